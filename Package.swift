@@ -1,0 +1,52 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// `Lifetimes` is what lets a protocol data unit be a view: a struct that carries a `Span` of the bytes it was
+// decoded from, so that decoding copies nothing. See Documentation/Architecture.md, "Bytes".
+let settings: [SwiftSetting] = [
+    .enableExperimentalFeature("Lifetimes"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func layer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(of name: String, and dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: name + "Tests", dependencies: [.init(stringLiteral: name), "TestSupport"] + dependencies,
+        swiftSettings: settings)
+}
+
+let package = Package(
+    name: "swift-bluetooth-le",
+    products: [
+        .library(name: "BluetoothBase", targets: ["BluetoothBase"]),
+        .library(name: "BluetoothHCI", targets: ["BluetoothHCI"]),
+        .library(name: "BluetoothL2CAP", targets: ["BluetoothL2CAP"]),
+        .library(name: "BluetoothATT", targets: ["BluetoothATT"]),
+        .library(name: "BluetoothGATT", targets: ["BluetoothGATT"]),
+        .library(name: "BluetoothGAP", targets: ["BluetoothGAP"]),
+    ],
+    dependencies: [],
+    targets: [
+        // The pure core, bottom up. A layer imports only what stands above it in this list.
+        layer("BluetoothBase", []),
+        layer("BluetoothHCI", ["BluetoothBase"]),
+        layer("BluetoothL2CAP", ["BluetoothBase"]),
+        layer("BluetoothATT", ["BluetoothBase"]),
+        layer("BluetoothGATT", ["BluetoothBase", "BluetoothATT"]),
+        layer("BluetoothGAP", ["BluetoothBase"]),
+        // Tests
+        .target(
+            name: "TestSupport", dependencies: ["BluetoothBase"], path: "Tests/TestSupport", swiftSettings: settings),
+        tests(of: "BluetoothBase"),
+        tests(of: "BluetoothHCI"),
+        tests(of: "BluetoothL2CAP"),
+        tests(of: "BluetoothATT"),
+        tests(of: "BluetoothGATT", and: ["BluetoothATT"]),
+        tests(of: "BluetoothGAP"),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,41 @@
+/// Why bytes from outside could not be decoded, and at which byte.
+///
+/// Every decoder of this package throws this one type. It holds no references, so that throwing it on hostile input
+/// costs no allocation.
+public struct DecodingFailure: Error, Equatable, Sendable {
+    /// What was wrong.
+    public enum Reason: Equatable, Sendable {
+        /// Fewer bytes than the layout asks for; `missing` is how many more were needed.
+        case truncated(missing: Int)
+        /// Bytes were left over where the layout allows none.
+        case trailingBytes(count: Int)
+        /// A length field contradicts the bytes that are there, or a list is not a whole number of elements.
+        case invalidLength
+        /// A field holds a value the specification does not allow.
+        case invalidValue
+        /// The opcode, code or type that selects a layout is not one we know.
+        case unknownCode(UInt16)
+    }
+
+    public var reason: Reason
+    /// The index of the offending byte, counted from the first byte handed to the decoder.
+    public var offset: Int
+
+    @inlinable
+    public init(_ reason: Reason, at offset: Int) {
+        self.reason = reason
+        self.offset = offset
+    }
+}
+
+extension DecodingFailure: CustomStringConvertible {
+    public var description: String {
+        switch reason {
+        case .truncated(let missing): "truncated at byte \(offset): \(missing) more needed"
+        case .trailingBytes(let count): "\(count) unexpected bytes from byte \(offset)"
+        case .invalidLength: "invalid length at byte \(offset)"
+        case .invalidValue: "invalid value at byte \(offset)"
+        case .unknownCode(let code): "unknown code 0x\(String(code, radix: 16, uppercase: true)) at byte \(offset)"
+        }
+    }
+}

@@ -1,0 +1,55 @@
+/// `value` in upper-case hexadecimal, padded with zeros to `digits`.
+public func hexadecimal(_ value: some BinaryInteger, digits: Int = 2) -> String {
+    let text = String(UInt64(truncatingIfNeeded: value), radix: 16, uppercase: true)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
+}
+
+extension Collection where Element == UInt8 {
+    /// The bytes as upper-case hexadecimal, two digits each, joined by `separator`.
+    public func hexadecimal(separator: String = " ") -> String {
+        map { BluetoothBase.hexadecimal($0, digits: 2) }.joined(separator: separator)
+    }
+}
+
+extension Span<UInt8> {
+    /// The bytes as upper-case hexadecimal, two digits each, joined by `separator`.
+    public func hexadecimal(separator: String = " ") -> String {
+        Array(self).hexadecimal(separator: separator)
+    }
+}
+
+extension [UInt8] {
+    /// Reads hexadecimal text, with or without spaces, colons or line breaks between bytes.
+    public init?(hexadecimal text: String) {
+        var bytes: [UInt8] = []
+        var pending: UInt8?
+        for character in text.utf8 {
+            if character == UInt8(ascii: " ") || character == UInt8(ascii: ":") || character == UInt8(ascii: "\n") {
+                guard pending == nil else { return nil }
+                continue
+            }
+            guard let digit = character.hexDigitValue else { return nil }
+            if let high = pending {
+                bytes.append(high << 4 | digit)
+                pending = nil
+            } else {
+                pending = digit
+            }
+        }
+        guard pending == nil else { return nil }
+        self = bytes
+    }
+}
+
+extension UInt8 {
+    var hexDigitValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    var isHexDigit: Bool { hexDigitValue != nil }
+}

@@ -1,0 +1,59 @@
+/// A point in time, as nanoseconds since an origin the caller chose.
+///
+/// The core reads no clock: time comes in with every call, from `CLOCK_MONOTONIC` in a running adapter, from a counter
+/// in tests.
+public struct Instant: InstantProtocol, Hashable, Sendable {
+    /// Nanoseconds since the origin.
+    public var nanoseconds: UInt64
+
+    @inlinable
+    public init(nanoseconds: UInt64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// The origin.
+    public static var zero: Instant { Instant(nanoseconds: 0) }
+
+    /// This instant moved by `duration`, kept within what the type can hold.
+    @inlinable
+    public func advanced(by duration: Duration) -> Instant {
+        let delta = duration.nanoseconds
+        if delta < 0 {
+            let magnitude = delta.magnitude
+            return Instant(nanoseconds: magnitude > nanoseconds ? 0 : nanoseconds &- magnitude)
+        }
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(UInt64(delta))
+        return Instant(nanoseconds: overflow ? .max : sum)
+    }
+
+    @inlinable
+    public func duration(to other: Instant) -> Duration {
+        other >= self
+            ? .nanoseconds(Int64(clamping: other.nanoseconds &- nanoseconds))
+            : .zero - .nanoseconds(Int64(clamping: nanoseconds &- other.nanoseconds))
+    }
+
+    @inlinable
+    public static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
+}
+
+extension Duration {
+    /// The duration in whole nanoseconds, clamped to what 64 bits hold (292 years either way).
+    @inlinable
+    public var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        let (sum, overflowed) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+        guard !overflowed else { return seconds < 0 ? .min : .max }
+        return sum
+    }
+}
+
+/// The earlier of two deadlines, either of which may be absent.
+@inlinable
+public func earliest(_ first: Instant?, _ second: Instant?) -> Instant? {
+    guard let first else { return second }
+    guard let second else { return first }
+    return min(first, second)
+}

@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "BluetoothATT", targets: ["BluetoothATT"]),
         .library(name: "BluetoothGATT", targets: ["BluetoothGATT"]),
         .library(name: "BluetoothGAP", targets: ["BluetoothGAP"]),
+        .library(name: "HCITransport", targets: ["HCITransport"]),
     ],
     dependencies: [],
     targets: [
@@ -38,6 +39,10 @@ let package = Package(
         layer("BluetoothATT", ["BluetoothBase"]),
         layer("BluetoothGATT", ["BluetoothBase", "BluetoothATT"]),
         layer("BluetoothGAP", ["BluetoothBase"]),
+        // Bytes in and out: the only layer that talks to the kernel.
+        // No `pkgConfig: "bluez"`: it would link libbluetooth.so, of which nothing but the headers is used.
+        .systemLibrary(name: "CBluetoothHCI", providers: [.apt(["libbluetooth-dev"])]),
+        layer("HCITransport", ["BluetoothBase", "BluetoothHCI", "CBluetoothHCI"]),
         // Tests
         .target(
             name: "TestSupport", dependencies: ["BluetoothBase"], path: "Tests/TestSupport", swiftSettings: settings),
@@ -47,6 +52,7 @@ let package = Package(
         tests(of: "BluetoothATT"),
         tests(of: "BluetoothGATT", and: ["BluetoothATT"]),
         tests(of: "BluetoothGAP"),
+        tests(of: "HCITransport", and: ["BluetoothHCI", "CBluetoothHCI"]),
     ],
     swiftLanguageModes: [.v6]
 )

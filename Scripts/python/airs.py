@@ -112,7 +112,7 @@ def rootcanal(log: pathlib.Path) -> Iterator[Air]:
         raise RuntimeError("RootCanal is not available for this machine")
     ports = free_ports(4)
     flags = ["-hci_port", "-link_port", "-link_ble_port", "-test_port"]
-    command = [binary] + [f"{flag}={port}" for flag, port in zip(flags, ports)]
+    command = [binary] + [f"{flag}={port}" for flag, port in zip(flags, ports, strict=True)]
     with listening_process(command, ports, log):
         transport = f"tcp-client:127.0.0.1:{ports[0]}"
         yield Air("RootCanal", (transport, transport))

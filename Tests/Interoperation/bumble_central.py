@@ -100,7 +100,7 @@ async def run(arguments: argparse.Namespace) -> bytes:
                 connection = await device.connect(address)
                 say(f"connected to {address}")
                 lost = asyncio.get_running_loop().create_future()
-                connection.once(connection.EVENT_DISCONNECTION, lambda reason: lost.done() or lost.set_result(reason))
+                connection.once(connection.EVENT_DISCONNECTION, lost.set_result)
                 transfer = asyncio.ensure_future(receive(Peer(connection), arguments.mtu))
                 await asyncio.wait([transfer, lost], return_when=asyncio.FIRST_COMPLETED)
                 if not transfer.done():

@@ -135,6 +135,13 @@ def run_pairing(pairing: Pairing, directory: pathlib.Path, limit: float) -> str 
     return None
 
 
+def print_ends_of_logs(directory: pathlib.Path, lines: int = 8) -> None:
+    """What was said last, for where nobody can look at the logs themselves any more."""
+    for log in sorted(directory.glob("*.log")):
+        for line in log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:]:
+            print(f"    {log.stem}: {line}", flush=True)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     which = parser.add_mutually_exclusive_group()
@@ -175,6 +182,7 @@ def main() -> int:
         else:
             failures += 1
             print(f"{pairing.title:{width}}  FAILED: {problem}; logs in {directory}", flush=True)
+            print_ends_of_logs(directory)
     if arguments.logs is None and failures == 0:
         shutil.rmtree(logs)
     return 1 if failures else 0

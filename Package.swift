@@ -7,6 +7,8 @@ let settings: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
+    // Continuous integration sets the variable, so that a warning is an error in our targets and in nobody else's.
+    .treatAllWarnings(as: Context.environment["BLUETOOTH_WARNINGS_AS_ERRORS"] == nil ? .warning : .error),
 ]
 
 func layer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {

@@ -14,6 +14,7 @@ public enum HCIPacket: ~Escapable {
     /// Decodes one whole packet, H4 indicator first. An offset in what it throws counts from behind the indicator.
     ///
     /// - Throws: `unknownCode` for an indicator that does not exist, and what the packet's own decoder throws.
+    @inlinable
     @_lifetime(copy packet)
     public init(decoding packet: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(packet)

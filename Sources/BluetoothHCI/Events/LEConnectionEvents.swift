@@ -36,9 +36,9 @@ public struct LEConnectionComplete: LEEventBody, Equatable, Sendable {
     }
 
     public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
-        (
-            status, connectionHandle, role, peerAddress, interval, latency, supervisionTimeout, centralClockAccuracy
-        ) = try parameters.read()
+        (status, connectionHandle, role) = try parameters.read()
+        peerAddress = try parameters.readPeerAddress(status)
+        (interval, latency, supervisionTimeout, centralClockAccuracy) = try parameters.read()
     }
 
     public func encodeSubeventParameters(into writer: inout ByteWriter) {
@@ -81,7 +81,8 @@ public struct LEEnhancedConnectionComplete: LEEventBody, Equatable, Sendable {
     }
 
     public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
-        (status, connectionHandle, role, peerAddress) = try parameters.read()
+        (status, connectionHandle, role) = try parameters.read()
+        peerAddress = try parameters.readPeerAddress(status)
         localResolvablePrivateAddress = try parameters.readAddress(.random)
         peerResolvablePrivateAddress = try parameters.readAddress(.random)
         (interval, latency, supervisionTimeout, centralClockAccuracy) = try parameters.read()
@@ -178,5 +179,16 @@ public struct LEChannelSelectionAlgorithm: LEEventBody, Equatable, Sendable {
 
     public func encodeSubeventParameters(into writer: inout ByteWriter) {
         writer.append(parameters: connectionHandle, algorithm)
+    }
+}
+
+extension ByteReader {
+    /// Reads the address of a new connection's peer. Where there is no connection the type may be anything: that it
+    /// failed must be told all the same.
+    @_lifetime(self: copy self)
+    fileprivate mutating func readPeerAddress(_ status: HCIStatus) throws(DecodingFailure) -> DeviceAddress {
+        if status.isSuccess { return try readTypedAddress() }
+        let kind = DeviceAddress.Kind(rawValue: try readUInt8()) ?? .public
+        return try readAddress(kind)
     }
 }

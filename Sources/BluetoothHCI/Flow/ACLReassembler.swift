@@ -68,7 +68,7 @@ public struct ACLReassembler: Sendable {
 
     /// Forgets a frame that is not whole yet: for a link that has gone.
     public mutating func reset() {
-        partial.removeAll(keepingCapacity: true)
+        if !partial.isEmpty { partial.removeAll(keepingCapacity: true) }
         isPartial = false
     }
 

@@ -74,6 +74,23 @@ struct EventCodecTests {
         #expect(!event.connectionHandle.isValid)
     }
 
+    @Test(
+        "H5: a failed connection is told, whatever stands behind its status",
+        arguments: [
+            "3E 13 01 3E FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF",
+            "3E 1F 0A 3E FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF",
+        ])
+    func failedConnection(_ text: String) throws {
+        let packet = bytes(text)
+        switch try HCIEvent(decoding: packet.span) {
+        case .leConnectionComplete(let event): #expect(event.status == .connectionFailedToBeEstablished)
+        case .leEnhancedConnectionComplete(let event): #expect(event.status == .connectionFailedToBeEstablished)
+        default: Issue.record("not a Connection Complete")
+        }
+        let successful = Array(packet[..<3]) + [0] + packet[4...]
+        #expect(throws: DecodingFailure(.invalidValue, at: 7)) { _ = try HCIEvent(decoding: successful.span) }
+    }
+
     @Test("a Command Complete without return parameters has no status")
     func noStatus() throws {
         guard case .commandComplete(let event) = try HCIEvent(decoding: bytes("0E 03 01 00 00").span) else {

@@ -31,13 +31,14 @@ public struct PathLossModel: Equatable, Sendable {
 func powerOfTwo(_ exponent: Double) -> Double {
     guard !exponent.isNaN else { return 0 }
     let clamped = min(max(exponent, -1000), 1000)
-    let whole = clamped.rounded(.down)
+    // Not `rounded(.down)`, which calls into the C library, and a program without Foundation may not link that.
+    let towardsZero = Int(clamped), whole = Double(towardsZero) > clamped ? towardsZero - 1 : towardsZero
     // e^y for y in 0..<ln 2, by its series: the first term left out is below 1e-9.
-    let y = (clamped - whole) * 0.693_147_180_559_945_3
+    let y = (clamped - Double(whole)) * 0.693_147_180_559_945_3
     var term = 1.0, sum = 1.0
     for divisor in 1...10 {
         term *= y / Double(divisor)
         sum += term
     }
-    return Double(sign: .plus, exponent: Int(whole), significand: sum)
+    return Double(sign: .plus, exponent: whole, significand: sum)
 }

@@ -52,10 +52,12 @@ public struct ProximityEstimator: Sendable {
     public let configuration: Configuration
     private var table: AddressTable<Track>
     private var nextOrder: UInt64 = 0
+    private let halfLifeNanoseconds: Double
 
     /// - Parameter capacity: how many devices to follow at most; the one not seen for longest gives way to a new one.
     public init(_ configuration: Configuration = Configuration(), capacity: Int = 1024) {
         self.configuration = configuration
+        halfLifeNanoseconds = Double(max(1, configuration.halfLife.nanoseconds))
         table = AddressTable(capacity: capacity)
     }
 
@@ -77,7 +79,10 @@ public struct ProximityEstimator: Sendable {
             slot = table.insert(Track(address: address, order: nextOrder, lastSeen: now), for: address)
             nextOrder &+= 1
         }
-        table[slot].record(rssi, txPowerLevel, at: now, configuration)
+        let age = table[slot].lastSeen < now ? now.nanoseconds - table[slot].lastSeen.nanoseconds : 0
+        table[slot].record(rssi, txPowerLevel, fading: powerOfTwo(-Double(age) / halfLifeNanoseconds))
+        table[slot].lastSeen = max(table[slot].lastSeen, now)
+        table[slot].updateZone(configuration)
     }
 
     /// Takes in the last packet of a sighting.
@@ -118,17 +123,11 @@ public struct ProximityEstimator: Sendable {
 // MARK: - One device
 
 extension ProximityEstimator.Track {
-    fileprivate mutating func record(
-        _ rssi: Int8, _ txPowerLevel: Int8?, at now: Instant, _ configuration: ProximityEstimator.Configuration
-    ) {
-        let elapsed = max(.zero, lastSeen.duration(to: now))
-        let halfLife = Double(max(1, configuration.halfLife.nanoseconds))
-        let fading = powerOfTwo(-Double(elapsed.nanoseconds) / halfLife)
+    /// Adds a measurement to those before it, whose weight is now `fading` of what it was.
+    fileprivate mutating func record(_ rssi: Int8, _ txPowerLevel: Int8?, fading: Double) {
         weight = weight * fading + 1
         weightedSum = weightedSum * fading + Double(rssi)
-        lastSeen = max(lastSeen, now)
         if let txPowerLevel { self.txPowerLevel = txPowerLevel }
-        updateZone(configuration)
     }
 
     /// The average is a ratio, so letting both parts fade any further would not change it.
@@ -139,7 +138,7 @@ extension ProximityEstimator.Track {
     }
 
     /// Moves to the zone of the present distance, unless that lies within the hysteresis of the border between.
-    private mutating func updateZone(_ configuration: ProximityEstimator.Configuration) {
+    fileprivate mutating func updateZone(_ configuration: ProximityEstimator.Configuration) {
         let distance = configuration.model.distance(pathLoss: pathLoss(configuration.model))
         let margin = max(1, configuration.hysteresis)
         func isWithin(_ border: Double, _ zonesInside: [ProximityZone]) -> Bool {

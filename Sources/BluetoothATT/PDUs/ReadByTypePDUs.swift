@@ -132,10 +132,10 @@ extension ByteReader {
     @inlinable
     @_lifetime(self: copy self)
     mutating func readRemainingUUID() throws(DecodingFailure) -> BluetoothUUID {
-        let length = remaining
-        guard length == 2 || length == 16 else {
-            throw DecodingFailure(length < 2 ? .truncated(missing: 2 &- length) : .invalidLength, at: offset)
+        switch remaining {
+        case ...2: return try readUUID(length: 2)
+        case 16: return try readUUID(length: 16)
+        default: throw DecodingFailure(.invalidLength, at: offset)
         }
-        return try readUUID(length: length)
     }
 }

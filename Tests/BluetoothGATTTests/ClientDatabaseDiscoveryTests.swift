@@ -96,6 +96,21 @@ struct ClientDatabaseDiscoveryTests {
         #expect(found.characteristics.map(\.endHandle) == [3, 9])
     }
 
+    @Test("an include that reaches into another service adds no service; one of a known service adds none twice")
+    func overlappingInclude() throws {
+        var server = ScriptedServer()
+        server.addService("180F") {
+            $0.addInclude(0x04, 0x09, "180A")
+            $0.addInclude(0x06, 0x08, "180D")
+            $0.addCharacteristic("2A19")
+        }
+        server.addService("180D", at: 6) { $0.addCharacteristic("2A37") }
+        let found = try discover(&server, mtu: 23)
+        #expect(found.includes.count == 2)
+        #expect(found.services.map(\.startHandle) == [1, 6])
+        #expect(found.services.map(\.isPrimary) == [true, true])
+    }
+
     @Test("A4: a database that ends at 0xFFFF is found to its end", arguments: [23, 517])
     func lastHandle(mtu: Int) throws {
         var server = ScriptedServer()

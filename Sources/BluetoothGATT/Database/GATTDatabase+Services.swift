@@ -21,7 +21,8 @@ extension GATTDatabase {
         return handles
     }
 
-    /// Removes the service whose declaration is at `declaration`.
+    /// Removes the service whose declaration is at `declaration`. Services that include it have to go first: their
+    /// declarations would name handles that lead nowhere.
     ///
     /// - Returns: The handles that became free: the range a Service Changed indication names (Core 5.4, Vol 3, Part G,
     ///   7.1). Every connection has to be told, with `GATTServerConnection.forget(_:)`.

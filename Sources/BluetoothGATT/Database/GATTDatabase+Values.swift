@@ -38,7 +38,8 @@ extension GATTDatabase {
     /// 3.4.5.1). `value` is not longer than the value that is there.
     @inline(__always)
     mutating func overwrite(at index: Int, with value: Span<UInt8>) {
-        for position in 0..<Swift.min(value.count, values[index].count) { values[index][position] = value[position] }
+        var octets = values[index].mutableSpan
+        for position in 0..<Swift.min(value.count, octets.count) { octets[position] = value[position] }
     }
 
     /// Replaces a value, as a Write Request does where the length varies; the memory is used again.

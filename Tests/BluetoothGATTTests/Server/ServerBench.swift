@@ -131,15 +131,15 @@ extension GATTDatabase {
             ),
             (
                 .init(
-                    uuid: long(0x32), isPrimary: false, includes: [0x0006],
+                    uuid: exampleUUID(0x32), isPrimary: false, includes: [0x0006],
                     characteristics: [
-                        .init(uuid: long(0x33), properties: [.read, .write], value: .variableLength(digits)),
-                        .init(uuid: long(0x34), properties: [.read, .write]),
+                        .init(uuid: exampleUUID(0x33), properties: [.read, .write], value: .variableLength(digits)),
+                        .init(uuid: exampleUUID(0x34), properties: [.read, .write]),
                     ]), 0x000F
             ),
             (
                 .init(
-                    uuid: long(0x35),
+                    uuid: exampleUUID(0x35),
                     characteristics: [
                         .init(uuid: .init(0x2A38), properties: .read, value: .constant([7, 8, 9]))
                     ]), 0x0020
@@ -152,6 +152,6 @@ extension GATTDatabase {
 }
 
 /// A UUID of 128 bits, told apart by its last octet.
-func long(_ last: UInt8) -> BluetoothUUID {
+func exampleUUID(_ last: UInt8) -> BluetoothUUID {
     BluetoothUUID(high: 0xE07F_0AE8_00BB_47F5, low: 0x94F4_4A71_74EA_3000 | UInt64(last))
 }

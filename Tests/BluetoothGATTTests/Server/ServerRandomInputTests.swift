@@ -84,7 +84,7 @@ struct ServerRandomInputTests {
 }
 
 /// SplitMix64: the same numbers for the same seed, everywhere.
-struct SplitMix: RandomNumberGenerator {
+private struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 
     mutating func next() -> UInt64 {

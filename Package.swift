@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "BluetoothATT", targets: ["BluetoothATT"]),
         .library(name: "BluetoothGATT", targets: ["BluetoothGATT"]),
         .library(name: "BluetoothGAP", targets: ["BluetoothGAP"]),
+        .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
     ],
     dependencies: [],
     targets: [
@@ -38,6 +39,8 @@ let package = Package(
         layer("BluetoothATT", ["BluetoothBase"]),
         layer("BluetoothGATT", ["BluetoothBase", "BluetoothATT"]),
         layer("BluetoothGAP", ["BluetoothBase"]),
+        // Controllers without hardware: the other end of HCI, for tests and simulation.
+        layer("VirtualRadio", ["BluetoothBase", "BluetoothHCI"]),
         // Tests
         .target(
             name: "TestSupport", dependencies: ["BluetoothBase"], path: "Tests/TestSupport", swiftSettings: settings),
@@ -47,6 +50,7 @@ let package = Package(
         tests(of: "BluetoothATT"),
         tests(of: "BluetoothGATT", and: ["BluetoothATT"]),
         tests(of: "BluetoothGAP"),
+        tests(of: "VirtualRadio", and: ["BluetoothBase", "BluetoothHCI"]),
     ],
     swiftLanguageModes: [.v6]
 )

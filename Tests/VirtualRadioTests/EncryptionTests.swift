@@ -135,4 +135,18 @@ struct EncryptionTests {
         bench.run(.milliseconds(30))
         #expect(bench.received(by: bench.central) == ["04 0F 04 00 01 19 20", "04 08 04 1A 40 00 00"])
     }
+
+    @Test("A host that never answers the request loses the link after 40 s; one that answered does not")
+    func responseTimeout() {
+        var bench = Self.asked()
+        bench.run(.milliseconds(39_999))
+        #expect(bench.received(by: bench.central) == [] && bench.received(by: bench.peripheral) == [])
+        bench.run(.milliseconds(1))
+        #expect(bench.received(by: bench.central) == ["04 05 04 00 40 00 22"])
+        #expect(bench.received(by: bench.peripheral) == ["04 05 04 00 40 00 22"])
+
+        bench = Self.encrypted()
+        bench.run(.seconds(60))
+        #expect(bench.received(by: bench.central) == [] && bench.air.nextDeadline == nil)
+    }
 }

@@ -67,8 +67,7 @@ extension Air {
             parameters: initiator.parameters, anchor: time.advanced(nanoseconds: Self.transmitWindowDelay),
             maximumExchangesPerEvent: min(
                 controllers[central].configuration.maximumExchangesPerEvent,
-                controllers[peripheral].configuration.maximumExchangesPerEvent),
-            hasContact: peripheralHandle != nil)
+                controllers[peripheral].configuration.maximumExchangesPerEvent))
         controllers[central].reportConnection(
             .central, centralHandle, peer: peripheralAddress, initiator.parameters)
         if let peripheralHandle {

@@ -15,6 +15,9 @@ extension Air {
             .encryptionRequest(command), on: link, from: role, at: links[link].event(after: now, for: role))
     }
 
+    /// How long the other end may take over a procedure, in nanoseconds (Vol 6, Part B, 5.2).
+    private static let procedureResponseTimeout: UInt64 = 40_000_000_000
+
     /// The request has reached the peripheral, whose host is asked for the key.
     mutating func deliverEncryptionRequest(_ request: LEEnableEncryption, on link: Int, at time: Instant) {
         let central = links[link].central, peripheral = links[link].peripheral
@@ -26,7 +29,9 @@ extension Air {
             central: request.longTermKey, wasOn: links[link].encryption == .on)
         let isAsked = controllers[peripheral.controller].reportLongTermKeyRequest(
             peripheral.handle, request.randomNumber, request.encryptedDiversifier)
-        if !isAsked { scheduleEncryptionReject(on: link, at: time) }
+        guard isAsked else { return scheduleEncryptionReject(on: link, at: time) }
+        links[link].schedule(
+            .responseTimeout, from: .central, at: time.advanced(nanoseconds: Self.procedureResponseTimeout))
     }
 
     /// The answer of the peripheral's host: a key, or nil where it has none.
@@ -37,6 +42,7 @@ extension Air {
         guard role == .peripheral, case .awaitingKey(let centralKey, let wasOn) = links[link].encryption,
             !links[link].isUnderWay(.peripheral, { $0.isSameKind(as: .encryptionReject) })
         else { return .commandDisallowed }
+        links[link].cancel(.responseTimeout)
         if let key {
             links[link].encryption = .starting(central: centralKey, peripheral: key, wasOn: wasOn)
             links[link].schedule(

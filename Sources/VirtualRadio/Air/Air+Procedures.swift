@@ -46,6 +46,7 @@ extension Air {
         case .encryptionRequest(let request): deliverEncryptionRequest(request, on: link, at: time)
         case .encryptionStart: finishEncryption(on: link, at: time)
         case .encryptionReject: finishEncryptionReject(on: link, at: time)
+        case .responseTimeout: close(link, reason: .llResponseTimeout)
         }
     }
 

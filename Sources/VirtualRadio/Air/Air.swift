@@ -3,7 +3,11 @@ import BluetoothHCI
 
 /// Identifies a controller on the air it was added to.
 public struct ControllerID: Hashable, Sendable {
-    let index: Int
+    @usableFromInline let index: Int
+
+    init(index: Int) {
+        self.index = index
+    }
 }
 
 /// The space that virtual controllers share, and the time in it.
@@ -17,7 +21,7 @@ public struct ControllerID: Hashable, Sendable {
 ///     air.receive(packet, from: phone, at: now)
 ///     while let packet = air[phone].outbox.popFirst() { … }
 public struct Air: Sendable {
-    var controllers: [VirtualController] = []
+    @usableFromInline var controllers: [VirtualController] = []
     /// The buffers of each controller, apart from it so that data moves from one controller's buffers straight into
     /// another one's outbox.
     var pools: [ACLBufferPool] = []
@@ -44,8 +48,8 @@ public struct Air: Sendable {
 
     /// A controller: its outbox, its faults, what it is doing.
     public subscript(id: ControllerID) -> VirtualController {
-        @inline(__always) _read { yield controllers[id.index] }
-        @inline(__always) _modify { yield &controllers[id.index] }
+        @inlinable @inline(__always) _read { yield controllers[id.index] }
+        @inlinable @inline(__always) _modify { yield &controllers[id.index] }
     }
 
     // MARK: - Time

@@ -8,8 +8,8 @@ import BluetoothHCI
 struct Link: Sendable {
     /// False for a slot that waits to be used again.
     var isInUse = true
-    var central: LinkEnd
-    var peripheral: LinkEnd
+    /// The central's end, then the peripheral's.
+    private var ends: InlineArray<2, LinkEnd>
     var parameters: ConnectionParameters
     /// A connection event; all others lie whole intervals from it.
     var anchor: Instant
@@ -41,19 +41,32 @@ struct Link: Sendable {
         case starting(central: UInt128, peripheral: UInt128, wasOn: Bool)
     }
 
+    init(
+        central: LinkEnd, peripheral: LinkEnd, parameters: ConnectionParameters, anchor: Instant,
+        maximumExchangesPerEvent: Int
+    ) {
+        ends = [central, peripheral]
+        self.parameters = parameters
+        self.anchor = anchor
+        self.maximumExchangesPerEvent = maximumExchangesPerEvent
+        hasContact = central.isOpen && peripheral.isOpen
+    }
+
+    /// One end. A single place in memory, chosen by arithmetic: an accessor with a branch for each role would not be
+    /// inlined, and cost an allocation at every use.
     subscript(role: LinkRole) -> LinkEnd {
-        @inline(__always) _read {
-            switch role {
-            case .central: yield central
-            case .peripheral: yield peripheral
-            }
-        }
-        @inline(__always) _modify {
-            switch role {
-            case .central: yield &central
-            case .peripheral: yield &peripheral
-            }
-        }
+        @inline(__always) get { ends[Int(role.rawValue)] }
+        @inline(__always) _modify { yield &ends[Int(role.rawValue)] }
+    }
+
+    var central: LinkEnd {
+        @inline(__always) get { ends[0] }
+        @inline(__always) _modify { yield &ends[0] }
+    }
+
+    var peripheral: LinkEnd {
+        @inline(__always) get { ends[1] }
+        @inline(__always) _modify { yield &ends[1] }
     }
 
     /// Which end a controller is, if it still has the connection. Two ends on one controller do not occur.

@@ -15,6 +15,8 @@ struct Procedure: Sendable {
         case encryptionRequest(LEEnableEncryption)
         case encryptionStart
         case encryptionReject
+        /// The peripheral's host was asked for a key and never answered (5.2).
+        case responseTimeout
         /// Feature Exchange (5.1.4).
         case featureExchange
         /// Version Exchange (5.1.5).
@@ -40,6 +42,7 @@ extension Procedure.Step {
         case (.connectionUpdate, .connectionUpdate), (.parameterRequest, .parameterRequest),
             (.parameterReject, .parameterReject), (.encryptionRequest, .encryptionRequest),
             (.encryptionStart, .encryptionStart), (.encryptionReject, .encryptionReject),
+            (.responseTimeout, .responseTimeout),
             (.featureExchange, .featureExchange), (.versionExchange, .versionExchange), (.terminate, .terminate),
             (.dataLengthUpdate, .dataLengthUpdate), (.phyUpdate, .phyUpdate):
             true
@@ -58,5 +61,10 @@ extension Link {
     /// Whether `initiator` has a procedure under way that `matches`.
     func isUnderWay(_ initiator: LinkRole, _ matches: (Procedure.Step) -> Bool) -> Bool {
         procedures.contains { $0.initiator == initiator && matches($0.step) }
+    }
+
+    /// Forgets the steps of one kind.
+    mutating func cancel(_ step: Procedure.Step) {
+        procedures.removeAll { $0.step.isSameKind(as: step) }
     }
 }

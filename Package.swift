@@ -7,6 +7,8 @@ let settings: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
+    // Continuous integration sets the variable, so that a warning is an error in our targets and in nobody else's.
+    .treatAllWarnings(as: Context.environment["BLUETOOTH_WARNINGS_AS_ERRORS"] == nil ? .warning : .error),
 ]
 
 func layer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -29,6 +31,7 @@ let package = Package(
         .library(name: "BluetoothGATT", targets: ["BluetoothGATT"]),
         .library(name: "BluetoothGAP", targets: ["BluetoothGAP"]),
         .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
+        .library(name: "BluetoothTrace", targets: ["BluetoothTrace"]),
     ],
     dependencies: [],
     targets: [
@@ -41,6 +44,7 @@ let package = Package(
         layer("BluetoothGAP", ["BluetoothBase"]),
         // Controllers without hardware: the other end of HCI, for tests and simulation.
         layer("VirtualRadio", ["BluetoothBase", "BluetoothHCI"]),
+        layer("BluetoothTrace", ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT"]),
         // Tests
         .target(
             name: "TestSupport", dependencies: ["BluetoothBase"], path: "Tests/TestSupport", swiftSettings: settings),
@@ -51,6 +55,7 @@ let package = Package(
         tests(of: "BluetoothGATT", and: ["BluetoothATT"]),
         tests(of: "BluetoothGAP"),
         tests(of: "VirtualRadio", and: ["BluetoothBase", "BluetoothHCI"]),
+        tests(of: "BluetoothTrace", and: ["BluetoothHCI", "BluetoothL2CAP"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "BluetoothATT", targets: ["BluetoothATT"]),
         .library(name: "BluetoothGATT", targets: ["BluetoothGATT"]),
         .library(name: "BluetoothGAP", targets: ["BluetoothGAP"]),
+        .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
         .library(name: "BluetoothTrace", targets: ["BluetoothTrace"]),
     ],
     dependencies: [],
@@ -41,6 +42,8 @@ let package = Package(
         layer("BluetoothATT", ["BluetoothBase"]),
         layer("BluetoothGATT", ["BluetoothBase", "BluetoothATT"]),
         layer("BluetoothGAP", ["BluetoothBase"]),
+        // Controllers without hardware: the other end of HCI, for tests and simulation.
+        layer("VirtualRadio", ["BluetoothBase", "BluetoothHCI"]),
         layer("BluetoothTrace", ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT"]),
         // Tests
         .target(
@@ -51,6 +54,7 @@ let package = Package(
         tests(of: "BluetoothATT"),
         tests(of: "BluetoothGATT", and: ["BluetoothATT"]),
         tests(of: "BluetoothGAP"),
+        tests(of: "VirtualRadio", and: ["BluetoothBase", "BluetoothHCI"]),
         tests(of: "BluetoothTrace", and: ["BluetoothHCI", "BluetoothL2CAP"]),
     ],
     swiftLanguageModes: [.v6]

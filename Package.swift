@@ -30,8 +30,9 @@ let package = Package(
         .library(name: "BluetoothATT", targets: ["BluetoothATT"]),
         .library(name: "BluetoothGATT", targets: ["BluetoothGATT"]),
         .library(name: "BluetoothGAP", targets: ["BluetoothGAP"]),
-        .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
+        .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
         .library(name: "BluetoothTrace", targets: ["BluetoothTrace"]),
+        .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
     ],
     dependencies: [],
     targets: [
@@ -42,9 +43,12 @@ let package = Package(
         layer("BluetoothATT", ["BluetoothBase"]),
         layer("BluetoothGATT", ["BluetoothBase", "BluetoothATT"]),
         layer("BluetoothGAP", ["BluetoothBase"]),
+        layer(
+            "BluetoothHost",
+            ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP"]),
+        layer("BluetoothTrace", ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT"]),
         // Controllers without hardware: the other end of HCI, for tests and simulation.
         layer("VirtualRadio", ["BluetoothBase", "BluetoothHCI"]),
-        layer("BluetoothTrace", ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT"]),
         // Tests
         .target(
             name: "TestSupport", dependencies: ["BluetoothBase"], path: "Tests/TestSupport", swiftSettings: settings),
@@ -54,8 +58,9 @@ let package = Package(
         tests(of: "BluetoothATT"),
         tests(of: "BluetoothGATT", and: ["BluetoothATT"]),
         tests(of: "BluetoothGAP"),
-        tests(of: "VirtualRadio", and: ["BluetoothBase", "BluetoothHCI"]),
         tests(of: "BluetoothTrace", and: ["BluetoothHCI", "BluetoothL2CAP"]),
+        tests(of: "BluetoothHost", and: ["BluetoothHCI", "BluetoothATT", "BluetoothGATT", "VirtualRadio"]),
+        tests(of: "VirtualRadio", and: ["BluetoothBase", "BluetoothHCI"]),
     ],
     swiftLanguageModes: [.v6]
 )

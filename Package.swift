@@ -7,6 +7,8 @@ let settings: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
+    // Continuous integration sets the variable, so that a warning is an error in our targets and in nobody else's.
+    .treatAllWarnings(as: Context.environment["BLUETOOTH_WARNINGS_AS_ERRORS"] == nil ? .warning : .error),
 ]
 
 func layer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -29,6 +31,9 @@ let package = Package(
         .library(name: "BluetoothGATT", targets: ["BluetoothGATT"]),
         .library(name: "BluetoothGAP", targets: ["BluetoothGAP"]),
         .library(name: "HCITransport", targets: ["HCITransport"]),
+        .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
+        .library(name: "BluetoothTrace", targets: ["BluetoothTrace"]),
+        .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
     ],
     dependencies: [],
     targets: [
@@ -43,6 +48,12 @@ let package = Package(
         // No `pkgConfig: "bluez"`: it would link libbluetooth.so, of which nothing but the headers is used.
         .systemLibrary(name: "CBluetoothHCI", providers: [.apt(["libbluetooth-dev"])]),
         layer("HCITransport", ["BluetoothBase", "BluetoothHCI", "CBluetoothHCI"]),
+        layer(
+            "BluetoothHost",
+            ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP"]),
+        layer("BluetoothTrace", ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT"]),
+        // Controllers without hardware: the other end of HCI, for tests and simulation.
+        layer("VirtualRadio", ["BluetoothBase", "BluetoothHCI"]),
         // Tests
         .target(
             name: "TestSupport", dependencies: ["BluetoothBase"], path: "Tests/TestSupport", swiftSettings: settings),
@@ -53,6 +64,9 @@ let package = Package(
         tests(of: "BluetoothGATT", and: ["BluetoothATT"]),
         tests(of: "BluetoothGAP"),
         tests(of: "HCITransport", and: ["BluetoothHCI", "CBluetoothHCI"]),
+        tests(of: "BluetoothTrace", and: ["BluetoothHCI", "BluetoothL2CAP"]),
+        tests(of: "BluetoothHost", and: ["BluetoothHCI", "BluetoothATT", "BluetoothGATT", "VirtualRadio"]),
+        tests(of: "VirtualRadio", and: ["BluetoothBase", "BluetoothHCI"]),
     ],
     swiftLanguageModes: [.v6]
 )

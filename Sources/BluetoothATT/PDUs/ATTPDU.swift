@@ -2,18 +2,65 @@ import BluetoothBase
 
 /// A PDU of the Attribute Protocol: a view of the bytes it was decoded from, or of the values it is made of
 /// (Core 5.4, Vol 3, Part F, 3.3.1).
+///
+/// Every conforming type has an `init(decoding:)` that takes a reader standing behind the opcode, and a plain
+/// initializer of its fields. Types without a part of variable length are ordinary `Equatable` values.
 public protocol ATTPDU: ~Escapable {
     static var opcode: ATTOpcode { get }
 
     /// Appends what follows the opcode.
     func encodeParameters(into writer: inout ByteWriter)
+
+    /// What follows the opcode, for a person to read; empty where nothing follows.
+    var parameterDescription: String { get }
 }
 
 extension ATTPDU where Self: ~Escapable {
     /// Appends the whole PDU, opcode first.
     @inlinable
     public func encode(into writer: inout ByteWriter) {
-        writer.append(Self.opcode.rawValue)
+        Self.begin(into: &writer)
         encodeParameters(into: &writer)
+    }
+
+    /// Appends the opcode alone: for parameters that are written straight into the buffer.
+    @inlinable
+    public static func begin(into writer: inout ByteWriter) {
+        writer.append(Self.opcode.rawValue)
+    }
+}
+
+/// A PDU that is its opcode and nothing more.
+public protocol ATTParameterlessPDU: ATTPDU, Equatable, Sendable {
+    init()
+}
+
+extension ATTParameterlessPDU {
+    /// Accepts no parameters at all.
+    @inlinable
+    public init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
+        try parameters.finish()
+        self.init()
+    }
+
+    @inlinable
+    public func encodeParameters(into writer: inout ByteWriter) {}
+}
+
+extension ByteReader {
+    /// Reads everything that is left as a list of elements of `stride` octets each: at least `minimum` of them, and
+    /// no part of one.
+    @inlinable
+    @_lifetime(copy self)
+    @_lifetime(self: copy self)
+    mutating func readList(stride: Int, minimum: Int = 1) throws(DecodingFailure) -> Span<UInt8> {
+        guard stride > 0 else { throw DecodingFailure(.invalidLength, at: offset) }
+        let needed = stride &* minimum
+        guard remaining >= needed else {
+            throw DecodingFailure(.truncated(missing: needed &- remaining), at: bytes.count)
+        }
+        let ragged = remaining % stride
+        guard ragged == 0 else { throw DecodingFailure(.invalidLength, at: bytes.count &- ragged) }
+        return readRemaining()
     }
 }

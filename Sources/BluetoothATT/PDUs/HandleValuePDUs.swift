@@ -27,3 +27,118 @@ public struct HandleValueNotification: ATTPDU, ~Escapable {
         writer.append(value)
     }
 }
+
+/// ATT_HANDLE_VALUE_IND (Core 5.4, Vol 3, Part F, 3.4.7.2).
+public struct HandleValueIndication: ATTPDU, ~Escapable {
+    public static var opcode: ATTOpcode { .handleValueIndication }
+
+    public var handle: AttributeHandle
+    public var value: Span<UInt8>
+
+    @inlinable
+    @_lifetime(copy value)
+    public init(handle: AttributeHandle, value: Span<UInt8>) {
+        self.handle = handle
+        self.value = value
+    }
+
+    @inlinable
+    @_lifetime(copy parameters)
+    public init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
+        handle = try parameters.readHandle()
+        value = parameters.readRemaining()
+    }
+
+    @inlinable
+    public func encodeParameters(into writer: inout ByteWriter) {
+        writer.append(handle)
+        writer.append(value)
+    }
+}
+
+/// ATT_HANDLE_VALUE_CFM (Core 5.4, Vol 3, Part F, 3.4.7.3).
+public struct HandleValueConfirmation: ATTParameterlessPDU {
+    public static var opcode: ATTOpcode { .handleValueConfirmation }
+
+    @inlinable
+    public init() {}
+}
+
+/// ATT_MULTIPLE_HANDLE_VALUE_NTF (Core 5.4, Vol 3, Part F, 3.4.7.4): several notifications in one PDU.
+public struct MultipleHandleValueNotification: ATTPDU, ~Escapable {
+    public static var opcode: ATTOpcode { .multipleHandleValueNotification }
+
+    /// Handles, lengths of two octets and values, as they stand in the PDU.
+    public var handleLengthValueTupleList: Span<UInt8>
+
+    @inlinable
+    @_lifetime(copy handleLengthValueTupleList)
+    public init(handleLengthValueTupleList: Span<UInt8>) {
+        self.handleLengthValueTupleList = handleLengthValueTupleList
+    }
+
+    /// Refuses a list whose last tuple is not whole: unlike a response, this PDU is never cut off. A single tuple is
+    /// let through, although a server is meant to send two or more.
+    @inlinable
+    @_lifetime(copy parameters)
+    public init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
+        let start = parameters.offset
+        repeat {
+            _ = try parameters.readHandle()
+            let length = Int(try parameters.readUInt16())
+            guard length <= parameters.remaining else {
+                throw DecodingFailure(.invalidLength, at: parameters.offset &- 2)
+            }
+            parameters.offset &+= length
+        } while parameters.remaining > 0
+        handleLengthValueTupleList = parameters.bytes.extracting(start..<parameters.offset)
+    }
+
+    @inlinable
+    public func encodeParameters(into writer: inout ByteWriter) {
+        writer.append(handleLengthValueTupleList)
+    }
+}
+
+// MARK: - The list
+
+extension MultipleHandleValueNotification {
+    /// Reads the notifications one by one from the bytes of the PDU.
+    public struct Iterator: ~Escapable {
+        @usableFromInline var reader: ByteReader
+
+        @inlinable
+        @_lifetime(copy notification)
+        init(_ notification: borrowing MultipleHandleValueNotification) {
+            reader = ByteReader(notification.handleLengthValueTupleList)
+        }
+
+        /// The next notification; nil behind the last.
+        @inlinable
+        @_lifetime(copy self)
+        @_lifetime(self: copy self)
+        public mutating func next() -> HandleValueNotification? {
+            do {
+                let handle = try reader.readHandle()
+                let length = Int(try reader.readUInt16())
+                return HandleValueNotification(handle: handle, value: try reader.readBytes(length))
+            } catch {
+                return nil
+            }
+        }
+    }
+
+    @inlinable
+    @_lifetime(copy self)
+    public func makeIterator() -> Iterator { Iterator(self) }
+
+    /// Appends a tuple to a notification that is written in place after `begin(into:)`. A value longer than a length
+    /// field can tell is cut off.
+    @inlinable
+    public static func append(handle: AttributeHandle, value: Span<UInt8>, into writer: inout ByteWriter) {
+        let length = UInt16(clamping: value.count)
+        writer.append(handle)
+        writer.append(length)
+        writer.append(value.extracting(first: Int(length)))
+    }
+}

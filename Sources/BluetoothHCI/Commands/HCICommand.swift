@@ -3,8 +3,8 @@ import BluetoothBase
 /// A command the host sends to the controller: its parameters, both ways, and what the controller returns
 /// (Core 5.4, Vol 4, Part E, 7).
 public protocol HCICommand: Equatable, Sendable {
-    /// What a Command Complete event returns behind the status octet. `NoReturnParameters` where there is nothing, or where
-    /// the controller answers with Command Status.
+    /// What a Command Complete event returns behind the status octet. `NoReturnParameters` where there is nothing, or
+    /// where the controller answers with Command Status.
     associatedtype ReturnParameters: HCIReturnParameters = NoReturnParameters
 
     static var opcode: HCIOpcode { get }
@@ -22,23 +22,6 @@ public protocol HCIReturnParameters: Equatable, Sendable {
     func encode(into writer: inout ByteWriter)
 }
 
-/// A command without parameters.
-public protocol HCIParameterlessCommand: HCICommand {
-    init()
-}
-
-extension HCIParameterlessCommand {
-    public init(decoding parameters: inout ByteReader) throws(DecodingFailure) { self.init() }
-    public func encodeParameters(into writer: inout ByteWriter) {}
-}
-
-/// A status octet and nothing more.
-public struct NoReturnParameters: HCIReturnParameters {
-    public init() {}
-    public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {}
-    public func encode(into writer: inout ByteWriter) {}
-}
-
 extension HCICommand {
     /// Appends the whole packet, H4 indicator first (Vol 4, Part E, 5.4.1).
     public func encodePacket(into writer: inout ByteWriter) {
@@ -49,4 +32,49 @@ extension HCICommand {
         encodeParameters(into: &writer)
         writer.overwrite(UInt8(truncatingIfNeeded: writer.count - lengthOffset - 1), at: lengthOffset)
     }
+}
+
+// MARK: - Common shapes
+
+/// A command without parameters.
+public protocol HCIParameterlessCommand: HCICommand {
+    init()
+}
+
+extension HCIParameterlessCommand {
+    public init(decoding parameters: inout ByteReader) throws(DecodingFailure) { self.init() }
+    public func encodeParameters(into writer: inout ByteWriter) {}
+}
+
+/// A command whose only parameter is the connection it is about.
+public protocol HCIConnectionCommand: HCICommand {
+    var connectionHandle: ConnectionHandle { get set }
+    init(connectionHandle: ConnectionHandle)
+}
+
+extension HCIConnectionCommand {
+    public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
+        self.init(connectionHandle: try parameters.read())
+    }
+    public func encodeParameters(into writer: inout ByteWriter) { writer.append(parameters: connectionHandle) }
+}
+
+/// A status octet and nothing more.
+public struct NoReturnParameters: HCIReturnParameters {
+    public init() {}
+    public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {}
+    public func encode(into writer: inout ByteWriter) {}
+}
+
+/// A status octet and the connection the command was about.
+public struct ConnectionHandleReturnParameters: HCIReturnParameters {
+    public var connectionHandle: ConnectionHandle
+
+    public init(connectionHandle: ConnectionHandle) { self.connectionHandle = connectionHandle }
+
+    public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
+        connectionHandle = try parameters.read()
+    }
+
+    public func encode(into writer: inout ByteWriter) { writer.append(parameters: connectionHandle) }
 }

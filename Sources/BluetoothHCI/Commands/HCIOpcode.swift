@@ -3,5 +3,38 @@ import BluetoothBase
 /// A command opcode: 6 bits of group, 10 bits of command (Core 5.4, Vol 4, Part E, 5.4.1).
 public struct HCIOpcode: RawRepresentable, Hashable, Sendable {
     public var rawValue: UInt16
+
+    @inlinable
     public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// The group of commands an opcode belongs to, its OGF. Others than these exist.
+    public enum Group: UInt8, Sendable {
+        case linkControl = 0x01
+        case controllerAndBaseband = 0x03
+        case informational = 0x04
+        case status = 0x05
+        case leController = 0x08
+        case vendorSpecific = 0x3F
+    }
+
+    /// An opcode from its group and its number in the group, its OCF, of which the lower 10 bits count.
+    @inlinable
+    public init(_ group: Group, _ command: UInt16) {
+        rawValue = UInt16(group.rawValue) << 10 | command & 0x03FF
+    }
+
+    /// The group; nil where it is none of those listed.
+    public var group: Group? { Group(rawValue: UInt8(truncatingIfNeeded: rawValue >> 10)) }
+
+    /// No command: a controller sends it in Command Complete only to say how many commands it takes (7.7.14).
+    public static let none = HCIOpcode(rawValue: 0)
+}
+
+extension HCIOpcode: HCIParameter {}
+
+extension HCIOpcode: CustomStringConvertible {
+    /// The name of the command, or its number where this package does not know it.
+    public var description: String {
+        HCICommandCatalog.entry(for: self)?.name ?? "Command 0x" + hexadecimal(rawValue, digits: 4)
+    }
 }

@@ -1,0 +1,121 @@
+"""Virtual radios to test over: each is a process that offers two controllers, one per end.
+
+Every air is used for one pairing and then thrown away, so no controller keeps anything from the pairing before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import pathlib
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+
+@dataclass
+class Air:
+    """A running virtual radio: the names of the transports that lead to its two controllers."""
+
+    name: str
+    transports: tuple[str, str]
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports nobody listens on, all different: each is held until all are found."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for held in sockets:
+            held.bind(("127.0.0.1", 0))
+        return [held.getsockname()[1] for held in sockets]
+
+
+def is_listening(port: int) -> bool:
+    """Whether somebody listens on a port. Asks the kernel: a connection to try it would count as a host."""
+    listening, wanted = "0A", f"{port:04X}"
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        with contextlib.suppress(FileNotFoundError), open(table, encoding="ascii") as lines:
+            for line in lines:
+                fields = line.split()
+                if fields[3] == listening and fields[1].rpartition(":")[2] == wanted:
+                    return True
+    return False
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """Ends a child process, politely if it lets us."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(timeout=3)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+@contextlib.contextmanager
+def listening_process(command: list[str], ports: list[int], log: pathlib.Path) -> Iterator[None]:
+    """Runs a command for as long as the context lasts, from when all its ports are open."""
+    with open(log, "wb") as output:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        deadline = time.monotonic() + 15
+        while not all(is_listening(port) for port in ports):
+            if process.poll() is not None:
+                raise RuntimeError(f"{command[0]} ended with status {process.returncode}")
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"{command[0]} did not open its ports")
+            time.sleep(0.05)
+        yield
+    finally:
+        stop(process)
+
+
+@contextlib.contextmanager
+def two_servers(name: str, command: list[str], log: pathlib.Path) -> Iterator[Air]:
+    """An air whose command takes one server transport for each of its controllers."""
+    ports = free_ports(2)
+    servers = [f"tcp-server:127.0.0.1:{port}" for port in ports]
+    with listening_process(command + servers, ports, log):
+        first, second = (f"tcp-client:127.0.0.1:{port}" for port in ports)
+        yield Air(name, (first, second))
+
+
+def bumble_controllers(log: pathlib.Path) -> contextlib.AbstractContextManager[Air]:
+    """Bumble's own controllers. Exactly two: a third would receive what is not for it."""
+    return two_servers("Bumble's controllers", [sys.executable, "-m", "bumble.apps.controllers"], log)
+
+
+def our_radio(binaries: pathlib.Path, log: pathlib.Path) -> contextlib.AbstractContextManager[Air]:
+    """Our own virtual radio."""
+    return two_servers("our radio", [str(binaries / "ble"), "radio"], log)
+
+
+def rootcanal_binary() -> str | None:
+    """Where RootCanal is, if its package is installed and has a binary for this machine."""
+    if importlib.util.find_spec("rootcanal") is None:
+        return None
+    from rootcanal.binaries import get_package_binary_resource_path
+
+    path = get_package_binary_resource_path("rootcanal")
+    return path if pathlib.Path(path).exists() else None
+
+
+@contextlib.contextmanager
+def rootcanal(log: pathlib.Path) -> Iterator[Air]:
+    """RootCanal, Android's virtual controller. Whoever connects to its one port gets a controller of their own."""
+    binary = rootcanal_binary()
+    if binary is None:
+        raise RuntimeError("RootCanal is not available for this machine")
+    ports = free_ports(4)
+    flags = ["-hci_port", "-link_port", "-link_ble_port", "-test_port"]
+    command = [binary] + [f"{flag}={port}" for flag, port in zip(flags, ports, strict=True)]
+    with listening_process(command, ports, log):
+        transport = f"tcp-client:127.0.0.1:{ports[0]}"
+        yield Air("RootCanal", (transport, transport))
+
+
+AirFactory = Callable[[pathlib.Path], contextlib.AbstractContextManager[Air]]

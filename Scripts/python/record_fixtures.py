@@ -1,0 +1,145 @@
+"""Records the captures in Fixtures/, and writes the list of them into Fixtures/README.md."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import functools
+import importlib.metadata
+import importlib.util
+import logging
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import airs
+import laboratory
+from recording import Capture, VirtualTimeLoop, packet_count, seeded
+from scenarios import SCENARIOS, Scenario
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+FIXTURES = ROOT / "Fixtures"
+INTEROPERATION = ROOT / "Tests" / "Interoperation"
+SIZE_LIMIT = 60_000
+TIME_LIMIT = 60
+
+
+async def record(scenario: Scenario, directory: pathlib.Path, open_laboratory: laboratory.Opener) -> None:
+    """Records one scenario, from power-on to its end, as either host sees it."""
+    clock = asyncio.get_running_loop().time
+    central, peripheral = laboratory.capture_paths(directory, scenario.name)
+    with Capture(central, clock) as first, Capture(peripheral, clock) as second, seeded(scenario.name):
+        async with asyncio.timeout(TIME_LIMIT), open_laboratory((first, second)) as ready:
+            await scenario.run(ready)
+
+
+def record_on_bumble(scenario: Scenario, directory: pathlib.Path) -> None:
+    """On Bumble's controllers in virtual time: the same bytes and times whenever it is done."""
+    opener = functools.partial(laboratory.on_bumble_controllers, extended=scenario.extended)
+    with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
+        runner.run(record(scenario, directory, opener))
+
+
+def record_on_rootcanal(scenario: Scenario, directory: pathlib.Path) -> None:
+    """On RootCanal in real time: what is said is the same each time, when and in which order need not be."""
+    with tempfile.TemporaryDirectory() as logs, airs.rootcanal(pathlib.Path(logs) / "log") as air:
+        asyncio.run(record(scenario, directory, functools.partial(laboratory.on_transports, transports=air.transports)))
+
+
+def record_ours(binaries: pathlib.Path, directory: pathlib.Path) -> None:
+    """Bumble's host with our executables, through the interoperation tests, which capture both sides."""
+    with tempfile.TemporaryDirectory() as logs:
+        subprocess.run([sys.executable, str(INTEROPERATION / "pairings.py"), "--binaries", str(binaries),
+                        "--logs", logs, "--only", "Bumble's controllers"], check=True)
+        for pairing in sorted(pathlib.Path(logs).iterdir()):
+            name = pairing.name.removesuffix("-over-Bumbles-controllers").lower()
+            for capture in pairing.glob("*.btsnoop"):
+                shutil.copy(capture, directory / f"{name}-{capture.name}")
+
+
+def listing(directories: list[pathlib.Path]) -> str:
+    """The table of what there is."""
+    summaries = {scenario.name: scenario.summary for scenario in SCENARIOS}
+    lines = []
+    for directory in directories:
+        lines += [f"### {directory.name}", "", "| capture | packets | bytes | shows |", "|---|---|---|---|"]
+        for path in sorted(directory.glob("*.btsnoop")):
+            scenario = path.stem.removesuffix("-central").removesuffix("-peripheral")
+            lines.append(
+                f"| `{path.name}` | {packet_count(path)} | {path.stat().st_size} "
+                f"| {summaries.get(scenario, 'A card handed over')} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def update_readme() -> None:
+    """Rewrites what stands between the markers."""
+    path, begin, end = FIXTURES / "README.md", "<!-- captures -->\n", "<!-- end of captures -->\n"
+    text = path.read_text(encoding="utf-8")
+    before, _, rest = text.partition(begin)
+    _, _, after = rest.partition(end)
+    directories = [directory for directory in sorted(FIXTURES.iterdir()) if list(directory.glob("*.btsnoop"))]
+    versions = " and ".join(
+        f"{name} {importlib.metadata.version(name.lower())}"
+        for name in ("Bumble", "RootCanal") if importlib.util.find_spec(name.lower()))
+    contents = f"Recorded with {versions}.\n\n{listing(directories)}"
+    path.write_text(before + begin + contents + end + after, encoding="utf-8")
+
+
+def check(path: pathlib.Path) -> str | None:
+    """What is wrong with a capture, if anything; the dissector is asked if it is there."""
+    if packet_count(path) == 0:
+        return "is empty"
+    if path.stat().st_size > SIZE_LIMIT:
+        return f"has {path.stat().st_size} bytes, which is more than {SIZE_LIMIT}"
+    if shutil.which("tshark"):
+        result = subprocess.run(
+            ["tshark", "-r", str(path), "-Y", "_ws.malformed"], capture_output=True, text=True, timeout=TIME_LIMIT)
+        if result.stdout:
+            return f"has malformed packets:\n{result.stdout}"
+    return None
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", metavar="TEXT", help="only the scenarios whose name contains this text")
+    parser.add_argument("--ours", type=pathlib.Path, metavar="DIRECTORY",
+                        help="record Bumble with our executables too, which are in this directory")
+    arguments = parser.parse_args()
+
+    # Bumble logs the refusals that we ask for in order to record them.
+    for name in ("bumble.l2cap", "bumble.smp"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    chosen = [scenario for scenario in SCENARIOS if arguments.only in scenario.name]
+    with contextlib.ExitStack() as stack:
+        # Recorded aside and moved when all went well, so that a failure leaves the old captures as they were.
+        aside = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        for name in ("Bumble", "RootCanal", "Ours"):
+            (aside / name).mkdir()
+        for scenario in chosen:
+            print(f"Bumble: {scenario.name}", flush=True)
+            record_on_bumble(scenario, aside / "Bumble")
+            if scenario.extended and airs.rootcanal_binary():
+                print(f"RootCanal: {scenario.name}", flush=True)
+                record_on_rootcanal(scenario, aside / "RootCanal")
+        if arguments.ours:
+            record_ours(arguments.ours.resolve(), aside / "Ours")
+        problems = [
+            f"{path.parent.name}/{path.name} {problem}"
+            for path in sorted(aside.glob("*/*.btsnoop")) if (problem := check(path))]
+        if problems:
+            print("\n".join(problems), file=sys.stderr)
+            return 1
+        for path in aside.glob("*/*.btsnoop"):
+            target = FIXTURES / path.parent.name
+            target.mkdir(exist_ok=True)
+            shutil.copy(path, target / path.name)
+    update_readme()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+import BluetoothBase
+
+/// Why a server refuses a request: the Error Code of an ATT_ERROR_RSP (Core 5.4, Vol 3, Part F, 3.4.1.1, Table 3.4).
+///
+/// Any octet can arrive, so this is an open set: the named codes are constants, `isApplicationError` and
+/// `isCommonProfileError` tell the two ranges left to higher layers.
+public struct ATTErrorCode: RawRepresentable, Hashable, Sendable {
+    public var rawValue: UInt8
+
+    @inlinable
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The attribute handle is not valid on this server.
+    public static let invalidHandle = Self(rawValue: 0x01)
+    /// The attribute cannot be read.
+    public static let readNotPermitted = Self(rawValue: 0x02)
+    /// The attribute cannot be written.
+    public static let writeNotPermitted = Self(rawValue: 0x03)
+    /// The PDU is malformed.
+    public static let invalidPDU = Self(rawValue: 0x04)
+    /// The attribute asks for an authenticated link first.
+    public static let insufficientAuthentication = Self(rawValue: 0x05)
+    /// The server does not support the request.
+    public static let requestNotSupported = Self(rawValue: 0x06)
+    /// The offset lies past the end of the attribute value.
+    public static let invalidOffset = Self(rawValue: 0x07)
+    /// The attribute asks for authorization first.
+    public static let insufficientAuthorization = Self(rawValue: 0x08)
+    /// Too many prepared writes wait.
+    public static let prepareQueueFull = Self(rawValue: 0x09)
+    /// The range of handles holds no attribute of the type asked for.
+    public static let attributeNotFound = Self(rawValue: 0x0A)
+    /// The attribute cannot be read by ATT_READ_BLOB_REQ.
+    public static let attributeNotLong = Self(rawValue: 0x0B)
+    /// The key that encrypts the link is too short for this attribute.
+    public static let encryptionKeySizeTooShort = Self(rawValue: 0x0C)
+    /// The value is too long or too short for the attribute.
+    public static let invalidAttributeValueLength = Self(rawValue: 0x0D)
+    /// Something went wrong that no other code tells.
+    public static let unlikelyError = Self(rawValue: 0x0E)
+    /// The attribute asks for an encrypted link first.
+    public static let insufficientEncryption = Self(rawValue: 0x0F)
+    /// The attribute type is not a grouping attribute that higher layers define.
+    public static let unsupportedGroupType = Self(rawValue: 0x10)
+    /// The server has no resources left to complete the request.
+    public static let insufficientResources = Self(rawValue: 0x11)
+    /// The client must rediscover the database before it goes on.
+    public static let databaseOutOfSync = Self(rawValue: 0x12)
+    /// The value is not one the attribute can take.
+    public static let valueNotAllowed = Self(rawValue: 0x13)
+
+    /// The write was refused for a reason other than permissions (Core Supplement, Part B, 1.2).
+    public static let writeRequestRejected = Self(rawValue: 0xFC)
+    /// A Client Characteristic Configuration descriptor is not configured as the profile asks.
+    public static let clientCharacteristicConfigurationImproperlyConfigured = Self(rawValue: 0xFD)
+    /// A request cannot be served while one before it is still being served.
+    public static let procedureAlreadyInProgress = Self(rawValue: 0xFE)
+    /// The value lies outside the range the profile defines.
+    public static let outOfRange = Self(rawValue: 0xFF)
+
+    /// Whether a higher layer specification or the application defines the code: 0x80 to 0x9F.
+    @inlinable
+    public var isApplicationError: Bool { (0x80...0x9F).contains(rawValue) }
+
+    /// Whether the Core Supplement, Part B defines the code, or may one day: 0xE0 to 0xFF.
+    @inlinable
+    public var isCommonProfileError: Bool { rawValue >= 0xE0 }
+}
+
+extension ATTErrorCode: CustomStringConvertible {
+    /// The name the specification gives the code; nil for one that has none.
+    public var name: String? {
+        switch self {
+        case .invalidHandle: "Invalid Handle"
+        case .readNotPermitted: "Read Not Permitted"
+        case .writeNotPermitted: "Write Not Permitted"
+        case .invalidPDU: "Invalid PDU"
+        case .insufficientAuthentication: "Insufficient Authentication"
+        case .requestNotSupported: "Request Not Supported"
+        case .invalidOffset: "Invalid Offset"
+        case .insufficientAuthorization: "Insufficient Authorization"
+        case .prepareQueueFull: "Prepare Queue Full"
+        case .attributeNotFound: "Attribute Not Found"
+        case .attributeNotLong: "Attribute Not Long"
+        case .encryptionKeySizeTooShort: "Encryption Key Size Too Short"
+        case .invalidAttributeValueLength: "Invalid Attribute Value Length"
+        case .unlikelyError: "Unlikely Error"
+        case .insufficientEncryption: "Insufficient Encryption"
+        case .unsupportedGroupType: "Unsupported Group Type"
+        case .insufficientResources: "Insufficient Resources"
+        case .databaseOutOfSync: "Database Out Of Sync"
+        case .valueNotAllowed: "Value Not Allowed"
+        case .writeRequestRejected: "Write Request Rejected"
+        case .clientCharacteristicConfigurationImproperlyConfigured:
+            "Client Characteristic Configuration Descriptor Improperly Configured"
+        case .procedureAlreadyInProgress: "Procedure Already In Progress"
+        case .outOfRange: "Out of Range"
+        default: nil
+        }
+    }
+
+    /// The name and the number: `Invalid Handle (0x01)`.
+    public var description: String {
+        let number = "0x" + hexadecimal(rawValue)
+        if let name { return "\(name) (\(number))" }
+        if isApplicationError { return "Application Error (\(number))" }
+        if isCommonProfileError { return "Common Profile Error (\(number))" }
+        return "Reserved (\(number))"
+    }
+}

@@ -1,0 +1,43 @@
+import BluetoothBase
+
+extension ATTBearer {
+    /// The request of ours that waits for its response.
+    @inlinable
+    public var requestInFlight: ATTOpcode? { transaction?.opcode }
+
+    /// Whether a request may be sent now.
+    @inlinable
+    public var isReadyForRequest: Bool { !isDead && transaction == nil }
+
+    /// Notes that a request is being sent: it must be answered within 30 seconds, and no other may be sent before
+    /// (Core 5.4, Vol 3, Part F, 3.3.2 and 3.3.3).
+    @inlinable
+    public mutating func beginRequest(_ opcode: ATTOpcode, at now: Instant) throws(Refusal) {
+        guard !isDead else { throw .dead }
+        guard opcode.kind == .request else { throw .notARequest }
+        guard transaction == nil else { throw .busy }
+        transaction = Transaction(opcode: opcode, deadline: now.advanced(by: Self.transactionTimeout))
+    }
+
+    /// Matches a response that has arrived with the request that waits.
+    ///
+    /// One that answers no request, or another than ours, is ignored: the request goes on waiting, for the right
+    /// response or for its deadline.
+    /// - Parameter response: the opcode of any response but ATT_ERROR_RSP.
+    /// - Returns: The request that is now answered; nil where the response is to be ignored.
+    @inlinable
+    public mutating func completeRequest(with response: ATTOpcode) -> ATTOpcode? {
+        guard let request = transaction?.opcode, request.response == response else { return nil }
+        transaction = nil
+        return request
+    }
+
+    /// Matches an error response that has arrived with the request that waits.
+    /// - Returns: The request that has now failed; nil where the error names another and is to be ignored.
+    @inlinable
+    public mutating func completeRequest(with error: ATTError) -> ATTOpcode? {
+        guard let request = transaction?.opcode, request.rawValue == error.requestOpcode else { return nil }
+        transaction = nil
+        return request
+    }
+}

@@ -1,0 +1,102 @@
+import BluetoothBase
+
+/// The rules of one bearer: who may send what, and until when the other side must answer
+/// (Core 5.4, Vol 3, Part F, 3.2.8, 3.3.2 and 3.3.3).
+///
+/// A bearer carries both roles at once, so at most one request and one indication of ours wait for an answer, while at
+/// most one request of the peer is being served. Notifications and commands obey no flow control: all they ask is
+/// `isDead` and `mtu`.
+public struct ATTBearer: Equatable, Sendable {
+    /// What carries the PDUs.
+    public enum Kind: Sendable {
+        /// The fixed L2CAP channel, whose MTU starts at 23 and is exchanged.
+        case unenhanced
+        /// A credit-based channel, whose MTU is that of the channel.
+        case enhanced
+    }
+
+    /// Why a PDU may not be sent now.
+    public enum Refusal: Error, Sendable {
+        /// A transaction timed out: nothing may be sent on this bearer any more.
+        case dead
+        /// A PDU of this kind has not been answered yet.
+        case busy
+        /// The opcode is not that of a request.
+        case notARequest
+    }
+
+    /// The transaction that timed out.
+    public enum Expiry: Equatable, Sendable {
+        /// Our request was not answered.
+        case request(ATTOpcode)
+        /// Our indication was not confirmed.
+        case indication
+    }
+
+    /// A request of ours that waits for its response.
+    @usableFromInline
+    struct Transaction: Equatable, Sendable {
+        @usableFromInline let opcode: ATTOpcode
+        @usableFromInline let deadline: Instant
+
+        @usableFromInline
+        init(opcode: ATTOpcode, deadline: Instant) {
+            self.opcode = opcode
+            self.deadline = deadline
+        }
+    }
+
+    /// How long a request or an indication may go unanswered.
+    @inlinable public static var transactionTimeout: Duration { .seconds(30) }
+
+    public let kind: Kind
+    /// ATT_MTU, the longest PDU the bearer carries, in octets.
+    public internal(set) var mtu: Int
+    /// Whether the MTU has been exchanged.
+    public internal(set) var isMTUExchanged = false
+    /// Whether a transaction timed out. The bearer never recovers: the channel, or the link, is to be closed.
+    public internal(set) var isDead = false
+
+    @usableFromInline var transaction: Transaction?
+    @usableFromInline var indicationDeadline: Instant?
+    /// The opcode of the peer's request that is being served.
+    public internal(set) var servedRequest: UInt8?
+
+    /// The bearer on the fixed channel of a new link.
+    public init() {
+        kind = .unenhanced
+        mtu = Self.defaultMTU
+    }
+
+    /// A bearer on a credit-based channel.
+    /// - Parameter channelMTU: the lesser of the MTUs of the channel's two sides, in octets; never taken for less than
+    ///   64 (Vol 3, Part G, 5.3.1).
+    public init(channelMTU: Int) {
+        kind = .enhanced
+        mtu = max(channelMTU, Self.minimumEnhancedMTU)
+    }
+
+    // MARK: - Deadlines
+
+    /// When `fire(at:)` is to be called next.
+    @inlinable
+    public var nextDeadline: Instant? { earliest(transaction?.deadline, indicationDeadline) }
+
+    /// Lets time pass. Returns the transaction that timed out, once; from then on the bearer is dead and whatever else
+    /// waits on it fails too.
+    public mutating func fire(at now: Instant) -> Expiry? {
+        let expiry: Expiry
+        if let transaction, transaction.deadline <= now {
+            expiry = .request(transaction.opcode)
+        } else if let indicationDeadline, indicationDeadline <= now {
+            expiry = .indication
+        } else {
+            return nil
+        }
+        isDead = true
+        transaction = nil
+        indicationDeadline = nil
+        servedRequest = nil
+        return expiry
+    }
+}

@@ -1,0 +1,136 @@
+import BluetoothBase
+
+/// ATT_READ_BY_GROUP_TYPE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.9): read the attributes that begin groups of a type.
+public struct ReadByGroupTypeRequest: ATTPDU, Equatable, Sendable {
+    public static var opcode: ATTOpcode { .readByGroupTypeRequest }
+
+    public var startingHandle: AttributeHandle
+    public var endingHandle: AttributeHandle
+    public var attributeGroupType: BluetoothUUID
+
+    @inlinable
+    public init(startingHandle: AttributeHandle, endingHandle: AttributeHandle, attributeGroupType: BluetoothUUID) {
+        self.startingHandle = startingHandle
+        self.endingHandle = endingHandle
+        self.attributeGroupType = attributeGroupType
+    }
+
+    /// The handles asked for; nil where the server must answer Invalid Handle.
+    @inlinable
+    public var handles: ClosedRange<AttributeHandle>? { AttributeHandle.range(from: startingHandle, to: endingHandle) }
+
+    @inlinable
+    public init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
+        startingHandle = try parameters.readHandle()
+        endingHandle = try parameters.readHandle()
+        attributeGroupType = try parameters.readRemainingUUID()
+    }
+
+    @inlinable
+    public func encodeParameters(into writer: inout ByteWriter) {
+        writer.append(startingHandle)
+        writer.append(endingHandle)
+        writer.append(attributeGroupType)
+    }
+}
+
+/// ATT_READ_BY_GROUP_TYPE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.10): ranges of handles with the values of the attributes
+/// that begin them, all values of one length.
+public struct ReadByGroupTypeResponse: ATTPDU, ~Escapable {
+    public static var opcode: ATTOpcode { .readByGroupTypeResponse }
+
+    /// How many octets two handles and a value take together, at least 4.
+    public var elementLength: UInt8
+    /// Elements of `elementLength` octets, as they stand in the PDU.
+    public var attributeDataList: Span<UInt8>
+
+    @inlinable
+    @_lifetime(copy attributeDataList)
+    public init(elementLength: UInt8, attributeDataList: Span<UInt8>) {
+        self.elementLength = elementLength
+        self.attributeDataList = attributeDataList
+    }
+
+    @inlinable
+    @_lifetime(copy parameters)
+    public init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
+        let lengthOffset = parameters.offset
+        elementLength = try parameters.readUInt8()
+        guard elementLength >= 4 else { throw DecodingFailure(.invalidLength, at: lengthOffset) }
+        attributeDataList = try parameters.readList(stride: Int(elementLength))
+    }
+
+    @inlinable
+    public func encodeParameters(into writer: inout ByteWriter) {
+        writer.append(elementLength)
+        writer.append(attributeDataList)
+    }
+}
+
+// MARK: - The list
+
+extension ReadByGroupTypeResponse {
+    /// A group: its first handle, its last, and the value of the attribute that begins it.
+    public struct Element: ~Escapable {
+        public var handle: AttributeHandle
+        public var endGroupHandle: AttributeHandle
+        public var value: Span<UInt8>
+
+        @inlinable
+        @_lifetime(copy value)
+        init(handle: AttributeHandle, endGroupHandle: AttributeHandle, value: Span<UInt8>) {
+            self.handle = handle
+            self.endGroupHandle = endGroupHandle
+            self.value = value
+        }
+    }
+
+    /// Reads the elements one by one from the bytes of the PDU.
+    public struct Iterator: ~Escapable {
+        @usableFromInline var reader: ByteReader
+        @usableFromInline let valueLength: Int
+
+        @inlinable
+        @_lifetime(copy response)
+        init(_ response: borrowing ReadByGroupTypeResponse) {
+            reader = ByteReader(response.attributeDataList)
+            valueLength = Int(response.elementLength) &- 4
+        }
+
+        /// The next element; nil behind the last.
+        @inlinable
+        @_lifetime(copy self)
+        @_lifetime(self: copy self)
+        public mutating func next() -> Element? {
+            do {
+                return Element(
+                    handle: try reader.readHandle(), endGroupHandle: try reader.readHandle(),
+                    value: try reader.readBytes(valueLength))
+            } catch {
+                return nil
+            }
+        }
+    }
+
+    @inlinable
+    @_lifetime(copy self)
+    public func makeIterator() -> Iterator { Iterator(self) }
+
+    /// Starts a response that is written in place: the opcode and the length of an element, handles included.
+    /// Elements follow by `append`.
+    @inlinable
+    public static func begin(elementLength: UInt8, into writer: inout ByteWriter) {
+        begin(into: &writer)
+        writer.append(elementLength)
+    }
+
+    /// Appends an element to a response begun with the length of this one.
+    @inlinable
+    public static func append(
+        handle: AttributeHandle, endGroupHandle: AttributeHandle, value: Span<UInt8>, into writer: inout ByteWriter
+    ) {
+        writer.append(handle)
+        writer.append(endGroupHandle)
+        writer.append(value)
+    }
+}

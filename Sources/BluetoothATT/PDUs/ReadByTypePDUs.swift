@@ -1,0 +1,141 @@
+import BluetoothBase
+
+/// ATT_READ_BY_TYPE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.1): read the attributes of a type, handles unknown.
+public struct ReadByTypeRequest: ATTPDU, Equatable, Sendable {
+    public static var opcode: ATTOpcode { .readByTypeRequest }
+
+    public var startingHandle: AttributeHandle
+    public var endingHandle: AttributeHandle
+    public var attributeType: BluetoothUUID
+
+    @inlinable
+    public init(startingHandle: AttributeHandle, endingHandle: AttributeHandle, attributeType: BluetoothUUID) {
+        self.startingHandle = startingHandle
+        self.endingHandle = endingHandle
+        self.attributeType = attributeType
+    }
+
+    /// The handles asked for; nil where the server must answer Invalid Handle.
+    @inlinable
+    public var handles: ClosedRange<AttributeHandle>? { AttributeHandle.range(from: startingHandle, to: endingHandle) }
+
+    @inlinable
+    public init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
+        startingHandle = try parameters.readHandle()
+        endingHandle = try parameters.readHandle()
+        attributeType = try parameters.readRemainingUUID()
+    }
+
+    @inlinable
+    public func encodeParameters(into writer: inout ByteWriter) {
+        writer.append(startingHandle)
+        writer.append(endingHandle)
+        writer.append(attributeType)
+    }
+}
+
+/// ATT_READ_BY_TYPE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.2): handles and values, all values of one length.
+public struct ReadByTypeResponse: ATTPDU, ~Escapable {
+    public static var opcode: ATTOpcode { .readByTypeResponse }
+
+    /// How many octets a handle and a value take together, at least 2.
+    public var elementLength: UInt8
+    /// Elements of `elementLength` octets, as they stand in the PDU.
+    public var attributeDataList: Span<UInt8>
+
+    @inlinable
+    @_lifetime(copy attributeDataList)
+    public init(elementLength: UInt8, attributeDataList: Span<UInt8>) {
+        self.elementLength = elementLength
+        self.attributeDataList = attributeDataList
+    }
+
+    @inlinable
+    @_lifetime(copy parameters)
+    public init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
+        let lengthOffset = parameters.offset
+        elementLength = try parameters.readUInt8()
+        guard elementLength >= 2 else { throw DecodingFailure(.invalidLength, at: lengthOffset) }
+        attributeDataList = try parameters.readList(stride: Int(elementLength))
+    }
+
+    @inlinable
+    public func encodeParameters(into writer: inout ByteWriter) {
+        writer.append(elementLength)
+        writer.append(attributeDataList)
+    }
+}
+
+// MARK: - The list
+
+extension ReadByTypeResponse {
+    /// An attribute's handle and value.
+    public struct Element: ~Escapable {
+        public var handle: AttributeHandle
+        public var value: Span<UInt8>
+
+        @inlinable
+        @_lifetime(copy value)
+        init(handle: AttributeHandle, value: Span<UInt8>) {
+            self.handle = handle
+            self.value = value
+        }
+    }
+
+    /// Reads the elements one by one from the bytes of the PDU.
+    public struct Iterator: ~Escapable {
+        @usableFromInline var reader: ByteReader
+        @usableFromInline let valueLength: Int
+
+        @inlinable
+        @_lifetime(copy response)
+        init(_ response: borrowing ReadByTypeResponse) {
+            reader = ByteReader(response.attributeDataList)
+            valueLength = Int(response.elementLength) &- 2
+        }
+
+        /// The next element; nil behind the last.
+        @inlinable
+        @_lifetime(copy self)
+        @_lifetime(self: copy self)
+        public mutating func next() -> Element? {
+            do {
+                return Element(handle: try reader.readHandle(), value: try reader.readBytes(valueLength))
+            } catch {
+                return nil
+            }
+        }
+    }
+
+    @inlinable
+    @_lifetime(copy self)
+    public func makeIterator() -> Iterator { Iterator(self) }
+
+    /// Starts a response that is written in place: the opcode and the length of an element, handle included.
+    /// Elements follow by `append`.
+    @inlinable
+    public static func begin(elementLength: UInt8, into writer: inout ByteWriter) {
+        begin(into: &writer)
+        writer.append(elementLength)
+    }
+
+    /// Appends an element to a response begun with the length of this one.
+    @inlinable
+    public static func append(handle: AttributeHandle, value: Span<UInt8>, into writer: inout ByteWriter) {
+        writer.append(handle)
+        writer.append(value)
+    }
+}
+
+extension ByteReader {
+    /// Reads all that is left as a UUID of 2 or 16 octets, the lengths ATT allows (Vol 3, Part F, 3.2.1).
+    @inlinable
+    @_lifetime(self: copy self)
+    mutating func readRemainingUUID() throws(DecodingFailure) -> BluetoothUUID {
+        switch remaining {
+        case ...2: return try readUUID(length: 2)
+        case 16: return try readUUID(length: 16)
+        default: throw DecodingFailure(.invalidLength, at: offset)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import BluetoothBase
+
+/// One element of advertising data: a type and what belongs to it (Core 5.4, Vol 3, Part C, 11).
+public struct ADStructure: ~Escapable {
+    public var type: ADType
+    public var data: Span<UInt8>
+
+    @inlinable @inline(__always)
+    @_lifetime(copy data)
+    public init(type: ADType, data: Span<UInt8>) {
+        self.type = type
+        self.data = data
+    }
+}
+
+/// Reads the AD structures of advertising data one by one, in place (Core 5.4, Vol 3, Part C, 11).
+///
+/// Advertising data comes from anybody, so nothing in it is an error: a length of 0 ends the data, as the
+/// specification has it, and so does a structure that runs past the end. What came before is good.
+public struct ADStructures: ~Escapable {
+    @usableFromInline let bytes: Span<UInt8>
+    @usableFromInline var offset = 0
+
+    @inlinable @inline(__always)
+    @_lifetime(copy bytes)
+    public init(_ bytes: Span<UInt8>) {
+        self.bytes = bytes
+    }
+
+    /// The next structure; nil behind the last.
+    @inlinable @inline(__always)
+    @_lifetime(copy self)
+    @_lifetime(self: copy self)
+    public mutating func next() -> ADStructure? {
+        guard offset < bytes.count else { return nil }
+        // The length counts the type and the data, not itself.
+        let length = Int(bytes[offset])
+        let end = offset &+ 1 &+ length
+        guard length > 0, end <= bytes.count else {
+            offset = bytes.count
+            return nil
+        }
+        let type = ADType(rawValue: bytes[offset &+ 1])
+        let data = bytes.extracting((offset &+ 2)..<end)
+        offset = end
+        return ADStructure(type: type, data: data)
+    }
+}

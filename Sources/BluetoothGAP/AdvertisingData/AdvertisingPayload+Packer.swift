@@ -1,0 +1,100 @@
+import BluetoothBase
+
+extension AdvertisingPayload {
+    /// Finds room for AD structures in advertising data and scan response data, first come, first served.
+    struct Packer {
+        private let limits: Limits
+        private(set) var advertisingData = ByteWriter()
+        private(set) var scanResponseData = ByteWriter()
+
+        init(limits: Limits) {
+            self.limits = limits
+        }
+
+        /// How many octets of data the next structure in the advertising data may hold. A structure is never longer
+        /// than its length octet can tell; less than 0 means that there is no room for one without data.
+        private var advertisingRoom: Int { min(limits.advertisingData - advertisingData.count - 2, 254) }
+        private var scanResponseRoom: Int { min(limits.scanResponseData - scanResponseData.count - 2, 254) }
+
+        /// Places a structure whole, or throws.
+        mutating func place(
+            _ type: ADType, _ data: [UInt8], onlyInAdvertisingData: Bool = false
+        ) throws(AdvertisingPayloadError) {
+            if data.count <= advertisingRoom {
+                advertisingData.append(type, data)
+            } else if data.count <= scanResponseRoom, !onlyInAdvertisingData {
+                scanResponseData.append(type, data)
+            } else {
+                let room = onlyInAdvertisingData ? advertisingRoom : max(advertisingRoom, scanResponseRoom)
+                throw AdvertisingPayloadError(type: type, excess: data.count - room)
+            }
+        }
+
+        /// Places a list of UUIDs of `length` octets, split in two if need be, or throws.
+        mutating func place(
+            list uuids: [BluetoothUUID], length: Int, type: ADType, splitType: ADType
+        ) throws(AdvertisingPayloadError) {
+            guard !uuids.isEmpty else { return }
+            let octets = uuids.count * length
+            let front = max(0, advertisingRoom) / length
+            if octets <= max(advertisingRoom, scanResponseRoom) || front == 0 {
+                return try place(type, uuids[...].octets)
+            }
+            let rest = uuids.dropFirst(front)
+            guard rest.count * length <= scanResponseRoom else {
+                // An excess over both rooms taken together: a list need not be whole.
+                throw AdvertisingPayloadError(type: type, excess: rest.count * length - max(0, scanResponseRoom))
+            }
+            advertisingData.append(splitType, uuids.prefix(front).octets)
+            scanResponseData.append(splitType, rest.octets)
+        }
+
+        /// Places a name, shortened if need be, or throws if not a character fits.
+        mutating func place(name: String, type: ADType) throws(AdvertisingPayloadError) {
+            guard !name.isEmpty else { return }
+            let length = name.utf8.count
+            if length <= max(advertisingRoom, scanResponseRoom) { return try place(type, Array(name.utf8)) }
+            let front = name.prefix(octets: max(advertisingRoom, scanResponseRoom))
+            guard !front.isEmpty else {
+                throw AdvertisingPayloadError(type: type, excess: length - max(advertisingRoom, scanResponseRoom))
+            }
+            if advertisingRoom > scanResponseRoom {
+                advertisingData.append(.shortenedLocalName, Array(front.utf8))
+            } else {
+                scanResponseData.append(.shortenedLocalName, Array(front.utf8))
+            }
+        }
+    }
+}
+
+extension ByteWriter {
+    /// Appends an AD structure of at most 254 octets of data.
+    fileprivate mutating func append(_ type: ADType, _ data: [UInt8]) {
+        append(UInt8(truncatingIfNeeded: data.count + 1))
+        append(type.rawValue)
+        append(data)
+    }
+}
+
+extension ArraySlice<BluetoothUUID> {
+    /// The UUIDs end to end, each in its shortest form.
+    fileprivate var octets: [UInt8] {
+        var writer = ByteWriter()
+        for uuid in self { writer.appendAdvertised(uuid) }
+        return writer.bytes
+    }
+}
+
+extension String {
+    /// The longest front of whole characters that takes no more than `octets` in UTF-8.
+    fileprivate func prefix(octets: Int) -> Substring {
+        var front = self[startIndex..<startIndex]
+        var length = 0
+        for index in indices {
+            length += self[index].utf8.count
+            guard length <= octets else { break }
+            front = self[...index]
+        }
+        return front
+    }
+}

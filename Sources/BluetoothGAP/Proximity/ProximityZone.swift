@@ -1,0 +1,11 @@
+/// How near a device seems, in words.
+public enum ProximityZone: Sendable, CaseIterable {
+    /// At hand.
+    case immediate
+    /// In the same part of a room.
+    case near
+    /// In range.
+    case far
+    /// No signal has been measured.
+    case unknown
+}

@@ -1,0 +1,31 @@
+import BluetoothBase
+
+/// One advertising packet that was received: what the two sorts of report event have in common
+/// (Core 5.4, Vol 4, Part E, 7.7.65.2 and 7.7.65.13).
+public struct AdvertisingReport: ~Escapable {
+    /// Who sent it.
+    public var address: DeviceAddress
+    public var eventType: AdvertisingEventType
+    /// The received signal strength in dBm, nil where it was not measured.
+    public var rssi: Int8?
+    /// The transmit power in dBm that the packet itself tells, which only an extended one can.
+    public var txPowerLevel: Int8?
+    /// Advertising data or, with `.scanResponse` in `eventType`, scan response data; put together from its fragments.
+    public var data: Span<UInt8>
+
+    /// - Parameters:
+    ///   - rssi: the octet of the report; 127 means not available.
+    ///   - txPowerLevel: the octet of the report; 127 means not available.
+    @inlinable
+    @_lifetime(copy data)
+    public init(
+        address: DeviceAddress, eventType: AdvertisingEventType, rssi: Int8 = 127, txPowerLevel: Int8 = 127,
+        data: Span<UInt8>
+    ) {
+        self.address = address
+        self.eventType = eventType
+        self.rssi = rssi == 127 ? nil : rssi
+        self.txPowerLevel = txPowerLevel == 127 ? nil : txPowerLevel
+        self.data = data
+    }
+}

@@ -1,0 +1,85 @@
+import BluetoothBase
+
+/// Which devices a scan is to report. A device must meet every condition that is set; a filter without any matches all.
+///
+/// Matching reads the bytes in place and allocates nothing.
+public struct ScanFilter: Equatable, Sendable {
+    /// A condition on the name a device goes by. Names are compared octet by octet.
+    public enum Name: Equatable, Sendable {
+        case exact(String)
+        case prefix(String)
+    }
+
+    /// The device lists at least one of these services; none for no condition.
+    public var services: [BluetoothUUID]
+    /// The name is this, or begins with this.
+    public var name: Name?
+    /// The device is one of these; none for no condition. That a controller has resolved an address makes no difference.
+    public var addresses: [DeviceAddress]
+    /// The signal is in this range, in dBm. A signal that was not measured is not.
+    public var rssi: ClosedRange<Int8>?
+    /// The device advertises data of this manufacturer.
+    public var companyID: UInt16?
+    /// The device accepts connections.
+    public var isConnectableOnly: Bool
+
+    public init(
+        services: [BluetoothUUID] = [], name: Name? = nil, addresses: [DeviceAddress] = [],
+        rssi: ClosedRange<Int8>? = nil, companyID: UInt16? = nil, isConnectableOnly: Bool = false
+    ) {
+        self.services = services
+        self.name = name
+        self.addresses = addresses
+        self.rssi = rssi
+        self.companyID = companyID
+        self.isConnectableOnly = isConnectableOnly
+    }
+
+    /// Whether a device meets every condition.
+    public func matches(_ sighting: borrowing Sighting) -> Bool {
+        // The cheapest conditions first.
+        if isConnectableOnly, !sighting.isConnectable { return false }
+        if let rssi {
+            guard let measured = sighting.rssi, rssi.contains(measured) else { return false }
+        }
+        if !addresses.isEmpty, !matchesAddress(sighting.address) { return false }
+        let advertising = ADView(sighting.advertisingData.span)
+        let response = ADView(sighting.scanResponseData.span)
+        if let companyID, advertising.manufacturerData(companyID: companyID) == nil,
+            response.manufacturerData(companyID: companyID) == nil
+        {
+            return false
+        }
+        if !services.isEmpty, !matchesService(advertising), !matchesService(response) { return false }
+        guard let name else { return true }
+        guard let actual = sighting.localName else { return false }
+        return name.matches(actual)
+    }
+
+    private func matchesAddress(_ address: DeviceAddress) -> Bool {
+        for candidate in addresses
+        where candidate.value == address.value && candidate.isRandom == address.isRandom {
+            return true
+        }
+        return false
+    }
+
+    private func matchesService(_ view: borrowing ADView) -> Bool {
+        for service in services where view.contains(serviceUUID: service) { return true }
+        return false
+    }
+}
+
+extension ScanFilter.Name {
+    fileprivate func matches(_ actual: Span<UInt8>) -> Bool {
+        switch self {
+        case .exact(let text): actual.isEqual(to: text.utf8Span.span)
+        case .prefix(let text): actual.hasPrefix(text.utf8Span.span)
+        }
+    }
+}
+
+extension DeviceAddress {
+    /// Whether the device made the address up.
+    fileprivate var isRandom: Bool { kind == .random || kind == .randomIdentity }
+}

@@ -1,0 +1,125 @@
+import BluetoothBase
+
+/// A device as a scan has seen it: its advertising and its scan response under one address.
+///
+/// The bytes are kept as they came. What they say is worked out when it is asked for, so that a report that tells
+/// nothing new costs nothing but a comparison.
+public struct Sighting: Equatable, Sendable {
+    public let address: DeviceAddress
+    /// How the device advertises. Until its advertising, not only its scan response, has been seen, not more than that
+    /// it is scannable.
+    public internal(set) var eventType: AdvertisingEventType
+    /// The received signal strength of the last packet in dBm, nil where it was not measured.
+    public internal(set) var rssi: Int8?
+    /// When the first packet was received.
+    public let firstSeen: Instant
+    /// When the last packet was received.
+    public internal(set) var lastSeen: Instant
+    /// The advertising data as it was last received.
+    public internal(set) var advertisingData: [UInt8] = []
+    /// The scan response data as it was last received; empty where the device was not asked or did not answer.
+    public internal(set) var scanResponseData: [UInt8] = []
+    @usableFromInline var packetTxPowerLevel: Int8?
+
+    /// The longest advertising data there can be, extended advertising included (Vol 6, Part B, 2.3.4.9). More is cut
+    /// off.
+    static let maximumDataLength = 1650
+
+    init(_ report: borrowing AdvertisingReport, at now: Instant) {
+        address = report.address
+        eventType = report.eventType.subtracting(.scanResponse)
+        firstSeen = now
+        lastSeen = now
+        _ = update(report, at: now)
+    }
+
+    /// Takes in a further packet and says whether its data was another than before. Allocates nothing as long as the data
+    /// is no longer than any before.
+    mutating func update(_ report: borrowing AdvertisingReport, at now: Instant) -> SightingTable.Novelty {
+        lastSeen = now
+        rssi = report.rssi
+        if let power = report.txPowerLevel { packetTxPowerLevel = power }
+        if report.eventType.contains(.scanResponse) {
+            return scanResponseData.update(report.data.extracting(first: Self.maximumDataLength))
+        }
+        let novelty = advertisingData.update(report.data.extracting(first: Self.maximumDataLength))
+        guard eventType != report.eventType else { return novelty }
+        eventType = report.eventType
+        return novelty == .repeated ? .changed : novelty
+    }
+}
+
+// MARK: - What the data says
+
+extension Sighting {
+    /// Whether the device accepts connections.
+    @inlinable
+    public var isConnectable: Bool { eventType.contains(.connectable) }
+
+    /// Everything the device tells about itself, taken apart anew at every call.
+    public var advertisement: AdvertisementData {
+        AdvertisementData(advertisingData: advertisingData.span, scanResponseData: scanResponseData.span)
+    }
+
+    /// The local name, the complete one where there is one; what is not UTF-8 in it is replaced by U+FFFD.
+    public var name: String? {
+        guard let name = localName else { return nil }
+        return name.repairedText
+    }
+
+    /// The octets of the local name, in place.
+    var localName: Span<UInt8>? {
+        @_lifetime(borrow self)
+        get {
+            let advertising = ADView(advertisingData.span), response = ADView(scanResponseData.span)
+            if let name = advertising.first(.completeLocalName) { return name }
+            if let name = response.first(.completeLocalName) { return name }
+            if let name = advertising.first(.shortenedLocalName) { return name }
+            return response.first(.shortenedLocalName)
+        }
+    }
+
+    /// The services the device lists.
+    public var serviceUUIDs: [BluetoothUUID] { advertisement.serviceUUIDs }
+
+    /// Whether the device lists a service.
+    @inlinable
+    public func contains(serviceUUID uuid: BluetoothUUID) -> Bool {
+        ADView(advertisingData.span).contains(serviceUUID: uuid)
+            || ADView(scanResponseData.span).contains(serviceUUID: uuid)
+    }
+
+    /// The transmit power in dBm, as the data tells it or else the packet.
+    @inlinable
+    public var txPowerLevel: Int8? {
+        ADView(advertisingData.span).txPowerLevel ?? ADView(scanResponseData.span).txPowerLevel ?? packetTxPowerLevel
+    }
+}
+
+// MARK: - Bytes
+
+extension [UInt8] {
+    /// Takes over `bytes` if they differ from those there are.
+    fileprivate mutating func update(_ bytes: Span<UInt8>) -> SightingTable.Novelty {
+        guard !span.isEqual(to: bytes) else { return .repeated }
+        let novelty: SightingTable.Novelty = isEmpty ? .completed : .changed
+        removeAll(keepingCapacity: true)
+        bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
+        return novelty
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether two spans show equal bytes.
+    func isEqual(to other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        var difference: UInt8 = 0
+        for index in indices { difference |= self[index] ^ other[index] }
+        return difference == 0
+    }
+
+    /// Whether the bytes begin with those of `prefix`.
+    func hasPrefix(_ prefix: Span<UInt8>) -> Bool {
+        count >= prefix.count && extracting(first: prefix.count).isEqual(to: prefix)
+    }
+}

@@ -1,0 +1,69 @@
+import BluetoothBase
+
+/// The devices a scan has seen, merged by address: a bounded number of them, of which the one not seen for longest gives
+/// way to a new one.
+///
+/// A report that repeats what is known costs a look-up and a comparison, and no allocation.
+public struct SightingTable: Sendable {
+    /// What a report told about its device.
+    public enum Novelty: Sendable {
+        /// The device was not known.
+        case discovered
+        /// Its advertising data was known and its scan response not, or the other way round: now both are.
+        case completed
+        /// Its data, or the way it advertises, is another than before.
+        case changed
+        /// Nothing but a signal strength and a time.
+        case repeated
+
+        /// Whether a scan that leaves duplicates out reports this: a device, once more when its scan response has
+        /// arrived, but not every turn of a counter in its data.
+        public var isNews: Bool { self == .discovered || self == .completed }
+    }
+
+    /// A place in the table: it belongs to one device until that device gives way to another or is removed.
+    public typealias Slot = Int
+
+    private var table: AddressTable<Sighting>
+
+    /// - Parameter capacity: how many devices the table holds at most; at least 1.
+    public init(capacity: Int = 1024) {
+        table = AddressTable(capacity: capacity)
+    }
+
+    /// How many devices the table holds.
+    public var count: Int { table.count }
+
+    /// The device in a slot that `receive` or `slot(of:)` named.
+    public subscript(slot: Slot) -> Sighting { table[slot] }
+
+    /// Where a device is; nil where it is not known.
+    public func slot(of address: DeviceAddress) -> Slot? { table.slot(of: address) }
+
+    /// A device; nil where it is not known.
+    public subscript(address: DeviceAddress) -> Sighting? { table.slot(of: address).map { table[$0] } }
+
+    /// All the devices, the one seen last first.
+    public var sightings: [Sighting] { table.newestFirst.map { table[$0] } }
+
+    /// Takes in a report.
+    public mutating func receive(
+        _ report: borrowing AdvertisingReport, at now: Instant
+    ) -> (slot: Slot, novelty: Novelty) {
+        if let slot = table.slot(of: report.address) {
+            table.touch(slot)
+            return (slot, table[slot].update(report, at: now))
+        }
+        return (table.insert(Sighting(report, at: now), for: report.address), .discovered)
+    }
+
+    /// Forgets the devices not seen at `instant` or later.
+    public mutating func removeAll(notSeenSince instant: Instant) {
+        while let slot = table.oldest, table[slot].lastSeen < instant { table.remove(slot) }
+    }
+
+    /// Forgets all devices: a new scan reports each again.
+    public mutating func removeAll() {
+        table.removeAll()
+    }
+}

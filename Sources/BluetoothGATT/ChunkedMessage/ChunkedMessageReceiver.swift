@@ -1,0 +1,63 @@
+import BluetoothBase
+
+/// Puts a message together from the chunks of a `ChunkedMessageSender`.
+///
+/// A message is handed out whole or not at all: one that grew too long, or whose link was lost, ends in an error.
+public struct ChunkedMessageReceiver: Sendable {
+    /// What a chunk led to.
+    public enum Progress: Equatable, Sendable {
+        /// More is to come; so many octets have arrived.
+        case incomplete(bytesSoFar: Int)
+        /// The terminator came. The receiver is ready for the next message.
+        case complete([UInt8])
+    }
+
+    /// The longest message taken, in octets.
+    public let maximumSize: Int
+
+    private var message: [UInt8] = []
+    /// Set while the rest of a message that grew too long is thrown away.
+    private var isDiscarding = false
+
+    public init(maximumSize: Int = ChunkedMessage.defaultMaximumSize) {
+        self.maximumSize = max(0, maximumSize)
+    }
+
+    /// How many octets of the current message are held.
+    public var bytesSoFar: Int { message.count }
+
+    /// Takes the value of one notification.
+    ///
+    /// - Throws: `messageTooLong` for the chunk that passes `maximumSize` and for every further one of the same message,
+    ///   the terminator included; after that the receiver is ready for the next message.
+    public mutating func receive(_ chunk: Span<UInt8>) throws(ChunkedMessageError) -> Progress {
+        let isLast = ChunkedMessage.isTerminator(chunk)
+        if !isDiscarding {
+            if isLast { return .complete(takeMessage()) }
+            if chunk.count <= maximumSize - message.count {
+                chunk.withUnsafeBufferPointer { message.append(contentsOf: $0) }
+                return .incomplete(bytesSoFar: message.count)
+            }
+            message = []
+        }
+        isDiscarding = !isLast
+        throw .messageTooLong(maximum: maximumSize)
+    }
+
+    /// Ends the current message because its link was lost. The receiver is ready for a message on another link.
+    ///
+    /// - Throws: `linkLost` where a message had begun, `messageTooLong` where it was being thrown away.
+    public mutating func end() throws(ChunkedMessageError) {
+        if isDiscarding {
+            isDiscarding = false
+            throw .messageTooLong(maximum: maximumSize)
+        }
+        let lost = takeMessage()
+        if !lost.isEmpty { throw .linkLost(bytesReceived: lost.count) }
+    }
+
+    private mutating func takeMessage() -> [UInt8] {
+        defer { message = [] }
+        return message
+    }
+}

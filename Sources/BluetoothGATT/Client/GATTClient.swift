@@ -1,0 +1,177 @@
+import BluetoothATT
+import BluetoothBase
+
+/// The GATT client of one bearer: carries out operations one after the other, in the order they were started, with one
+/// request in flight (Core 5.4, Vol 3, Part G, 4).
+///
+/// Every entry point appends at most one PDU to the writer, which may hold lower layers' headers already, and the ends of
+/// operations to `events`. Notifications, indications and requests of the peer are none of its business.
+public struct GATTClient: Sendable {
+    /// Names an operation for as long as the client lives.
+    public struct OperationID: Hashable, Sendable {
+        public let rawValue: UInt64
+        init(rawValue: UInt64) { self.rawValue = rawValue }
+    }
+
+    private struct Waiting: Sendable {
+        var id: OperationID
+        var operation: GATTClientOperation
+    }
+
+    /// How many operations may wait behind the one being carried out.
+    public let maximumWaiting: Int
+    /// The ends of operations, oldest first. Whoever drives the client takes them out, `keepingCapacity`.
+    public var events: [GATTClientEvent] = []
+
+    private var waiting: [Waiting] = []
+    /// What the request in flight is part of. None where that operation was cancelled.
+    private var procedure = ActiveProcedure.none
+    /// The operation `procedure` belongs to. Nil where it only clears up behind a cancelled one.
+    private var currentID: OperationID?
+    private var lastID: UInt64 = 0
+
+    public init(maximumWaiting: Int = 64) {
+        self.maximumWaiting = max(1, maximumWaiting)
+    }
+
+    /// How many operations have been started and have not ended.
+    public var pendingCount: Int { waiting.count + (currentID == nil ? 0 : 1) }
+
+    // MARK: - The caller's side
+
+    /// Starts an operation, or queues it behind those started before.
+    ///
+    /// What is wrong with the operation itself, such as a value too long for it, shows in `events`, when its turn comes.
+    ///
+    /// - Throws: `tooManyOperations`, or `transactionTimedOut` where the bearer is dead; then there is no operation.
+    public mutating func start(
+        _ operation: GATTClientOperation, bearer: inout ATTBearer, at now: Instant, into writer: inout ByteWriter
+    ) throws(GATTClientError) -> OperationID {
+        guard !bearer.isDead else { throw .transactionTimedOut }
+        guard waiting.count < maximumWaiting else { throw .tooManyOperations }
+        lastID &+= 1
+        let id = OperationID(rawValue: lastID)
+        waiting.append(Waiting(id: id, operation: operation))
+        startWaiting(bearer: &bearer, at: now, into: &writer)
+        return id
+    }
+
+    /// Ends an operation with `cancelled`. A request already sent cannot be recalled: its response is swallowed when it
+    /// comes, and only then does the next operation start.
+    ///
+    /// - Returns: Whether there was such an operation.
+    @discardableResult
+    public mutating func cancel(_ id: OperationID) -> Bool {
+        if id == currentID {
+            currentID = nil
+            if !procedure.cancel() { procedure = .none }
+        } else if let index = waiting.firstIndex(where: { $0.id == id }) {
+            waiting.remove(at: index)
+        } else {
+            return false
+        }
+        events.append(.failed(id, .cancelled))
+        return true
+    }
+
+    /// Ends every operation with `error`: the link is lost, or the bearer dead.
+    public mutating func failAll(_ error: GATTClientError) {
+        if let currentID { events.append(.failed(currentID, error)) }
+        for waiting in waiting { events.append(.failed(waiting.id, error)) }
+        waiting.removeAll(keepingCapacity: true)
+        currentID = nil
+        procedure = .none
+    }
+
+    /// Appends a Write Without Response, which waits for nothing (Core 5.4, Vol 3, Part G, 4.9.1).
+    ///
+    /// - Throws: `valueTooLong` above ATT_MTU less 3 octets, `transactionTimedOut` where the bearer is dead.
+    public func writeCommand(
+        _ handle: AttributeHandle, value: Span<UInt8>, bearer: ATTBearer, into writer: inout ByteWriter
+    ) throws(GATTClientError) {
+        guard !bearer.isDead else { throw .transactionTimedOut }
+        let maximum = bearer.maximumValueLength(of: .writeCommand)
+        guard value.count <= maximum else { throw .valueTooLong(maximum: maximum) }
+        WriteCommand(handle: handle, value: value).encode(into: &writer)
+    }
+
+    // MARK: - The bearer's side
+
+    /// Takes a response or an error response. One that does not answer the request in flight is ignored.
+    public mutating func receive(
+        _ pdu: Span<UInt8>, bearer: inout ATTBearer, at now: Instant, into writer: inout ByteWriter
+    ) {
+        var reader = ByteReader(pdu)
+        guard let byte = try? reader.readUInt8(), let opcode = ATTOpcode(rawValue: byte) else { return }
+        if opcode == .errorResponse {
+            guard let error = try? ErrorResponse(decoding: reader).error, bearer.completeRequest(with: error) != nil
+            else { return }
+            step(.error(error), bearer: &bearer, at: now, into: &writer)
+        } else {
+            guard bearer.completeRequest(with: opcode) != nil else { return }
+            step(.response(reader), bearer: &bearer, at: now, into: &writer)
+        }
+        startWaiting(bearer: &bearer, at: now, into: &writer)
+    }
+
+    /// Lets time pass on the bearer. Where a transaction of it timed out, every operation ends with
+    /// `transactionTimedOut`.
+    ///
+    /// - Returns: What timed out; the server on the same bearer wants to know as well.
+    public mutating func fire(bearer: inout ATTBearer, at now: Instant) -> ATTBearer.Expiry? {
+        guard let expiry = bearer.fire(at: now) else { return nil }
+        failAll(.transactionTimedOut)
+        return expiry
+    }
+
+    // MARK: - Procedures
+
+    /// Starts the operations whose turn it is: until one has sent a request, or none is left.
+    private mutating func startWaiting(bearer: inout ATTBearer, at now: Instant, into writer: inout ByteWriter) {
+        while bearer.isReadyForRequest, !waiting.isEmpty {
+            let next = waiting.removeFirst()
+            currentID = next.id
+            if case .exchangeMTU = next.operation, !bearer.allowsMTUExchange || bearer.isMTUExchanged {
+                end(.success(.mtu(bearer.mtu)))
+            } else {
+                procedure = ActiveProcedure(next.operation)
+                step(.start, bearer: &bearer, at: now, into: &writer)
+            }
+        }
+    }
+
+    /// Lets the procedure act on `input`: it sends its next request, or the operation ends.
+    private mutating func step(
+        _ input: consuming ProcedureInput, bearer: inout ATTBearer, at now: Instant, into writer: inout ByteWriter
+    ) {
+        let start = writer.count
+        do throws(GATTClientError) {
+            if let result = try procedure.step(input, mtu: bearer.mtu, into: &writer) {
+                end(.success(apply(result, to: &bearer)))
+            } else if writer.count > start, let opcode = ATTOpcode(rawValue: writer.bytes[start]) {
+                do { try bearer.beginRequest(opcode, at: now) } catch { throw .transactionTimedOut }
+            }
+        } catch {
+            writer.truncate(to: start)
+            end(.failure(error))
+        }
+    }
+
+    /// What the client itself draws from a result before the caller sees it.
+    private func apply(_ result: GATTClientResult, to bearer: inout ATTBearer) -> GATTClientResult {
+        guard case .mtu(let mtu) = result else { return result }
+        bearer.exchangeMTU(clientRxMTU: UInt16(clamping: mtu), serverRxMTU: UInt16(clamping: mtu))
+        return .mtu(bearer.mtu)
+    }
+
+    /// Ends the current operation.
+    private mutating func end(_ outcome: Result<GATTClientResult, GATTClientError>) {
+        procedure = .none
+        guard let id = currentID else { return }
+        currentID = nil
+        switch outcome {
+        case .success(let result): events.append(.completed(id, result))
+        case .failure(let error): events.append(.failed(id, error))
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import BluetoothATT
+import BluetoothBase
+
+/// What a `GATTClient` can be asked to do. Which result follows is told by each.
+public enum GATTClientOperation: Equatable, Sendable {
+    /// Tells the server how long PDUs may be, in octets, and learns it from the server; gives `mtu`. Where the MTU cannot
+    /// be exchanged, or has been, the result follows without a request (Core 5.4, Vol 3, Part G, 4.3.1).
+    case exchangeMTU(clientRxMTU: UInt16)
+
+    /// Finds all primary services, or those of one UUID; gives `services` (4.4.1, 4.4.2).
+    case discoverPrimaryServices(uuid: BluetoothUUID? = nil)
+    /// Finds what a service includes; gives `includes` (4.5.1).
+    case discoverIncludedServices(in: ClosedRange<AttributeHandle>)
+    /// Finds the characteristics of a service, or those of one UUID; gives `characteristics` (4.6.1, 4.6.2).
+    case discoverCharacteristics(in: ClosedRange<AttributeHandle>, uuid: BluetoothUUID? = nil)
+    /// Finds the descriptors in a range of handles, that behind a characteristic's value; gives `descriptors` (4.7.1).
+    case discoverDescriptors(in: ClosedRange<AttributeHandle>)
+    /// Finds everything in as few round trips as can be; gives `database`.
+    case discoverAll(includes: Bool)
+
+    /// Reads a value, or as much of it as fits in one response; gives `value` (4.8.1).
+    case read(AttributeHandle)
+    /// Reads a value from `offset` on, to its end; gives `value` (4.8.3).
+    case readLong(AttributeHandle, offset: UInt16 = 0)
+    /// Reads all values of a type; gives `values`. Each may be cut off at ATT_MTU less 4, and at 253, octets (4.8.2).
+    case readByUUID(BluetoothUUID, in: ClosedRange<AttributeHandle> = 0x0001...0xFFFF)
+    /// Reads two values or more, all but the last of known lengths; gives `value`, all of them end to end (4.8.4).
+    case readMultiple([AttributeHandle])
+    /// Reads two values or more; gives `values`, those that fit whole in one response (4.8.5).
+    case readMultipleVariable([AttributeHandle])
+
+    /// Writes a value of up to ATT_MTU less 3 octets; gives `written` (4.9.3).
+    case write(AttributeHandle, [UInt8])
+    /// Writes a value of up to 512 octets part by part; gives `written` (4.9.4).
+    case writeLong(AttributeHandle, [UInt8])
+    /// Writes values all at once, after the server has proved that each arrived; gives `written` (4.9.5).
+    case writeReliably([AttributeValue])
+    /// Subscribes to a characteristic, or ends the subscription, by writing its Client Characteristic Configuration
+    /// descriptor; gives `written` (4.10, 4.11).
+    case configure(descriptor: AttributeHandle, GATTClientConfiguration)
+}
+
+/// What an operation of a `GATTClient` led to.
+public enum GATTClientResult: Equatable, Sendable {
+    /// The ATT_MTU that now holds, in octets.
+    case mtu(Int)
+    case services([DiscoveredService])
+    case includes([DiscoveredInclude])
+    case characteristics([DiscoveredCharacteristic])
+    case descriptors([DiscoveredDescriptor])
+    case database(DiscoveredDatabase)
+    case value([UInt8])
+    case values([AttributeValue])
+    case written
+}
+
+/// The end of an operation. Every operation ends exactly once.
+public enum GATTClientEvent: Equatable, Sendable {
+    case completed(GATTClient.OperationID, GATTClientResult)
+    case failed(GATTClient.OperationID, GATTClientError)
+}

@@ -1,0 +1,123 @@
+import BluetoothATT
+import BluetoothBase
+
+/// The procedure a client is carrying out: one of a closed set, so that it lives in place and needs no allocation.
+enum ActiveProcedure: Sendable {
+    case none
+    case mtu(MTUExchange)
+    case services(ServiceDiscovery)
+    case includes(IncludeDiscovery)
+    case characteristics(CharacteristicDiscovery)
+    case descriptors(DescriptorDiscovery)
+    case database(DatabaseDiscovery)
+    case read(ValueRead)
+    case typedRead(TypedRead)
+    case multipleRead(MultipleRead)
+    case write(ValueWrite)
+    case preparedWrites(PreparedWrites)
+
+    init(_ operation: GATTClientOperation) {
+        switch operation {
+        case .exchangeMTU(let clientRxMTU): self = .mtu(MTUExchange(clientRxMTU: clientRxMTU))
+        case .discoverPrimaryServices(let uuid): self = .services(ServiceDiscovery(uuid: uuid))
+        case .discoverIncludedServices(let handles): self = .includes(IncludeDiscovery(in: handles))
+        case .discoverCharacteristics(let handles, let uuid):
+            self = .characteristics(CharacteristicDiscovery(in: handles, uuid: uuid))
+        case .discoverDescriptors(let handles): self = .descriptors(DescriptorDiscovery(in: handles))
+        case .discoverAll(let includes): self = .database(DatabaseDiscovery(includes: includes))
+        case .read(let handle): self = .read(ValueRead(handle: handle, isLong: false))
+        case .readLong(let handle, let offset):
+            self = .read(ValueRead(handle: handle, isLong: true, offset: offset))
+        case .readByUUID(let uuid, let handles): self = .typedRead(TypedRead(uuid, in: handles))
+        case .readMultiple(let handles): self = .multipleRead(MultipleRead(handles, isVariable: false))
+        case .readMultipleVariable(let handles): self = .multipleRead(MultipleRead(handles, isVariable: true))
+        case .write(let handle, let value): self = .write(ValueWrite(handle: handle, value: value))
+        case .writeLong(let handle, let value):
+            let values = [AttributeValue(handle: handle, value: value)]
+            self = .preparedWrites(PreparedWrites(values, isReliable: false))
+        case .writeReliably(let values): self = .preparedWrites(PreparedWrites(values, isReliable: true))
+        case .configure(let descriptor, let configuration):
+            let value = [UInt8(truncatingIfNeeded: configuration.rawValue), UInt8(configuration.rawValue >> 8)]
+            self = .write(ValueWrite(handle: descriptor, value: value))
+        }
+    }
+
+    /// Takes the procedure out while it is worked on, so that its lists have one owner and are extended in place.
+    private mutating func take() -> ActiveProcedure {
+        defer { self = .none }
+        return self
+    }
+
+    /// Lets the procedure act on `input`: it appends its next request, or gives its result. None is left where it gives
+    /// one or throws.
+    mutating func step(
+        _ input: consuming ProcedureInput, mtu: Int, into writer: inout ByteWriter
+    ) throws(GATTClientError) -> GATTClientResult? {
+        switch take() {
+        case .none: return nil
+        case .mtu(var procedure):
+            let result = try procedure.step(input, mtu: mtu, into: &writer)
+            if result == nil { self = .mtu(procedure) }
+            return result
+        case .services(var procedure):
+            let result = try procedure.step(input, mtu: mtu, into: &writer)
+            if result == nil { self = .services(procedure) }
+            return result
+        case .includes(var procedure):
+            let result = try procedure.step(input, mtu: mtu, into: &writer)
+            if result == nil { self = .includes(procedure) }
+            return result
+        case .characteristics(var procedure):
+            let result = try procedure.step(input, mtu: mtu, into: &writer)
+            if result == nil { self = .characteristics(procedure) }
+            return result
+        case .descriptors(var procedure):
+            let result = try procedure.step(input, mtu: mtu, into: &writer)
+            if result == nil { self = .descriptors(procedure) }
+            return result
+        case .database(var procedure):
+            let result = try procedure.step(input, mtu: mtu, into: &writer)
+            if result == nil { self = .database(procedure) }
+            return result
+        case .read(var procedure):
+            let result = try procedure.step(input, mtu: mtu, into: &writer)
+            if result == nil { self = .read(procedure) }
+            return result
+        case .typedRead(var procedure):
+            let result = try procedure.step(input, mtu: mtu, into: &writer)
+            if result == nil { self = .typedRead(procedure) }
+            return result
+        case .multipleRead(var procedure):
+            let result = try procedure.step(input, mtu: mtu, into: &writer)
+            if result == nil { self = .multipleRead(procedure) }
+            return result
+        case .write(var procedure):
+            let result = try procedure.step(input, mtu: mtu, into: &writer)
+            if result == nil { self = .write(procedure) }
+            return result
+        case .preparedWrites(var procedure):
+            let result = try procedure.step(input, mtu: mtu, into: &writer)
+            if result == nil { self = .preparedWrites(procedure) }
+            return result
+        }
+    }
+
+    /// Gives the procedure up while its request is in flight.
+    ///
+    /// - Returns: Whether it still has something to do: the MTU holds for the bearer whoever asked, and what a server has
+    ///   queued must not stay there.
+    mutating func cancel() -> Bool {
+        switch take() {
+        case .mtu(let procedure):
+            self = .mtu(procedure)
+            return true
+        case .preparedWrites(var procedure):
+            procedure.cancel()
+            self = .preparedWrites(procedure)
+            return true
+        case .none, .services, .includes, .characteristics, .descriptors, .database, .read, .typedRead, .multipleRead,
+            .write:
+            return false
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import BluetoothATT
+import BluetoothBase
+
+/// What a procedure does next.
+enum ProcedureProgress {
+    /// It has another request to send.
+    case request
+    /// It has its result.
+    case finished
+}
+
+/// What a procedure acts on.
+enum ProcedureInput: ~Escapable {
+    case start
+    /// The response to the last request, a reader standing behind the opcode.
+    case response(ByteReader)
+    /// The error that answered the last request.
+    case error(ATTError)
+}
+
+/// One procedure of the GATT client: a sequence of requests, each made from what the responses before it told.
+///
+/// Whoever drives it sends one request, and hands in the response of that very request or the error that refused it.
+/// A procedure that throws is over.
+protocol ClientProcedure: Sendable {
+    /// Appends the next request.
+    mutating func writeRequest(mtu: Int, into writer: inout ByteWriter) throws(GATTClientError)
+
+    /// Takes the response to the last request, a reader standing behind the opcode.
+    mutating func receive(_ response: consuming ByteReader, mtu: Int) throws(GATTClientError) -> ProcedureProgress
+
+    /// Takes the error that answered the last request.
+    mutating func receive(_ error: ATTError) throws(GATTClientError) -> ProcedureProgress
+
+    /// What the procedure led to, once it is finished.
+    var result: GATTClientResult { get }
+}
+
+extension ClientProcedure {
+    /// Acts on `input`: appends the next request, or gives the result.
+    mutating func step(
+        _ input: consuming ProcedureInput, mtu: Int, into writer: inout ByteWriter
+    ) throws(GATTClientError) -> GATTClientResult? {
+        let progress: ProcedureProgress
+        switch input {
+        case .start: progress = .request
+        case .response(let response): progress = try receive(response, mtu: mtu)
+        case .error(let error): progress = try receive(error)
+        }
+        if progress == .finished { return result }
+        try writeRequest(mtu: mtu, into: &writer)
+        return nil
+    }
+
+    mutating func receive(_ error: ATTError) throws(GATTClientError) -> ProcedureProgress {
+        throw .att(error)
+    }
+}
+
+/// A procedure that walks through a range of handles until the server has no more to tell.
+protocol SweepProcedure: ClientProcedure {}
+
+extension SweepProcedure {
+    /// Attribute Not Found is how a server says that a sweep has seen everything.
+    mutating func receive(_ error: ATTError) throws(GATTClientError) -> ProcedureProgress {
+        guard error.code == .attributeNotFound else { throw .att(error) }
+        return .finished
+    }
+}
+
+/// What is left of the handles a procedure walks through.
+///
+/// It is wider than a handle, so that the end of the range can be 0xFFFF, and it only moves forward, so that no server
+/// can keep a procedure going for ever.
+struct HandleCursor {
+    private(set) var next: Int
+    private(set) var end: Int
+
+    init(_ handles: ClosedRange<AttributeHandle>) {
+        next = Int(handles.lowerBound.rawValue)
+        end = Int(handles.upperBound.rawValue)
+    }
+
+    var isExhausted: Bool { next > end }
+    var startingHandle: AttributeHandle { AttributeHandle(UInt16(clamping: next)) }
+    var endingHandle: AttributeHandle { AttributeHandle(UInt16(clamping: end)) }
+
+    /// Moves behind what a response told of: an attribute, or a group of them.
+    mutating func move(past first: AttributeHandle, through last: AttributeHandle) throws(GATTClientError) {
+        guard Int(first.rawValue) >= next, Int(first.rawValue) <= end else {
+            throw .invalidResponse(.unexpectedHandle(first))
+        }
+        guard last >= first else { throw .invalidResponse(.invalidRange(start: first, end: last)) }
+        guard Int(last.rawValue) <= end else { throw .invalidResponse(.unexpectedHandle(last)) }
+        next = Int(last.rawValue) + 1
+    }
+
+    /// Moves behind one attribute.
+    mutating func move(past handle: AttributeHandle) throws(GATTClientError) {
+        try move(past: handle, through: handle)
+    }
+
+    /// Skips handles that are of no interest.
+    mutating func skip(to handle: Int) {
+        next = max(next, handle)
+    }
+}

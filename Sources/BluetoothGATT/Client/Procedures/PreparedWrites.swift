@@ -1,0 +1,101 @@
+import BluetoothATT
+import BluetoothBase
+
+/// Write Long Characteristic Values (Core 5.4, Vol 3, Part G, 4.9.4) and Reliable Writes (4.9.5): parts are queued at the
+/// server, then written all at once.
+///
+/// Whatever goes wrong before that, the queue is emptied, so that nothing left there is written by the next one.
+struct PreparedWrites: ClientProcedure {
+    private enum Stage {
+        case preparing, executing
+        /// The queue is being emptied because of this.
+        case cancelling(GATTClientError)
+    }
+
+    private let values: [AttributeValue]
+    /// Whether the server's echo of each part is compared with what was sent.
+    private let isReliable: Bool
+    private var stage = Stage.preparing
+    private var index = 0
+    private var offset = 0
+    /// How much of the current value the last request carried.
+    private var partLength = 0
+    private var hasQueued = false
+    /// Why the queue is to be emptied as soon as the request in flight has been answered.
+    private var cause: GATTClientError?
+
+    init(_ values: [AttributeValue], isReliable: Bool) {
+        self.values = values
+        self.isReliable = isReliable
+    }
+
+    var result: GATTClientResult { .written }
+
+    mutating func writeRequest(mtu: Int, into writer: inout ByteWriter) throws(GATTClientError) {
+        switch stage {
+        case .preparing:
+            guard values.allSatisfy({ $0.value.count <= ValueRead.maximumLength }) else {
+                throw .valueTooLong(maximum: ValueRead.maximumLength)
+            }
+            guard index < values.count else { throw .invalidHandleCount(allowed: 1...Int.max) }
+            let value = values[index].value
+            partLength = min(mtu - 5, value.count - offset)
+            let part = value.span.extracting(offset..<offset + partLength)
+            PrepareWriteRequest(handle: values[index].handle, offset: UInt16(clamping: offset), value: part)
+                .encode(into: &writer)
+        case .executing: ExecuteWriteRequest(.write).encode(into: &writer)
+        case .cancelling: ExecuteWriteRequest(.cancel).encode(into: &writer)
+        }
+    }
+
+    mutating func receive(_ reader: consuming ByteReader, mtu: Int) throws(GATTClientError) -> ProcedureProgress {
+        switch stage {
+        case .preparing:
+            hasQueued = true
+            do throws(GATTClientError) { try check(reader) } catch { cause = cause ?? error }
+            if let cause { stage = .cancelling(cause) } else { advance() }
+            return .request
+        case .executing:
+            do { _ = try ExecuteWriteResponse(decoding: reader) } catch { throw .malformed(error) }
+            return .finished
+        case .cancelling(let error): throw error
+        }
+    }
+
+    mutating func receive(_ error: ATTError) throws(GATTClientError) -> ProcedureProgress {
+        switch stage {
+        case .preparing where hasQueued:
+            stage = .cancelling(cause ?? .att(error))
+            return .request
+        case .preparing, .executing: throw .att(error)
+        case .cancelling(let cause): throw cause
+        }
+    }
+
+    /// Gives up while a request is in flight. What it has queued is removed once that has been answered; values that
+    /// are being written already, are.
+    mutating func cancel() {
+        cause = .cancelled
+    }
+
+    private func check(_ reader: consuming ByteReader) throws(GATTClientError) {
+        let response: PrepareWriteResponse
+        do { response = try PrepareWriteResponse(decoding: reader) } catch { throw .malformed(error) }
+        guard isReliable else { return }
+        let value = values[index].value
+        let part = value.span.extracting(offset..<offset + partLength)
+        var isEqual =
+            response.handle == values[index].handle && Int(response.offset) == offset
+            && response.value.count == part.count
+        for position in part.indices where isEqual { isEqual = response.value[position] == part[position] }
+        guard isEqual else { throw .invalidResponse(.echoMismatch) }
+    }
+
+    private mutating func advance() {
+        offset += partLength
+        guard offset >= values[index].value.count else { return }
+        offset = 0
+        index += 1
+        if index == values.count { stage = .executing }
+    }
+}

@@ -1,0 +1,27 @@
+import BluetoothATT
+
+/// What the database knows about an attribute beside its value. Holds no references, so that looking one up is a plain
+/// copy.
+struct GATTAttribute: Equatable, Sendable {
+    /// Where the value comes from; `GATTAttributeValue` without its octets.
+    enum Storage: Equatable, Sendable {
+        case constant
+        case fixedLength
+        case variableLength(maximum: UInt16)
+        case dynamic
+        /// The configuration, by each client, of the characteristic whose value is at `characteristic`.
+        case clientConfiguration(characteristic: AttributeHandle, supported: GATTClientConfiguration)
+        case clientSupportedFeatures
+    }
+
+    var handle: AttributeHandle
+    /// The last handle of the group a service declaration opens; of all other attributes their own handle.
+    var groupEnd: AttributeHandle
+    /// Which of the database's types this attribute has.
+    var type: GATTTypeIndex = 0
+    var permissions: GATTPermissions
+    var storage: Storage
+}
+
+/// The place of an attribute type in the tables of a database.
+typealias GATTTypeIndex = UInt16

@@ -1,0 +1,51 @@
+import BluetoothATT
+import BluetoothBase
+
+extension GATTDatabase {
+    /// The value the database keeps for the attribute at `handle`; nil where there is no attribute, or where the value
+    /// comes from the application or differs from client to client.
+    public func value(of handle: AttributeHandle) -> [UInt8]? {
+        guard let index = index(of: handle) else { return nil }
+        switch attributes[index].storage {
+        case .constant, .fixedLength, .variableLength: return values[index]
+        case .dynamic, .clientConfiguration, .clientSupportedFeatures: return nil
+        }
+    }
+
+    /// The type of the attribute at `handle`.
+    public func type(of handle: AttributeHandle) -> BluetoothUUID? {
+        index(of: handle).map { typeUUIDs[Int(attributes[$0].type)] }
+    }
+
+    /// Replaces a value the database keeps, on the application's behalf: permissions do not matter. Subscribed clients
+    /// are not told; that is `GATTServer.notify` and `indicate`.
+    public mutating func setValue(_ value: [UInt8], of handle: AttributeHandle) throws(GATTDatabaseError) {
+        guard let index = index(of: handle) else { throw .notFound(handle) }
+        let maximum: Int
+        switch attributes[index].storage {
+        case .fixedLength:
+            guard value.count == values[index].count else { throw .valueNotSettable(handle) }
+            maximum = values[index].count
+        case .variableLength(let limit): maximum = Int(limit)
+        case .constant: maximum = GATTAttributeValue.maximumLength
+        case .dynamic, .clientConfiguration, .clientSupportedFeatures: throw .valueNotSettable(handle)
+        }
+        guard value.count <= maximum else { throw .valueTooLong(maximum: maximum) }
+        values[index] = value
+    }
+
+    /// Writes the front of a value, as a Write Request does where the length is fixed (Core 5.4, Vol 3, Part F,
+    /// 3.4.5.1). `value` is not longer than the value that is there.
+    @inline(__always)
+    mutating func overwrite(at index: Int, with value: Span<UInt8>) {
+        var octets = values[index].mutableSpan
+        for position in 0..<Swift.min(value.count, octets.count) { octets[position] = value[position] }
+    }
+
+    /// Replaces a value, as a Write Request does where the length varies; the memory is used again.
+    @inline(__always)
+    mutating func replace(at index: Int, with value: Span<UInt8>) {
+        values[index].removeAll(keepingCapacity: true)
+        value.withUnsafeBufferPointer { values[index].append(contentsOf: $0) }
+    }
+}

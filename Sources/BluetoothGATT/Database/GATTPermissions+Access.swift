@@ -1,0 +1,40 @@
+import BluetoothATT
+
+/// What a PDU wants to do to an attribute.
+enum GATTAccess {
+    case read
+    case write
+}
+
+extension GATTPermissions {
+    /// Why a link may not access an attribute, or nil where it may.
+    ///
+    /// The only place that decides on access; every request and every command asks here. Which error tells what is
+    /// Vol 3, Part C, 10.3.1, Table 10.2: a peer that has a key is asked to encrypt, one that has none to pair.
+    @inline(__always)
+    func refusal(of access: GATTAccess, on link: LinkSecurity) -> ATTErrorCode? {
+        let requirement = access == .read ? read : write
+        let needsAuthorization = access == .read ? readNeedsAuthorization : writeNeedsAuthorization
+        if requirement == .open, !needsAuthorization { return nil }
+        return refusal(of: access, requirement: requirement, needsAuthorization: needsAuthorization, on: link)
+    }
+
+    private func refusal(
+        of access: GATTAccess, requirement: Requirement, needsAuthorization: Bool, on link: LinkSecurity
+    ) -> ATTErrorCode? {
+        switch requirement {
+        case .notAllowed: return access == .read ? .readNotPermitted : .writeNotPermitted
+        case .open: break
+        case .encrypted, .authenticated, .authenticatedSecureConnections:
+            guard link.isEncrypted else {
+                return link.isBonded ? .insufficientEncryption : .insufficientAuthentication
+            }
+            if requirement >= .authenticated, !link.isAuthenticated { return .insufficientAuthentication }
+            if requirement == .authenticatedSecureConnections, !link.usesSecureConnections {
+                return .insufficientAuthentication
+            }
+            if link.encryptionKeySize < minimumEncryptionKeySize { return .encryptionKeySizeTooShort }
+        }
+        return needsAuthorization && !link.isAuthorized ? .insufficientAuthorization : nil
+    }
+}

@@ -1,0 +1,79 @@
+import BluetoothBase
+
+/// The services every device has (Core 5.4, Vol 3, Part C, 12 and Part G, 7).
+extension GATTServiceDefinition {
+    /// The Generic Access service.
+    ///
+    /// - Parameters:
+    ///   - deviceName: At most 248 octets of UTF-8 (Part C, 12.1); what is longer is cut.
+    ///   - appearance: A value of the Assigned Numbers, 2.6; 0 for unknown.
+    ///   - preferredConnectionParameters: The 8 octets of Part C, 12.3; left out where it is nil.
+    ///   - centralAddressResolution: Whether the device resolves private addresses as a central (Part C, 12.4); left out
+    ///     where it is nil.
+    public static func genericAccess(
+        deviceName: String, appearance: UInt16 = 0, preferredConnectionParameters: [UInt8]? = nil,
+        centralAddressResolution: Bool? = nil
+    ) -> GATTServiceDefinition {
+        var service = GATTServiceDefinition(
+            uuid: .genericAccess,
+            characteristics: [
+                .init(
+                    uuid: .deviceName, properties: .read,
+                    value: .variableLength(deviceName.utf8(upTo: 248), maximum: 248)),
+                .init(uuid: .appearance, properties: .read, value: .fixedLength(appearance.octets)),
+            ])
+        if let preferredConnectionParameters {
+            service.characteristics.append(
+                .init(
+                    uuid: .peripheralPreferredConnectionParameters, properties: .read,
+                    value: .fixedLength(preferredConnectionParameters)))
+        }
+        if let centralAddressResolution {
+            service.characteristics.append(
+                .init(
+                    uuid: .centralAddressResolution, properties: .read,
+                    value: .fixedLength([centralAddressResolution ? 1 : 0])))
+        }
+        return service
+    }
+
+    /// The Generic Attribute service: Service Changed and Client Supported Features.
+    ///
+    /// The Database Hash (7.3) belongs here too, once the server follows which clients know of a change (2.5.2.1).
+    ///
+    /// - Parameter serverSupportedFeatures: The octet of Server Supported Features (7.4); the characteristic is left out
+    ///   where it is nil.
+    public static func genericAttribute(serverSupportedFeatures: UInt8? = nil) -> GATTServiceDefinition {
+        var service = GATTServiceDefinition(
+            uuid: .genericAttribute,
+            characteristics: [
+                .init(
+                    uuid: .serviceChanged, properties: .indicate, permissions: .init(),
+                    value: .fixedLength([0, 0, 0, 0])),
+                .init(
+                    uuid: .clientSupportedFeatures, properties: [.read, .write], value: .clientSupportedFeatures),
+            ])
+        if let serverSupportedFeatures {
+            service.characteristics.append(
+                .init(
+                    uuid: .serverSupportedFeatures, properties: .read, value: .constant([serverSupportedFeatures])))
+        }
+        return service
+    }
+}
+
+extension UInt16 {
+    fileprivate var octets: [UInt8] { [UInt8(truncatingIfNeeded: self), UInt8(truncatingIfNeeded: self >> 8)] }
+}
+
+extension String {
+    /// The UTF-8 of the longest run of whole characters that fits into `limit` octets.
+    fileprivate func utf8(upTo limit: Int) -> [UInt8] {
+        var octets: [UInt8] = []
+        for character in self {
+            guard octets.count + character.utf8.count <= limit else { break }
+            octets += character.utf8
+        }
+        return octets
+    }
+}

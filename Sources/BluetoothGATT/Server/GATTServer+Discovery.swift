@@ -1,0 +1,116 @@
+import BluetoothATT
+import BluetoothBase
+
+// What a client finds its way around with (Core 5.4, Vol 3, Part F, 3.4.3 and 3.4.4.9).
+
+extension GATTServer {
+    /// Find Information: handles and types (3.4.3.1). Needs no permission.
+    func find(
+        _ request: FindInformationRequest, _ link: GATTLinkView, into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        guard let handles = request.handles else {
+            return refuse(.invalidHandle, .findInformationRequest, at: request.startingHandle, into: &writer)
+        }
+        let first = database.firstIndex(from: handles.lowerBound)
+        guard first < database.count, database.attributes[first].handle <= handles.upperBound else {
+            return refuse(.attributeNotFound, .findInformationRequest, at: handles.lowerBound, into: &writer)
+        }
+        let format = FindInformationResponse.Format(for: database.typeUUID(at: first))
+        var space = link.mtu &- 2
+        FindInformationResponse.begin(format: format, into: &writer)
+        for index in first..<database.count {
+            let handle = database.attributes[index].handle
+            let type = database.typeUUID(at: index)
+            space &-= format.elementLength
+            guard space >= 0, handle <= handles.upperBound, FindInformationResponse.Format(for: type) == format else {
+                break
+            }
+            FindInformationResponse.append(handle: handle, type: type, into: &writer)
+        }
+        return .none
+    }
+
+    /// Find By Type Value: the groups that begin with a value (3.4.3.3).
+    ///
+    /// What may not be read does not match, and neither does what only the application knows.
+    func find(
+        _ request: FindByTypeValueRequest, _ connection: borrowing GATTServerConnection, _ link: GATTLinkView,
+        into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        guard let handles = request.handles else {
+            return refuse(.invalidHandle, .findByTypeValueRequest, at: request.startingHandle, into: &writer)
+        }
+        let start = writer.count
+        var space = link.mtu &- 1
+        FindByTypeValueResponse.begin(into: &writer)
+        let candidates = database.candidates(ofType: request.attributeType, value: request.attributeValue)
+        var position = candidates.position(from: handles.lowerBound)
+        while position < candidates.count, candidates[position] <= handles.upperBound {
+            defer { position &+= 1 }
+            guard let index = database.index(of: candidates[position]), matches(request, index, connection, link) else {
+                continue
+            }
+            space &-= FindByTypeValueResponse.elementLength
+            guard space >= 0 else { break }
+            FindByTypeValueResponse.append(
+                foundHandle: candidates[position], groupEndHandle: database.attributes[index].groupEnd, into: &writer)
+        }
+        guard writer.count > start &+ 1 else {
+            writer.truncate(to: start)
+            return refuse(.attributeNotFound, .findByTypeValueRequest, at: handles.lowerBound, into: &writer)
+        }
+        return .none
+    }
+
+    private func matches(
+        _ request: FindByTypeValueRequest, _ index: Int, _ connection: borrowing GATTServerConnection,
+        _ link: GATTLinkView
+    ) -> Bool {
+        let attribute = database.attributes[index]
+        guard attribute.permissions.refusal(of: .read, on: link.security) == nil else { return false }
+        return value(at: index, connection, equals: request.attributeValue)
+    }
+
+    /// Read By Group Type: the services (3.4.4.9). Only service declarations open groups (Part G, 2.5.3).
+    func read(
+        _ request: ReadByGroupTypeRequest, _ link: GATTLinkView, into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        let opcode = ATTOpcode.readByGroupTypeRequest
+        guard let handles = request.handles else {
+            return refuse(.invalidHandle, opcode, at: request.startingHandle, into: &writer)
+        }
+        let type = request.attributeGroupType
+        guard type == .primaryService || type == .secondaryService else {
+            return refuse(.unsupportedGroupType, opcode, at: handles.lowerBound, into: &writer)
+        }
+        let candidates = database.handles(ofType: type)
+        var position = candidates.position(from: handles.lowerBound)
+        var elementLength = 0
+        var space = link.mtu &- 2
+        while position < candidates.count, candidates[position] <= handles.upperBound {
+            guard let index = database.index(of: candidates[position]) else { break }
+            let attribute = database.attributes[index]
+            if let code = attribute.permissions.refusal(of: .read, on: link.security) {
+                guard elementLength == 0 else { break }
+                return refuse(code, opcode, at: attribute.handle, into: &writer)
+            }
+            // A service's UUID has 2 or 16 octets: with the two handles never more than the smallest ATT_MTU holds.
+            let value = database.values[index]
+            let length = 4 &+ value.count
+            if elementLength == 0 {
+                elementLength = length
+                ReadByGroupTypeResponse.begin(
+                    elementLength: UInt8(truncatingIfNeeded: elementLength), into: &writer)
+            }
+            space &-= elementLength
+            guard length == elementLength, space >= 0 else { break }
+            ReadByGroupTypeResponse.append(
+                handle: attribute.handle, endGroupHandle: attribute.groupEnd, value: value.span, into: &writer)
+            position &+= 1
+        }
+        guard elementLength > 0 else {
+            return refuse(.attributeNotFound, opcode, at: handles.lowerBound, into: &writer)
+        }
+        return .none
+    }
+}

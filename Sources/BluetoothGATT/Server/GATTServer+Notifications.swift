@@ -1,0 +1,90 @@
+import BluetoothATT
+import BluetoothBase
+
+// What the server sends of its own accord (Core 5.4, Vol 3, Part F, 3.4.7; Part G, 4.10 and 4.11).
+
+extension GATTServer {
+    /// Writes a notification of a value.
+    ///
+    /// - Parameter handle: The handle of the characteristic's value.
+    /// - Throws: `notSubscribed`, `insufficientSecurity`, `valueTooLong` where the value is longer than ATT_MTU - 3 octets,
+    ///   `bearerClosed`. Nothing has been written then.
+    @inline(__always)
+    public func notify(
+        _ handle: AttributeHandle, value: Span<UInt8>, connection: borrowing GATTServerConnection,
+        bearer: borrowing ATTBearer, security: LinkSecurity, into writer: inout ByteWriter
+    ) throws(GATTServerError) {
+        guard !bearer.isDead else { throw .bearerClosed }
+        try check(handle, .notifications, connection, security)
+        guard value.count <= bearer.mtu &- 3 else { throw .valueTooLong(maximum: bearer.mtu &- 3) }
+        HandleValueNotification(handle: handle, value: value).encode(into: &writer)
+    }
+
+    /// Writes one notification of several values, for a client that understands it (3.4.7.4).
+    ///
+    /// - Throws: as `notify`, and `multipleNotificationsNotSupported`. `valueTooLong` tells how many octets are there for
+    ///   all values and four octets for each of them.
+    public func notify(
+        _ values: [GATTHandleValue], connection: borrowing GATTServerConnection, bearer: borrowing ATTBearer,
+        security: LinkSecurity, into writer: inout ByteWriter
+    ) throws(GATTServerError) {
+        guard !bearer.isDead else { throw .bearerClosed }
+        guard values.count >= 2, connection.clientSupportedFeatures.contains(.multipleHandleValueNotifications) else {
+            throw .multipleNotificationsNotSupported
+        }
+        var length = 0
+        for value in values {
+            try check(value.handle, .notifications, connection, security)
+            length += 4 + value.value.count
+        }
+        guard length <= bearer.mtu &- 1 else { throw .valueTooLong(maximum: bearer.mtu &- 1) }
+        MultipleHandleValueNotification.begin(into: &writer)
+        for value in values {
+            MultipleHandleValueNotification.append(handle: value.handle, value: value.value.span, into: &writer)
+        }
+    }
+
+    /// Writes an indication of a value. `confirmationReceived` follows when the client has it.
+    ///
+    /// - Parameter handle: The handle of the characteristic's value.
+    /// - Throws: as `notify`, and `indicationPending`.
+    public func indicate(
+        _ handle: AttributeHandle, value: Span<UInt8>, connection: inout GATTServerConnection,
+        bearer: inout ATTBearer, security: LinkSecurity, at now: Instant, into writer: inout ByteWriter
+    ) throws(GATTServerError) {
+        guard !bearer.isDead else { throw .bearerClosed }
+        try check(handle, .indications, connection, security)
+        guard value.count <= bearer.mtu &- 3 else { throw .valueTooLong(maximum: bearer.mtu &- 3) }
+        try beginIndication(&bearer, at: now)
+        connection.indicated = handle
+        HandleValueIndication(handle: handle, value: value).encode(into: &writer)
+    }
+
+    /// Whether the client asked for this, and the link is as good as it had to be to ask: a subscription outlives the
+    /// connection it was made on, and the next one may not be encrypted yet (Part C, 10.3.1.1).
+    @inline(__always)
+    private func check(
+        _ handle: AttributeHandle, _ configuration: GATTClientConfiguration,
+        _ connection: borrowing GATTServerConnection, _ security: LinkSecurity
+    ) throws(GATTServerError) {
+        guard let subscription = connection.subscription(of: handle),
+            subscription.configuration.contains(configuration),
+            let index = database.index(of: subscription.descriptor)
+        else { throw .notSubscribed(handle) }
+        if let code = database.attributes[index].permissions.refusal(of: .write, on: security) {
+            throw .insufficientSecurity(code)
+        }
+    }
+}
+
+/// A value to be notified together with others.
+public struct GATTHandleValue: Equatable, Sendable {
+    /// The handle of the characteristic's value.
+    public var handle: AttributeHandle
+    public var value: [UInt8]
+
+    public init(handle: AttributeHandle, value: [UInt8]) {
+        self.handle = handle
+        self.value = value
+    }
+}

@@ -1,0 +1,154 @@
+import BluetoothATT
+import BluetoothBase
+
+// Queued writes (Core 5.4, Vol 3, Part F, 3.4.6): collected by Prepare Write, done all together or not at all by
+// Execute Write.
+
+extension GATTServer {
+    /// Prepare Write (3.4.6.1). Whether offset and length suit the value is looked at when the write is executed.
+    func prepare(
+        _ request: PrepareWriteRequest, _ connection: inout GATTServerConnection, _ link: GATTLinkView,
+        into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        guard let index = database.index(of: request.handle) else {
+            return refuse(.invalidHandle, .prepareWriteRequest, at: request.handle, into: &writer)
+        }
+        if let code = database.attributes[index].permissions.refusal(of: .write, on: link.security) {
+            return refuse(code, .prepareWriteRequest, at: request.handle, into: &writer)
+        }
+        guard connection.preparedWrites.append(request) else {
+            return refuse(.prepareQueueFull, .prepareWriteRequest, at: request.handle, into: &writer)
+        }
+        PrepareWriteResponse(handle: request.handle, offset: request.offset, value: request.value)
+            .encode(into: &writer)
+        return .none
+    }
+
+    /// Execute Write (3.4.6.3). The queue is empty afterwards, whatever comes of it.
+    mutating func execute(
+        _ request: ExecuteWriteRequest, _ connection: inout GATTServerConnection, _ link: GATTLinkView,
+        into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        switch request.flags {
+        case .cancel:
+            connection.preparedWrites.removeAll()
+            ExecuteWriteResponse().encode(into: &writer)
+            return .none
+        case .write:
+            let staged: [GATTStagedWrite]
+            do { staged = try stage(connection, link.security) } catch {
+                connection.preparedWrites.removeAll()
+                return refuse(error, into: &writer)
+            }
+            if staged.contains(where: { database.attributes[$0.index].storage == .dynamic }) {
+                let token = connection.wait(for: .execute, until: link.now.advanced(by: applicationTimeout))
+                return .executeRequested(token)
+            }
+            return commit(staged, &connection, into: &writer)
+        }
+    }
+
+    /// Executes the queue once the application has accepted its part of it.
+    mutating func executeAccepted(
+        _ connection: inout GATTServerConnection, _ security: LinkSecurity, into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        do {
+            return commit(try stage(connection, security), &connection, into: &writer)
+        } catch {
+            connection.preparedWrites.removeAll()
+            return refuse(error, into: &writer)
+        }
+    }
+
+    /// Works out what every value would become, and throws the first thing that is in the way.
+    private func stage(
+        _ connection: borrowing GATTServerConnection, _ security: LinkSecurity
+    ) throws(ATTError) -> [GATTStagedWrite] {
+        var staged: [GATTStagedWrite] = []
+        for position in 0..<connection.preparedWrites.count {
+            let handle = connection.preparedWrites.handle(at: position)
+            guard let index = database.index(of: handle) else {
+                throw ATTError(.invalidHandle, for: .executeWriteRequest, at: handle)
+            }
+            let offset = connection.preparedWrites.offset(at: position)
+            var place = staged.firstIndex { $0.index == index }
+            if place == nil {
+                place = staged.count
+                staged.append(GATTStagedWrite(index: index, value: initialValue(at: index, offset, connection)))
+            }
+            guard let place else { continue }
+            let capacity = capacity(at: index)
+            if let code = staged[place].write(connection.preparedWrites.value(at: position), at: offset, capacity) {
+                throw ATTError(code, for: .executeWriteRequest, at: handle)
+            }
+        }
+        for write in staged {
+            if let code = refusal(ofWriting: write.value.span, at: write.index, connection, security) {
+                throw ATTError(code, for: .executeWriteRequest, at: database.attributes[write.index].handle)
+            }
+        }
+        return staged
+    }
+
+    /// What the parts are written over. A value whose length varies starts empty where the first part goes to its
+    /// beginning, so that a long write leaves nothing of a longer value before it. Of a dynamic value nothing is known:
+    /// it counts as long enough for every offset.
+    private func initialValue(
+        at index: Int, _ offset: Int, _ connection: borrowing GATTServerConnection
+    ) -> [UInt8] {
+        switch database.attributes[index].storage {
+        case .constant, .fixedLength: return database.values[index]
+        case .variableLength: return offset == 0 ? [] : database.values[index]
+        case .dynamic: return [UInt8](repeating: 0, count: GATTAttributeValue.maximumLength)
+        case .clientConfiguration, .clientSupportedFeatures:
+            var value = ByteWriter()
+            append(at: index, connection, count: 2, into: &value)
+            return value.bytes
+        }
+    }
+
+    /// How many octets a value can have.
+    private func capacity(at index: Int) -> Int {
+        switch database.attributes[index].storage {
+        case .constant, .dynamic: GATTAttributeValue.maximumLength
+        case .fixedLength: database.values[index].count
+        case .variableLength(let maximum): Int(maximum)
+        case .clientConfiguration: 2
+        case .clientSupportedFeatures: 1
+        }
+    }
+
+    private mutating func commit(
+        _ staged: [GATTStagedWrite], _ connection: inout GATTServerConnection, into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        var changes: [GATTValueChange] = []
+        for write in staged {
+            switch commit(write.value.span, at: write.index, &connection) {
+            case .valueWritten(let handle, _): changes.append(.value(handle))
+            case .subscriptionChanged(let change): changes.append(.subscription(change))
+            case .clientSupportedFeaturesChanged(let features): changes.append(.clientSupportedFeatures(features))
+            default: break
+            }
+        }
+        connection.preparedWrites.removeAll()
+        ExecuteWriteResponse().encode(into: &writer)
+        return .preparedWritesExecuted(changes)
+    }
+}
+
+/// What a value becomes when a queue is executed.
+private struct GATTStagedWrite {
+    /// The attribute's index in the database.
+    var index: Int
+    var value: [UInt8]
+
+    /// Writes a part; the error where it begins beyond the value's end, or ends beyond what the attribute can hold.
+    mutating func write(_ part: Span<UInt8>, at offset: Int, _ capacity: Int) -> ATTErrorCode? {
+        guard offset <= value.count else { return .invalidOffset }
+        guard offset + part.count <= capacity else { return .invalidAttributeValueLength }
+        for index in 0..<part.count {
+            if offset + index < value.count { value[offset + index] = part[index] } else { value.append(part[index]) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,52 @@
+import BluetoothATT
+import BluetoothBase
+
+// Reading several values at once (Core 5.4, Vol 3, Part F, 3.4.4.7 and 3.4.4.11).
+
+extension GATTServer {
+    /// Read Multiple and Read Multiple Variable. Every attribute is checked before the first value is collected, so
+    /// that the application is not asked in vain.
+    func read(
+        _ list: HandleList, isVariable: Bool, _ connection: inout GATTServerConnection, _ link: GATTLinkView,
+        into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        let opcode: ATTOpcode = isVariable ? .readMultipleVariableRequest : .readMultipleRequest
+        var iterator = list.makeIterator()
+        while let handle = iterator.next() {
+            guard let index = database.index(of: handle) else {
+                return refuse(.invalidHandle, opcode, at: handle, into: &writer)
+            }
+            if let code = database.attributes[index].permissions.refusal(of: .read, on: link.security) {
+                return refuse(code, opcode, at: handle, into: &writer)
+            }
+        }
+        connection.collected.begin(list, isVariable: isVariable)
+        return collect(&connection, mtu: link.mtu, at: link.now, into: &writer)
+    }
+
+    /// Collects values until the application has to be asked for one, or the response is full or whole.
+    func collect(
+        _ connection: inout GATTServerConnection, mtu: Int, at now: Instant, into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        // Moved out for the time being: the connection is read while this is written.
+        var collected = GATTCollectedValues()
+        swap(&collected, &connection.collected)
+        defer { swap(&collected, &connection.collected) }
+        let limit = mtu &- 1
+        while collected.next < collected.handles.count, collected.writer.count < limit {
+            let handle = collected.handles[collected.next]
+            // The database may have changed while the application was asked.
+            guard let index = database.index(of: handle) else {
+                return refuse(.invalidHandle, collected.opcode, at: handle, into: &writer)
+            }
+            guard let length = length(at: index) else {
+                let token = connection.wait(for: .readMultiple(handle), until: now.advanced(by: applicationTimeout))
+                return .readRequested(token, handle: handle, offset: 0)
+            }
+            let count = collected.beginValue(ofLength: length, limit: limit)
+            append(at: index, connection, count: count, into: &collected.writer)
+        }
+        collected.encode(into: &writer)
+        return .none
+    }
+}

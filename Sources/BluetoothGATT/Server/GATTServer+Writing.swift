@@ -1,0 +1,109 @@
+import BluetoothATT
+import BluetoothBase
+
+// Writing one value (Core 5.4, Vol 3, Part F, 3.4.5).
+
+extension GATTServer {
+    /// Write (3.4.5.1).
+    @inline(__always)
+    mutating func write(
+        _ request: WriteRequest, _ connection: inout GATTServerConnection, _ link: GATTLinkView,
+        into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        guard let index = database.index(of: request.handle) else {
+            return refuse(.invalidHandle, .writeRequest, at: request.handle, into: &writer)
+        }
+        if let code = refusal(ofWriting: request.value, at: index, connection, link.security) {
+            return refuse(code, .writeRequest, at: request.handle, into: &writer)
+        }
+        if database.attributes[index].storage == .dynamic {
+            let token = connection.wait(
+                for: .write(request.handle), until: link.now.advanced(by: applicationTimeout))
+            return .writeRequested(token, handle: request.handle, value: 3..<(3 &+ request.value.count))
+        }
+        WriteResponse().encode(into: &writer)
+        return commit(request.value, at: index, &connection)
+    }
+
+    /// Write Command (3.4.5.3): as a Write Request, but errors are not answered. The application has no say in it.
+    @inline(__always)
+    mutating func write(
+        _ command: WriteCommand, _ connection: inout GATTServerConnection, _ link: GATTLinkView
+    ) -> GATTServerOutcome {
+        guard let index = database.index(of: command.handle) else {
+            return connection.drop(.refused(.invalidHandle))
+        }
+        if let code = refusal(ofWriting: command.value, at: index, connection, link.security) {
+            return connection.drop(.refused(code))
+        }
+        return commit(command.value, at: index, &connection)
+    }
+
+    // MARK: - The two halves of a write
+
+    /// Why a value may not be written as a whole, or nil where it may: permissions, then what the attribute can hold.
+    @inline(__always)
+    func refusal(
+        ofWriting value: Span<UInt8>, at index: Int, _ connection: borrowing GATTServerConnection,
+        _ security: LinkSecurity
+    ) -> ATTErrorCode? {
+        let attribute = database.attributes[index]
+        if let code = attribute.permissions.refusal(of: .write, on: security) { return code }
+        switch attribute.storage {
+        case .constant: return .writeNotPermitted
+        case .fixedLength:
+            return value.count > database.values[index].count ? .invalidAttributeValueLength : nil
+        case .variableLength(let maximum):
+            return value.count > Int(maximum) ? .invalidAttributeValueLength : nil
+        case .dynamic:
+            return value.count > GATTAttributeValue.maximumLength ? .invalidAttributeValueLength : nil
+        case .clientConfiguration(_, let supported):
+            guard value.count == 2 else { return .invalidAttributeValueLength }
+            // Reserved bits are as good as unsupported ones (Core Specification Supplement, Part B, 1.2).
+            return GATTClientConfiguration(value).isSubset(of: supported)
+                ? nil : .clientCharacteristicConfigurationImproperlyConfigured
+        case .clientSupportedFeatures:
+            guard value.count > 0 else { return .invalidAttributeValueLength }
+            // A feature once told is not taken back (Part G, 7.2).
+            return connection.clientSupportedFeatures.isSubset(of: GATTClientSupportedFeatures(value))
+                ? nil : .valueNotAllowed
+        }
+    }
+
+    /// Writes a value that `refusal(ofWriting:)` had nothing against.
+    @inline(__always)
+    mutating func commit(
+        _ value: Span<UInt8>, at index: Int, _ connection: inout GATTServerConnection
+    ) -> GATTServerOutcome {
+        let attribute = database.attributes[index]
+        switch attribute.storage {
+        case .constant, .dynamic: break
+        case .fixedLength: database.overwrite(at: index, with: value)
+        case .variableLength: database.replace(at: index, with: value)
+        case .clientConfiguration(let characteristic, _):
+            let change = connection.configure(
+                characteristic, descriptor: attribute.handle, GATTClientConfiguration(value))
+            return change.old == change.new ? .none : .subscriptionChanged(change)
+        case .clientSupportedFeatures:
+            let old = connection.clientSupportedFeatures
+            connection.clientSupportedFeatures = GATTClientSupportedFeatures(value)
+            let new = connection.clientSupportedFeatures
+            return old == new ? .none : .clientSupportedFeaturesChanged(new)
+        }
+        return .valueWritten(handle: attribute.handle, value: 3..<(3 &+ value.count))
+    }
+}
+
+extension GATTClientConfiguration {
+    /// The value of a descriptor, which has two octets.
+    fileprivate init(_ value: Span<UInt8>) {
+        self.init(rawValue: value.count < 2 ? 0 : UInt16(value[0]) | UInt16(value[1]) << 8)
+    }
+}
+
+extension GATTClientSupportedFeatures {
+    /// The value of the characteristic: octets behind the first, and bits without a meaning, are ignored.
+    fileprivate init(_ value: Span<UInt8>) {
+        self = value.isEmpty ? [] : Self(rawValue: value[0]).intersection(.known)
+    }
+}

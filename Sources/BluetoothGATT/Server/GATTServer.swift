@@ -1,0 +1,117 @@
+import BluetoothATT
+import BluetoothBase
+
+/// The GATT server of a device: answers the requests of its clients from a database (Core 5.4, Vol 3, Part F and G).
+///
+/// One server serves every link. What belongs to a link is in its `GATTServerConnection`, and what belongs to the
+/// channel that carries its PDUs is in an `ATTBearer`. The server reads no clock: a request that the application is slow
+/// to answer has a deadline, `GATTServerConnection.nextDeadline`.
+public struct GATTServer: Sendable {
+    public var database: GATTDatabase
+    /// The longest PDU this device receives, in octets: its answer to an Exchange MTU Request (Vol 3, Part F, 3.4.2.2).
+    public var maximumMTU: Int
+    /// How long the application has for an answer. Clients give up after 30 s and have to disconnect then, so that the
+    /// server answers in the application's place before that.
+    public var applicationTimeout: Duration
+
+    public init(
+        database: GATTDatabase = GATTDatabase(), maximumMTU: Int = 517, applicationTimeout: Duration = .seconds(25)
+    ) {
+        self.database = database
+        self.maximumMTU = maximumMTU
+        self.applicationTimeout = applicationTimeout
+    }
+
+    /// Handles a PDU that a client sent.
+    ///
+    /// - Parameters:
+    ///   - pdu: The whole PDU, opcode first.
+    ///   - security: How well the link is protected at this moment.
+    ///   - writer: Gets the response, if there is one; never more than one PDU of at most ATT_MTU octets.
+    /// - Returns: What else happened.
+    public mutating func receive(
+        _ pdu: Span<UInt8>, connection: inout GATTServerConnection, bearer: inout ATTBearer, security: LinkSecurity,
+        at now: Instant, into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        guard !bearer.isDead else { return connection.drop(.bearerClosed) }
+        var reader = ByteReader(pdu)
+        guard let octet = try? reader.readUInt8() else { return connection.drop(.malformed) }
+        let kind = ATTOpcode.Kind(ofOpcode: octet)
+        if kind == .request, connection.pending != nil { return connection.drop(.requestPending) }
+        guard let opcode = ATTOpcode(rawValue: octet) else {
+            guard kind == .request else { return connection.drop(.unknownCommand) }
+            return refuse(ATTError(requestOpcode: octet, handle: 0, code: .requestNotSupported), into: &writer)
+        }
+        let mtu = bearer.mtu
+        do {
+            // A PDU longer than the ATT_MTU has no proper shape either, and its echo would not fit.
+            guard pdu.count <= mtu else { throw DecodingFailure(.trailingBytes(count: pdu.count &- mtu), at: mtu) }
+            let link = GATTLinkView(security: security, mtu: mtu, now: now)
+            switch opcode {
+            case .readRequest:
+                return read(try ReadRequest(decoding: reader), &connection, link, into: &writer)
+            case .writeCommand:
+                return write(try WriteCommand(decoding: reader), &connection, link)
+            case .writeRequest:
+                return write(try WriteRequest(decoding: reader), &connection, link, into: &writer)
+            case .readBlobRequest:
+                return read(try ReadBlobRequest(decoding: reader), &connection, link, into: &writer)
+            case .readByTypeRequest:
+                return read(try ReadByTypeRequest(decoding: reader), &connection, link, into: &writer)
+            case .readByGroupTypeRequest:
+                return read(try ReadByGroupTypeRequest(decoding: reader), link, into: &writer)
+            case .findInformationRequest:
+                return find(try FindInformationRequest(decoding: reader), link, into: &writer)
+            case .findByTypeValueRequest:
+                return find(try FindByTypeValueRequest(decoding: reader), connection, link, into: &writer)
+            case .readMultipleRequest:
+                let request = try ReadMultipleRequest(decoding: reader)
+                return read(request.handles, isVariable: false, &connection, link, into: &writer)
+            case .readMultipleVariableRequest:
+                let request = try ReadMultipleVariableRequest(decoding: reader)
+                return read(request.handles, isVariable: true, &connection, link, into: &writer)
+            case .prepareWriteRequest:
+                return prepare(try PrepareWriteRequest(decoding: reader), &connection, link, into: &writer)
+            case .executeWriteRequest:
+                return execute(try ExecuteWriteRequest(decoding: reader), &connection, link, into: &writer)
+            case .exchangeMTURequest:
+                return exchangeMTU(try ExchangeMTURequest(decoding: reader), bearer: &bearer, into: &writer)
+            case .handleValueConfirmation:
+                _ = try HandleValueConfirmation(decoding: reader)
+                return confirm(&connection, bearer: &bearer)
+            case .signedWriteCommand:
+                return connection.drop(.signatureNotVerifiable)
+            case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,
+                .readByTypeResponse, .readResponse, .readBlobResponse, .readMultipleResponse,
+                .readByGroupTypeResponse, .writeResponse, .prepareWriteResponse, .executeWriteResponse,
+                .handleValueNotification, .handleValueIndication, .readMultipleVariableResponse,
+                .multipleHandleValueNotification:
+                return connection.drop(.notForServer)
+            }
+        } catch {
+            guard kind == .request else { return connection.drop(.malformed) }
+            return refuse(.invalidPDU, opcode, at: 0, into: &writer)
+        }
+    }
+
+    // MARK: - Errors
+
+    /// Writes an Error Response (Vol 3, Part F, 3.4.1.1).
+    func refuse(
+        _ code: ATTErrorCode, _ request: ATTOpcode, at handle: AttributeHandle, into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        refuse(ATTError(code, for: request, at: handle), into: &writer)
+    }
+
+    func refuse(_ error: ATTError, into writer: inout ByteWriter) -> GATTServerOutcome {
+        ErrorResponse(error).encode(into: &writer)
+        return .refused(error)
+    }
+}
+
+/// What the handling of one PDU has to know of the link it came over.
+struct GATTLinkView {
+    var security: LinkSecurity
+    var mtu: Int
+    var now: Instant
+}

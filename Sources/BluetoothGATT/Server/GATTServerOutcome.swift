@@ -1,0 +1,102 @@
+import BluetoothATT
+
+/// What a PDU from a client brought about, beside the response the server wrote.
+///
+/// Ranges count from the first octet of the PDU, the opcode, so that nothing needs to be copied.
+public enum GATTServerOutcome: Equatable, Sendable {
+    /// Nothing that anybody has to know.
+    case none
+    /// A value was written, and the database keeps it unless it is dynamic. There is nothing to answer.
+    case valueWritten(handle: AttributeHandle, value: Range<Int>)
+    /// The application has to answer with the value from `offset` on: `GATTServer.answer` or `refuse`.
+    case readRequested(GATTRequestToken, handle: AttributeHandle, offset: Int)
+    /// The application has to take or refuse a value: `GATTServer.accept` or `refuse`.
+    case writeRequested(GATTRequestToken, handle: AttributeHandle, value: Range<Int>)
+    /// The application has to take or refuse all of `GATTServerConnection.preparedWrites` together:
+    /// `GATTServer.accept` or `refuse`. The values the database keeps change only when it accepts.
+    case executeRequested(GATTRequestToken)
+    /// Queued writes were done; these are the attributes whose values changed.
+    case preparedWritesExecuted([GATTValueChange])
+    /// A client began or ceased to listen to a characteristic.
+    case subscriptionChanged(GATTSubscriptionChange)
+    /// A client told which features it has; they have to be kept with its bond.
+    case clientSupportedFeaturesChanged(GATTClientSupportedFeatures)
+    /// The client asked for an ATT_MTU, and this one counts from now on.
+    case mtuExchanged(Int)
+    /// The client has received the indication of this value; the next may be sent.
+    case confirmationReceived(AttributeHandle)
+    /// The application did not answer in time, so that the server answered Unlikely Error in its place. The token is
+    /// no longer good.
+    case requestExpired(GATTRequestToken)
+    /// The request was answered with this error.
+    case refused(ATTError)
+    /// The PDU was ignored.
+    case dropped(GATTDropReason)
+}
+
+/// Why a server ignored a PDU without an answer.
+public enum GATTDropReason: Equatable, Sendable {
+    /// A command or a confirmation without its proper shape, or an empty PDU.
+    case malformed
+    /// An opcode that is not assigned, and asks not to be answered (Core 5.4, Vol 3, Part F, 3.3.1).
+    case unknownCommand
+    /// A response, a notification or an indication: nothing a client sends.
+    case notForServer
+    /// A request while the one before it is still being served, which a client must not send (Vol 3, Part F, 3.3.2).
+    case requestPending
+    /// A confirmation although no indication was sent.
+    case unexpectedConfirmation
+    /// A command that would have been answered with this error, had it been a request.
+    case refused(ATTErrorCode)
+    /// A signed write: there is no key to check the signature with.
+    case signatureNotVerifiable
+    /// A time-out has ended the bearer.
+    case bearerClosed
+}
+
+/// One application's chance to answer one request.
+public struct GATTRequestToken: Hashable, Sendable {
+    let rawValue: UInt32
+}
+
+/// How a client's configuration of a characteristic changed.
+public struct GATTSubscriptionChange: Equatable, Sendable {
+    /// The handle of the characteristic's value.
+    public var characteristic: AttributeHandle
+    public var old: GATTClientConfiguration
+    public var new: GATTClientConfiguration
+
+    public init(characteristic: AttributeHandle, old: GATTClientConfiguration, new: GATTClientConfiguration) {
+        self.characteristic = characteristic
+        self.old = old
+        self.new = new
+    }
+}
+
+/// What an executed queue of writes changed at one attribute.
+public enum GATTValueChange: Equatable, Sendable {
+    /// A value that the database keeps: `GATTDatabase.value(of:)` has the new one.
+    case value(AttributeHandle)
+    case subscription(GATTSubscriptionChange)
+    case clientSupportedFeatures(GATTClientSupportedFeatures)
+}
+
+/// Why the server would not do what the application asked for.
+public enum GATTServerError: Error, Equatable, Sendable {
+    /// The request has been answered, has expired, or belongs to another connection.
+    case staleToken
+    /// A value for a write, or an acceptance for a read.
+    case wrongAnswer
+    /// The client did not ask for notifications, or indications, of this value.
+    case notSubscribed(AttributeHandle)
+    /// The link is not, or not yet, what the client had to be to subscribe.
+    case insufficientSecurity(ATTErrorCode)
+    /// The value does not fit into one PDU, which holds `maximum` octets of it.
+    case valueTooLong(maximum: Int)
+    /// The client does not understand several values in one notification, or there are fewer than two.
+    case multipleNotificationsNotSupported
+    /// The indication before this one is not confirmed yet.
+    case indicationPending
+    /// A time-out has ended the bearer.
+    case bearerClosed
+}

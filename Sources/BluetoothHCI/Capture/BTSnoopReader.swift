@@ -1,0 +1,121 @@
+import BluetoothBase
+
+/// Reads a capture in btsnoop format from a stream of bytes, in pieces of any size.
+///
+/// It keeps the bytes of one record at most: give it a piece with `append`, take what is whole with `next`, then give
+/// it the next piece.
+public struct BTSnoopReader: Sendable {
+    /// How the capture's packets look; nil until the header has been read.
+    public private(set) var datalink: BTSnoop.Datalink?
+    /// The longest packet to accept. A longer one fails the capture, however few of its bytes are there.
+    public let maximumPacketLength: Int
+    /// Where in the capture the bytes begin that are kept.
+    private var position = 0
+    private var bytes: [UInt8] = []
+    /// How many of the bytes kept have been read.
+    private var offset = 0
+
+    /// - Parameter maximumPacketLength: the longest packet to accept, indicator included. The default is what an ACL
+    ///   packet can be.
+    public init(maximumPacketLength: Int = 0x1_0004) { self.maximumPacketLength = maximumPacketLength }
+
+    /// Adds the next piece of the capture.
+    public mutating func append(_ piece: Span<UInt8>) {
+        bytes.removeFirst(offset)
+        position += offset
+        offset = 0
+        piece.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+    }
+
+    /// Whether all bytes have been read: false at the capture's end says that its last record is cut off.
+    public var isAtRecordBoundary: Bool { offset == bytes.count }
+
+    /// Reads the next record, and writes its packet, H4 indicator first, to `packet`.
+    ///
+    /// A record of the monitor that is no packet has no type, and its data is written as it is.
+    /// - Parameter packet: replaced with the packet's bytes.
+    /// - Returns: nil where the next record is not whole yet.
+    /// - Throws: where the bytes are no capture this reader knows, at their offset in the capture. Every later call
+    ///   throws the same.
+    public mutating func next(into packet: inout ByteWriter) throws(DecodingFailure) -> BTSnoop.Record? {
+        do {
+            guard let datalink = try readHeader() else { return nil }
+            guard let (record, length) = try parseRecord(datalink, into: &packet) else { return nil }
+            offset += length
+            return record
+        } catch {
+            throw DecodingFailure(error.reason, at: error.offset + position + offset)
+        }
+    }
+
+    private mutating func readHeader() throws(DecodingFailure) -> BTSnoop.Datalink? {
+        if let datalink { return datalink }
+        guard bytes.count >= BTSnoop.headerLength else { return nil }
+        var reader = ByteReader(bytes.span)
+        for index in BTSnoop.identification.indices
+        where try reader.readUInt8() != BTSnoop.identification[index] {
+            throw DecodingFailure(.invalidValue, at: index)
+        }
+        guard try reader.readUInt32().byteSwapped == BTSnoop.version else {
+            throw DecodingFailure(.invalidValue, at: 8)
+        }
+        let code = try reader.readUInt32().byteSwapped
+        guard let datalink = BTSnoop.Datalink(rawValue: code) else {
+            throw DecodingFailure(.unknownCode(UInt16(clamping: code)), at: 12)
+        }
+        self.datalink = datalink
+        offset = BTSnoop.headerLength
+        return datalink
+    }
+
+    /// Reads the record that begins at `offset`; tells also how many bytes it took.
+    private func parseRecord(
+        _ datalink: BTSnoop.Datalink, into packet: inout ByteWriter
+    ) throws(DecodingFailure) -> (BTSnoop.Record, length: Int)? {
+        let rest = bytes.span.extracting(offset..<bytes.count)
+        guard rest.count >= BTSnoop.recordHeaderLength else { return nil }
+        var reader = ByteReader(rest)
+        let originalLength = Int(try reader.readUInt32().byteSwapped)
+        let length = Int(try reader.readUInt32().byteSwapped)
+        guard length <= originalLength, length <= maximumPacketLength else {
+            throw DecodingFailure(.invalidLength, at: 4)
+        }
+        let flags = try reader.readUInt32().byteSwapped
+        let cumulativeDrops = try reader.readUInt32().byteSwapped
+        let time = Int64(bitPattern: try reader.readUInt64().byteSwapped)
+        guard reader.remaining >= length else { return nil }
+        let data = try reader.readBytes(length)
+        let (direction, type) = Self.kind(datalink, flags, data)
+        packet.removeAll()
+        if datalink != .h4, let type { packet.append(type.rawValue) }
+        packet.append(data)
+        let record = BTSnoop.Record(
+            direction: direction, type: type, originalLength: originalLength, cumulativeDrops: cumulativeDrops,
+            microsecondsSince1970: time &- BTSnoop.microsecondsAt1970,
+            adapter: datalink == .monitor ? UInt16(truncatingIfNeeded: flags >> 16) : nil)
+        return (record, BTSnoop.recordHeaderLength + length)
+    }
+
+    private static func kind(
+        _ datalink: BTSnoop.Datalink, _ flags: UInt32, _ data: Span<UInt8>
+    ) -> (BTSnoop.Direction, HCIPacketType?) {
+        let direction: BTSnoop.Direction = flags & 1 == 0 ? .sent : .received
+        switch datalink {
+        case .h4: return (direction, data.isEmpty ? nil : HCIPacketType(rawValue: data[0]))
+        case .hci where flags & 2 == 0: return (direction, .aclData)
+        case .hci: return (direction, direction == .sent ? .command : .event)
+        case .monitor:
+            switch flags & 0xFFFF {
+            case 2: return (.sent, .command)
+            case 3: return (.received, .event)
+            case 4: return (.sent, .aclData)
+            case 5: return (.received, .aclData)
+            case 6: return (.sent, .synchronousData)
+            case 7: return (.received, .synchronousData)
+            case 18: return (.sent, .isoData)
+            case 19: return (.received, .isoData)
+            default: return (.received, nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import BluetoothBase
+
+/// LE Set Extended Advertising Data (Core 5.4, Vol 4, Part E, 7.8.54).
+public struct LESetExtendedAdvertisingData: HCICommand {
+    public static let opcode = HCIOpcode.leSetExtendedAdvertisingData
+    public var advertisingHandle: AdvertisingHandle
+    public var fragment: AdvertisingDataFragment
+
+    public init(advertisingHandle: AdvertisingHandle, fragment: AdvertisingDataFragment) {
+        self.advertisingHandle = advertisingHandle
+        self.fragment = fragment
+    }
+
+    public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
+        (advertisingHandle, fragment) = try parameters.read()
+    }
+
+    public func encodeParameters(into writer: inout ByteWriter) {
+        writer.append(parameters: advertisingHandle, fragment)
+    }
+}
+
+/// LE Set Extended Scan Response Data (Core 5.4, Vol 4, Part E, 7.8.55).
+public struct LESetExtendedScanResponseData: HCICommand {
+    public static let opcode = HCIOpcode.leSetExtendedScanResponseData
+    public var advertisingHandle: AdvertisingHandle
+    public var fragment: AdvertisingDataFragment
+
+    public init(advertisingHandle: AdvertisingHandle, fragment: AdvertisingDataFragment) {
+        self.advertisingHandle = advertisingHandle
+        self.fragment = fragment
+    }
+
+    public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
+        (advertisingHandle, fragment) = try parameters.read()
+    }
+
+    public func encodeParameters(into writer: inout ByteWriter) {
+        writer.append(parameters: advertisingHandle, fragment)
+    }
+}
+
+/// A piece of an advertising set's data, as much as one command carries.
+public struct AdvertisingDataFragment: Hashable, Sendable {
+    /// Which piece it is.
+    public enum Operation: UInt8, Sendable {
+        case intermediate = 0
+        case first = 1
+        case last = 2
+        case complete = 3
+        /// No data: only the set's data identifier changes.
+        case unchanged = 4
+    }
+
+    public var operation: Operation
+    /// Asks the controller to send the data in as few PDUs as it can.
+    public var minimizesFragmentation: Bool
+    /// Up to 251 octets; what stands behind them is not sent.
+    public var data: [UInt8]
+
+    public init(operation: Operation = .complete, minimizesFragmentation: Bool = true, data: [UInt8]) {
+        self.operation = operation
+        self.minimizesFragmentation = minimizesFragmentation
+        self.data = data
+    }
+}
+
+extension AdvertisingDataFragment.Operation: HCIParameter {}
+
+extension AdvertisingDataFragment: HCIParameter {
+    init(decoding reader: inout ByteReader) throws(DecodingFailure) {
+        (operation, minimizesFragmentation) = try reader.read()
+        let length = Int(try reader.readUInt8())
+        guard length <= 251 else { throw DecodingFailure(.invalidLength, at: reader.offset - 1) }
+        data = Array(try reader.readBytes(length))
+    }
+
+    func encode(into writer: inout ByteWriter) {
+        let data = data.prefix(251)
+        writer.append(parameters: operation, minimizesFragmentation, UInt8(data.count))
+        writer.bytes.append(contentsOf: data)
+    }
+}

@@ -1,0 +1,74 @@
+import BluetoothBase
+
+/// LE Extended Create Connection [v1] (Core 5.4, Vol 4, Part E, 7.8.66): LE Enhanced Connection Complete follows, as it
+/// does a cancel.
+public struct LEExtendedCreateConnection: HCICommand {
+    /// How to scan for the peer on one PHY, and the link wanted there.
+    public struct PHYParameters: Hashable, Sendable {
+        public var scanInterval: LESlots
+        public var scanWindow: LESlots
+        public var connectionParameters: LEConnectionParameters
+
+        public init(scanInterval: LESlots, scanWindow: LESlots, connectionParameters: LEConnectionParameters) {
+            self.scanInterval = scanInterval
+            self.scanWindow = scanWindow
+            self.connectionParameters = connectionParameters
+        }
+    }
+
+    public static let opcode = HCIOpcode.leExtendedCreateConnection
+    public var filterPolicy: InitiatorFilterPolicy
+    public var ownAddressType: OwnAddressType
+    /// Ignored where the Filter Accept List decides.
+    public var peerAddress: DeviceAddress
+    /// nil leaves the PHY out.
+    public var le1M: PHYParameters?
+    /// nil leaves the PHY out. No scanning happens on it; its parameters count for a link made on it.
+    public var le2M: PHYParameters?
+    /// nil leaves the PHY out.
+    public var leCoded: PHYParameters?
+
+    public init(
+        filterPolicy: InitiatorFilterPolicy = .peerAddress, ownAddressType: OwnAddressType = .public,
+        peerAddress: DeviceAddress, le1M: PHYParameters?, le2M: PHYParameters? = nil, leCoded: PHYParameters? = nil
+    ) {
+        self.filterPolicy = filterPolicy
+        self.ownAddressType = ownAddressType
+        self.peerAddress = peerAddress
+        self.le1M = le1M
+        self.le2M = le2M
+        self.leCoded = leCoded
+    }
+
+    public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
+        let phys: LEPHYs
+        (filterPolicy, ownAddressType, peerAddress, phys) = try parameters.read()
+        guard phys.isSubset(of: [.le1M, .le2M, .leCoded]) else {
+            throw DecodingFailure(.invalidValue, at: parameters.offset - 1)
+        }
+        le1M = phys.contains(.le1M) ? try PHYParameters(decoding: &parameters) : nil
+        le2M = phys.contains(.le2M) ? try PHYParameters(decoding: &parameters) : nil
+        leCoded = phys.contains(.leCoded) ? try PHYParameters(decoding: &parameters) : nil
+    }
+
+    public func encodeParameters(into writer: inout ByteWriter) {
+        var phys: LEPHYs = []
+        if le1M != nil { phys.insert(.le1M) }
+        if le2M != nil { phys.insert(.le2M) }
+        if leCoded != nil { phys.insert(.leCoded) }
+        writer.append(parameters: filterPolicy, ownAddressType, peerAddress, phys)
+        le1M?.encode(into: &writer)
+        le2M?.encode(into: &writer)
+        leCoded?.encode(into: &writer)
+    }
+}
+
+extension LEExtendedCreateConnection.PHYParameters: HCIParameter {
+    init(decoding reader: inout ByteReader) throws(DecodingFailure) {
+        (scanInterval, scanWindow, connectionParameters) = try reader.read()
+    }
+
+    func encode(into writer: inout ByteWriter) {
+        writer.append(parameters: scanInterval, scanWindow, connectionParameters)
+    }
+}

@@ -1,0 +1,96 @@
+import BluetoothBase
+
+/// LE Read PHY (Core 5.4, Vol 4, Part E, 7.8.47).
+public struct LEReadPHY: HCIConnectionCommand {
+    public static let opcode = HCIOpcode.leReadPHY
+    public var connectionHandle: ConnectionHandle
+
+    public init(connectionHandle: ConnectionHandle) { self.connectionHandle = connectionHandle }
+
+    public struct ReturnParameters: HCIReturnParameters {
+        public var connectionHandle: ConnectionHandle
+        public var transmit: LEPHY
+        public var receive: LEPHY
+
+        public init(connectionHandle: ConnectionHandle, transmit: LEPHY, receive: LEPHY) {
+            self.connectionHandle = connectionHandle
+            self.transmit = transmit
+            self.receive = receive
+        }
+
+        public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
+            (connectionHandle, transmit, receive) = try parameters.read()
+        }
+
+        public func encode(into writer: inout ByteWriter) {
+            writer.append(parameters: connectionHandle, transmit, receive)
+        }
+    }
+}
+
+/// LE Set Default PHY (Core 5.4, Vol 4, Part E, 7.8.48): what new links prefer.
+public struct LESetDefaultPHY: HCICommand {
+    public static let opcode = HCIOpcode.leSetDefaultPHY
+    /// The directions in which the host does not care.
+    public var withoutPreference: PHYPreference
+    public var transmit: LEPHYs
+    public var receive: LEPHYs
+
+    public init(withoutPreference: PHYPreference = [], transmit: LEPHYs, receive: LEPHYs) {
+        self.withoutPreference = withoutPreference
+        self.transmit = transmit
+        self.receive = receive
+    }
+
+    public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
+        (withoutPreference, transmit, receive) = try parameters.read()
+    }
+
+    public func encodeParameters(into writer: inout ByteWriter) {
+        writer.append(parameters: withoutPreference, transmit, receive)
+    }
+}
+
+/// LE Set PHY (Core 5.4, Vol 4, Part E, 7.8.49): LE PHY Update Complete follows.
+public struct LESetPHY: HCICommand {
+    public static let opcode = HCIOpcode.leSetPHY
+    public var connectionHandle: ConnectionHandle
+    /// The directions in which the host does not care.
+    public var withoutPreference: PHYPreference
+    public var transmit: LEPHYs
+    public var receive: LEPHYs
+    public var options: LEPHYOptions
+
+    public init(
+        connectionHandle: ConnectionHandle,
+        withoutPreference: PHYPreference = [],
+        transmit: LEPHYs,
+        receive: LEPHYs,
+        options: LEPHYOptions = .noPreference
+    ) {
+        self.connectionHandle = connectionHandle
+        self.withoutPreference = withoutPreference
+        self.transmit = transmit
+        self.receive = receive
+        self.options = options
+    }
+
+    public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
+        (connectionHandle, withoutPreference, transmit, receive, options) = try parameters.read()
+    }
+
+    public func encodeParameters(into writer: inout ByteWriter) {
+        writer.append(parameters: connectionHandle, withoutPreference, transmit, receive, options)
+    }
+}
+
+/// The directions in which a host leaves the PHY to the controller (Core 5.4, Vol 4, Part E, 7.8.48).
+public struct PHYPreference: OptionSet, Hashable, Sendable {
+    public var rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    public static let transmit = PHYPreference(rawValue: 1 << 0)
+    public static let receive = PHYPreference(rawValue: 1 << 1)
+}
+
+extension PHYPreference: HCIParameter {}

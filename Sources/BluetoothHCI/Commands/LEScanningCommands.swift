@@ -1,0 +1,55 @@
+import BluetoothBase
+
+/// LE Set Scan Parameters (Core 5.4, Vol 4, Part E, 7.8.10).
+public struct LESetScanParameters: HCICommand {
+    public static let opcode = HCIOpcode.leSetScanParameters
+    public var type: LEScanType
+    /// From one scan window's start to the next's: 2.5 ms to 10.24 s.
+    public var interval: LESlots
+    /// How long to listen in each interval: not longer than it.
+    public var window: LESlots
+    public var ownAddressType: OwnAddressType
+    public var filterPolicy: ScanningFilterPolicy
+
+    public init(
+        type: LEScanType,
+        interval: LESlots = .init(rawValue: 0x10),
+        window: LESlots = .init(rawValue: 0x10),
+        ownAddressType: OwnAddressType = .public,
+        filterPolicy: ScanningFilterPolicy = .all
+    ) {
+        self.type = type
+        self.interval = interval
+        self.window = window
+        self.ownAddressType = ownAddressType
+        self.filterPolicy = filterPolicy
+    }
+
+    public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
+        (type, interval, window, ownAddressType, filterPolicy) = try parameters.read()
+    }
+
+    public func encodeParameters(into writer: inout ByteWriter) {
+        writer.append(parameters: type, interval, window, ownAddressType, filterPolicy)
+    }
+}
+
+/// LE Set Scan Enable (Core 5.4, Vol 4, Part E, 7.8.11).
+public struct LESetScanEnable: HCICommand {
+    public static let opcode = HCIOpcode.leSetScanEnable
+    public var isEnabled: Bool
+    public var filterDuplicates: Bool
+
+    public init(isEnabled: Bool, filterDuplicates: Bool = false) {
+        self.isEnabled = isEnabled
+        self.filterDuplicates = filterDuplicates
+    }
+
+    public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
+        (isEnabled, filterDuplicates) = try parameters.read()
+    }
+
+    public func encodeParameters(into writer: inout ByteWriter) {
+        writer.append(parameters: isEnabled, filterDuplicates)
+    }
+}

@@ -1,0 +1,50 @@
+import BluetoothBase
+
+extension CommandComplete {
+    /// The status octet; nil where the event carries no return parameters at all.
+    public var status: HCIStatus? {
+        returnParameters.isEmpty ? nil : HCIStatus(rawValue: returnParameters[0])
+    }
+
+    /// Reads what `command` returns behind the status octet. A controller that reports a failure may leave it out, so
+    /// look at `status` first.
+    public func decodeReturnParameters<Command: HCICommand>(
+        of command: Command.Type
+    ) throws(DecodingFailure) -> Command.ReturnParameters {
+        guard opcode == Command.opcode else { throw DecodingFailure(.unknownCode(opcode.rawValue), at: 1) }
+        var reader = ByteReader(returnParameters)
+        _ = try reader.readUInt8()
+        return try Command.ReturnParameters(decoding: &reader)
+    }
+
+    /// What the command returns behind the status octet, as a value of its own type; nil for an opcode that is not in
+    /// the catalog.
+    public func decodeKnownReturnParameters() throws(DecodingFailure) -> (any HCIReturnParameters)? {
+        guard let entry = HCICommandCatalog.entry(for: opcode) else { return nil }
+        return try decodeAny(entry.command)
+    }
+
+    private func decodeAny<Command: HCICommand>(
+        _ command: Command.Type
+    ) throws(DecodingFailure) -> any HCIReturnParameters {
+        try decodeReturnParameters(of: command)
+    }
+}
+
+extension HCICommand {
+    /// Appends a Command Complete event for this command, H4 indicator first: what a controller answers.
+    ///
+    /// - Parameter returnParameters: what stands behind the status octet; nil leaves it out, as after a failure.
+    public static func encodeCompletion(
+        status: HCIStatus = .success, returning returnParameters: ReturnParameters?, numHCICommandPackets: UInt8 = 1,
+        into writer: inout ByteWriter
+    ) {
+        writer.append(HCIPacketType.event.rawValue)
+        writer.append(HCIEventCode.commandComplete.rawValue)
+        let lengthOffset = writer.count
+        writer.append(UInt8(0))
+        writer.append(parameters: numHCICommandPackets, opcode, status)
+        returnParameters?.encode(into: &writer)
+        writer.overwrite(UInt8(truncatingIfNeeded: writer.count - lengthOffset - 1), at: lengthOffset)
+    }
+}

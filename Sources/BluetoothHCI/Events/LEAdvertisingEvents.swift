@@ -1,0 +1,58 @@
+import BluetoothBase
+
+/// LE Advertising Set Terminated (Core 5.4, Vol 4, Part E, 7.7.65.18).
+public struct LEAdvertisingSetTerminated: LEEventBody, Equatable, Sendable {
+    public static var subeventCode: LESubeventCode { .advertisingSetTerminated }
+    /// Success says that a connection was made.
+    public var status: HCIStatus
+    public var advertisingHandle: AdvertisingHandle
+    public var connectionHandle: ConnectionHandle
+    public var numCompletedExtendedAdvertisingEvents: UInt8
+
+    public init(
+        status: HCIStatus = .success,
+        advertisingHandle: AdvertisingHandle,
+        connectionHandle: ConnectionHandle,
+        numCompletedExtendedAdvertisingEvents: UInt8 = 0
+    ) {
+        self.status = status
+        self.advertisingHandle = advertisingHandle
+        self.connectionHandle = connectionHandle
+        self.numCompletedExtendedAdvertisingEvents = numCompletedExtendedAdvertisingEvents
+    }
+
+    public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
+        (status, advertisingHandle, connectionHandle, numCompletedExtendedAdvertisingEvents) = try parameters.read()
+    }
+
+    public func encodeSubeventParameters(into writer: inout ByteWriter) {
+        writer.append(parameters: status, advertisingHandle, connectionHandle, numCompletedExtendedAdvertisingEvents)
+    }
+}
+
+/// LE Scan Request Received (Core 5.4, Vol 4, Part E, 7.7.65.19).
+public struct LEScanRequestReceived: LEEventBody, Equatable, Sendable {
+    public static var subeventCode: LESubeventCode { .scanRequestReceived }
+    public var advertisingHandle: AdvertisingHandle
+    public var scannerAddress: DeviceAddress
+
+    public init(advertisingHandle: AdvertisingHandle, scannerAddress: DeviceAddress) {
+        self.advertisingHandle = advertisingHandle
+        self.scannerAddress = scannerAddress
+    }
+
+    public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
+        (advertisingHandle, scannerAddress) = try parameters.read()
+    }
+
+    public func encodeSubeventParameters(into writer: inout ByteWriter) {
+        writer.append(parameters: advertisingHandle, scannerAddress)
+    }
+}
+
+/// LE Scan Timeout (Core 5.4, Vol 4, Part E, 7.7.65.17): an extended scan with a duration has ended.
+public struct LEScanTimeout: LEEventBody, Equatable, Sendable {
+    public static var subeventCode: LESubeventCode { .scanTimeout }
+    public init() {}
+    public func encodeSubeventParameters(into writer: inout ByteWriter) {}
+}

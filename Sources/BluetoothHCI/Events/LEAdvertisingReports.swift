@@ -1,0 +1,98 @@
+import BluetoothBase
+
+/// LE Advertising Report (Core 5.4, Vol 4, Part E, 7.7.65.2). A view: it borrows the bytes it was decoded from, and
+/// reads one report at a time.
+///
+/// The specification draws the event as one array for each field; controllers send the fields of one report together,
+/// then those of the next.
+public struct LEAdvertisingReports: LEEventBody, ~Escapable {
+    public static var subeventCode: LESubeventCode { .advertisingReport }
+    /// How many reports have not been read yet, as the event claims.
+    public private(set) var count: Int
+    /// Whether a report could not be read, for running past the event's end or for an address type that does not exist.
+    public private(set) var isMalformed = false
+    @usableFromInline var reader: ByteReader
+
+    @_lifetime(copy parameters)
+    init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
+        var reader = parameters
+        count = Int(try reader.readUInt8())
+        self.reader = reader
+    }
+
+    /// The next report; nil behind the last one, or where the rest cannot be read.
+    @_lifetime(copy self)
+    @_lifetime(self: copy self)
+    public mutating func next() -> LEAdvertisingReport? {
+        guard count > 0 else { return nil }
+        count -= 1
+        do {
+            return try LEAdvertisingReport(decoding: &reader)
+        } catch {
+            isMalformed = true
+            count = 0
+            return nil
+        }
+    }
+
+    /// Appends the reports that have not been read yet.
+    public func encodeSubeventParameters(into writer: inout ByteWriter) {
+        writer.append(UInt8(truncatingIfNeeded: count))
+        writer.append(reader.bytes.extracting(reader.offset..<reader.bytes.count))
+    }
+}
+
+/// What a scanner received from a legacy advertiser. A view: it borrows the bytes it was decoded from.
+public struct LEAdvertisingReport: LEEventBody, ~Escapable {
+    /// Which PDU was received.
+    public struct EventType: RawRepresentable, Hashable, Sendable {
+        public var rawValue: UInt8
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// ADV_IND.
+        public static let connectableUndirected = EventType(rawValue: 0)
+        /// ADV_DIRECT_IND.
+        public static let connectableDirected = EventType(rawValue: 1)
+        /// ADV_SCAN_IND.
+        public static let scannableUndirected = EventType(rawValue: 2)
+        /// ADV_NONCONN_IND.
+        public static let nonConnectableUndirected = EventType(rawValue: 3)
+        /// SCAN_RSP.
+        public static let scanResponse = EventType(rawValue: 4)
+    }
+
+    public static var subeventCode: LESubeventCode { .advertisingReport }
+    public var eventType: EventType
+    public var address: DeviceAddress
+    public var data: Span<UInt8>
+    /// In dBm, -127 to 20; 127 where it is not available.
+    public var rssi: Int8
+
+    @_lifetime(copy data)
+    public init(eventType: EventType, address: DeviceAddress, data: Span<UInt8>, rssi: Int8) {
+        self.eventType = eventType
+        self.address = address
+        self.data = data
+        self.rssi = rssi
+    }
+
+    @_lifetime(copy reader)
+    @_lifetime(reader: copy reader)
+    init(decoding reader: inout ByteReader) throws(DecodingFailure) {
+        eventType = EventType(rawValue: try reader.readUInt8())
+        address = try reader.readTypedAddress()
+        data = try reader.readBytes(Int(try reader.readUInt8()))
+        rssi = try reader.readInt8()
+    }
+
+    /// Appends the parameters of an event with this one report. Data beyond 31 octets is left out.
+    public func encodeSubeventParameters(into writer: inout ByteWriter) {
+        let data = data.extracting(first: 31)
+        writer.append(UInt8(1))
+        writer.append(eventType.rawValue)
+        writer.appendTyped(address)
+        writer.append(UInt8(truncatingIfNeeded: data.count))
+        writer.append(data)
+        writer.append(rssi)
+    }
+}

@@ -1,0 +1,68 @@
+import BluetoothBase
+
+/// LE Directed Advertising Report (Core 5.4, Vol 4, Part E, 7.7.65.11). A view: it borrows the bytes it was decoded
+/// from, and reads one report at a time.
+public struct LEDirectedAdvertisingReports: LEEventBody, ~Escapable {
+    public static var subeventCode: LESubeventCode { .directedAdvertisingReport }
+    /// How many reports have not been read yet, as the event claims.
+    public private(set) var count: Int
+    /// Whether a report could not be read, for running past the event's end or for an address type that does not exist.
+    public private(set) var isMalformed = false
+    @usableFromInline var reader: ByteReader
+
+    @_lifetime(copy parameters)
+    init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
+        var reader = parameters
+        count = Int(try reader.readUInt8())
+        self.reader = reader
+    }
+
+    /// The next report; nil behind the last one, or where the rest cannot be read.
+    @_lifetime(self: copy self)
+    public mutating func next() -> LEDirectedAdvertisingReport? {
+        guard count > 0 else { return nil }
+        count -= 1
+        do {
+            return try LEDirectedAdvertisingReport(decoding: &reader)
+        } catch {
+            isMalformed = true
+            count = 0
+            return nil
+        }
+    }
+
+    /// Appends the reports that have not been read yet.
+    public func encodeSubeventParameters(into writer: inout ByteWriter) {
+        writer.append(UInt8(truncatingIfNeeded: count))
+        writer.append(reader.bytes.extracting(reader.offset..<reader.bytes.count))
+    }
+}
+
+/// Directed advertising whose target is a resolvable private address the controller could not resolve.
+public struct LEDirectedAdvertisingReport: LEEventBody, Equatable, Sendable {
+    public static var subeventCode: LESubeventCode { .directedAdvertisingReport }
+    public var eventType: LEAdvertisingReport.EventType
+    public var address: DeviceAddress
+    /// Whom the advertiser calls.
+    public var directAddress: DeviceAddress
+    /// In dBm, -127 to 20; 127 where it is not available.
+    public var rssi: Int8
+
+    public init(address: DeviceAddress, directAddress: DeviceAddress, rssi: Int8) {
+        eventType = .connectableDirected
+        self.address = address
+        self.directAddress = directAddress
+        self.rssi = rssi
+    }
+
+    @_lifetime(reader: copy reader)
+    init(decoding reader: inout ByteReader) throws(DecodingFailure) {
+        eventType = .init(rawValue: try reader.readUInt8())
+        (address, directAddress, rssi) = try reader.read()
+    }
+
+    /// Appends the parameters of an event with this one report.
+    public func encodeSubeventParameters(into writer: inout ByteWriter) {
+        writer.append(parameters: UInt8(1), eventType.rawValue, address, directAddress, rssi)
+    }
+}

@@ -1,0 +1,43 @@
+import BluetoothBase
+
+/// LE Extended Advertising Report (Core 5.4, Vol 4, Part E, 7.7.65.13). A view: it borrows the bytes it was decoded
+/// from, and reads one report at a time.
+///
+/// The specification draws the event as one array for each field; controllers send the fields of one report together,
+/// then those of the next.
+public struct LEExtendedAdvertisingReports: LEEventBody, ~Escapable {
+    public static var subeventCode: LESubeventCode { .extendedAdvertisingReport }
+    /// How many reports have not been read yet, as the event claims.
+    public private(set) var count: Int
+    /// Whether a report could not be read, for running past the event's end or for an address type that does not exist.
+    public private(set) var isMalformed = false
+    @usableFromInline var reader: ByteReader
+
+    @_lifetime(copy parameters)
+    init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
+        var reader = parameters
+        count = Int(try reader.readUInt8())
+        self.reader = reader
+    }
+
+    /// The next report; nil behind the last one, or where the rest cannot be read.
+    @_lifetime(copy self)
+    @_lifetime(self: copy self)
+    public mutating func next() -> LEExtendedAdvertisingReport? {
+        guard count > 0 else { return nil }
+        count -= 1
+        do {
+            return try LEExtendedAdvertisingReport(decoding: &reader)
+        } catch {
+            isMalformed = true
+            count = 0
+            return nil
+        }
+    }
+
+    /// Appends the reports that have not been read yet.
+    public func encodeSubeventParameters(into writer: inout ByteWriter) {
+        writer.append(UInt8(truncatingIfNeeded: count))
+        writer.append(reader.bytes.extracting(reader.offset..<reader.bytes.count))
+    }
+}

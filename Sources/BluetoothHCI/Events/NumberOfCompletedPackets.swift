@@ -1,0 +1,48 @@
+import BluetoothBase
+
+/// Number Of Completed Packets (Core 5.4, Vol 4, Part E, 7.7.19): data the controller has room for again. A view: it
+/// borrows the bytes it was decoded from, and reads one link's count at a time.
+public struct NumberOfCompletedPackets: HCIEventBody, ~Escapable {
+    public static var code: HCIEventCode { .numberOfCompletedPackets }
+    /// How many counts have not been read yet, as the event claims.
+    public private(set) var count: Int
+    /// Whether the event ended before as many counts as it claims: true once `next()` has run into its end.
+    public private(set) var isTruncated = false
+    @usableFromInline var reader: ByteReader
+
+    @_lifetime(copy parameters)
+    init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
+        var reader = parameters
+        count = Int(try reader.readUInt8())
+        self.reader = reader
+    }
+
+    /// The next link's count; nil behind the last one, or where the list is cut short.
+    @_lifetime(self: copy self)
+    public mutating func next() -> CompletedPackets? {
+        guard count > 0 else { return nil }
+        guard let handle = try? reader.readUInt16(), let completed = try? reader.readUInt16() else {
+            isTruncated = true
+            count = 0
+            return nil
+        }
+        count -= 1
+        return CompletedPackets(connectionHandle: ConnectionHandle(handle), count: completed)
+    }
+
+    /// Appends the counts that have not been read yet.
+    public func encodeParameters(into writer: inout ByteWriter) {
+        writer.append(UInt8(truncatingIfNeeded: count))
+        writer.append(reader.bytes.extracting(reader.offset..<reader.bytes.count))
+    }
+
+    /// Appends the event for up to 63 links, H4 indicator first.
+    public static func encodePacket(_ links: Span<CompletedPackets>, into writer: inout ByteWriter) {
+        let count = min(links.count, 63)
+        writer.append(HCIPacketType.event.rawValue)
+        writer.append(code.rawValue)
+        writer.append(UInt8(truncatingIfNeeded: 1 + 4 * count))
+        writer.append(UInt8(truncatingIfNeeded: count))
+        for index in 0..<count { links[index].encode(into: &writer) }
+    }
+}

@@ -1,0 +1,70 @@
+import BluetoothBase
+
+/// An ACL data packet: a piece of an L2CAP frame on one link (Core 5.4, Vol 4, Part E, 5.4.2). A view: it borrows the
+/// bytes it was decoded from.
+public struct ACLDataPacket: ~Escapable {
+    /// Where in a frame a piece stands: the Packet_Boundary_Flag.
+    public enum Boundary: UInt8, Sendable {
+        /// The first piece, from a host to an LE controller.
+        case firstNonFlushable = 0b00
+        case continuing = 0b01
+        /// The first piece, from a controller to a host.
+        case firstFlushable = 0b10
+        /// A whole frame: of AMP controllers only, which no longer exist.
+        case complete = 0b11
+    }
+
+    public var connectionHandle: ConnectionHandle
+    public var boundary: Boundary
+    /// The Broadcast_Flag, two bits: 0 is point to point, the only value on an LE link.
+    public var broadcast: UInt8
+    public var data: Span<UInt8>
+
+    @inlinable
+    @_lifetime(copy data)
+    public init(
+        connectionHandle: ConnectionHandle, boundary: Boundary, broadcast: UInt8 = 0, data: Span<UInt8>
+    ) {
+        self.connectionHandle = connectionHandle
+        self.boundary = boundary
+        self.broadcast = broadcast
+        self.data = data
+    }
+
+    /// Decodes a packet without its H4 indicator: handle and flags, length, data.
+    ///
+    /// - Throws: `invalidLength` where the length field is not that of the data that follows.
+    @inlinable
+    @_lifetime(copy packet)
+    public init(decoding packet: Span<UInt8>) throws(DecodingFailure) {
+        var reader = ByteReader(packet)
+        let header = try reader.readUInt16()
+        let length = Int(try reader.readUInt16())
+        guard length == reader.remaining else { throw DecodingFailure(.invalidLength, at: 2) }
+        connectionHandle = ConnectionHandle(header)
+        boundary = Boundary(rawValue: UInt8(truncatingIfNeeded: header >> 12 & 0b11)) ?? .complete
+        broadcast = UInt8(truncatingIfNeeded: header >> 14)
+        data = reader.readRemaining()
+    }
+
+    /// Appends the whole packet, H4 indicator first.
+    @inlinable
+    public func encodePacket(into writer: inout ByteWriter) {
+        Self.encodeHeader(
+            connectionHandle, boundary, broadcast: broadcast, length: UInt16(truncatingIfNeeded: data.count),
+            into: &writer)
+        writer.append(data)
+    }
+
+    /// Appends the H4 indicator and the header, for data the caller lays down behind them.
+    @inlinable
+    public static func encodeHeader(
+        _ connectionHandle: ConnectionHandle, _ boundary: Boundary, broadcast: UInt8 = 0, length: UInt16,
+        into writer: inout ByteWriter
+    ) {
+        writer.append(HCIPacketType.aclData.rawValue)
+        writer.append(
+            connectionHandle.rawValue | UInt16(boundary.rawValue) << 12 | UInt16(broadcast & 0b11) << 14)
+        writer.append(length)
+    }
+}

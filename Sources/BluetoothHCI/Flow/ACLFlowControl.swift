@@ -1,0 +1,92 @@
+import BluetoothBase
+
+/// Counts a controller's data buffers, so that the host never sends more packets than it can hold
+/// (Core 5.4, Vol 4, Part E, 4.1.1).
+///
+/// The buffers are shared by all links. Every packet sent takes one; Number Of Completed Packets gives back some of
+/// those a link has taken, and the end of a link gives back all of them.
+public struct ACLFlowControl: Sendable {
+    /// How many packets the controller can hold.
+    public private(set) var bufferCount: Int
+    /// How many more packets the controller can take now.
+    public private(set) var available: Int
+    /// How often the controller gave back more than a link had taken, or for a link that does not exist.
+    public private(set) var violations: UInt64 = 0
+    private var links: [Link?] = []
+
+    private struct Link {
+        var handle: ConnectionHandle
+        var outstanding: Int
+    }
+
+    /// - Parameter bufferCount: `totalACLDataPackets`, as the controller tells it.
+    public init(bufferCount: Int) {
+        self.bufferCount = max(0, bufferCount)
+        available = self.bufferCount
+    }
+
+    @inlinable
+    public var canSend: Bool { available > 0 }
+
+    /// Begins to count for a link. Does nothing for one already known.
+    public mutating func addLink(_ handle: ConnectionHandle) {
+        guard slot(of: handle) == nil else { return }
+        let link = Link(handle: handle, outstanding: 0)
+        if let free = links.firstIndex(where: { $0 == nil }) { links[free] = link } else { links.append(link) }
+    }
+
+    /// Ends a link: the controller has forgotten its packets, so their buffers are free.
+    ///
+    /// - Returns: how many buffers that freed.
+    @discardableResult
+    public mutating func removeLink(_ handle: ConnectionHandle) -> Int {
+        guard let slot = slot(of: handle), let link = links[slot] else { return 0 }
+        links[slot] = nil
+        available += link.outstanding
+        return link.outstanding
+    }
+
+    /// Takes a buffer for a packet to be sent on a link.
+    ///
+    /// - Returns: false where there is none, or no such link: then the packet must wait.
+    public mutating func takeBuffer(for handle: ConnectionHandle) -> Bool {
+        guard available > 0, let slot = slot(of: handle) else { return false }
+        available -= 1
+        links[slot]?.outstanding += 1
+        return true
+    }
+
+    /// Frees the buffers of packets a controller has sent. A count beyond what the link has taken frees no more than
+    /// that, and an unknown link frees nothing.
+    ///
+    /// - Returns: how many buffers that freed.
+    @discardableResult
+    public mutating func complete(_ packets: CompletedPackets) -> Int {
+        guard let slot = slot(of: packets.connectionHandle), let link = links[slot] else {
+            violations &+= 1
+            return 0
+        }
+        let count = min(Int(packets.count), link.outstanding)
+        if count < packets.count { violations &+= 1 }
+        links[slot]?.outstanding -= count
+        available += count
+        return count
+    }
+
+    /// How many buffers a link has taken.
+    public func outstanding(for handle: ConnectionHandle) -> Int {
+        slot(of: handle).flatMap { links[$0]?.outstanding } ?? 0
+    }
+
+    /// Forgets all links, and begins with another count of buffers: for a controller that has been reset.
+    public mutating func reset(bufferCount: Int) {
+        links.removeAll(keepingCapacity: true)
+        self.bufferCount = max(0, bufferCount)
+        available = self.bufferCount
+    }
+
+    private func slot(of handle: ConnectionHandle) -> Int? {
+        for index in links.indices where links[index]?.handle == handle { return index }
+        return nil
+    }
+}

@@ -1,0 +1,48 @@
+import BluetoothBase
+
+/// How a command ended, as far as the controller answers it. A view: it borrows the bytes of the event.
+public struct CommandCompletion: ~Escapable {
+    /// What the caller gave with the command.
+    public var token: UInt64
+    public var opcode: HCIOpcode
+    public var status: HCIStatus
+    /// Whether it was Command Complete; else it was Command Status, and with `success` the command is still under way.
+    public var isComplete: Bool
+    /// What the controller returned behind the status octet.
+    public var returnParameters: Span<UInt8>
+
+    @_lifetime(copy returnParameters)
+    init(token: UInt64, opcode: HCIOpcode, status: HCIStatus, isComplete: Bool, returnParameters: Span<UInt8>) {
+        self.token = token
+        self.opcode = opcode
+        self.status = status
+        self.isComplete = isComplete
+        self.returnParameters = returnParameters
+    }
+
+    /// Reads what `command` returns. A controller that reports a failure may leave it out, so look at `status` first.
+    public func decodeReturnParameters<Command: HCICommand>(
+        of command: Command.Type
+    ) throws(DecodingFailure) -> Command.ReturnParameters {
+        guard opcode == Command.opcode else { throw DecodingFailure(.unknownCode(opcode.rawValue), at: 0) }
+        var reader = ByteReader(returnParameters)
+        return try Command.ReturnParameters(decoding: &reader)
+    }
+}
+
+/// A command that got no answer.
+public struct AbandonedCommand: Equatable, Sendable {
+    /// What the caller gave with the command.
+    public var token: UInt64
+    public var opcode: HCIOpcode
+
+    public init(token: UInt64, opcode: HCIOpcode) {
+        self.token = token
+        self.opcode = opcode
+    }
+}
+
+/// As many commands wait as a queue holds.
+public struct CommandQueueFull: Error, Equatable, Sendable {
+    public init() {}
+}

@@ -1,0 +1,93 @@
+import BluetoothBase
+
+/// Why a stream of H4 packets can no longer be followed.
+public enum H4Fault: Error, Equatable, Sendable {
+    /// A byte stands where a packet indicator must, and is none that this end may receive: the stream has lost its
+    /// step. No packet boundary behind it can be trusted, so only a reset of the transport helps.
+    case unexpectedIndicator(UInt8)
+}
+
+/// Cuts a stream of bytes into H4 packets (Core 5.4, Vol 4, Part A, 2).
+///
+/// Bytes come in pieces of any size. A packet that lies whole in one piece is handed out where it lies; one that is
+/// split is put together in a buffer that grows with what has arrived, not with what a header claims.
+public struct H4Framer: Sendable {
+    /// Which end of the transport reads the stream, and so which packets may be in it.
+    public enum Receiver: Sendable {
+        /// Reads events and data.
+        case host
+        /// Reads commands and data.
+        case controller
+    }
+
+    public let receiver: Receiver
+    /// What ended the stream, if anything did. It stays until `reset()`.
+    public private(set) var fault: H4Fault?
+    /// The beginning of a packet whose rest has not arrived.
+    private var partial: [UInt8] = []
+
+    public init(receiver: Receiver) { self.receiver = receiver }
+
+    /// Takes the next bytes of the stream, and hands out each packet they complete, indicator first.
+    ///
+    /// - Throws: at the first byte that cannot begin a packet, and from then on, behind the packets before it.
+    public mutating func receive(_ bytes: Span<UInt8>, _ deliver: (Span<UInt8>) -> Void) throws(H4Fault) {
+        if let fault { throw fault }
+        var offset = 0
+        if !partial.isEmpty {
+            try complete(with: bytes, at: &offset)
+            guard partial.count == length(of: partial.span) else { return }
+            deliver(partial.span)
+            partial.removeAll(keepingCapacity: true)
+        }
+        while offset < bytes.count {
+            let rest = bytes.extracting(offset..<bytes.count)
+            try check(rest[0])
+            guard let length = length(of: rest), length <= rest.count else {
+                rest.withUnsafeBufferPointer { partial.append(contentsOf: $0) }
+                return
+            }
+            deliver(rest.extracting(0..<length))
+            offset += length
+        }
+    }
+
+    /// Forgets a partial packet and a fault: for a transport that has been reset, and begins a new stream.
+    public mutating func reset() {
+        partial.removeAll(keepingCapacity: true)
+        fault = nil
+    }
+
+    /// Moves bytes behind the partial packet: first as many as make its header whole, then as many as that asks for.
+    private mutating func complete(with bytes: Span<UInt8>, at offset: inout Int) throws(H4Fault) {
+        while offset < bytes.count, length(of: partial.span) == nil {
+            partial.append(bytes[offset])
+            offset += 1
+        }
+        guard let length = length(of: partial.span) else { return }
+        let count = min(length - partial.count, bytes.count - offset)
+        bytes.extracting(offset..<(offset + count)).withUnsafeBufferPointer { partial.append(contentsOf: $0) }
+        offset += count
+    }
+
+    private mutating func check(_ indicator: UInt8) throws(H4Fault) {
+        switch (HCIPacketType(rawValue: indicator), receiver) {
+        case (.aclData, _), (.synchronousData, _), (.isoData, _), (.event, .host), (.command, .controller): return
+        case (.event, .controller), (.command, .host), (nil, _):
+            fault = .unexpectedIndicator(indicator)
+            throw .unexpectedIndicator(indicator)
+        }
+    }
+
+    /// How long the packet is that begins with these bytes; nil while its length field has not arrived.
+    private func length(of packet: Span<UInt8>) -> Int? {
+        guard !packet.isEmpty, let type = HCIPacketType(rawValue: packet[0]) else { return nil }
+        switch type {
+        case .event: return packet.count < 3 ? nil : 3 + Int(packet[2])
+        case .command, .synchronousData: return packet.count < 4 ? nil : 4 + Int(packet[3])
+        case .aclData: return packet.count < 5 ? nil : 5 + Int(packet[3]) + Int(packet[4]) << 8
+        // The two top bits of an ISO packet's length are not part of it (Vol 4, Part E, 5.4.5).
+        case .isoData: return packet.count < 5 ? nil : 5 + Int(packet[3]) + Int(packet[4] & 0x3F) << 8
+        }
+    }
+}

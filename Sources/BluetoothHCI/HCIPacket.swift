@@ -1,0 +1,34 @@
+import BluetoothBase
+
+/// A packet as an H4 transport carries it, sorted by its indicator (Core 5.4, Vol 4, Part A, 2). A view: it borrows the
+/// bytes it was decoded from.
+public enum HCIPacket: ~Escapable {
+    case command(HCICommandPacket)
+    case aclData(ACLDataPacket)
+    case event(HCIEvent)
+    /// Synchronous data, which LE has none of, without its indicator.
+    case synchronousData(Span<UInt8>)
+    /// Isochronous data, without its indicator.
+    case isoData(Span<UInt8>)
+
+    /// Decodes one whole packet, H4 indicator first. An offset in what it throws counts from behind the indicator.
+    ///
+    /// - Throws: `unknownCode` for an indicator that does not exist, and what the packet's own decoder throws.
+    @inlinable
+    @_lifetime(copy packet)
+    public init(decoding packet: Span<UInt8>) throws(DecodingFailure) {
+        var reader = ByteReader(packet)
+        let indicator = try reader.readUInt8()
+        guard let type = HCIPacketType(rawValue: indicator) else {
+            throw DecodingFailure(.unknownCode(UInt16(indicator)), at: 0)
+        }
+        let body = reader.readRemaining()
+        switch type {
+        case .command: self = .command(try HCICommandPacket(decoding: body))
+        case .aclData: self = .aclData(try ACLDataPacket(decoding: body))
+        case .event: self = .event(try HCIEvent(decoding: body))
+        case .synchronousData: self = .synchronousData(body)
+        case .isoData: self = .isoData(body)
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import BluetoothBase
+
+/// How many data packets of a connection have been sent, or flushed (Core 5.4, Vol 4, Part E, 7.7.19).
+public struct CompletedPackets: Hashable, Sendable {
+    public var connectionHandle: ConnectionHandle
+    public var count: UInt16
+
+    @inlinable
+    public init(connectionHandle: ConnectionHandle, count: UInt16) {
+        self.connectionHandle = connectionHandle
+        self.count = count
+    }
+}
+
+extension CompletedPackets: HCIParameter {
+    init(decoding reader: inout ByteReader) throws(DecodingFailure) { (connectionHandle, count) = try reader.read() }
+    func encode(into writer: inout ByteWriter) { writer.append(parameters: connectionHandle, count) }
+}

@@ -1,0 +1,31 @@
+import BluetoothBase
+
+/// The version of the Core specification a controller or a link layer was made to (Assigned Numbers, 2.1).
+public struct CoreVersion: RawRepresentable, Hashable, Comparable, Sendable {
+    public var rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    public static let v40 = CoreVersion(rawValue: 6)
+    public static let v41 = CoreVersion(rawValue: 7)
+    public static let v42 = CoreVersion(rawValue: 8)
+    public static let v50 = CoreVersion(rawValue: 9)
+    public static let v51 = CoreVersion(rawValue: 10)
+    public static let v52 = CoreVersion(rawValue: 11)
+    public static let v53 = CoreVersion(rawValue: 12)
+    public static let v54 = CoreVersion(rawValue: 13)
+
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+extension CoreVersion: CustomStringConvertible {
+    /// `5.4`, or the number where it is not one of those above.
+    public var description: String {
+        switch rawValue {
+        case 6...8: "4.\(rawValue - 6)"
+        case 9...13: "5.\(rawValue - 9)"
+        default: "version 0x" + hexadecimal(rawValue)
+        }
+    }
+}
+
+extension CoreVersion: HCIParameter {}

@@ -1,0 +1,53 @@
+/// The events a controller may send, page 1 (Core 5.4, Vol 4, Part E, 7.3.1). Command Complete, Command Status and
+/// Number Of Completed Packets cannot be masked.
+public struct EventMask: OptionSet, Hashable, Sendable {
+    public var rawValue: UInt64
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    public static let disconnectionComplete = EventMask(rawValue: 1 << 4)
+    public static let encryptionChange = EventMask(rawValue: 1 << 7)
+    public static let readRemoteVersionInformationComplete = EventMask(rawValue: 1 << 11)
+    public static let hardwareError = EventMask(rawValue: 1 << 15)
+    public static let dataBufferOverflow = EventMask(rawValue: 1 << 25)
+    public static let encryptionKeyRefreshComplete = EventMask(rawValue: 1 << 47)
+    public static let leMeta = EventMask(rawValue: 1 << 61)
+    /// What a controller starts with. It does not include `leMeta`.
+    public static let `default` = EventMask(rawValue: 0x0000_1FFF_FFFF_FFFF)
+}
+
+/// The events a controller may send, page 2 (Core 5.4, Vol 4, Part E, 7.3.69).
+public struct EventMaskPage2: OptionSet, Hashable, Sendable {
+    public var rawValue: UInt64
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    public static let authenticatedPayloadTimeoutExpired = EventMaskPage2(rawValue: 1 << 23)
+    public static let encryptionChangeV2 = EventMaskPage2(rawValue: 1 << 25)
+}
+
+/// The LE Meta subevents a controller may send (Core 5.4, Vol 4, Part E, 7.8.1).
+public struct LEEventMask: OptionSet, Hashable, Sendable {
+    public var rawValue: UInt64
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    public static let connectionComplete = LEEventMask(rawValue: 1 << 0)
+    public static let advertisingReport = LEEventMask(rawValue: 1 << 1)
+    public static let connectionUpdateComplete = LEEventMask(rawValue: 1 << 2)
+    public static let readRemoteFeaturesComplete = LEEventMask(rawValue: 1 << 3)
+    public static let longTermKeyRequest = LEEventMask(rawValue: 1 << 4)
+    public static let remoteConnectionParameterRequest = LEEventMask(rawValue: 1 << 5)
+    public static let dataLengthChange = LEEventMask(rawValue: 1 << 6)
+    public static let enhancedConnectionComplete = LEEventMask(rawValue: 1 << 9)
+    public static let directedAdvertisingReport = LEEventMask(rawValue: 1 << 10)
+    public static let phyUpdateComplete = LEEventMask(rawValue: 1 << 11)
+    public static let extendedAdvertisingReport = LEEventMask(rawValue: 1 << 12)
+    public static let scanTimeout = LEEventMask(rawValue: 1 << 16)
+    public static let advertisingSetTerminated = LEEventMask(rawValue: 1 << 17)
+    public static let scanRequestReceived = LEEventMask(rawValue: 1 << 18)
+    public static let channelSelectionAlgorithm = LEEventMask(rawValue: 1 << 19)
+    /// What a controller starts with: the first five.
+    public static let `default` = LEEventMask(rawValue: 0x1F)
+}
+
+extension EventMask: HCIParameter {}
+extension EventMaskPage2: HCIParameter {}
+extension LEEventMask: HCIParameter {}

@@ -1,0 +1,79 @@
+/// The kind of PDU a legacy advertiser sends (Core 5.4, Vol 4, Part E, 7.8.5).
+public enum LEAdvertisingType: UInt8, Sendable {
+    /// ADV_IND: connectable and scannable, undirected.
+    case connectableUndirected = 0
+    /// ADV_DIRECT_IND at high duty cycle.
+    case connectableDirectedHighDutyCycle = 1
+    /// ADV_SCAN_IND: scannable, undirected.
+    case scannableUndirected = 2
+    /// ADV_NONCONN_IND: neither connectable nor scannable.
+    case nonConnectableUndirected = 3
+    /// ADV_DIRECT_IND at low duty cycle.
+    case connectableDirectedLowDutyCycle = 4
+}
+
+/// The address a device uses for itself (Core 5.4, Vol 4, Part E, 7.8.5).
+public enum OwnAddressType: UInt8, Sendable {
+    case `public` = 0
+    /// The address LE Set Random Address gave.
+    case random = 1
+    /// One the controller makes with the resolving list's local IRK, or else the public one.
+    case resolvableOrPublic = 2
+    /// One the controller makes with the resolving list's local IRK, or else the random one.
+    case resolvableOrRandom = 3
+}
+
+/// Whose requests an advertiser answers (Core 5.4, Vol 4, Part E, 7.8.5).
+public enum AdvertisingFilterPolicy: UInt8, Sendable {
+    case all = 0
+    /// Scan requests only from the Filter Accept List, connections from all.
+    case scanFromAcceptList = 1
+    /// Scan requests from all, connections only from the Filter Accept List.
+    case connectFromAcceptList = 2
+    case acceptListOnly = 3
+}
+
+/// The primary advertising channels (Core 5.4, Vol 4, Part E, 7.8.5).
+public struct AdvertisingChannelMap: OptionSet, Hashable, Sendable {
+    public var rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    public static let channel37 = AdvertisingChannelMap(rawValue: 1 << 0)
+    public static let channel38 = AdvertisingChannelMap(rawValue: 1 << 1)
+    public static let channel39 = AdvertisingChannelMap(rawValue: 1 << 2)
+    public static let all: AdvertisingChannelMap = [.channel37, .channel38, .channel39]
+}
+
+/// What an advertising set sends (Core 5.4, Vol 4, Part E, 7.8.53).
+public struct AdvertisingEventProperties: OptionSet, Hashable, Sendable {
+    public var rawValue: UInt16
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    public static let connectable = AdvertisingEventProperties(rawValue: 1 << 0)
+    public static let scannable = AdvertisingEventProperties(rawValue: 1 << 1)
+    public static let directed = AdvertisingEventProperties(rawValue: 1 << 2)
+    public static let highDutyCycle = AdvertisingEventProperties(rawValue: 1 << 3)
+    /// Legacy PDUs, which every scanner can receive.
+    public static let legacy = AdvertisingEventProperties(rawValue: 1 << 4)
+    /// Without the advertiser's address.
+    public static let anonymous = AdvertisingEventProperties(rawValue: 1 << 5)
+    public static let includesTransmitPower = AdvertisingEventProperties(rawValue: 1 << 6)
+}
+
+/// The number a host gives to an advertising set, 0x00 to 0xEF (Core 5.4, Vol 4, Part E, 7.8.52).
+public struct AdvertisingHandle: RawRepresentable, Hashable, Sendable {
+    public var rawValue: UInt8
+
+    @inlinable
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    @inlinable
+    public init(_ rawValue: UInt8) { self.rawValue = rawValue }
+}
+
+extension LEAdvertisingType: HCIParameter {}
+extension OwnAddressType: HCIParameter {}
+extension AdvertisingFilterPolicy: HCIParameter {}
+extension AdvertisingChannelMap: HCIParameter {}
+extension AdvertisingEventProperties: HCIParameter {}
+extension AdvertisingHandle: HCIParameter {}

@@ -1,0 +1,38 @@
+/// Whether a scanner asks for scan responses (Core 5.4, Vol 4, Part E, 7.8.10).
+public enum LEScanType: UInt8, Sendable {
+    /// Only listens.
+    case passive = 0
+    /// Sends scan requests.
+    case active = 1
+}
+
+/// Whose advertisements a scanner reports (Core 5.4, Vol 4, Part E, 7.8.10).
+public enum ScanningFilterPolicy: UInt8, Sendable {
+    case all = 0
+    case acceptListOnly = 1
+    /// As `all`, and also directed ones whose target is a resolvable address that could not be resolved.
+    case allAndUnresolvedDirected = 2
+    /// As `acceptListOnly`, and also directed ones whose target is a resolvable address that could not be resolved.
+    case acceptListAndUnresolvedDirected = 3
+}
+
+/// Whether the controller reports an advertiser once only (Core 5.4, Vol 4, Part E, 7.8.65).
+public enum DuplicateFiltering: UInt8, Sendable {
+    case disabled = 0
+    case enabled = 1
+    /// Starts afresh with each scan period.
+    case resetEachPeriod = 2
+}
+
+/// Whom an initiator connects to (Core 5.4, Vol 4, Part E, 7.8.12).
+public enum InitiatorFilterPolicy: UInt8, Sendable {
+    /// The device the command names.
+    case peerAddress = 0
+    /// Any device on the Filter Accept List.
+    case acceptList = 1
+}
+
+extension LEScanType: HCIParameter {}
+extension ScanningFilterPolicy: HCIParameter {}
+extension DuplicateFiltering: HCIParameter {}
+extension InitiatorFilterPolicy: HCIParameter {}

@@ -1,0 +1,54 @@
+import BluetoothBase
+
+/// The commands a controller supports: a bit for each (Core 5.4, Vol 4, Part E, 6.27).
+public struct SupportedCommands: Equatable, Sendable {
+    /// The 64 octets, eight to an integer, least significant octet first.
+    private var words: [UInt64]
+
+    /// No command at all.
+    public init() { words = Array(repeating: 0, count: 8) }
+
+    /// Whether a bit is set; false outside the 64 octets.
+    public func contains(octet: Int, bit: Int) -> Bool {
+        guard (0..<64).contains(octet), (0..<8).contains(bit) else { return false }
+        return words[octet / 8] >> UInt64(octet % 8 * 8 + bit) & 1 == 1
+    }
+
+    /// Sets a bit; does nothing outside the 64 octets.
+    public mutating func insert(octet: Int, bit: Int) {
+        guard (0..<64).contains(octet), (0..<8).contains(bit) else { return }
+        words[octet / 8] |= 1 << UInt64(octet % 8 * 8 + bit)
+    }
+
+    /// Whether the controller supports a command. Read Local Supported Commands has no bit, and is always supported;
+    /// a command that is not in the catalog counts as not supported.
+    public func contains(_ opcode: HCIOpcode) -> Bool {
+        guard let entry = HCICommandCatalog.entry(for: opcode) else { return false }
+        guard let (octet, bit) = entry.supportBit else { return true }
+        return contains(octet: octet, bit: bit)
+    }
+
+    /// Sets the bit of a command that is in the catalog.
+    public mutating func insert(_ opcode: HCIOpcode) {
+        guard let (octet, bit) = HCICommandCatalog.entry(for: opcode)?.supportBit else { return }
+        insert(octet: octet, bit: bit)
+    }
+}
+
+extension SupportedCommands: ExpressibleByArrayLiteral {
+    public init(arrayLiteral opcodes: HCIOpcode...) {
+        self.init()
+        for opcode in opcodes { insert(opcode) }
+    }
+}
+
+extension SupportedCommands: HCIParameter {
+    init(decoding reader: inout ByteReader) throws(DecodingFailure) {
+        self.init()
+        for index in words.indices { words[index] = try reader.readUInt64() }
+    }
+
+    func encode(into writer: inout ByteWriter) {
+        for word in words { writer.append(word) }
+    }
+}

@@ -1,0 +1,73 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothL2CAP
+
+/// The ATT bearer of each link: what comes in goes to the server, to the client, or straight to the caller.
+extension Host {
+    mutating func receiveATT(_ pdu: Span<UInt8>, _ slot: Int, at now: Instant) {
+        guard pdu.count > 0 else { return }
+        switch ATTOpcode(rawValue: pdu[0]) {
+        case .handleValueNotification: receiveNotification(pdu, slot)
+        case .handleValueIndication: receiveIndication(pdu, slot)
+        case .multipleHandleValueNotification: receiveMultipleNotification(pdu, slot)
+        case let opcode? where opcode.kind == .response:
+            openFrame()
+            links[slot]?.take(response: pdu, at: now, into: &outbox.writer)
+            closeFrame(slot, .attributeProtocol)
+            drainClient(slot)
+        default:
+            openFrame()
+            let outcome = links[slot]?.serve(pdu, from: &server, at: now, into: &outbox.writer)
+            closeFrame(slot, .attributeProtocol)
+            if let outcome { served(outcome, pdu, slot) }
+        }
+    }
+
+    @inline(__always)
+    private mutating func receiveNotification(_ pdu: Span<UInt8>, _ slot: Int) {
+        guard let notification = try? HandleValueNotification(decoding: parameters(of: pdu)),
+            notification.handle.rawValue != 0, let link = links[slot]?.identifier
+        else { return }
+        events.append(.notification(link, notification.handle, events.store(notification.value)))
+    }
+
+    private mutating func receiveMultipleNotification(_ pdu: Span<UInt8>, _ slot: Int) {
+        guard let notification = try? MultipleHandleValueNotification(decoding: parameters(of: pdu)),
+            let link = links[slot]?.identifier
+        else { return }
+        var values = notification.makeIterator()
+        while let value = values.next() {
+            guard value.handle.rawValue != 0 else { continue }
+            events.append(.notification(link, value.handle, events.store(value.value)))
+        }
+    }
+
+    /// Every indication is confirmed, also one nobody asked for: its sender may send no other before (Vol 3, Part F,
+    /// 3.4.7.2).
+    private mutating func receiveIndication(_ pdu: Span<UInt8>, _ slot: Int) {
+        guard let indication = try? HandleValueIndication(decoding: parameters(of: pdu)),
+            let link = links[slot]?.identifier
+        else { return }
+        if indication.handle.rawValue != 0 {
+            events.append(.indication(link, indication.handle, events.store(indication.value)))
+        }
+        openFrame()
+        HandleValueConfirmation().encode(into: &outbox.writer)
+        closeFrame(slot, .attributeProtocol)
+    }
+
+    @_lifetime(copy pdu)
+    private func parameters(of pdu: Span<UInt8>) -> ByteReader {
+        ByteReader(pdu.extracting(droppingFirst: 1))
+    }
+
+    /// Ends a link whose bearer has died: nothing may be sent on it any more, and ATT has no other on a link (Vol 3, Part F,
+    /// 3.3.3).
+    mutating func bearerDied(_ slot: Int, at now: Instant) {
+        drainClient(slot)
+        links[slot]?.disconnectReason = .llResponseTimeout
+        sendDisconnect(slot, reason: .remoteUserTerminatedConnection, at: now)
+    }
+}

@@ -1,0 +1,88 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothL2CAP
+
+/// The GATT client's calls.
+extension Host {
+    /// Starts a client operation on a link; `HostEvent.completed` or `.failed` will follow, exactly once. Operations of
+    /// one link are carried out in the order of the calls.
+    public mutating func start(
+        _ operation: GATTClientOperation, on link: LinkIdentifier, at now: Instant
+    ) throws(HostError) -> GATTClient.OperationID {
+        guard let slot = slot(of: link) else { throw .noSuchLink }
+        openFrame()
+        let result = Result { () throws(GATTClientError) in
+            try links[slot]?.start(operation, at: now, into: &outbox.writer)
+        }
+        closeFrame(slot, .attributeProtocol)
+        drainClient(slot)
+        switch result {
+        case .success(let identifier?): return identifier
+        case .success(nil): throw .noSuchLink
+        case .failure(let error): throw .client(error)
+        }
+    }
+
+    /// Calls a client operation off.
+    public mutating func cancel(_ operation: GATTClient.OperationID, on link: LinkIdentifier) {
+        guard let slot = slot(of: link) else { return }
+        links[slot]?.client.cancel(operation)
+        drainClient(slot)
+    }
+
+    /// Writes a value that is not answered (Core 5.4, Vol 3, Part G, 4.9.1). False where the link's send queue is full:
+    /// nothing was sent, and `HostEvent.readyToSend` will follow.
+    public mutating func writeWithoutResponse(
+        _ value: Span<UInt8>, to handle: AttributeHandle, on link: LinkIdentifier
+    ) throws(HostError) -> Bool {
+        guard let slot = slot(of: link) else { throw .noSuchLink }
+        guard hasRoom(slot) else { return false }
+        openFrame()
+        do throws(GATTClientError) {
+            guard let link = links[slot] else { throw .disconnected }
+            try link.client.writeCommand(handle, value: value, bearer: link.bearer, into: &outbox.writer)
+        } catch {
+            outbox.rollback()
+            throw .client(error)
+        }
+        closeFrame(slot, .attributeProtocol)
+        return true
+    }
+
+    /// The longest values there can be, so that the peer may use them: asked for as soon as there is a link.
+    mutating func beginMTUExchange(_ slot: Int, at now: Instant) {
+        guard configuration.preferredMTU > ATTBearer.defaultMTU, let link = links[slot]?.identifier else { return }
+        let exchange = GATTClientOperation.exchangeMTU(clientRxMTU: configuration.preferredMTU)
+        let operation = try? start(exchange, on: link, at: now)
+        links[slot]?.automaticExchange = operation
+    }
+
+    /// Tells the caller which operations have ended.
+    mutating func drainClient(_ slot: Int) {
+        // Looked at in place: this runs for every response, and most end no operation.
+        guard links[slot]?.client.events.isEmpty == false, let link = links[slot]?.identifier else { return }
+        let ends = links[slot]?.client.events ?? []
+        links[slot]?.client.events.removeAll(keepingCapacity: true)
+        announce(ends, of: link, except: links[slot]?.automaticExchange)
+    }
+
+    /// - Parameter own: the operation that the host started by itself, of which nobody waits for the end.
+    mutating func announce(
+        _ ends: [GATTClientEvent], of link: LinkIdentifier, except own: GATTClient.OperationID?
+    ) {
+        for end in ends {
+            if case .completed(_, .mtu(let mtu)) = end { events.append(.mtuChanged(link, mtu)) }
+            if end.operation != own { events.append(.operationEnded(link, end)) }
+        }
+    }
+}
+
+extension GATTClientEvent {
+    /// The operation that has ended.
+    var operation: GATTClient.OperationID {
+        switch self {
+        case .completed(let operation, _), .failed(let operation, _): operation
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import BluetoothBase
+import BluetoothHCI
+
+/// Commands on their way to the controller, and their answers on the way back.
+extension Host {
+    /// Sends a command as soon as the controller takes it. False where too many wait already.
+    @discardableResult
+    mutating func send<Command: HCICommand>(_ command: Command, for purpose: CommandPurpose, at now: Instant) -> Bool {
+        let token = purposes.insert(purpose)
+        do {
+            try commands.enqueue(command, token: token, at: now)
+        } catch {
+            _ = purposes.remove(token)
+            return false
+        }
+        commands.transmit(into: &outbox, at: now)
+        return true
+    }
+
+    mutating func commandCompleted(_ event: borrowing CommandComplete, at now: Instant) {
+        if let completion = commands.receive(event, at: now) { answered(completion, at: now) }
+        commands.transmit(into: &outbox, at: now)
+    }
+
+    mutating func commandStatusReceived(_ event: CommandStatus, at now: Instant) {
+        if let completion = commands.receive(event, at: now) { answered(completion, at: now) }
+        commands.transmit(into: &outbox, at: now)
+    }
+
+    private mutating func answered(_ completion: borrowing CommandCompletion, at now: Instant) {
+        let status = completion.status
+        switch purposes.remove(completion.token) {
+        case .bringUp(let step): bringUpAnswered(step, completion, at: now)
+        case .scanParameters: scanParametersAnswered(status, at: now)
+        case .scanEnable(let isEnabled): scanEnableAnswered(status, enabled: isEnabled, at: now)
+        case .advertisingParameters: advertisingAnswered(.advertisingParameters, status, at: now)
+        case .advertisingData: advertisingAnswered(.advertisingData, status, at: now)
+        case .scanResponseData: advertisingAnswered(.scanResponseData, status, at: now)
+        case .advertisingEnable(let isEnabled): advertisingAnswered(.advertisingEnable(isEnabled), status, at: now)
+        case .createConnection: createConnectionAnswered(status, at: now)
+        case .readRSSI(let request): rssiAnswered(request, completion)
+        case .connectionUpdate(let link): connectionUpdateAnswered(status, link)
+        case .none: return
+        }
+    }
+
+    private mutating func rssiAnswered(_ request: RequestIdentifier, _ completion: borrowing CommandCompletion) {
+        guard completion.status == .success else {
+            return events.append(.requestFailed(request, .controller(completion.status)))
+        }
+        do {
+            let returned = try completion.decodeReturnParameters(of: ReadRSSI.self)
+            events.append(.rssiRead(request, returned.rssi))
+        } catch {
+            events.append(.requestFailed(request, .controller(.unspecifiedError)))
+        }
+    }
+
+    /// A controller that leaves a command unanswered cannot be trusted to do anything else it was told: start over.
+    mutating func fireCommands(at now: Instant) {
+        guard let expired = commands.popExpired(at: now) else { return }
+        abandon(expired, .timedOut)
+        recover(from: .commandTimedOut(expired.opcode), at: now)
+    }
+
+    /// Ends everything that waits for the answer to a command.
+    mutating func abandonCommands(_ error: HostError) {
+        while let command = commands.popAny() { abandon(command, error) }
+    }
+
+    private mutating func abandon(_ command: AbandonedCommand, _ error: HostError) {
+        // What else a command can be for is begun anew once the controller is up, or ends with its link.
+        guard case .readRSSI(let request) = purposes.remove(command.token) else { return }
+        events.append(.requestFailed(request, error))
+    }
+}

@@ -1,0 +1,89 @@
+import BluetoothBase
+import BluetoothHCI
+
+extension Host {
+    /// Scans until `stopScanning`. A second call replaces the parameters.
+    public mutating func startScanning(_ parameters: ScanParameters, at now: Instant) throws(HostError) {
+        guard parameters.isValid else { throw .invalidParameters }
+        scanner.wanted = parameters
+        reconcileScanning(at: now)
+    }
+
+    /// Stops scanning. Reports the controller has sent already may still come.
+    public mutating func stopScanning(at now: Instant) {
+        scanner.wanted = nil
+        reconcileScanning(at: now)
+    }
+
+    /// Moves the scanner one step towards what is wanted.
+    mutating func reconcileScanning(at now: Instant) {
+        guard bringUp.state == .up, scanner.activity.isSettled else { return }
+        let wanted = scanner.isPaused ? nil : scanner.wanted
+        switch scanner.activity {
+        case .idle:
+            guard let wanted else { return }
+            scanner.activity = .starting(wanted)
+            let parameters = LESetScanParameters(
+                type: wanted.isActive ? .active : .passive, interval: LESlots(clamping: wanted.interval),
+                window: LESlots(clamping: wanted.window), ownAddressType: ownAddressType)
+            send(parameters, for: .scanParameters, at: now)
+        case .running(let current):
+            guard wanted != current else { return }
+            scanner.activity = .stopping
+            send(LESetScanEnable(isEnabled: false), for: .scanEnable(false), at: now)
+        case .starting, .stopping:
+            return
+        }
+    }
+
+    mutating func scanParametersAnswered(_ status: HCIStatus, at now: Instant) {
+        guard case .starting(let parameters) = scanner.activity else { return }
+        guard status == .success else { return scanningRefused(status, at: now) }
+        let enable = LESetScanEnable(isEnabled: true, filterDuplicates: !parameters.reportsDuplicates)
+        send(enable, for: .scanEnable(true), at: now)
+    }
+
+    mutating func scanEnableAnswered(_ status: HCIStatus, enabled: Bool, at now: Instant) {
+        switch (scanner.activity, enabled) {
+        case (.starting(let parameters), true):
+            guard status == .success else { return scanningRefused(status, at: now) }
+            scanner.activity = .running(parameters)
+        case (.stopping, false):
+            // Whatever it answers, a controller told to stop is not scanning for us.
+            scanner.activity = .idle
+        default: return
+        }
+        reconcileScanning(at: now)
+    }
+
+    private mutating func scanningRefused(_ status: HCIStatus, at now: Instant) {
+        scanner.activity = .idle
+        if status == .commandDisallowed, initiator.isBusy {
+            // This controller cannot scan while it initiates a connection: go on when that is over.
+            scanner.isPaused = true
+        } else {
+            scanner.wanted = nil
+            events.append(.scanningFailed(.controller(status)))
+        }
+    }
+
+    /// One `LE Advertising Report` event (Vol 4, Part E, 7.7.65.2), which may hold several reports.
+    mutating func receive(_ reports: consuming LEAdvertisingReports) {
+        // Reports that were under way when scanning was stopped concern nobody any more.
+        guard scanner.wanted != nil else { return }
+        while let report = reports.next() {
+            let data = events.store(report.data)
+            events.append(
+                .advertisement(
+                    Advertisement(type: report.eventType, address: report.address, rssi: report.rssi, data: data)))
+        }
+    }
+}
+
+extension ScanParameters {
+    /// Vol 4, Part E, 7.8.10: both 2.5 ms to 10.24 s, the window no longer than the interval.
+    var isValid: Bool {
+        let range = Duration.microseconds(2500)...Duration.milliseconds(10240)
+        return range.contains(interval) && range.contains(window) && window <= interval
+    }
+}

@@ -1,0 +1,85 @@
+import BluetoothBase
+import BluetoothHCI
+import BluetoothL2CAP
+
+/// L2CAP frames on their way to the controller.
+///
+/// A frame is written once, straight into the outbox behind room for the headers of HCI and L2CAP. Where the controller has
+/// a free buffer and the frame fits into it, closing it fills in the headers and that was all. Only otherwise is it copied, into
+/// the queue of its link, and leaves from there in fragments as buffers come free.
+extension Host {
+    /// H4 indicator, ACL header and basic L2CAP header.
+    private static var headroom: Int { 9 }
+
+    /// Leaves room for the headers of a frame; its payload is to be appended to `outbox.writer`.
+    @inline(__always)
+    mutating func openFrame() {
+        outbox.writer.append(UInt64(0))
+        outbox.writer.append(UInt8(0))
+    }
+
+    /// How many bytes of payload have been written since `openFrame`.
+    @inline(__always)
+    var openPayloadCount: Int { outbox.writer.count &- outbox.openOffset &- Self.headroom }
+
+    /// Fills in the headers of the frame opened last and sends it, or queues it. A frame without payload is forgotten.
+    @inline(__always)
+    mutating func closeFrame(_ slot: Int, _ channel: ChannelIdentifier) {
+        let length = openPayloadCount
+        guard length > 0, let handle = links[slot]?.handle else { return outbox.rollback() }
+        let start = outbox.openOffset
+        let frameLength = length &+ L2CAPFrame.headerLength
+        outbox.writer.overwrite(UInt16(truncatingIfNeeded: length), at: start &+ 5)
+        outbox.writer.overwrite(channel.rawValue, at: start &+ 7)
+        if links[slot]?.sendQueue.isEmpty == true, frameLength <= aclDataLength,
+            flow.takeBuffer(for: handle)
+        {
+            outbox.writer.overwrite(HCIPacketType.aclData.rawValue, at: start)
+            outbox.writer.overwrite(handle.rawValue, at: start &+ 1)
+            outbox.writer.overwrite(UInt16(truncatingIfNeeded: frameLength), at: start &+ 3)
+            outbox.commit()
+        } else {
+            queueOpenFrame(slot, frameLength)
+        }
+    }
+
+    /// Moves the frame opened last to the queue of its link.
+    private mutating func queueOpenFrame(_ slot: Int, _ frameLength: Int) {
+        if links[slot]?.sendQueue.isEmpty == true { waitingLinks += 1 }
+        links[slot]?.queue(frameOf: frameLength, endOf: outbox.writer)
+        outbox.rollback()
+        pump()
+    }
+
+    /// Sends what is queued as far as the controller has room, a frame of each link in turn.
+    mutating func pump() {
+        var idle = 0
+        while idle < links.count, waitingLinks > 0 {
+            nextToSend = nextToSend &+ 1 < links.count ? nextToSend &+ 1 : 0
+            idle = sendFromQueue(of: nextToSend) ? 0 : idle + 1
+        }
+    }
+
+    /// Sends as much of a link's oldest frame as there is room for. False where nothing could be sent.
+    private mutating func sendFromQueue(of slot: Int) -> Bool {
+        guard links[slot]?.sendQueue.isEmpty == false else { return false }
+        guard links[slot]?.sendOldest(through: &flow, length: aclDataLength, into: &outbox) == true else {
+            return false
+        }
+        if links[slot]?.sendQueue.isEmpty == true { waitingLinks -= 1 }
+        if let link = links[slot], link.owesReadiness, link.sendQueue.count <= configuration.sendQueueLimit / 2 {
+            links[slot]?.owesReadiness = false
+            events.append(.readyToSend(link.identifier))
+        }
+        return true
+    }
+
+    /// Whether a link's queue has room for one more value that may be refused: notifications and commands. Requests,
+    /// responses and confirmations are never refused; the protocol itself allows but one of each at a time.
+    @inline(__always)
+    mutating func hasRoom(_ slot: Int) -> Bool {
+        guard let count = links[slot]?.sendQueue.count, count >= configuration.sendQueueLimit else { return true }
+        links[slot]?.owesReadiness = true
+        return false
+    }
+}

@@ -1,0 +1,140 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothL2CAP
+
+/// The GATT server's calls, and what it tells.
+extension Host {
+    /// Sends a value to a client that has subscribed to it (Core 5.4, Vol 3, Part G, 4.10.1). False where the link's send
+    /// queue is full: nothing was sent, and `HostEvent.readyToSend` will follow.
+    public mutating func notify(
+        _ handle: AttributeHandle, value: Span<UInt8>, on link: LinkIdentifier
+    ) throws(HostError) -> Bool {
+        guard let slot = slot(of: link) else { throw .noSuchLink }
+        guard hasRoom(slot) else { return false }
+        openFrame()
+        do throws(GATTServerError) {
+            try notify(handle, value, slot)
+        } catch {
+            outbox.rollback()
+            throw .server(error)
+        }
+        closeFrame(slot, .attributeProtocol)
+        return true
+    }
+
+    @inline(__always)
+    private mutating func notify(_ handle: AttributeHandle, _ value: Span<UInt8>, _ slot: Int) throws(GATTServerError) {
+        try links[slot]?.notify(handle, value, from: server, into: &outbox.writer)
+    }
+
+    /// Sends a value to a client that has subscribed to it, and asks for its confirmation
+    /// (`HostEvent.indicationConfirmed`). False where one is still unconfirmed.
+    public mutating func indicate(
+        _ handle: AttributeHandle, value: Span<UInt8>, on link: LinkIdentifier, at now: Instant
+    ) throws(HostError) -> Bool {
+        guard let slot = slot(of: link) else { throw .noSuchLink }
+        guard links[slot]?.bearer.isIndicationInFlight != true else { return false }
+        openFrame()
+        do throws(GATTServerError) {
+            try links[slot]?.indicate(handle, value, from: server, at: now, into: &outbox.writer)
+        } catch {
+            outbox.rollback()
+            throw .server(error)
+        }
+        closeFrame(slot, .attributeProtocol)
+        return true
+    }
+
+    /// Answers `HostEvent.readRequested` with the value from the offset it named on.
+    public mutating func answer(
+        _ request: ServerRequest, value: Span<UInt8>, at now: Instant
+    ) throws(HostError) {
+        try settle(request) { server, link, writer throws(GATTServerError) in
+            try server.answer(
+                request.token, value: value, connection: &link.server, bearer: link.bearer, at: now, into: &writer)
+        }
+    }
+
+    /// Answers `HostEvent.writeRequested` or `.executeRequested`: the value is taken.
+    public mutating func accept(_ request: ServerRequest) throws(HostError) {
+        try settle(request) { server, link, writer throws(GATTServerError) in
+            try server.accept(
+                request.token, connection: &link.server, bearer: link.bearer, security: link.security, into: &writer)
+        }
+    }
+
+    /// Answers any request with an error.
+    public mutating func refuse(
+        _ request: ServerRequest, with code: ATTErrorCode, at handle: AttributeHandle? = nil
+    ) throws(HostError) {
+        try settle(request) { server, link, writer throws(GATTServerError) in
+            try server.refuse(
+                request.token, with: code, at: handle, connection: &link.server, bearer: link.bearer, into: &writer)
+        }
+    }
+
+    /// Lets the server answer on behalf of the application.
+    private mutating func settle(
+        _ request: ServerRequest,
+        _ body: (inout GATTServer, inout Link, inout ByteWriter) throws(GATTServerError) -> GATTServerOutcome
+    ) throws(HostError) {
+        guard let slot = slot(of: request.link), var link = links[slot] else { throw .noSuchLink }
+        openFrame()
+        let outcome: GATTServerOutcome
+        do throws(GATTServerError) {
+            outcome = try body(&server, &link, &outbox.writer)
+        } catch {
+            outbox.rollback()
+            throw .server(error)
+        }
+        links[slot] = link
+        closeFrame(slot, .attributeProtocol)
+        served(outcome, Span<UInt8>(), slot)
+    }
+
+    /// What the server did beside answering.
+    mutating func served(_ outcome: GATTServerOutcome, _ pdu: Span<UInt8>, _ slot: Int) {
+        guard let link = links[slot]?.identifier else { return }
+        switch outcome {
+        case .none, .refused, .dropped, .clientSupportedFeaturesChanged: return
+        case .valueWritten(let handle, let value):
+            let payload = events.store(pdu.extracting(value))
+            events.append(.valueWritten(link, handle, payload))
+        case .readRequested(let token, let handle, let offset):
+            events.append(.readRequested(ServerRequest(link: link, token: token), handle, offset: offset))
+        case .writeRequested(let token, let handle, let value):
+            let payload = events.store(pdu.extracting(value))
+            events.append(.writeRequested(ServerRequest(link: link, token: token), handle, payload))
+        case .executeRequested(let token):
+            guard let writes = links[slot]?.server.preparedWrites else { return }
+            events.append(.executeRequested(ServerRequest(link: link, token: token), writes))
+        case .preparedWritesExecuted(let changes):
+            for change in changes { announce(change, of: link) }
+        case .subscriptionChanged(let change):
+            events.append(.subscriptionChanged(link, change))
+        case .mtuExchanged(let mtu):
+            events.append(.mtuChanged(link, mtu))
+        case .confirmationReceived(let handle):
+            events.append(.indicationConfirmed(link, handle))
+        case .requestExpired(let token):
+            events.append(.requestExpired(ServerRequest(link: link, token: token)))
+        }
+    }
+
+    private mutating func announce(_ change: GATTValueChange, of link: LinkIdentifier) {
+        switch change {
+        case .value(let handle):
+            let value = server.database.value(of: handle) ?? []
+            events.append(.valueWritten(link, handle, events.store(value.span)))
+        case .subscription(let change): events.append(.subscriptionChanged(link, change))
+        case .clientSupportedFeatures: return
+        }
+    }
+}
+
+/// A peer's request that the application has to answer, once.
+public struct ServerRequest: Hashable, Sendable {
+    public let link: LinkIdentifier
+    let token: GATTRequestToken
+}

@@ -1,0 +1,74 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGAP
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothL2CAP
+
+/// A Bluetooth LE host: everything between HCI packets and GATT, for one controller, in both roles.
+///
+/// A value that does no input or output. Packets from the controller, calls and the passing of time go in; packets for the
+/// controller collect in `outbox` and what the caller should know in `events`. After every mutation the caller
+///
+/// 1. hands each packet of `outbox` to the transport,
+/// 2. takes the events,
+/// 3. sees to it that `fire(at:)` is called at `nextDeadline`.
+///
+/// The same inputs give the same outputs to the byte, on any machine.
+public struct Host: Sendable {
+    public let configuration: HostConfiguration
+    /// H4 packets for the controller, oldest first.
+    public var outbox = PacketQueue()
+    /// What has happened.
+    public var events = HostEventQueue()
+    /// The services this host offers to its peers, on every link.
+    public var server: GATTServer
+
+    /// What the controller can do; nil until it is up.
+    public internal(set) var controller: ControllerInformation?
+
+    var bringUp = BringUp()
+    var commands: CommandQueue
+    var purposes = CommandPurposes()
+    var nextRequest: UInt32 = 1
+
+    var scanner = Scanner()
+    var advertiser = Advertiser()
+    var initiator = Initiator()
+
+    // Links live in slots: a packet finds its link by two array look-ups, and changes it in place.
+    var links: [Link?] = []
+    var slotOfHandle: [UInt8]
+    var generation: UInt32 = 0
+    /// The controller's buffers for ACL data, and how long a packet they take.
+    var flow = ACLFlowControl(bufferCount: 0)
+    var aclDataLength = 0
+    /// Where frames that came in pieces are handled, while their link changes.
+    var reassembled = ByteWriter(reservingCapacity: Link.maximumFrameLength)
+    /// Where the round robin over links with queued data goes on.
+    var nextToSend = 0
+    /// Links with something in their send queue.
+    var waitingLinks = 0
+
+    static let noSlot: UInt8 = 0xFF
+
+    public init(configuration: HostConfiguration) {
+        self.configuration = configuration
+        server = GATTServer(maximumMTU: Int(configuration.preferredMTU))
+        commands = CommandQueue(timeout: configuration.commandTimeout)
+        slotOfHandle = Array(repeating: Self.noSlot, count: 0x0F00)
+        publishOwnServices()
+    }
+
+    /// Begins to bring the controller up. `HostEvent.ready` or `.failed` will follow.
+    public mutating func start(at now: Instant) {
+        beginBringUp(at: now)
+    }
+
+    /// Moves everything that goes on until further notice one step towards what is wanted.
+    mutating func reconcile(at now: Instant) {
+        reconcileAdvertising(at: now)
+        reconcileScanning(at: now)
+        reconcileConnecting(at: now)
+    }
+}

@@ -1,0 +1,40 @@
+import BluetoothBase
+import BluetoothL2CAP
+
+/// What a host is told once, before it starts.
+public struct HostConfiguration: Sendable {
+    /// Which of its own addresses the host uses on the air.
+    public enum OwnAddress: Equatable, Sendable {
+        /// The controller's public address where it has one, else a static random address made from `seed`.
+        case automatic
+        /// The controller's public address.
+        case `public`
+        /// This static random address (Core 5.4, Vol 6, Part B, 1.3.2.1).
+        case staticRandom(DeviceAddress)
+    }
+
+    public var ownAddress: OwnAddress = .automatic
+    /// Random bits for what must differ from run to run. The host reads no random generator of its own.
+    public var seed: UInt64
+    /// The value of the Device Name characteristic (Vol 3, Part C, 12.1).
+    public var deviceName: String = "swift-bluetooth-le"
+    /// The ATT_MTU the host offers, 23 to 517.
+    public var preferredMTU: UInt16 = 517
+    /// How many PDUs may wait on one link for the controller's buffers before `send` says "not now".
+    public var sendQueueLimit: Int = 16
+    /// How many links the host accepts, whatever the controller offers.
+    public var maximumLinks: Int = 64
+    /// How long the controller has to answer a command.
+    public var commandTimeout: Duration = .seconds(2)
+    /// What a central asks for when it connects: 15 to 30 ms, as phones do, and a supervision timeout of 4 seconds.
+    public var connectionParameters = ConnectionParameters(
+        minimumInterval: .milliseconds(15), maximumInterval: .milliseconds(30), supervisionTimeout: .seconds(4))
+    /// Which parameters a central grants its peripherals when they ask.
+    public var acceptableParameters = AcceptableConnectionParameters()
+    /// How often a connection that failed to be established (reason 0x3E) is tried again.
+    public var establishmentRetries: Int = 5
+
+    public init(seed: UInt64) {
+        self.seed = seed
+    }
+}

@@ -1,0 +1,88 @@
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHCI
+
+/// Why a call to the host was refused, or ended without its result.
+public enum HostError: Error, Equatable, Sendable {
+    /// The controller has not been brought up, or is being reset.
+    case notReady
+    /// There is no such link: it has gone.
+    case noSuchLink
+    /// The controller refused a command.
+    case controller(HCIStatus)
+    /// The controller lacks a command this needs.
+    case unsupported
+    /// A limit of the host has been reached: commands, links or attempts to connect.
+    case busy
+    /// A value is outside what the specification allows.
+    case invalidParameters
+    /// There is a link to this peer, or an attempt to connect to it, already.
+    case alreadyConnected
+    /// Every try ended with "connection failed to be established" (0x3E).
+    case connectionFailedToBeEstablished
+    /// The time given has passed.
+    case timedOut
+    /// The caller called it off.
+    case cancelled
+    /// The controller was reset while this was pending.
+    case controllerReset
+    /// The peer did not agree to what it was asked.
+    case refusedByPeer
+    /// The GATT client refused.
+    case client(GATTClientError)
+    /// The GATT server refused.
+    case server(GATTServerError)
+}
+
+extension HostError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .notReady: "the adapter is not ready yet"
+        case .noSuchLink: "the link is gone; connect again"
+        case .controller(let status): "the controller refused: \(status)"
+        case .unsupported: "the controller does not support this"
+        case .busy: "too much is pending already; wait for some of it to end"
+        case .invalidParameters: "a parameter is outside what the specification allows"
+        case .alreadyConnected: "there is a connection to this peer, or an attempt at one, already"
+        case .connectionFailedToBeEstablished:
+            "the connection failed to be established; move closer to the peer and try again"
+        case .timedOut: "timed out"
+        case .cancelled: "cancelled"
+        case .controllerReset: "the controller was reset"
+        case .refusedByPeer: "the peer did not agree"
+        case .client(let error): "\(error)"
+        case .server(let error): "\(error)"
+        }
+    }
+}
+
+/// Why a controller could not be brought up, or was given up. The host does nothing more after it.
+public enum HostFailure: Error, Equatable, Sendable {
+    /// The controller does not answer, not even Reset.
+    case controllerNotResponding(HCIOpcode)
+    /// The controller is not a Bluetooth Low Energy controller.
+    case lowEnergyNotSupported
+    /// The controller has no buffers for ACL data, neither for LE nor for BR/EDR.
+    case noDataBuffers
+    /// The controller refused a command that nothing can do without.
+    case refused(HCIOpcode, HCIStatus)
+    /// The controller reports hardware errors again and again, with this code.
+    case hardwareError(UInt8)
+    /// The controller sent something that is no HCI packet.
+    case malformedPacket
+}
+
+extension HostFailure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .controllerNotResponding(let opcode):
+            "the controller does not answer \(opcode); unplug it and plug it in again"
+        case .lowEnergyNotSupported: "the controller does not support Bluetooth Low Energy; use another adapter"
+        case .noDataBuffers: "the controller reports no data buffers; its firmware is broken or not loaded"
+        case .refused(let opcode, let status): "the controller refused \(opcode): \(status)"
+        case .hardwareError(let code):
+            "the controller reports hardware error \(code) again and again; unplug it and plug it in again"
+        case .malformedPacket: "the controller sent bytes that are no HCI packet; the transport has lost its place"
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import BluetoothBase
+
+/// A run of bytes in a `HostEventQueue`.
+public struct Payload: Equatable, Sendable {
+    @usableFromInline var start: Int
+    /// How many bytes.
+    public var count: Int
+
+    @inlinable
+    init(start: Int, count: Int) {
+        self.start = start
+        self.count = count
+    }
+}
+
+/// The events of a host, in order, with their bytes in one buffer that keeps its memory.
+///
+/// Take them with `next()` until it returns nil; only then is the memory used again, so the bytes of every event taken
+/// stay valid that long.
+public struct HostEventQueue: Sendable {
+    private var events: [HostEvent] = []
+    private var head = 0
+    private var storage = ByteWriter(reservingCapacity: 4096)
+
+    init() {
+        events.reserveCapacity(64)
+    }
+
+    public var isEmpty: Bool { head == events.count }
+
+    /// The oldest event not taken yet; nil, and the memory free again, when there is none.
+    public mutating func next() -> HostEvent? {
+        guard head < events.count else {
+            events.removeAll(keepingCapacity: true)
+            storage.removeAll()
+            head = 0
+            return nil
+        }
+        defer { head &+= 1 }
+        return events[head]
+    }
+
+    /// The bytes of an event taken since `next()` last returned nil.
+    @_lifetime(borrow self)
+    public func bytes(of payload: Payload) -> Span<UInt8> {
+        storage.bytes.span.extracting(payload.start..<(payload.start &+ payload.count))
+    }
+
+    mutating func append(_ event: HostEvent) {
+        events.append(event)
+    }
+
+    /// Copies bytes in, to be named by the event appended next.
+    mutating func store(_ bytes: Span<UInt8>) -> Payload {
+        let start = storage.count
+        storage.append(bytes)
+        return Payload(start: start, count: bytes.count)
+    }
+}

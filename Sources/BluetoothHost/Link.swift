@@ -1,0 +1,173 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothL2CAP
+
+/// One connection: everything the host keeps per peer. Both GATT roles share its one ATT bearer.
+struct Link: Sendable {
+    let identifier: LinkIdentifier
+    let handle: ConnectionHandle
+    let role: LinkRole
+    let peer: DeviceAddress
+    /// The attempt that led to this link, on the central's side.
+    var attempt: Initiator.Attempt?
+    /// A controller reports a connection when it has asked the peer for it; until the peer was heard the link may turn out
+    /// never to have existed (reason 0x3E). This is when the host stops waiting to hear it; nil once it was heard.
+    var establishmentDeadline: Instant?
+    /// Whether the caller was told of the link, and so is to be told of its end.
+    var wasAnnounced = false
+    /// Set once Disconnect was sent: when the link is taken to be gone even if the controller never says so.
+    var disconnectDeadline: Instant?
+    /// What to report instead of the controller's reason, where the host itself found the link unusable.
+    var disconnectReason: HCIStatus?
+    var parameters: CurrentConnectionParameters
+    /// Requests for new parameters that wait for the controller to report them.
+    var updates: [RequestIdentifier] = []
+
+    var reassembler: ACLReassembler
+    /// Whole L2CAP frames that wait for the controller's buffers.
+    var sendQueue = PacketQueue(reservingCapacity: 0)
+    /// How much of the first frame in `sendQueue` has gone to the controller.
+    var sentOfFirst = 0
+    /// Whether a send was refused since the queue was last short enough.
+    var owesReadiness = false
+
+    var signalling: SignallingChannel
+    var bearer = ATTBearer()
+    var client = GATTClient()
+    /// The exchange of the MTU that the host began by itself.
+    var automaticExchange: GATTClient.OperationID?
+    var server = GATTServerConnection()
+    var security = LinkSecurity.unprotected
+
+    init(
+        identifier: LinkIdentifier, connection: NewConnection, attempt: Initiator.Attempt?,
+        establishmentDeadline: Instant, configuration: HostConfiguration
+    ) {
+        self.identifier = identifier
+        handle = connection.handle
+        role = connection.role
+        peer = connection.peer
+        parameters = connection.parameters
+        self.attempt = attempt
+        self.establishmentDeadline = establishmentDeadline
+        reassembler = ACLReassembler(maximumFrameLength: Self.maximumFrameLength)
+        signalling = SignallingChannel(
+            role: connection.role, acceptableParameters: configuration.acceptableParameters)
+    }
+
+    /// No channel of this host takes more: the largest ATT_MTU, and the header.
+    static let maximumFrameLength = L2CAPFrame.headerLength + 517
+
+    var isEstablished: Bool { establishmentDeadline == nil }
+
+    /// When something of this link is due.
+    var nextDeadline: Instant? {
+        var deadline = earliest(establishmentDeadline, disconnectDeadline)
+        deadline = earliest(deadline, bearer.nextDeadline)
+        deadline = earliest(deadline, signalling.nextDeadline)
+        return earliest(deadline, server.nextDeadline)
+    }
+
+    // MARK: Sending
+
+    /// Puts the L2CAP frame that makes up the last `length` octets of `writer` at the end of the queue.
+    mutating func queue(frameOf length: Int, endOf writer: borrowing ByteWriter) {
+        sendQueue.append(writer.bytes.span.extracting(last: length))
+    }
+
+    /// Sends fragments of the oldest frame, each at most `length` octets of it, while the controller has buffers. False where
+    /// it has none.
+    mutating func sendOldest(through flow: inout ACLFlowControl, length: Int, into outbox: inout PacketQueue) -> Bool {
+        let total = sendQueue.first.count
+        var hasSent = false
+        while sentOfFirst < total, flow.takeBuffer(for: handle) {
+            let start = sentOfFirst
+            let end = min(total, start &+ length)
+            ACLDataPacket.encodeHeader(
+                handle, start == 0 ? .firstNonFlushable : .continuing, length: UInt16(truncatingIfNeeded: end &- start),
+                into: &outbox.writer)
+            outbox.writer.append(sendQueue.first.extracting(start..<end))
+            outbox.commit()
+            sentOfFirst = end
+            hasSent = true
+        }
+        if sentOfFirst == total {
+            sendQueue.removeFirst()
+            sentOfFirst = 0
+        }
+        return hasSent
+    }
+
+    // MARK: The ATT bearer
+
+    // A link is changed in place, through one access to the host's array of links; what needs two parts of it at once is
+    // therefore a method of the link itself.
+
+    /// Lets the server answer a request, command or confirmation.
+    mutating func serve(
+        _ pdu: Span<UInt8>, from host: inout GATTServer, at now: Instant, into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        host.receive(pdu, connection: &server, bearer: &bearer, security: security, at: now, into: &writer)
+    }
+
+    /// Lets the client take a response.
+    mutating func take(response pdu: Span<UInt8>, at now: Instant, into writer: inout ByteWriter) {
+        client.receive(pdu, bearer: &bearer, at: now, into: &writer)
+    }
+
+    mutating func start(
+        _ operation: GATTClientOperation, at now: Instant, into writer: inout ByteWriter
+    ) throws(GATTClientError) -> GATTClient.OperationID {
+        try client.start(operation, bearer: &bearer, at: now, into: &writer)
+    }
+
+    func notify(
+        _ handle: AttributeHandle, _ value: Span<UInt8>, from host: GATTServer, into writer: inout ByteWriter
+    ) throws(GATTServerError) {
+        try host.notify(
+            handle, value: value, connection: server, bearer: bearer, security: security, into: &writer)
+    }
+
+    mutating func indicate(
+        _ handle: AttributeHandle, _ value: Span<UInt8>, from host: GATTServer, at now: Instant,
+        into writer: inout ByteWriter
+    ) throws(GATTServerError) {
+        try host.indicate(
+            handle, value: value, connection: &server, bearer: &bearer, security: security, at: now, into: &writer)
+    }
+
+    /// Lets the server answer in the application's place where that is due.
+    mutating func fireServer(
+        _ host: GATTServer, at now: Instant, into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        host.fire(at: now, connection: &server, bearer: bearer, into: &writer)
+    }
+
+    /// Whether a transaction has just timed out, so that the bearer is dead.
+    mutating func bearerHasExpired(at now: Instant) -> Bool {
+        client.fire(bearer: &bearer, at: now) != nil
+    }
+}
+
+/// The connection parameters a link has now (Core 5.4, Vol 6, Part B, 4.5.1).
+public struct CurrentConnectionParameters: Equatable, Sendable {
+    /// From one connection event to the next.
+    public var interval: Duration
+    /// How many connection events the peripheral may skip.
+    public var latency: UInt16
+    /// How long the link survives without a packet.
+    public var supervisionTimeout: Duration
+}
+
+/// What a host tells of a link.
+public struct LinkInformation: Equatable, Sendable {
+    /// This host's role.
+    public var role: LinkRole
+    public var peer: DeviceAddress
+    /// The ATT_MTU.
+    public var mtu: Int
+    public var parameters: CurrentConnectionParameters
+    public var security: LinkSecurity
+}

@@ -1,0 +1,44 @@
+import BluetoothBase
+
+/// The number of a channel's endpoint on a device (Core 5.4, Vol 3, Part A, 2.1).
+public struct ChannelIdentifier: RawRepresentable, Hashable, Sendable {
+    public var rawValue: UInt16
+
+    @inlinable
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    @inlinable
+    public init(_ rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// The Attribute Protocol's fixed channel.
+    @inlinable public static var attributeProtocol: ChannelIdentifier { ChannelIdentifier(0x0004) }
+    /// The fixed channel of L2CAP's own signalling on LE links.
+    @inlinable public static var leSignalling: ChannelIdentifier { ChannelIdentifier(0x0005) }
+    /// The Security Manager's fixed channel on LE links.
+    @inlinable public static var securityManager: ChannelIdentifier { ChannelIdentifier(0x0006) }
+    /// The identifiers that credit-based channels on an LE link are given (Table 2.3).
+    @inlinable public static var leDynamicRange: ClosedRange<UInt16> { 0x0040...0x007F }
+
+    /// Whether this is an identifier a credit-based channel on an LE link may have.
+    @inlinable public var isLEDynamic: Bool { Self.leDynamicRange.contains(rawValue) }
+}
+
+extension ChannelIdentifier: ExpressibleByIntegerLiteral, CustomStringConvertible {
+    @inlinable
+    public init(integerLiteral value: UInt16) { self.init(value) }
+
+    public var description: String { "0x" + hexadecimal(rawValue, digits: 4) }
+}
+
+extension ByteReader {
+    @inlinable
+    @_lifetime(self: copy self)
+    public mutating func readChannelIdentifier() throws(DecodingFailure) -> ChannelIdentifier {
+        ChannelIdentifier(try readUInt16())
+    }
+}
+
+extension ByteWriter {
+    @inlinable
+    public mutating func append(_ channel: ChannelIdentifier) { append(channel.rawValue) }
+}

@@ -1,0 +1,67 @@
+import BluetoothBase
+
+/// A whole L2CAP PDU in a basic frame: a view of the bytes it was decoded from (Core 5.4, Vol 3, Part A, 3.1).
+public struct L2CAPFrame: ~Escapable {
+    /// How many octets the basic header takes: a length and a channel identifier, two octets each.
+    @inlinable public static var headerLength: Int { 4 }
+
+    /// The endpoint on the receiving device.
+    public var channel: ChannelIdentifier
+    /// What the header is followed by: up to 65535 octets.
+    public var payload: Span<UInt8>
+
+    @inlinable
+    @_lifetime(copy payload)
+    public init(channel: ChannelIdentifier, payload: Span<UInt8>) {
+        self.channel = channel
+        self.payload = payload
+    }
+
+    /// Decodes a reassembled PDU, which must be exactly as long as its header says.
+    @inlinable
+    @_lifetime(copy bytes)
+    public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
+        var reader = ByteReader(bytes)
+        let length = Int(try reader.readUInt16())
+        channel = try reader.readChannelIdentifier()
+        payload = try reader.readBytes(length)
+        try reader.finish()
+    }
+
+    /// How long the whole PDU is, header included, that begins with `start`; nil while the length field itself is not
+    /// complete, which a first fragment of one octet makes possible.
+    @inlinable
+    public static func totalLength(ofPDUStartingWith start: Span<UInt8>) -> Int? {
+        guard start.count >= 2 else { return nil }
+        return headerLength &+ Int(start[0]) &+ Int(start[1]) << 8
+    }
+
+    /// Appends header and payload.
+    @inlinable
+    public func encode(into writer: inout ByteWriter) {
+        let start = Self.open(channel, in: &writer)
+        writer.append(payload)
+        Self.close(start, in: &writer)
+    }
+}
+
+// MARK: - Writing in place
+
+extension L2CAPFrame {
+    /// Appends a header for `channel` with its length left open, so that the payload can be written straight behind it.
+    /// Returns what `close` needs.
+    @inlinable @inline(__always)
+    public static func open(_ channel: ChannelIdentifier, in writer: inout ByteWriter) -> Int {
+        let start = writer.count
+        writer.append(UInt16(0))
+        writer.append(channel)
+        return start
+    }
+
+    /// Fills in the length of the frame opened at `start`: everything appended since is its payload, at most 65535
+    /// octets of it.
+    @inlinable @inline(__always)
+    public static func close(_ start: Int, in writer: inout ByteWriter) {
+        writer.overwrite(UInt16(truncatingIfNeeded: writer.count &- start &- headerLength), at: start)
+    }
+}

@@ -1,0 +1,49 @@
+import BluetoothBase
+
+/// L2CAP_CONNECTION_PARAMETER_UPDATE_REQ: a peripheral asks its central for other connection parameters
+/// (Core 5.4, Vol 3, Part A, 4.20).
+public struct ConnectionParameterUpdateRequest: SignallingPDU {
+    public static var code: SignallingCode { .connectionParameterUpdateRequest }
+
+    /// What the peripheral asks for; not necessarily valid.
+    public var parameters: ConnectionParameters
+
+    public init(_ parameters: ConnectionParameters) { self.parameters = parameters }
+
+    public init(decoding data: consuming ByteReader) throws(DecodingFailure) {
+        parameters = try data.readConnectionParameters()
+        try data.finish()
+    }
+
+    public func encodeData(into writer: inout ByteWriter) {
+        writer.append(parameters)
+    }
+}
+
+/// L2CAP_CONNECTION_PARAMETER_UPDATE_RSP: whether the central will change the parameters
+/// (Core 5.4, Vol 3, Part A, 4.21).
+public struct ConnectionParameterUpdateResponse: SignallingPDU {
+    public static var code: SignallingCode { .connectionParameterUpdateResponse }
+
+    /// What the central answers (Table 4.22).
+    public enum Result: UInt16, Sendable {
+        case accepted = 0x0000
+        case rejected = 0x0001
+    }
+
+    public var result: Result
+
+    public init(_ result: Result) { self.result = result }
+
+    public init(decoding data: consuming ByteReader) throws(DecodingFailure) {
+        guard let result = Result(rawValue: try data.readUInt16()) else {
+            throw DecodingFailure(.invalidValue, at: data.offset &- 2)
+        }
+        self.result = result
+        try data.finish()
+    }
+
+    public func encodeData(into writer: inout ByteWriter) {
+        writer.append(result.rawValue)
+    }
+}

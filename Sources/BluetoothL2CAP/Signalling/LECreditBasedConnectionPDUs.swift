@@ -1,0 +1,117 @@
+import BluetoothBase
+
+/// L2CAP_LE_CREDIT_BASED_CONNECTION_REQ: asks for one credit-based channel (Core 5.4, Vol 3, Part A, 4.22).
+public struct LECreditBasedConnectionRequest: SignallingPDU {
+    public static var code: SignallingCode { .leCreditBasedConnectionRequest }
+
+    /// The service asked for, 0x0001 to 0x00FF.
+    public var spsm: UInt16
+    /// The channel's endpoint on the device that sends the request.
+    public var source: ChannelIdentifier
+    /// The longest SDU the sender takes, in octets: 23 or more.
+    public var mtu: UInt16
+    /// The longest payload of one K-frame the sender takes, in octets: 23 to 65533.
+    public var mps: UInt16
+    /// How many K-frames the receiver may send at first.
+    public var initialCredits: UInt16
+
+    public init(spsm: UInt16, source: ChannelIdentifier, mtu: UInt16, mps: UInt16, initialCredits: UInt16) {
+        self.spsm = spsm
+        self.source = source
+        self.mtu = mtu
+        self.mps = mps
+        self.initialCredits = initialCredits
+    }
+
+    public init(decoding data: consuming ByteReader) throws(DecodingFailure) {
+        spsm = try data.readUInt16()
+        source = try data.readChannelIdentifier()
+        mtu = try data.readUInt16()
+        mps = try data.readUInt16()
+        initialCredits = try data.readUInt16()
+        try data.finish()
+    }
+
+    public func encodeData(into writer: inout ByteWriter) {
+        writer.append(spsm)
+        writer.append(source)
+        writer.append(mtu)
+        writer.append(mps)
+        writer.append(initialCredits)
+    }
+}
+
+/// L2CAP_LE_CREDIT_BASED_CONNECTION_RSP (Core 5.4, Vol 3, Part A, 4.23).
+public struct LECreditBasedConnectionResponse: SignallingPDU {
+    public static var code: SignallingCode { .leCreditBasedConnectionResponse }
+
+    /// The channel's endpoint on the device that sends the response; 0, like all but `result`, where it refuses.
+    public var destination: ChannelIdentifier
+    /// The longest SDU the sender takes, in octets.
+    public var mtu: UInt16
+    /// The longest payload of one K-frame the sender takes, in octets.
+    public var mps: UInt16
+    /// How many K-frames the receiver may send at first.
+    public var initialCredits: UInt16
+    public var result: CreditBasedConnectionResult
+
+    public init(
+        destination: ChannelIdentifier, mtu: UInt16, mps: UInt16, initialCredits: UInt16,
+        result: CreditBasedConnectionResult = .successful
+    ) {
+        self.destination = destination
+        self.mtu = mtu
+        self.mps = mps
+        self.initialCredits = initialCredits
+        self.result = result
+    }
+
+    /// A refusal.
+    public init(refusing result: CreditBasedConnectionResult) {
+        self.init(destination: 0, mtu: 0, mps: 0, initialCredits: 0, result: result)
+    }
+
+    public init(decoding data: consuming ByteReader) throws(DecodingFailure) {
+        destination = try data.readChannelIdentifier()
+        mtu = try data.readUInt16()
+        mps = try data.readUInt16()
+        initialCredits = try data.readUInt16()
+        result = CreditBasedConnectionResult(rawValue: try data.readUInt16())
+        try data.finish()
+    }
+
+    public func encodeData(into writer: inout ByteWriter) {
+        writer.append(destination)
+        writer.append(mtu)
+        writer.append(mps)
+        writer.append(initialCredits)
+        writer.append(result.rawValue)
+    }
+}
+
+/// L2CAP_FLOW_CONTROL_CREDIT_IND: the receiver may send more K-frames on a channel; not answered
+/// (Core 5.4, Vol 3, Part A, 4.24).
+public struct FlowControlCredit: SignallingPDU {
+    public static var code: SignallingCode { .flowControlCredit }
+
+    /// The channel's endpoint on the device that sends this.
+    public var channel: ChannelIdentifier
+    /// How many K-frames more: 1 to 65535.
+    public var credits: UInt16
+
+    public init(channel: ChannelIdentifier, credits: UInt16) {
+        self.channel = channel
+        self.credits = credits
+    }
+
+    public init(decoding data: consuming ByteReader) throws(DecodingFailure) {
+        channel = try data.readChannelIdentifier()
+        credits = try data.readUInt16()
+        try data.finish()
+    }
+
+    public func encodeData(into writer: inout ByteWriter) {
+        writer.append(channel)
+        writer.append(credits)
+    }
+}

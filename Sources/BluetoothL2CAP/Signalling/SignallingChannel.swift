@@ -1,0 +1,160 @@
+import BluetoothBase
+
+/// The signalling channel of one LE link, both roles: a pure state machine that is handed the payloads received on
+/// channel 0x0005 and writes those to send there, without the L2CAP header (Core 5.4, Vol 3, Part A, 4).
+///
+/// Each call writes one PDU at most. A command is refused in the narrowest way that answers it: with its own response
+/// where the parameters are at fault, with a Command Reject where the command is, and not at all where it is itself a
+/// response.
+public struct SignallingChannel: Sendable {
+    /// The longest C-frame payload taken and sent, in octets: what every LE device must support (Table 4.1).
+    public static let mtu: UInt16 = 23
+    /// The initial value of the response time-out: 1 to 60 seconds are allowed (6.2.1).
+    public static let defaultResponseTimeout: Duration = .seconds(30)
+
+    /// Our role on the link.
+    public let role: LinkRole
+    /// Which parameters a peripheral is granted when it asks; only a central consults this.
+    public var acceptableParameters: AcceptableConnectionParameters
+    /// How long a request of ours waits for its answer.
+    public let responseTimeout: Duration
+
+    /// The request of ours that waits for its answer.
+    private var outstanding: Outstanding?
+    /// The identifier the next command of ours gets: 1 to 255, then 1 again.
+    private var nextIdentifier: UInt8 = 1
+
+    private struct Outstanding {
+        var identifier: UInt8
+        var deadline: Instant
+    }
+
+    public init(
+        role: LinkRole, acceptableParameters: AcceptableConnectionParameters = .init(),
+        responseTimeout: Duration = defaultResponseTimeout
+    ) {
+        self.role = role
+        self.acceptableParameters = acceptableParameters
+        self.responseTimeout = responseTimeout
+    }
+}
+
+// MARK: - Requests of ours
+
+extension SignallingChannel {
+    /// Writes a Connection Parameter Update Request; a later step's outcome is `connectionParameterUpdateEnded`.
+    public mutating func requestConnectionParameterUpdate(
+        _ parameters: ConnectionParameters, at now: Instant, into writer: inout ByteWriter
+    ) throws(ConnectionParameterUpdateError) {
+        guard role == .peripheral else { throw .notPeripheral }
+        guard parameters.isValid else { throw .invalidParameters }
+        guard outstanding == nil else { throw .requestOutstanding }
+        let identifier = nextIdentifier
+        nextIdentifier = identifier == .max ? 1 : identifier &+ 1
+        outstanding = Outstanding(identifier: identifier, deadline: now.advanced(by: responseTimeout))
+        ConnectionParameterUpdateRequest(parameters).encode(identifier: identifier, into: &writer)
+    }
+
+    /// When `fire` wants to be called; nil while nothing is waited for.
+    public var nextDeadline: Instant? { outstanding?.deadline }
+
+    /// Ends the request of ours whose time is up, if there is one. Nothing is written.
+    public mutating func fire(at now: Instant) -> SignallingOutcome {
+        guard let deadline = outstanding?.deadline, deadline <= now else { return .ignored }
+        outstanding = nil
+        return .connectionParameterUpdateEnded(.timedOut)
+    }
+}
+
+// MARK: - Commands of the peer's
+
+extension SignallingChannel {
+    /// Handles the payload of one C-frame, and writes the answer where there is one to give.
+    public mutating func receive(_ payload: Span<UInt8>, into writer: inout ByteWriter) -> SignallingOutcome {
+        // Without a code and a legal identifier there is nothing an answer could refer to.
+        guard payload.count >= 2, payload[1] != 0 else { return .ignored }
+        let code = SignallingCode(rawValue: payload[0])
+        let identifier = payload[1]
+        if let code, code.isResponse {
+            return receiveResponse(payload, as: code)
+        }
+        guard payload.count <= Int(Self.mtu) else {
+            return reject(.signallingMTUExceeded(actual: Self.mtu), identifier, into: &writer)
+        }
+        do throws(DecodingFailure) {
+            let command = try SignallingCommand(decoding: payload)
+            return try receiveRequest(command, as: code, into: &writer)
+        } catch {
+            return reject(.commandNotUnderstood, identifier, into: &writer)
+        }
+    }
+
+    private mutating func receiveRequest(
+        _ command: borrowing SignallingCommand, as code: SignallingCode?, into writer: inout ByteWriter
+    ) throws(DecodingFailure) -> SignallingOutcome {
+        let data = ByteReader(command.data)
+        switch code {
+        case .connectionParameterUpdateRequest where role == .central:
+            let request = try ConnectionParameterUpdateRequest(decoding: data)
+            return answer(request, command.identifier, into: &writer)
+        case .disconnectionRequest:
+            // No channel can be closed: there are the fixed ones only, and those live as long as the link.
+            let request = try DisconnectionRequest(decoding: data)
+            let reason = CommandReject.Reason.invalidChannelIdentifier(
+                local: request.destination, remote: request.source)
+            return reject(reason, command.identifier, into: &writer)
+        case .flowControlCredit:
+            // An indication for a channel that is not there: the one command besides responses that has no answer.
+            _ = try FlowControlCredit(decoding: data)
+            return .ignored
+        case .leCreditBasedConnectionRequest, .creditBasedConnectionRequest, .creditBasedReconfigureRequest:
+            // Credit-based channels are not supported yet: to such a device these commands are unknown.
+            return reject(.commandNotUnderstood, command.identifier, into: &writer)
+        default:
+            // What only BR/EDR links use, what only a peripheral may send and a central did, and codes we do not know.
+            return reject(.commandNotUnderstood, command.identifier, into: &writer)
+        }
+    }
+
+    private func answer(
+        _ request: ConnectionParameterUpdateRequest, _ identifier: UInt8, into writer: inout ByteWriter
+    ) -> SignallingOutcome {
+        guard let granted = acceptableParameters.granted(of: request.parameters) else {
+            ConnectionParameterUpdateResponse(.rejected).encode(identifier: identifier, into: &writer)
+            return .connectionParameterUpdateRejected(request.parameters)
+        }
+        ConnectionParameterUpdateResponse(.accepted).encode(identifier: identifier, into: &writer)
+        return .connectionParameterUpdateAccepted(granted)
+    }
+
+    private func reject(
+        _ reason: CommandReject.Reason, _ identifier: UInt8, into writer: inout ByteWriter
+    ) -> SignallingOutcome {
+        CommandReject(reason).encode(identifier: identifier, into: &writer)
+        return .rejected(reason)
+    }
+
+    /// Takes a response as the end of our request where it is one. Anything else that calls itself a response is
+    /// dropped: unsolicited, late, a second one, of another kind, malformed.
+    private mutating func receiveResponse(_ payload: Span<UInt8>, as code: SignallingCode) -> SignallingOutcome {
+        guard let command = try? SignallingCommand(decoding: payload),
+            let outstanding, outstanding.identifier == command.identifier,
+            let end = end(of: command, as: code)
+        else { return .ignored }
+        self.outstanding = nil
+        return .connectionParameterUpdateEnded(end)
+    }
+
+    private func end(of command: borrowing SignallingCommand, as code: SignallingCode) -> ConnectionParameterUpdateEnd?
+    {
+        switch code {
+        case .commandReject: return .notSupported
+        case .connectionParameterUpdateResponse:
+            guard let response = try? ConnectionParameterUpdateResponse(decoding: ByteReader(command.data)) else {
+                return nil
+            }
+            return response.result == .accepted ? .accepted : .rejected
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import BluetoothBase
+
+/// What came of one step of a `SignallingChannel`, for its owner to act on.
+public enum SignallingOutcome: Hashable, Sendable {
+    /// Nothing was written, and there is nothing to do.
+    case ignored
+    /// A Command Reject was written.
+    case rejected(CommandReject.Reason)
+    /// As a central: an accepting response was written, and the owner is now bound to have the controller update the
+    /// link to these parameters, which are the peer's, narrowed to what is acceptable here.
+    case connectionParameterUpdateAccepted(ConnectionParameters)
+    /// As a central: a rejecting response was written. The parameters are the peer's, and not necessarily valid.
+    case connectionParameterUpdateRejected(ConnectionParameters)
+    /// As a peripheral: the request we sent is over. Nothing was written.
+    case connectionParameterUpdateEnded(ConnectionParameterUpdateEnd)
+}
+
+/// How a Connection Parameter Update Request of ours ended.
+public enum ConnectionParameterUpdateEnd: Hashable, Sendable {
+    /// The central will change the parameters; the controller will tell when it has.
+    case accepted
+    /// The central keeps the parameters there are. Ask again only after 30 seconds (Vol 3, Part C, 9.3.9.2).
+    case rejected
+    /// The central answered with a Command Reject: it does not know the procedure.
+    case notSupported
+    /// The central did not answer in time.
+    case timedOut
+}
+
+/// Why a Connection Parameter Update Request was not sent.
+public enum ConnectionParameterUpdateError: Error, Hashable, Sendable {
+    /// Only a peripheral may ask.
+    case notPeripheral
+    /// The specification does not allow these parameters.
+    case invalidParameters
+    /// An earlier request waits for its answer.
+    case requestOutstanding
+}
+
+/// Which connection parameters a central grants its peripherals.
+public struct AcceptableConnectionParameters: Hashable, Sendable {
+    /// The intervals granted, in units of 1.25 ms.
+    public var intervals: ClosedRange<UInt16>
+    /// The greatest peripheral latency granted, in connection events.
+    public var maximumLatency: UInt16
+    /// The supervision timeouts granted, in units of 10 ms.
+    public var timeouts: ClosedRange<UInt16>
+
+    /// Everything the specification allows, where not narrowed.
+    public init(
+        intervals: ClosedRange<UInt16> = ConnectionParameters.intervals,
+        maximumLatency: UInt16 = ConnectionParameters.latencies.upperBound,
+        timeouts: ClosedRange<UInt16> = ConnectionParameters.timeouts
+    ) {
+        self.intervals = intervals
+        self.maximumLatency = maximumLatency
+        self.timeouts = timeouts
+    }
+
+    /// The part of what a peripheral asks for that is granted: its intervals narrowed to ours. Nil where it asks for
+    /// something invalid, or for nothing we grant.
+    public func granted(of request: ConnectionParameters) -> ConnectionParameters? {
+        guard request.isValid, request.latency <= maximumLatency, timeouts.contains(request.timeout) else { return nil }
+        var granted = request
+        granted.intervalMin = max(request.intervalMin, intervals.lowerBound)
+        granted.intervalMax = min(request.intervalMax, intervals.upperBound)
+        return granted.intervalMin <= granted.intervalMax ? granted : nil
+    }
+}

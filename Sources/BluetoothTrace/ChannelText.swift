@@ -1,0 +1,69 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothL2CAP
+
+/// What one whole L2CAP PDU says, by the channel it came on.
+struct ChannelText {
+    var fields: FieldText
+
+    func text(_ frame: borrowing L2CAPFrame) -> String {
+        switch frame.channel {
+        case .attributeProtocol: attribute(frame.payload)
+        case .leSignalling: signalling(frame.payload)
+        case .securityManager: SecurityManagerText(showsKeys: fields.showsKeys).text(frame.payload)
+        default: joined("L2CAP channel \(frame.channel)", frame.payload.hexadecimal())
+        }
+    }
+
+    private func attribute(_ pdu: Span<UInt8>) -> String {
+        do throws(DecodingFailure) {
+            return try ATTMessage(decoding: pdu).description
+        } catch {
+            let name = pdu.isEmpty ? "ATT" : ATTOpcode.name(of: pdu[0])
+            return joined(name, malformed(error, pdu))
+        }
+    }
+
+    private func signalling(_ payload: Span<UInt8>) -> String {
+        var name = payload.isEmpty ? "L2CAP signalling" : SignallingCode.name(of: payload[0])
+        do throws(DecodingFailure) {
+            let command = try SignallingCommand(decoding: payload)
+            name += " identifier \(command.identifier)"
+            do throws(DecodingFailure) {
+                return joined(name, try data(of: command))
+            } catch {
+                throw error.behind(SignallingCommand.headerLength)
+            }
+        } catch {
+            return joined(name, malformed(error, payload))
+        }
+    }
+
+    private func data(of command: borrowing SignallingCommand) throws(DecodingFailure) -> String {
+        let data = ByteReader(command.data)
+        switch SignallingCode(rawValue: command.code) {
+        case .commandReject: return try fields(CommandReject(decoding: data))
+        case .disconnectionRequest: return try fields(DisconnectionRequest(decoding: data))
+        case .disconnectionResponse: return try fields(DisconnectionResponse(decoding: data))
+        case .connectionParameterUpdateRequest: return try fields(ConnectionParameterUpdateRequest(decoding: data))
+        case .connectionParameterUpdateResponse: return try fields(ConnectionParameterUpdateResponse(decoding: data))
+        case .leCreditBasedConnectionRequest: return try fields(LECreditBasedConnectionRequest(decoding: data))
+        case .leCreditBasedConnectionResponse: return try fields(LECreditBasedConnectionResponse(decoding: data))
+        case .flowControlCredit: return try fields(FlowControlCredit(decoding: data))
+        case .creditBasedConnectionRequest: return try fields(CreditBasedConnectionRequest(decoding: data))
+        case .creditBasedConnectionResponse: return try fields(CreditBasedConnectionResponse(decoding: data))
+        case .creditBasedReconfigureRequest: return try fields(CreditBasedReconfigureRequest(decoding: data))
+        case .creditBasedReconfigureResponse: return try fields(CreditBasedReconfigureResponse(decoding: data))
+        case .connectionRequest, .connectionResponse, .configurationRequest, .configurationResponse, .echoRequest,
+            .echoResponse, .informationRequest, .informationResponse, nil:
+            return command.data.hexadecimal()
+        }
+    }
+
+    private func fields(_ pdu: some SignallingPDU) -> String { fields.fields(of: pdu) }
+}
+
+/// The parts that are not empty, a space between them.
+func joined(_ parts: String...) -> String {
+    parts.filter { !$0.isEmpty }.joined(separator: " ")
+}

@@ -1,0 +1,114 @@
+import BluetoothBase
+import BluetoothHCI
+
+/// Turns decoded values into text, field by field, by reflection: so that every command and event the codecs know is
+/// shown in full without a formatter of its own.
+struct FieldText {
+    /// Whether values of 128 bits, which are keys, are shown.
+    var showsKeys: Bool
+
+    /// The stored properties of a structure, `name value` each, in the order they are declared.
+    func fields(of value: Any) -> String {
+        Mirror(reflecting: value).children
+            .map { child in field(child.label ?? "", child.value) }
+            .filter { !$0.isEmpty }
+            .joined(separator: " ")
+    }
+
+    private func field(_ label: String, _ value: Any) -> String {
+        // These carry their own names.
+        if let parameters = value as? ConnectionParameters { return parameters.description }
+        if let parameters = value as? LEConnectionParameters { return fields(of: parameters) }
+        return "\(words(label)) \(text(value))"
+    }
+
+    /// A value on its own.
+    func text(_ value: Any) -> String {
+        switch value {
+        case let key as UInt128: showsKeys ? hexadecimal(key) : "(hidden)"
+        case let bytes as [UInt8]: bytes.isEmpty ? "empty" : bytes.hexadecimal()
+        case let list as [Any]: "[" + list.map(text).joined(separator: ", ") + "]"
+        case let interval as ConnectionInterval: milliseconds(interval.duration)
+        case let timeout as SupervisionTimeout: milliseconds(timeout.duration)
+        case let slots as LESlots: milliseconds(slots.duration)
+        case let role as ConnectionRole: LinkRole(rawValue: role.rawValue).map { "\($0)" } ?? reflected(role)
+        case let commands as SupportedCommands:
+            "\(HCICommandCatalog.opcodes.count { commands.contains($0) }) of \(HCICommandCatalog.opcodes.count) known"
+        case let described as any CustomStringConvertible: described.description
+        default: reflected(value)
+        }
+    }
+
+    private func reflected(_ value: Any) -> String {
+        let mirror = Mirror(reflecting: value)
+        switch mirror.displayStyle {
+        case .optional: return mirror.children.first.map { text($0.value) } ?? "none"
+        case .enum where mirror.children.isEmpty: return words(String(describing: value))
+        case .enum:
+            return mirror.children.map { "\(words($0.label ?? "")) \(text($0.value))" }.joined(separator: " ")
+        default:
+            if mirror.children.count == 1, let child = mirror.children.first, child.label == "rawValue",
+                let number = child.value as? any BinaryInteger
+            {
+                return "0x" + hexadecimal(number, digits: 2 * (number.bitWidth / 8))
+            }
+            return "(" + fields(of: value) + ")"
+        }
+    }
+}
+
+/// What Swift's spelling of a name puts in lower case, and people don't.
+private let abbreviations: [String: String] = [
+    "acl": "ACL", "hci": "HCI", "iso": "ISO", "le": "LE", "le1m": "LE 1M", "le2m": "LE 2M", "lmp": "LMP", "mps": "MPS",
+    "mtu": "MTU", "rssi": "RSSI", "spsm": "SPSM",
+]
+
+/// `supervisionTimeout` as `supervision timeout`; runs of capitals stay together: `maxCELength` is `max CE length`.
+/// A handle is a connection's where nothing else is said, and a flag needs no verb.
+func words(_ name: String) -> String {
+    if name == "connectionHandle" { return "handle" }
+    let isFlag = name.hasPrefix("is") && name.dropFirst(2).first?.isUppercase == true
+    let characters = Array(isFlag ? name.dropFirst(2) : name[...])
+    var words: [String] = []
+    var word = ""
+    for (index, character) in characters.enumerated() {
+        if index > 0, character.isUppercase {
+            let followsCapital = characters[index - 1].isUppercase || characters[index - 1].isNumber
+            let leadsWord = index + 1 < characters.count && characters[index + 1].isLowercase
+            if !followsCapital || leadsWord {
+                words.append(word)
+                word = ""
+            }
+        }
+        word.append(character)
+    }
+    words.append(word)
+    return words.map { word in
+        if word.count > 1, word.allSatisfy({ $0.isUppercase || $0.isNumber }) { return word }
+        return abbreviations[word.lowercased()] ?? word.lowercased()
+    }.joined(separator: " ")
+}
+
+/// A duration in milliseconds, to the microsecond, without trailing zeros.
+private func milliseconds(_ duration: Duration) -> String {
+    let microseconds = duration.nanoseconds / 1000
+    var fraction = "\(1000 + abs(microseconds % 1000))".dropFirst()
+    while fraction.last == "0" { fraction.removeLast() }
+    return fraction.isEmpty ? "\(microseconds / 1000) ms" : "\(microseconds / 1000).\(fraction) ms"
+}
+
+/// A key with its most significant octet first, as people write keys.
+private func hexadecimal(_ key: UInt128) -> String {
+    BluetoothBase.hexadecimal(UInt64(truncatingIfNeeded: key >> 64), digits: 16)
+        + BluetoothBase.hexadecimal(UInt64(truncatingIfNeeded: key), digits: 16)
+}
+
+extension DecodingFailure {
+    /// The same failure, where `count` more bytes stand before those that were decoded.
+    func behind(_ count: Int) -> DecodingFailure { DecodingFailure(reason, at: offset + count) }
+}
+
+/// What is shown of bytes that have no shape: a reason, and the bytes.
+func malformed(_ failure: DecodingFailure, _ bytes: Span<UInt8>) -> String {
+    bytes.isEmpty ? "malformed, \(failure)" : "malformed, \(failure): \(bytes.hexadecimal())"
+}

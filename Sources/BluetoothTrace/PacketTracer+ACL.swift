@@ -1,0 +1,103 @@
+import BluetoothBase
+import BluetoothHCI
+import BluetoothL2CAP
+
+/// What has been seen of the L2CAP PDUs under way on one link.
+struct TracedLink: Sendable {
+    let handle: ConnectionHandle
+    var toController = PartialPDU()
+    var toHost = PartialPDU()
+}
+
+/// The fragments of one L2CAP PDU, put together. Never holds more than the longest PDU there can be.
+struct PartialPDU: Sendable {
+    private(set) var bytes: [UInt8] = []
+
+    /// How long the PDU will be; nil while too little of it is there.
+    var totalLength: Int? { L2CAPFrame.totalLength(ofPDUStartingWith: bytes.span) }
+
+    /// What is there of what there will be: `27 of 104 bytes`.
+    var progress: String { totalLength.map { "\(bytes.count) of \($0) bytes" } ?? "\(bytes.count) of ? bytes" }
+
+    mutating func append(_ fragment: Span<UInt8>) {
+        fragment.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+}
+
+extension PacketTracer {
+    /// The text of an ACL data packet without its H4 indicator (Core 5.4, Vol 4, Part E, 5.4.2).
+    mutating func aclData(_ packet: Span<UInt8>, _ direction: Direction) -> String {
+        var reader = ByteReader(packet)
+        do throws(DecodingFailure) {
+            let word = try reader.readUInt16()
+            let length = Int(try reader.readUInt16())
+            guard length == reader.remaining else { throw DecodingFailure(.invalidLength, at: 2) }
+            let handle = ConnectionHandle(word)
+            let index = index(of: handle)
+            let boundary = word >> 12 & 0b11
+            // Taken out of the array and put back, so that `self` is free to make the text, and nothing is copied.
+            var partial = direction == .hostToController ? links[index].toController : links[index].toHost
+            setPartial(PartialPDU(), at: index, direction)
+            let text = fragment(reader.readRemaining(), isContinuation: boundary == 0b01, &partial)
+            setPartial(partial, at: index, direction)
+            return "\(handle) \(text)"
+        } catch {
+            return malformed(error, packet)
+        }
+    }
+
+    private mutating func setPartial(_ partial: PartialPDU, at index: Int, _ direction: Direction) {
+        switch direction {
+        case .hostToController: links[index].toController = partial
+        case .controllerToHost: links[index].toHost = partial
+        }
+    }
+
+    /// Where the link is; a link not seen yet is added, in the place of the one longest known where there are too many.
+    private mutating func index(of handle: ConnectionHandle) -> Int {
+        if let index = links.firstIndex(where: { $0.handle == handle }) { return index }
+        if links.count >= Self.maximumLinks { links.removeFirst() }
+        links.append(TracedLink(handle: handle))
+        return links.count - 1
+    }
+
+    private func fragment(_ data: Span<UInt8>, isContinuation: Bool, _ partial: inout PartialPDU) -> String {
+        isContinuation ? continuation(data, &partial) : start(data, &partial)
+    }
+
+    private func start(_ data: Span<UInt8>, _ partial: inout PartialPDU) -> String {
+        let lost = partial.bytes.isEmpty ? "" : "(unfinished: \(partial.progress))"
+        partial.removeAll()
+        if let length = L2CAPFrame.totalLength(ofPDUStartingWith: data), data.count >= length {
+            return joined(lost, frame(data))
+        }
+        partial.append(data)
+        return joined(lost, "start, \(partial.progress)")
+    }
+
+    private func continuation(_ data: Span<UInt8>, _ partial: inout PartialPDU) -> String {
+        guard !partial.bytes.isEmpty else {
+            return joined("malformed, continuation without a start:", data.hexadecimal())
+        }
+        // Below the length field's end nothing is known, so that a fragment may not be judged before it is added.
+        partial.append(data)
+        guard let length = partial.totalLength, partial.bytes.count >= length else {
+            return "continuation, \(partial.progress)"
+        }
+        defer { partial.removeAll() }
+        guard partial.bytes.count == length else {
+            return joined("malformed, continuation beyond the end, \(partial.progress):", data.hexadecimal())
+        }
+        return frame(partial.bytes.span)
+    }
+
+    private func frame(_ bytes: Span<UInt8>) -> String {
+        do throws(DecodingFailure) {
+            return ChannelText(fields: fields).text(try L2CAPFrame(decoding: bytes))
+        } catch {
+            return malformed(error, bytes)
+        }
+    }
+}

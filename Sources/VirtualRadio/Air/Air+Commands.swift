@@ -1,0 +1,127 @@
+import BluetoothBase
+import BluetoothHCI
+
+extension Air {
+    /// How many commands may wait for `responseDelay`. A host that keeps to its credits never gets there.
+    private static let maximumWaitingCommands = 16
+
+    /// Takes a command packet, its H4 indicator first.
+    mutating func receiveCommand(_ packet: Span<UInt8>, from index: Int, at now: Instant) {
+        guard !controllers[index].faults.ignoresCommands, controllers[index].hasRoomForAnswers else { return }
+        guard controllers[index].configuration.responseDelay > .zero else {
+            return perform(packet.extracting(droppingFirst: 1), on: index, at: now)
+        }
+        guard controllers[index].inbox.count < Self.maximumWaitingCommands else { return }
+        if controllers[index].inbox.isEmpty { scheduleNextCommand(on: index, at: now) }
+        controllers[index].inbox.append(packet.extracting(droppingFirst: 1))
+    }
+
+    mutating func performNextCommand(on index: Int, at time: Instant) {
+        guard let packet = controllers[index].inbox.popFirst() else { return }
+        if !controllers[index].inbox.isEmpty { scheduleNextCommand(on: index, at: time) }
+        guard !controllers[index].faults.ignoresCommands else { return }
+        perform(packet.span, on: index, at: time)
+    }
+
+    private mutating func scheduleNextCommand(on index: Int, at time: Instant) {
+        let due = time.advanced(by: controllers[index].configuration.responseDelay)
+        schedule.set(Timer(.command, of: index), to: due)
+    }
+
+    /// Performs a command and sends the answer. A packet whose length is wrong has no answer.
+    private mutating func perform(_ packet: Span<UInt8>, on index: Int, at now: Instant) {
+        guard let command = try? HCICommandPacket(decoding: packet) else { return }
+        guard controllers[index].supportedCommands.contains(command.opcode) else {
+            return controllers[index].acknowledge(command.opcode, .unknownCommand)
+        }
+        do {
+            try perform(command, on: index, at: now)
+        } catch {
+            controllers[index].refuse(command.opcode, .invalidCommandParameters)
+        }
+    }
+
+    /// The commands that change what happens on the air. Those that concern only the controller are in
+    /// `VirtualController+Commands.swift`, those about a link in `Air+LinkCommands.swift`.
+    private mutating func perform(
+        _ command: borrowing HCICommandPacket, on index: Int, at now: Instant
+    ) throws(DecodingFailure) {
+        let opcode = command.opcode
+        switch opcode {
+        case .reset:
+            shutDown(index, at: now)
+            controllers[index].complete(opcode, .success)
+        case .leSetAdvertisingEnable:
+            let isEnabled = try command.decode(as: LESetAdvertisingEnable.self).isEnabled
+            controllers[index].complete(opcode, setAdvertising(isEnabled, on: index, at: now))
+        case .leSetScanEnable:
+            controllers[index].complete(opcode, controllers[index].setScanning(try command.decode(), at: now))
+        case .leCreateConnection:
+            controllers[index].acknowledge(opcode, createConnection(try command.decode(), on: index, at: now))
+        case .leCreateConnectionCancel:
+            guard controllers[index].isInitiating else {
+                return controllers[index].complete(opcode, .commandDisallowed)
+            }
+            controllers[index].settings.initiator = nil
+            controllers[index].complete(opcode, .success)
+            controllers[index].reportConnectionFailure(.unknownConnectionIdentifier, role: .central)
+        case .disconnect, .readRemoteVersionInformation, .readTransmitPowerLevel, .readRSSI, .leConnectionUpdate,
+            .leReadChannelMap, .leReadRemoteFeatures, .leEnableEncryption, .leLongTermKeyRequestReply,
+            .leLongTermKeyRequestNegativeReply, .leRemoteConnectionParameterRequestReply,
+            .leRemoteConnectionParameterRequestNegativeReply, .leSetDataLength, .leReadPHY, .leSetPHY:
+            try performLinkCommand(command, on: index, at: now)
+        default:
+            try controllers[index].perform(command)
+        }
+    }
+
+    private mutating func setAdvertising(_ isEnabled: Bool, on index: Int, at now: Instant) -> HCIStatus {
+        guard isEnabled else {
+            stopAdvertising(index)
+            return .success
+        }
+        let parameters = controllers[index].settings.advertiser.parameters
+        guard controllers[index].ownAddress(parameters.ownAddressType) != nil else {
+            return .invalidCommandParameters
+        }
+        guard !parameters.type.isConnectable || controllers[index].freeConnectionSlot != nil else {
+            return .connectionLimitExceeded
+        }
+        startAdvertising(index, at: now)
+        return .success
+    }
+
+    private mutating func createConnection(
+        _ command: LECreateConnection, on index: Int, at now: Instant
+    ) -> HCIStatus {
+        let timing = ScanTiming(interval: command.scanInterval, window: command.scanWindow)
+        let peer: DeviceAddress? = command.filterPolicy == .peerAddress ? command.peerAddress : nil
+        guard !controllers[index].isInitiating else { return .commandDisallowed }
+        guard timing.isValid, command.connectionParameters.isValid,
+            controllers[index].ownAddress(command.ownAddressType) != nil
+        else { return .invalidCommandParameters }
+        guard controllers[index].freeConnectionSlot != nil else { return .connectionLimitExceeded }
+        let isConnected = links.contains { link in
+            guard link.isInUse, let role = link.role(of: index) else { return false }
+            return link[role.other].address == peer
+        }
+        guard !isConnected else { return .connectionAlreadyExists }
+        controllers[index].settings.initiator = Initiator(
+            timing: timing, peer: peer, ownAddressType: command.ownAddressType,
+            parameters: command.connectionParameters.chosen, start: now)
+        return .success
+    }
+}
+
+extension VirtualController {
+    mutating func setScanning(_ command: LESetScanEnable, at now: Instant) -> HCIStatus {
+        guard !command.isEnabled || ownAddress(settings.scanner.ownAddressType) != nil else {
+            return .invalidCommandParameters
+        }
+        if command.isEnabled, !isScanning { settings.scanner.start = now }
+        settings.scanner.isEnabled = command.isEnabled
+        settings.scanner.filtersDuplicates = command.filterDuplicates
+        settings.scanner.duplicates.removeAll()
+        return .success
+    }
+}

@@ -1,0 +1,94 @@
+import BluetoothBase
+import BluetoothHCI
+
+extension Air {
+    /// Lets an initiator hear a connectable advertising event. True when it answered and there now is a link, which ends
+    /// the advertising (Core 5.4, Vol 6, Part B, 4.4.4 and 4.5).
+    mutating func connect(
+        _ central: Int, to peripheral: Int, _ address: DeviceAddress, at time: Instant
+    ) -> Bool {
+        guard let initiator = controllers[central].settings.initiator, canTalk(central, peripheral),
+            let centralAddress = controllers[central].ownAddress(initiator.ownAddressType),
+            accepts(initiator, of: central, peripheral, address, at: time),
+            answers(peripheral, centralAddress)
+        else { return false }
+        controllers[central].settings.initiator = nil
+        guard !controllers[central].faults.failsNextConnection else {
+            controllers[central].faults.failsNextConnection = false
+            open(initiator, central, centralAddress, peripheral, address, isHeard: false, at: time)
+            return false
+        }
+        stopAdvertising(peripheral)
+        open(initiator, central, centralAddress, peripheral, address, isHeard: true, at: time)
+        return true
+    }
+
+    /// Whether the initiator waits for this advertiser, and hears it.
+    private func accepts(
+        _ initiator: Initiator, of central: Int, _ peripheral: Int, _ address: DeviceAddress, at time: Instant
+    ) -> Bool {
+        let channelMap = controllers[peripheral].settings.advertiser.parameters.channelMap
+        guard initiator.timing.hears(channelMap, at: time, since: initiator.start),
+            controllers[central].freeConnectionSlot != nil
+        else { return false }
+        guard let peer = initiator.peer else {
+            return controllers[central].settings.filterAcceptList.contains(address)
+        }
+        return peer == address
+    }
+
+    /// Whether the advertiser takes a connection from this address.
+    private func answers(_ peripheral: Int, _ centralAddress: DeviceAddress) -> Bool {
+        let advertiser = controllers[peripheral].settings.advertiser
+        guard controllers[peripheral].freeConnectionSlot != nil,
+            !advertiser.parameters.type.isDirected || advertiser.parameters.peerAddress == centralAddress
+        else { return false }
+        return !advertiser.filtersConnections
+            || controllers[peripheral].settings.filterAcceptList.contains(centralAddress)
+    }
+
+    /// Makes the link and tells the hosts. A peripheral that did not hear the request knows of nothing, and the central
+    /// gives up after six intervals (Vol 6, Part B, 4.5).
+    private mutating func open(
+        _ initiator: Initiator, _ central: Int, _ centralAddress: DeviceAddress, _ peripheral: Int,
+        _ peripheralAddress: DeviceAddress, isHeard: Bool, at time: Instant
+    ) {
+        let slot = links.firstIndex { !$0.isInUse } ?? links.count
+        guard let centralHandle = controllers[central].takeConnectionSlot(for: slot) else { return }
+        let peripheralHandle = isHeard ? controllers[peripheral].takeConnectionSlot(for: slot) : nil
+        var link = Link(
+            central: LinkEnd(
+                controller: central, address: centralAddress, handle: centralHandle, isOpen: true,
+                preferredOctets: controllers[central].settings.suggestedDataLength.octets),
+            peripheral: LinkEnd(
+                controller: peripheral, address: peripheralAddress, handle: peripheralHandle ?? ConnectionHandle(0),
+                isOpen: peripheralHandle != nil,
+                preferredOctets: controllers[peripheral].settings.suggestedDataLength.octets),
+            parameters: initiator.parameters, anchor: time.advanced(nanoseconds: Self.transmitWindowDelay),
+            maximumExchangesPerEvent: min(
+                controllers[central].configuration.maximumExchangesPerEvent,
+                controllers[peripheral].configuration.maximumExchangesPerEvent))
+        controllers[central].reportConnection(
+            .central, centralHandle, peer: peripheralAddress, initiator.parameters)
+        if let peripheralHandle {
+            controllers[peripheral].reportConnection(
+                .peripheral, peripheralHandle, peer: centralAddress, initiator.parameters)
+            scheduleInitialDataLengthUpdate(on: &link)
+        } else {
+            link.lossReason = .connectionFailedToBeEstablished
+            link.supervisionDeadline = time.advanced(nanoseconds: 6 * initiator.parameters.intervalNanoseconds)
+        }
+        if slot == links.count { links.append(link) } else { links[slot] = link }
+        reschedule(slot)
+    }
+
+    /// From the connection request to the first connection event, in nanoseconds (Vol 6, Part B, 4.5.3).
+    private static let transmitWindowDelay: UInt64 = 2_500_000
+
+    /// A controller whose host suggested longer packets asks for them by itself (Vol 4, Part E, 7.8.35).
+    private func scheduleInitialDataLengthUpdate(on link: inout Link) {
+        guard max(link.central.preferredOctets, link.peripheral.preferredOctets) > LinkEnd.minimumOctets else { return }
+        let initiator: LinkRole = link.central.preferredOctets > LinkEnd.minimumOctets ? .central : .peripheral
+        link.schedule(.dataLengthUpdate, from: initiator, at: link.event(after: link.anchor, for: initiator))
+    }
+}

@@ -1,0 +1,80 @@
+import BluetoothBase
+import BluetoothHCI
+
+extension Air {
+    /// Takes an ACL data packet from a host, without the H4 indicator (Core 5.4, Vol 4, Part E, 5.4.2). Packets for no
+    /// link, or with a length or flags that make no sense, are ignored.
+    mutating func receiveData(_ packet: Span<UInt8>, from index: Int, at now: Instant) {
+        guard packet.count >= 4 else { return }
+        let header = UInt16(packet[0]) | UInt16(packet[1]) << 8
+        let length = Int(packet[2]) | Int(packet[3]) << 8
+        // Bits 12 and 13 tell start from continuation, 14 and 15 are for broadcasts.
+        guard length == packet.count &- 4, header >> 14 == 0, header >> 12 != 0b11,
+            let (link, role) = find(ConnectionHandle(rawValue: header), on: index)
+        else { return }
+        guard length > 0 else { return controllers[index].reportCompletedPacket(links[link][role].handle) }
+        let isTaken = pools[index].append(
+            packet.extracting(droppingFirst: 4), isContinuation: header >> 12 == 0b01, to: &links[link][role].queue)
+        guard isTaken else { return controllers[index].reportDataBufferOverflow() }
+        links[link].wake(role, at: now)
+        reschedule(link)
+    }
+
+    /// What is due on a link: data, then procedures, or the end of one that has lost contact.
+    mutating func runLink(_ link: Int, at time: Instant) {
+        guard links[link].hasContact else { return closeForLoss(link) }
+        if let nextExchange = links[link].nextExchange, nextExchange <= time { exchange(on: link, at: time) }
+        while links[link].isInUse, let procedure = links[link].procedures.first, procedure.due <= time {
+            links[link].procedures.removeFirst()
+            run(procedure, on: link, at: time)
+        }
+        if links[link].isInUse { reschedule(link) }
+    }
+
+    /// One exchange in a connection event: a packet from the central, then one from the peripheral. As long as either
+    /// has more, and the event has room, the next exchange follows on its heels (Vol 6, Part B, 4.5.6).
+    private mutating func exchange(on link: Int, at time: Instant) {
+        links[link].nextExchange = nil
+        guard links[link].carriesData else { return }
+        let event = links[link].event(before: time)
+        links[link].exchangesInEvent = links[link].currentEvent == event ? links[link].exchangesInEvent &+ 1 : 1
+        links[link].currentEvent = event
+        let fromCentral = transmit(from: .central, on: link)
+        let fromPeripheral = transmit(from: .peripheral, on: link)
+        guard !links[link].central.queue.isEmpty || !links[link].peripheral.queue.isEmpty else { return }
+
+        let duration = links[link].central.airTime(fromCentral) &+ links[link].peripheral.airTime(fromPeripheral)
+        let next = time.advanced(nanoseconds: duration)
+        let end = event.advanced(nanoseconds: links[link].parameters.intervalNanoseconds)
+        if fromCentral &+ fromPeripheral > 0, next.advanced(nanoseconds: duration) <= end,
+            links[link].exchangesInEvent < links[link].maximumExchangesPerEvent
+        {
+            links[link].nextExchange = next
+        } else {
+            links[link].wake(.central, at: time)
+            links[link].wake(.peripheral, at: time)
+        }
+    }
+
+    /// Carries the next link layer packet from one end to the other's host. Returns how many octets that were: 0 where
+    /// there is nothing to send, or the receiver has no room.
+    @inline(__always)
+    private mutating func transmit(from role: LinkRole, on link: Int) -> Int {
+        let sender = links[link][role].controller, receiver = links[link][role.other].controller
+        let count = min(
+            pools[sender].remaining(in: links[link][role].queue), Int(links[link][role].transmitOctets))
+        guard count > 0, controllers[receiver].hasRoomForData else { return 0 }
+        if !controllers[receiver].faults.isSilent {
+            let boundary: UInt16 = pools[sender].isContinuation(in: links[link][role].queue) ? 0b01 : 0b10
+            controllers[receiver].outbox.writer.append(HCIPacketType.aclData.rawValue)
+            controllers[receiver].outbox.writer.append(links[link][role.other].handle.rawValue | boundary << 12)
+            controllers[receiver].outbox.writer.append(UInt16(truncatingIfNeeded: count))
+            pools[sender].copyFirst(count, of: links[link][role].queue, into: &controllers[receiver].outbox.writer)
+            controllers[receiver].outbox.commit()
+        }
+        if pools[sender].consume(count, of: &links[link][role].queue) {
+            controllers[sender].reportCompletedPacket(links[link][role].handle)
+        }
+        return count
+    }
+}

@@ -1,0 +1,73 @@
+import BluetoothBase
+import BluetoothHCI
+
+extension Air {
+    /// Ends a link for whichever ends still have it, and tells their hosts why.
+    mutating func close(_ link: Int, central centralReason: HCIStatus, peripheral peripheralReason: HCIStatus) {
+        for (role, reason) in [(LinkRole.central, centralReason), (.peripheral, peripheralReason)]
+        where links[link][role].isOpen {
+            let controller = links[link][role].controller
+            let handle = links[link][role].handle
+            release(role, of: link)
+            controllers[controller].reportDisconnection(handle, reason)
+        }
+        retire(link)
+    }
+
+    mutating func close(_ link: Int, reason: HCIStatus) {
+        close(link, central: reason, peripheral: reason)
+    }
+
+    /// Ends a link at one end without a word to anybody: the other end finds out by hearing nothing.
+    mutating func abandon(_ role: LinkRole, of link: Int, at now: Instant) {
+        release(role, of: link)
+        guard links[link][role.other].isOpen else { return retire(link) }
+        refreshContact(link, at: now)
+    }
+
+    /// Ends a link that has had no contact for too long. A host that asked for the end gets the end it asked for.
+    mutating func closeForLoss(_ link: Int) {
+        let reason = links[link].lossReason
+        func told(_ role: LinkRole) -> HCIStatus {
+            links[link].isUnderWay(role) { if case .terminate = $0 { true } else { false } }
+                ? .connectionTerminatedByLocalHost : reason
+        }
+        close(link, central: told(.central), peripheral: told(.peripheral))
+    }
+
+    private mutating func release(_ role: LinkRole, of link: Int) {
+        let controller = links[link][role].controller
+        pools[controller].removeAll(of: &links[link][role].queue)
+        controllers[controller].releaseConnectionSlot(links[link][role].handle)
+        links[link][role].isOpen = false
+    }
+
+    private mutating func retire(_ link: Int) {
+        links[link].isInUse = false
+        links[link].procedures.removeAll()
+        schedule.set(Timer(.link, of: link), to: nil)
+    }
+
+    // MARK: - Contact
+
+    /// Finds out which links of a controller have lost or regained contact.
+    mutating func refreshContacts(of controller: Int, at now: Instant) {
+        for link in links.indices where links[link].isInUse && links[link].role(of: controller) != nil {
+            refreshContact(link, at: now)
+        }
+    }
+
+    private mutating func refreshContact(_ link: Int, at now: Instant) {
+        let hasContact =
+            links[link].central.isOpen && links[link].peripheral.isOpen
+            && canTalk(links[link].central.controller, links[link].peripheral.controller)
+        guard hasContact != links[link].hasContact else { return }
+        if hasContact { links[link].regainContact(at: now) } else { links[link].loseContact(at: now) }
+        reschedule(link)
+    }
+
+    /// Sets the timer of a link to what is due on it first.
+    mutating func reschedule(_ link: Int) {
+        schedule.set(Timer(.link, of: link), to: links[link].nextDeadline)
+    }
+}

@@ -1,0 +1,27 @@
+import BluetoothBase
+import BluetoothHCI
+
+extension Air {
+    /// Lets a scanner hear an advertising event, and its scan response if it asks for one
+    /// (Core 5.4, Vol 6, Part B, 4.4.3).
+    mutating func report(
+        _ advertisement: Advertiser, from advertiser: Int, _ address: DeviceAddress, to scanner: Int, at time: Instant
+    ) {
+        let state = controllers[scanner].settings.scanner
+        let parameters = advertisement.parameters
+        guard state.isEnabled, state.timing.hears(parameters.channelMap, at: time, since: state.start),
+            let rssi = rssi(from: advertiser, at: scanner),
+            !state.usesFilterAcceptList || controllers[scanner].settings.filterAcceptList.contains(address),
+            let ownAddress = controllers[scanner].ownAddress(state.ownAddressType),
+            !parameters.type.isDirected || parameters.peerAddress == ownAddress
+        else { return }
+        let data = parameters.type.isDirected ? [] : advertisement.data
+        controllers[scanner].reportAdvertisement(parameters.type.reportedAs, address, data, rssi: rssi)
+
+        guard state.type == .active, parameters.type.isScannable, self.rssi(from: scanner, at: advertiser) != nil,
+            !advertisement.filtersScanRequests
+                || controllers[advertiser].settings.filterAcceptList.contains(ownAddress)
+        else { return }
+        controllers[scanner].reportAdvertisement(.scanResponse, address, advertisement.scanResponseData, rssi: rssi)
+    }
+}

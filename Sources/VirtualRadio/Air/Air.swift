@@ -1,0 +1,84 @@
+import BluetoothBase
+import BluetoothHCI
+
+/// Identifies a controller on the air it was added to.
+public struct ControllerID: Hashable, Sendable {
+    @usableFromInline let index: Int
+
+    init(index: Int) {
+        self.index = index
+    }
+}
+
+/// The space that virtual controllers share, and the time in it.
+///
+/// Bytes go in with `receive(_:from:at:)` and come out of each controller's `outbox`; time goes in with `fire(at:)` and
+/// is asked for by `nextDeadline`. There is no clock and no randomness but the seed: the same calls give the same bytes.
+/// Between two deadlines nothing happens, so an idle air costs nothing.
+///
+///     var air = Air(seed: 1)
+///     let phone = air.addController(ControllerConfiguration(publicAddress: address))
+///     air.receive(packet, from: phone, at: now)
+///     while let packet = air[phone].outbox.popFirst() { … }
+public struct Air: Sendable {
+    @usableFromInline var controllers: [VirtualController] = []
+    /// The buffers of each controller, apart from it so that data moves from one controller's buffers straight into
+    /// another one's outbox.
+    var pools: [ACLBufferPool] = []
+    var links: [Link] = []
+    var propagation = Propagation()
+    var schedule = Schedule()
+    private var generator: SeededGenerator
+
+    /// An air without controllers. All pseudo-random bits used on it derive from `seed`.
+    public init(seed: UInt64) {
+        generator = SeededGenerator(seed: seed)
+    }
+
+    /// Adds a controller, powered and reset, that hears all others well.
+    public mutating func addController(_ configuration: ControllerConfiguration) -> ControllerID {
+        let index = controllers.count
+        controllers.append(
+            VirtualController(configuration, index: index, generator: SeededGenerator(seed: generator.next())))
+        pools.append(
+            ACLBufferPool(count: Int(configuration.aclBufferCount), length: Int(configuration.aclDataLength)))
+        propagation.grow(to: controllers.count)
+        return ControllerID(index: index)
+    }
+
+    /// A controller: its outbox, its faults, what it is doing.
+    public subscript(id: ControllerID) -> VirtualController {
+        @inlinable @inline(__always) _read { yield controllers[id.index] }
+        @inlinable @inline(__always) _modify { yield &controllers[id.index] }
+    }
+
+    // MARK: - Time
+
+    /// When `fire(at:)` next has something to do; nil while nothing is going on.
+    public var nextDeadline: Instant? { schedule.nextDeadline }
+
+    /// Lets everything happen that is due at `now`, each thing at the instant it was due.
+    public mutating func fire(at now: Instant) {
+        while let (timer, due) = schedule.popFirst(at: now) {
+            switch timer.concern {
+            case .advertising: advertise(timer.index, at: due)
+            case .command: performNextCommand(on: timer.index, at: due)
+            case .link: runLink(timer.index, at: due)
+            }
+        }
+    }
+
+    // MARK: - Bytes
+
+    /// Takes a packet from the host of a controller, its H4 indicator first. What a controller cannot make sense of, it
+    /// ignores.
+    public mutating func receive(_ packet: Span<UInt8>, from id: ControllerID, at now: Instant) {
+        fire(at: now)
+        guard controllers[id.index].isPresent, packet.count > 0 else { return }
+        switch HCIPacketType(rawValue: packet[0]) {
+        case .aclData: receiveData(packet.extracting(droppingFirst: 1), from: id.index, at: now)
+        case .command: receiveCommand(packet, from: id.index, at: now)
+        case .event, .synchronousData, .isoData, nil: break
+        }
+    }
+}

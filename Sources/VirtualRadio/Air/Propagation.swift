@@ -1,0 +1,25 @@
+/// How much of a transmission reaches each receiver: the path loss in decibels from every controller to every other.
+///
+/// A matrix rather than positions in space: a test says what it needs, "these two cannot hear each other", directly.
+struct Propagation: Sendable {
+    /// What is lost where nothing else was said: two devices about a metre apart.
+    static let defaultLoss: Int16 = 50
+
+    private var losses: [Int16] = []
+    private var size = 0
+
+    mutating func grow(to count: Int) {
+        guard count > size else { return }
+        var grown = [Int16](repeating: Self.defaultLoss, count: count * count)
+        for row in 0..<size {
+            for column in 0..<size { grown[row * count + column] = losses[row * size + column] }
+        }
+        losses = grown
+        size = count
+    }
+
+    subscript(from sender: Int, to receiver: Int) -> Int16 {
+        get { losses[sender * size + receiver] }
+        set { losses[sender * size + receiver] = newValue }
+    }
+}

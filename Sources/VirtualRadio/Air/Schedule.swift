@@ -1,0 +1,127 @@
+import BluetoothBase
+
+/// What a deadline belongs to: a concern of one controller, or one link.
+///
+/// Packed into an integer so that the schedule can find a timer's place without hashing.
+struct Timer: Equatable, Sendable {
+    enum Concern: Int, Sendable {
+        case advertising, command, link
+    }
+
+    let rawValue: Int
+
+    /// `index` is the controller's, or for `.link` the link's.
+    @inline(__always)
+    init(_ concern: Concern, of index: Int) {
+        rawValue = index << 2 | concern.rawValue
+    }
+
+    @inline(__always)
+    init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    @inline(__always)
+    var index: Int { rawValue >> 2 }
+
+    @inline(__always)
+    var concern: Concern {
+        switch rawValue & 3 {
+        case 0: .advertising
+        case 1: .command
+        default: .link
+        }
+    }
+}
+
+/// The deadlines of every timer, earliest first: a binary heap that knows where each timer stands, so that setting,
+/// moving and clearing one costs the logarithm of how many are set.
+///
+/// Timers due at the same instant come out in the order of their raw value, which makes a simulation repeatable.
+struct Schedule: Sendable {
+    private struct Entry {
+        var due: Instant
+        var timer: Timer
+
+        @inline(__always)
+        func precedes(_ other: Entry) -> Bool {
+            due == other.due ? timer.rawValue < other.timer.rawValue : due < other.due
+        }
+    }
+
+    private var heap: [Entry] = []
+    /// Where each timer stands in the heap, by its raw value; -1 where it is not set.
+    private var positions: [Int] = []
+
+    /// The earliest deadline, if any is set.
+    var nextDeadline: Instant? { heap.first?.due }
+
+    /// Takes out the earliest timer that is due at `now`, with its deadline.
+    mutating func popFirst(at now: Instant) -> (timer: Timer, due: Instant)? {
+        guard let first = heap.first, first.due <= now else { return nil }
+        remove(first.timer)
+        return (first.timer, first.due)
+    }
+
+    /// Sets, moves or with nil clears the deadline of a timer.
+    mutating func set(_ timer: Timer, to due: Instant?) {
+        guard let due else { return remove(timer) }
+        while positions.count <= timer.rawValue { positions.append(-1) }
+        let position = positions[timer.rawValue]
+        let entry = Entry(due: due, timer: timer)
+        if position < 0 {
+            heap.append(entry)
+            siftUp(from: heap.count - 1)
+        } else {
+            heap[position] = entry
+            siftDown(from: siftUp(from: position))
+        }
+    }
+
+    private mutating func remove(_ timer: Timer) {
+        guard timer.rawValue < positions.count else { return }
+        let position = positions[timer.rawValue]
+        guard position >= 0 else { return }
+        positions[timer.rawValue] = -1
+        let last = heap.removeLast()
+        guard position < heap.count else { return }
+        heap[position] = last
+        positions[last.timer.rawValue] = position
+        siftDown(from: siftUp(from: position))
+    }
+
+    /// Moves an entry towards the front until its parent precedes it, and tells where it came to stand.
+    @discardableResult
+    private mutating func siftUp(from start: Int) -> Int {
+        let entry = heap[start]
+        var position = start
+        while position > 0 {
+            let parent = (position - 1) / 2
+            guard entry.precedes(heap[parent]) else { break }
+            place(heap[parent], at: position)
+            position = parent
+        }
+        place(entry, at: position)
+        return position
+    }
+
+    private mutating func siftDown(from start: Int) {
+        let entry = heap[start]
+        var position = start
+        while true {
+            var child = 2 * position + 1
+            guard child < heap.count else { break }
+            if child + 1 < heap.count, heap[child + 1].precedes(heap[child]) { child += 1 }
+            guard heap[child].precedes(entry) else { break }
+            place(heap[child], at: position)
+            position = child
+        }
+        place(entry, at: position)
+    }
+
+    @inline(__always)
+    private mutating func place(_ entry: Entry, at position: Int) {
+        heap[position] = entry
+        positions[entry.timer.rawValue] = position
+    }
+}

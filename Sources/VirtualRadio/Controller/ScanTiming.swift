@@ -1,0 +1,24 @@
+import BluetoothBase
+import BluetoothHCI
+
+/// When a scanner or initiator has its receiver on (Core 5.4, Vol 6, Part B, 4.4.3).
+struct ScanTiming: Sendable {
+    /// From the start of one window to the start of the next.
+    var interval: LESlots
+    /// How long the receiver is on in each interval.
+    var window: LESlots
+
+    var isValid: Bool {
+        (0x0004...0x4000).contains(interval.rawValue) && (0x0004...0x4000).contains(window.rawValue)
+            && window <= interval
+    }
+
+    /// Whether an advertising event at `time` is heard, sent on the channels of `channelMap`. The scanner moves to the
+    /// next channel in every interval.
+    func hears(_ channelMap: AdvertisingChannelMap, at time: Instant, since start: Instant) -> Bool {
+        let elapsed = time.nanoseconds &- min(start, time).nanoseconds
+        let period = UInt64(max(1, interval.rawValue)) * 625_000
+        let channel = AdvertisingChannelMap(rawValue: 1 << UInt8(truncatingIfNeeded: elapsed / period % 3))
+        return elapsed % period < UInt64(window.rawValue) * 625_000 && channelMap.contains(channel)
+    }
+}

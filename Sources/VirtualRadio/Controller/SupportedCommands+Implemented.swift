@@ -1,0 +1,30 @@
+import BluetoothHCI
+
+extension SupportedCommands {
+    /// The commands a virtual controller of this configuration knows. All others it answers with Unknown HCI Command.
+    init(implementedBy configuration: ControllerConfiguration) {
+        self.init()
+        for opcode in Self.implemented where !configuration.unsupportedCommands.contains(opcode) {
+            if opcode == .leEncrypt, configuration.aesEncrypt == nil { continue }
+            insert(opcode)
+        }
+    }
+
+    private static let implemented: [HCIOpcode] = [
+        .disconnect, .readRemoteVersionInformation, .setEventMask, .reset, .readTransmitPowerLevel,
+        .setEventMaskPage2, .readLocalVersionInformation, .readLocalSupportedCommands, .readLocalSupportedFeatures,
+        .readBufferSize, .readBDADDR, .readRSSI, .leSetEventMask, .leReadBufferSize, .leReadLocalSupportedFeatures,
+        .leSetRandomAddress, .leSetAdvertisingParameters, .leReadAdvertisingPhysicalChannelTxPower,
+        .leSetAdvertisingData, .leSetScanResponseData, .leSetAdvertisingEnable, .leSetScanParameters,
+        .leSetScanEnable, .leCreateConnection, .leCreateConnectionCancel, .leReadFilterAcceptListSize,
+        .leClearFilterAcceptList, .leAddDeviceToFilterAcceptList, .leRemoveDeviceFromFilterAcceptList,
+        .leConnectionUpdate, .leSetHostChannelClassification, .leReadChannelMap, .leReadRemoteFeatures, .leEncrypt,
+        .leRand, .leEnableEncryption, .leLongTermKeyRequestReply, .leLongTermKeyRequestNegativeReply,
+        .leReadSupportedStates, .leRemoteConnectionParameterRequestReply,
+        .leRemoteConnectionParameterRequestNegativeReply, .leSetDataLength, .leReadSuggestedDefaultDataLength,
+        .leWriteSuggestedDefaultDataLength, .leAddDeviceToResolvingList, .leRemoveDeviceFromResolvingList,
+        .leClearResolvingList, .leReadResolvingListSize, .leSetAddressResolutionEnable,
+        .leSetResolvablePrivateAddressTimeout, .leReadMaximumDataLength, .leReadPHY, .leSetDefaultPHY, .leSetPHY,
+        .leReadTransmitPower, .leSetPrivacyMode,
+    ]
+}

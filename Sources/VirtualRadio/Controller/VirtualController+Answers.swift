@@ -1,0 +1,61 @@
+import BluetoothBase
+import BluetoothHCI
+
+/// How a controller answers commands (Core 5.4, Vol 4, Part E, 4.5).
+extension VirtualController {
+    /// Answers with Command Complete and return parameters.
+    mutating func complete<Command: HCICommand>(
+        _ command: Command.Type, _ status: HCIStatus = .success, returning parameters: Command.ReturnParameters
+    ) {
+        guard isAudible else { return }
+        Command.encodeCompletion(
+            status: status, returning: parameters, numHCICommandPackets: configuration.commandCredits,
+            into: &outbox.writer)
+        outbox.commit()
+    }
+
+    /// Answers with Command Complete and nothing but a status.
+    mutating func complete(_ opcode: HCIOpcode, _ status: HCIStatus) {
+        let parameters = [status.rawValue]
+        send(
+            CommandComplete(
+                numHCICommandPackets: configuration.commandCredits, opcode: opcode, returnParameters: parameters.span))
+    }
+
+    /// Answers with Command Complete, a status and the connection the command was about.
+    mutating func complete(_ opcode: HCIOpcode, _ status: HCIStatus, _ handle: ConnectionHandle) {
+        let raw = handle.rawValue
+        let parameters = [status.rawValue, UInt8(truncatingIfNeeded: raw), UInt8(truncatingIfNeeded: raw >> 8)]
+        send(
+            CommandComplete(
+                numHCICommandPackets: configuration.commandCredits, opcode: opcode, returnParameters: parameters.span))
+    }
+
+    /// Answers with Command Status: the command is under way, or failed.
+    mutating func acknowledge(_ opcode: HCIOpcode, _ status: HCIStatus) {
+        send(CommandStatus(status: status, numHCICommandPackets: configuration.commandCredits, opcode: opcode))
+    }
+
+    /// Answers that a command failed, with whichever event that command is answered with.
+    mutating func refuse(_ opcode: HCIOpcode, _ status: HCIStatus) {
+        switch opcode {
+        case .disconnect, .readRemoteVersionInformation, .leCreateConnection, .leConnectionUpdate,
+            .leReadRemoteFeatures, .leEnableEncryption, .leSetPHY:
+            acknowledge(opcode, status)
+        default:
+            complete(opcode, status)
+        }
+    }
+
+    // MARK: - What the host can take
+
+    /// Whether anything it sends reaches its host.
+    var isAudible: Bool { isPresent && !faults.isSilent }
+
+    /// Whether its host reads what it is sent, so that data from the air can be passed on.
+    @inline(__always)
+    var hasRoomForData: Bool { outbox.count < configuration.maximumWaitingPackets }
+
+    /// Whether a command can be answered. A host that sends commands for ever and reads nothing is not served for ever.
+    var hasRoomForAnswers: Bool { outbox.count < 4 * configuration.maximumWaitingPackets + 64 }
+}

@@ -1,0 +1,176 @@
+import BluetoothBase
+import BluetoothHCI
+
+/// What a controller tells its host by itself (Core 5.4, Vol 4, Part E, 7.7), unless the host masked it.
+extension VirtualController {
+    /// Sends an event. The bit of an event in the mask is its code less one (7.3.1); the answers to commands and Number
+    /// Of Completed Packets cannot be masked.
+    mutating func send<Event: HCIEventBody & ~Escapable>(_ event: borrowing Event) {
+        guard isAudible else { return }
+        switch Event.code {
+        case .commandComplete, .commandStatus, .numberOfCompletedPackets: break
+        default: guard settings.eventMask.rawValue >> UInt64(Event.code.rawValue &- 1) & 1 == 1 else { return }
+        }
+        event.encodePacket(into: &outbox.writer)
+        outbox.commit()
+    }
+
+    /// Sends an LE Meta event. Its bit in the LE event mask is its subevent code less one (7.8.1).
+    ///
+    /// - Returns: whether the host wants such events at all.
+    @discardableResult
+    mutating func send<Event: LEEventBody & ~Escapable>(_ event: borrowing Event) -> Bool {
+        guard wants(Event.subeventCode) else { return false }
+        guard isAudible else { return true }
+        event.encodePacket(into: &outbox.writer)
+        outbox.commit()
+        return true
+    }
+
+    private func wants(_ subevent: LESubeventCode) -> Bool {
+        settings.eventMask.contains(.leMeta)
+            && settings.leEventMask.rawValue >> UInt64(subevent.rawValue &- 1) & 1 == 1
+    }
+
+    // MARK: - Controller
+
+    mutating func reportHardwareError(_ code: UInt8) {
+        send(HardwareError(hardwareCode: code))
+    }
+
+    mutating func reportDataBufferOverflow() {
+        send(DataBufferOverflow(linkType: 1))
+    }
+
+    /// Gives one buffer back to the host.
+    @inline(__always)
+    mutating func reportCompletedPacket(_ handle: ConnectionHandle) {
+        guard isAudible else { return }
+        // On the way of every data packet: written out, rather than by way of a list of one.
+        outbox.writer.append(HCIPacketType.event.rawValue)
+        outbox.writer.append(HCIEventCode.numberOfCompletedPackets.rawValue)
+        outbox.writer.append(UInt8(5))
+        outbox.writer.append(UInt8(1))
+        outbox.writer.append(handle.rawValue)
+        outbox.writer.append(UInt16(1))
+        outbox.commit()
+    }
+
+    // MARK: - Advertising
+
+    /// Reports what it heard, unless the filter knows the advertiser or the host is too slow.
+    mutating func reportAdvertisement(
+        _ eventType: LEAdvertisingReport.EventType, _ address: DeviceAddress, _ data: [UInt8], rssi: Int8
+    ) {
+        guard wants(.advertisingReport), hasRoomForData else { return }
+        if settings.scanner.filtersDuplicates {
+            guard settings.scanner.duplicates.admits(address, eventType: eventType) else { return }
+        }
+        send(LEAdvertisingReport(eventType: eventType, address: address, data: data.span, rssi: rssi))
+    }
+
+    // MARK: - Connections
+
+    mutating func reportConnection(
+        _ role: LinkRole, _ handle: ConnectionHandle, peer: DeviceAddress, _ parameters: ConnectionParameters
+    ) {
+        let isEnhancedWanted = send(
+            LEEnhancedConnectionComplete(
+                connectionHandle: handle, role: role.connectionRole, peerAddress: peer, interval: parameters.interval,
+                latency: parameters.latency, supervisionTimeout: parameters.supervisionTimeout))
+        guard !isEnhancedWanted else { return }
+        send(
+            LEConnectionComplete(
+                connectionHandle: handle, role: role.connectionRole, peerAddress: peer, interval: parameters.interval,
+                latency: parameters.latency, supervisionTimeout: parameters.supervisionTimeout))
+    }
+
+    /// No connection came about.
+    mutating func reportConnectionFailure(_ status: HCIStatus, role: LinkRole) {
+        let nobody = DeviceAddress(0, kind: .public)
+        let interval = ConnectionInterval(rawValue: 0), timeout = SupervisionTimeout(rawValue: 0)
+        var enhanced = LEEnhancedConnectionComplete(
+            connectionHandle: 0, role: role.connectionRole, peerAddress: nobody, interval: interval,
+            supervisionTimeout: timeout)
+        enhanced.status = status
+        guard !send(enhanced) else { return }
+        send(
+            LEConnectionComplete(
+                status: status, connectionHandle: 0, role: role.connectionRole, peerAddress: nobody,
+                interval: interval, supervisionTimeout: timeout))
+    }
+
+    mutating func reportDisconnection(_ handle: ConnectionHandle, _ reason: HCIStatus) {
+        send(DisconnectionComplete(connectionHandle: handle, reason: reason))
+    }
+
+    mutating func reportRemoteFeatures(_ handle: ConnectionHandle, _ status: HCIStatus, _ features: LEFeatures) {
+        send(LEReadRemoteFeaturesComplete(status: status, connectionHandle: handle, features: features))
+    }
+
+    mutating func reportRemoteVersion(_ handle: ConnectionHandle, of peer: ControllerConfiguration) {
+        send(
+            ReadRemoteVersionInformationComplete(
+                connectionHandle: handle, version: peer.version, companyIdentifier: peer.companyIdentifier,
+                subversion: peer.subversion))
+    }
+
+    mutating func reportConnectionUpdate(
+        _ handle: ConnectionHandle, _ status: HCIStatus, _ parameters: ConnectionParameters
+    ) {
+        send(
+            LEConnectionUpdateComplete(
+                status: status, connectionHandle: handle, interval: parameters.interval, latency: parameters.latency,
+                supervisionTimeout: parameters.supervisionTimeout))
+    }
+
+    /// Asks the host. False where the host does not want to be asked.
+    mutating func reportParameterRequest(_ handle: ConnectionHandle, _ range: LEConnectionParameters) -> Bool {
+        send(
+            LERemoteConnectionParameterRequest(
+                connectionHandle: handle, intervalMin: range.intervalMin, intervalMax: range.intervalMax,
+                maxLatency: range.maxLatency, supervisionTimeout: range.supervisionTimeout))
+    }
+
+    mutating func reportDataLength(_ handle: ConnectionHandle, transmit: LEDataLength, receive: LEDataLength) {
+        send(LEDataLengthChange(connectionHandle: handle, transmit: transmit, receive: receive))
+    }
+
+    mutating func reportPHYUpdate(_ handle: ConnectionHandle, transmit: LEPHY, receive: LEPHY) {
+        send(LEPHYUpdateComplete(connectionHandle: handle, transmit: transmit, receive: receive))
+    }
+
+    // MARK: - Encryption
+
+    /// Asks the host. False where the host does not want to be asked.
+    mutating func reportLongTermKeyRequest(
+        _ handle: ConnectionHandle, _ randomNumber: UInt64, _ encryptedDiversifier: UInt16
+    ) -> Bool {
+        send(
+            LELongTermKeyRequest(
+                connectionHandle: handle, randomNumber: randomNumber, encryptedDiversifier: encryptedDiversifier))
+    }
+
+    /// A key refresh that succeeded has an event of its own (7.7.39).
+    mutating func reportEncryption(
+        _ handle: ConnectionHandle, _ status: HCIStatus, isEnabled: Bool, isRefresh: Bool
+    ) {
+        if isRefresh {
+            send(EncryptionKeyRefreshComplete(status: status, connectionHandle: handle))
+        } else {
+            send(EncryptionChange(status: status, connectionHandle: handle, encryption: isEnabled ? .on : .off))
+        }
+    }
+}
+
+extension LEAdvertisingType {
+    /// The PDU of this kind of advertising, as a report names it.
+    var reportedAs: LEAdvertisingReport.EventType {
+        switch self {
+        case .connectableUndirected: .connectableUndirected
+        case .connectableDirectedHighDutyCycle, .connectableDirectedLowDutyCycle: .connectableDirected
+        case .scannableUndirected: .scannableUndirected
+        case .nonConnectableUndirected: .nonConnectableUndirected
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import BluetoothBase
+import BluetoothHCI
+
+/// A Bluetooth LE controller made of software, as its host sees it through HCI (Core 5.4, Vol 4, Part E).
+///
+/// It belongs to an `Air`, which carries what it sends to the others.
+public struct VirtualController: Sendable {
+    /// How it is built.
+    public let configuration: ControllerConfiguration
+    /// The packets for its host, H4 indicator first.
+    public var outbox = PacketQueue()
+    /// What is wrong with it.
+    public var faults = Faults()
+
+    let index: Int
+    let supportedCommands: SupportedCommands
+    var generator: SeededGenerator
+    var isPresent = true
+    var settings: Settings
+    /// The commands that wait for `responseDelay`.
+    var inbox = PacketQueue(reservingCapacity: 0)
+    /// The link behind each connection handle, nil for handles that are free.
+    private var connections: [Int?]
+
+    init(_ configuration: ControllerConfiguration, index: Int, generator: SeededGenerator) {
+        self.configuration = configuration
+        self.index = index
+        self.generator = generator
+        supportedCommands = SupportedCommands(implementedBy: configuration)
+        settings = Settings(configuration)
+        connections = Array(repeating: nil, count: min(max(0, configuration.maximumConnections), 0x0E00))
+    }
+
+    /// Ways to misbehave, for tests of how a host copes.
+    public struct Faults: Sendable {
+        /// The next connection it initiates is not heard by the peer: it is reported, and after six intervals reported
+        /// lost with Connection Failed to be Established (0x3E).
+        public var failsNextConnection = false
+        /// It no longer answers commands; all else goes on.
+        public var ignoresCommands = false
+        /// Nothing reaches its host any more.
+        public var isSilent = false
+    }
+
+    /// Everything that Reset puts back (Vol 4, Part E, 7.3.2).
+    struct Settings: Sendable {
+        var eventMask = EventMask.default
+        var leEventMask = LEEventMask.default
+        var randomAddress: DeviceAddress?
+        var advertiser = Advertiser()
+        var scanner: Scanner
+        var initiator: Initiator?
+        var filterAcceptList: FilterAcceptList
+        var resolvingList: [DeviceAddress] = []
+        var isAddressResolutionEnabled = false
+        var channelMap = LEChannelMap.all
+        var suggestedDataLength = LEDataLength(octets: LinkEnd.minimumOctets)
+
+        init(_ configuration: ControllerConfiguration) {
+            scanner = Scanner(duplicateFilterSize: configuration.duplicateFilterSize)
+            filterAcceptList = FilterAcceptList(capacity: configuration.filterAcceptListSize)
+        }
+    }
+
+    // MARK: - What it is doing
+
+    public var isAdvertising: Bool { settings.advertiser.isEnabled }
+    public var isScanning: Bool { settings.scanner.isEnabled }
+    public var isInitiating: Bool { settings.initiator != nil }
+    public var connectionCount: Int { connections.count { $0 != nil } }
+
+    /// The address it has on the air; nil for a random one that its host has not set. Addresses that it would have to
+    /// generate fall back on the one named with them, as they do for a peer without an entry in the resolving list.
+    func ownAddress(_ type: OwnAddressType) -> DeviceAddress? {
+        switch type {
+        case .public, .resolvableOrPublic: configuration.publicAddress
+        case .random, .resolvableOrRandom: settings.randomAddress
+        }
+    }
+
+    // MARK: - Connection handles
+
+    /// Handles start here, so that a host that takes an index for a handle is found out.
+    private static let firstHandle: UInt16 = 0x0040
+
+    var freeConnectionSlot: Int? { connections.firstIndex(of: nil) }
+
+    mutating func takeConnectionSlot(for link: Int) -> ConnectionHandle? {
+        guard let slot = freeConnectionSlot else { return nil }
+        connections[slot] = link
+        return ConnectionHandle(Self.firstHandle + UInt16(slot))
+    }
+
+    mutating func releaseConnectionSlot(_ handle: ConnectionHandle) {
+        guard link(of: handle) != nil else { return }
+        connections[Int(handle.rawValue &- Self.firstHandle)] = nil
+    }
+
+    /// The link a handle stands for.
+    @inline(__always)
+    func link(of handle: ConnectionHandle) -> Int? {
+        let slot = Int(handle.rawValue) &- Int(Self.firstHandle)
+        return slot >= 0 && slot < connections.count ? connections[slot] : nil
+    }
+}

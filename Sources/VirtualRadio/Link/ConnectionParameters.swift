@@ -1,0 +1,38 @@
+import BluetoothBase
+import BluetoothHCI
+
+/// What decides when the two ends of a connection meet (Core 5.4, Vol 6, Part B, 4.5).
+struct ConnectionParameters: Equatable, Sendable {
+    var interval: ConnectionInterval
+    /// How many connection events the peripheral may sleep through.
+    var latency: UInt16
+    /// How long either end waits for the other before it gives the link up.
+    var supervisionTimeout: SupervisionTimeout
+
+    /// The interval in nanoseconds.
+    var intervalNanoseconds: UInt64 { UInt64(interval.rawValue) * 1_250_000 }
+    /// The supervision timeout in nanoseconds.
+    var supervisionTimeoutNanoseconds: UInt64 { UInt64(supervisionTimeout.rawValue) * 10_000_000 }
+
+    /// Whether the specification allows these values, alone and together (Vol 4, Part E, 7.8.12).
+    var isValid: Bool {
+        ConnectionInterval.allowed.contains(interval) && latency <= 499
+            && (10...3200).contains(supervisionTimeout.rawValue)
+            && supervisionTimeoutNanoseconds > UInt64(latency + 1) * intervalNanoseconds * 2
+    }
+}
+
+extension LEConnectionParameters {
+    /// The parameters a virtual controller picks from a range: the shortest interval allowed, since it has no other
+    /// traffic to fit in.
+    var chosen: ConnectionParameters {
+        ConnectionParameters(interval: intervalMin, latency: maxLatency, supervisionTimeout: supervisionTimeout)
+    }
+
+    /// Whether every choice from the range would be allowed.
+    var isValid: Bool {
+        let longest = ConnectionParameters(
+            interval: intervalMax, latency: maxLatency, supervisionTimeout: supervisionTimeout)
+        return intervalMin <= intervalMax && chosen.isValid && longest.isValid && minCELength <= maxCELength
+    }
+}

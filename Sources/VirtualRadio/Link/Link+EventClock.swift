@@ -1,0 +1,94 @@
+import BluetoothBase
+
+/// When connection events happen (Core 5.4, Vol 6, Part B, 4.5.1): arithmetic on one known event, so that no timer has
+/// to count those in which nothing is said.
+extension Link {
+    /// The first connection event at or after `time`; of every `stride` events one counts.
+    func event(notBefore time: Instant, stride: UInt64 = 1) -> Instant {
+        guard time > anchor else { return anchor }
+        let period = parameters.intervalNanoseconds &* stride
+        guard period > 0 else { return time }
+        let periods = (time.nanoseconds &- anchor.nanoseconds &- 1) / period &+ 1
+        return anchor.advanced(nanoseconds: periods &* period)
+    }
+
+    /// The first event at or after `time` at which something from `sender` is heard: a peripheral that has nothing to
+    /// say itself sleeps through `latency` of them.
+    func event(notBefore time: Instant, for sender: LinkRole) -> Instant {
+        event(notBefore: time, stride: sender == .central ? UInt64(parameters.latency) &+ 1 : 1)
+    }
+
+    /// The first event after `now` at which something from `sender` is heard, or one some events later.
+    func event(after now: Instant, for sender: LinkRole, skipping events: UInt64 = 0) -> Instant {
+        event(notBefore: now.advanced(nanoseconds: 1), for: sender)
+            .advanced(nanoseconds: events &* parameters.intervalNanoseconds)
+    }
+
+    /// The instant of a change that both ends make at once: at least six events that the peripheral hears lie before it
+    /// (5.1.1).
+    func instant(after now: Instant) -> Instant {
+        event(after: now, for: .central, skipping: 6)
+    }
+
+    /// The event that began last, at or before `time`.
+    func event(before time: Instant) -> Instant {
+        guard time > anchor else { return anchor }
+        let elapsed = time.nanoseconds &- anchor.nanoseconds
+        return Instant(nanoseconds: time.nanoseconds &- elapsed % max(1, parameters.intervalNanoseconds))
+    }
+
+    /// Makes sure that what `sender` has queued goes out at the next event there is for it. An event in which data was
+    /// exchanged is over once neither end had more.
+    mutating func wake(_ sender: LinkRole, at now: Instant) {
+        guard !self[sender].queue.isEmpty else { return }
+        let earliest = currentEvent.map { max(now, $0.advanced(nanoseconds: 1)) } ?? now
+        let candidate = event(notBefore: earliest, for: sender)
+        if let nextExchange, nextExchange <= candidate { return }
+        nextExchange = candidate
+    }
+
+    /// Starts a new clock with other parameters.
+    mutating func restartClock(_ parameters: ConnectionParameters, at now: Instant) {
+        self.parameters = parameters
+        anchor = now
+        currentEvent = nil
+        nextExchange = nil
+        wake(.central, at: now.advanced(nanoseconds: 1))
+        wake(.peripheral, at: now.advanced(nanoseconds: 1))
+    }
+
+    /// When the air next has to look at this link.
+    var nextDeadline: Instant? {
+        guard hasContact else { return supervisionDeadline }
+        return earliest(nextExchange, procedures.first?.due)
+    }
+
+    // MARK: - Contact
+
+    /// The ends no longer hear each other. The last event in which they did was the last there was.
+    mutating func loseContact(at now: Instant) {
+        hasContact = false
+        nextExchange = nil
+        let lastHeard = now > anchor ? event(before: now) : now
+        supervisionDeadline = max(now, lastHeard.advanced(nanoseconds: parameters.supervisionTimeoutNanoseconds))
+    }
+
+    /// They hear each other again: what waited goes on at the next event.
+    mutating func regainContact(at now: Instant) {
+        hasContact = true
+        supervisionDeadline = nil
+        for index in procedures.indices where procedures[index].due < now {
+            procedures[index].due = event(notBefore: now, for: procedures[index].initiator)
+        }
+        procedures.sort { $0.due < $1.due }
+        wake(.central, at: now)
+        wake(.peripheral, at: now)
+    }
+}
+
+extension Instant {
+    @inline(__always)
+    func advanced(nanoseconds delta: UInt64) -> Instant {
+        Instant(nanoseconds: nanoseconds &+ delta)
+    }
+}

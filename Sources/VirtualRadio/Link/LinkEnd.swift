@@ -1,0 +1,49 @@
+import BluetoothBase
+import BluetoothHCI
+
+/// What one of the two controllers of a connection holds for it.
+struct LinkEnd: Sendable {
+    /// The index of the controller.
+    var controller: Int
+    /// The address it has on this link.
+    var address: DeviceAddress
+    /// The handle that controller's host knows the connection by.
+    var handle: ConnectionHandle
+    /// Whether this controller still has the connection. The other end may learn later that it has gone.
+    var isOpen: Bool
+    /// What the host handed over and the air has not taken yet.
+    var queue = ACLQueue()
+    /// The largest payload this end sends in one link layer packet, and what it would send if the other end agreed
+    /// (Core 5.4, Vol 6, Part B, 4.5.10).
+    var transmitOctets = LinkEnd.minimumOctets
+    var preferredOctets: UInt16
+    /// The PHY this end sends on.
+    var transmitPHY = LEPHY.le1M
+
+    /// What every link layer carries without being asked: a payload of 27 octets.
+    static let minimumOctets: UInt16 = 27
+    /// The most a link layer packet carries.
+    static let maximumOctets: UInt16 = 251
+
+    init(
+        controller: Int, address: DeviceAddress, handle: ConnectionHandle, isOpen: Bool, preferredOctets: UInt16
+    ) {
+        self.controller = controller
+        self.address = address
+        self.handle = handle
+        self.isOpen = isOpen
+        self.preferredOctets = preferredOctets
+    }
+
+    /// How long a link layer packet of `octets` from this end is on the air, the gap behind it included, in nanoseconds
+    /// (Vol 6, Part B, 2.1, 4.1.1).
+    func airTime(_ octets: Int) -> UInt64 {
+        // Access address, header, check sequence and, where there is a payload, room for a message integrity code.
+        let framed = UInt64(octets) + (octets > 0 ? 4 : 0) + 9
+        let nanosecondsPerOctet: UInt64 = transmitPHY == .le2M ? 4000 : 8000
+        let preambleOctets: UInt64 = transmitPHY == .le2M ? 2 : 1
+        return (framed + preambleOctets) * nanosecondsPerOctet + Self.interFrameSpace
+    }
+
+    private static let interFrameSpace: UInt64 = 150_000
+}

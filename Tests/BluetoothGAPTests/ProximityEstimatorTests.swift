@@ -1,0 +1,172 @@
+import BluetoothBase
+import BluetoothGAP
+import Testing
+
+private func address(_ number: UInt64) -> DeviceAddress { DeviceAddress(number, kind: .random) }
+private func at(_ milliseconds: Int) -> Instant { .zero.advanced(by: .milliseconds(milliseconds)) }
+
+/// Half of a measurement's weight is gone after two seconds.
+private func estimator(capacity: Int = 16) -> ProximityEstimator { ProximityEstimator(capacity: capacity) }
+
+extension Double {
+    fileprivate func isClose(to other: Double) -> Bool { abs(self - other) < 1e-6 }
+}
+
+struct ProximityAverageTests {
+    @Test func `a first measurement is the average`() {
+        var estimator = estimator()
+        estimator.record(address(1), rssi: -60, at: at(0))
+        #expect(estimator.estimate(for: address(1))?.rssi == -60)
+        #expect(estimator.estimate(for: address(2)) == nil)
+    }
+
+    @Test(
+        "the older of two measurements counts by its age",
+        arguments: [
+            (0, -70.0),  // 1 : 1
+            (2_000, (-60 * 0.5 - 80) / 1.5),  // 1/2 : 1
+            (4_000, (-60 * 0.25 - 80) / 1.25),  // 1/4 : 1
+            (6_000, (-60 * 0.125 - 80) / 1.125),  // 1/8 : 1
+        ] as [(Int, Double)])
+    func decay(_ milliseconds: Int, _ expected: Double) {
+        var estimator = estimator()
+        estimator.record(address(1), rssi: -60, at: at(0))
+        estimator.record(address(1), rssi: -80, at: at(milliseconds))
+        #expect(estimator.estimate(for: address(1))?.rssi.isClose(to: expected) == true)
+    }
+
+    @Test func `it is time that makes the past fade, not the number of measurements`() {
+        var slow = estimator(), fast = estimator()
+        for device in [address(1)] {
+            // Ten seconds at -80 dBm and then ten at -50, once a second and twenty times a second.
+            for second in 0..<20 { slow.record(device, rssi: second < 10 ? -80 : -50, at: at(second * 1000)) }
+            for tick in 0..<400 { fast.record(device, rssi: tick < 200 ? -80 : -50, at: at(tick * 50)) }
+            guard let slow = slow.estimate(for: device), let fast = fast.estimate(for: device) else {
+                Issue.record("not followed")
+                return
+            }
+            #expect(abs(slow.rssi - fast.rssi) < 0.5)
+        }
+    }
+
+    @Test func `a measurement that was not made tells nothing`() {
+        var estimator = estimator()
+        estimator.record(address(1), rssi: nil, at: at(0))
+        estimator.record(address(1), rssi: 127, at: at(0))
+        #expect(estimator.count == 0)
+        estimator.record(address(1), rssi: -60, at: at(0))
+        estimator.record(address(1), rssi: 127, at: at(9_000))
+        #expect(estimator.estimate(for: address(1))?.lastSeen == at(0))
+    }
+
+    @Test func `time that runs backwards does no harm`() {
+        var estimator = estimator()
+        estimator.record(address(1), rssi: -60, at: at(5_000))
+        estimator.record(address(1), rssi: -80, at: at(0))
+        #expect(estimator.estimate(for: address(1))?.rssi == -70)
+        #expect(estimator.estimate(for: address(1))?.lastSeen == at(5_000))
+    }
+}
+
+struct ProximityOrderTests {
+    @Test func `the nearest comes first, of equals the one seen first`() {
+        var estimator = estimator()
+        estimator.record(address(1), rssi: -70, at: at(0))
+        estimator.record(address(2), rssi: -50, at: at(1))
+        estimator.record(address(3), rssi: -70, at: at(2))
+        estimator.record(address(4), rssi: -50, at: at(3))
+        estimator.record(address(1), rssi: -70, at: at(4))
+        #expect(estimator.nearestFirst.map(\.address.value) == [2, 4, 1, 3])
+    }
+
+    @Test func `a device that sends with more power is farther at the same signal`() {
+        var estimator = estimator()
+        estimator.record(address(1), rssi: -60, txPowerLevel: 8, at: at(0))
+        estimator.record(address(2), rssi: -60, txPowerLevel: -8, at: at(0))
+        estimator.record(address(3), rssi: -60, at: at(0))
+        #expect(estimator.nearestFirst.map(\.address.value) == [2, 3, 1])
+        #expect(estimator.nearestFirst.map(\.pathLoss) == [52, 60, 68])
+    }
+
+    @Test func `devices not seen for ten seconds leave, when the deadline says`() {
+        var estimator = estimator()
+        #expect(estimator.nextDeadline == nil)
+        estimator.record(address(1), rssi: -60, at: at(0))
+        estimator.record(address(2), rssi: -60, at: at(4_000))
+        #expect(estimator.nextDeadline == at(10_000))
+        estimator.record(address(1), rssi: -60, at: at(5_000))
+        #expect(estimator.nextDeadline == at(14_000))
+        estimator.fire(at: at(13_999))
+        #expect(estimator.count == 2)
+        estimator.fire(at: at(14_000))
+        #expect(estimator.nearestFirst.map(\.address) == [address(1)])
+        estimator.fire(at: at(15_000))
+        #expect(estimator.nextDeadline == nil)
+    }
+
+    @Test func `G2: the number of devices is bounded`() {
+        var estimator = estimator(capacity: 8)
+        for number in 0..<10_000 as Range<UInt64> { estimator.record(address(number), rssi: -60, at: at(0)) }
+        #expect(estimator.count == 8)
+        #expect(estimator.nearestFirst.map(\.address.value) == Array(9_992..<10_000))
+    }
+}
+
+struct ProximityZoneTests {
+    /// The zone of a device that lost so much of its signal on the way; 59 dB is one metre.
+    private func zone(after losses: [Int8]) -> ProximityZone? {
+        var configuration = ProximityEstimator.Configuration()
+        configuration.halfLife = .milliseconds(1)
+        var estimator = ProximityEstimator(configuration)
+        for (index, loss) in losses.enumerated() {
+            estimator.record(address(1), rssi: -loss, txPowerLevel: 0, at: at(index * 1000))
+        }
+        return estimator.estimate(for: address(1))?.zone
+    }
+
+    @Test(
+        arguments: [
+            ([40], .immediate), ([51], .immediate), ([52], .near), ([59], .near), ([70], .near), ([71], .far),
+            ([100], .far),
+        ] as [([Int8], ProximityZone)])
+    func `zones by distance`(_ losses: [Int8], _ expected: ProximityZone) {
+        #expect(zone(after: losses) == expected)
+    }
+
+    /// Half a metre is 51.5 dB, three metres 70.9, and the hysteresis 2.4 dB either way.
+    @Test(
+        arguments: [
+            ([50, 53], .immediate), ([50, 54], .near), ([54, 50], .near), ([54, 49], .immediate),
+            ([70, 73], .near), ([70, 74], .far), ([74, 69], .far), ([74, 68], .near),
+            ([40, 100], .far), ([100, 40], .immediate), ([50, 53, 50, 53], .immediate),
+        ] as [([Int8], ProximityZone)])
+    func `a zone is left only when the border is clearly passed`(_ losses: [Int8], _ expected: ProximityZone) {
+        #expect(zone(after: losses) == expected)
+    }
+}
+
+struct PathLossModelTests {
+    @Test(
+        arguments: [
+            (59, 1), (84, 10), (34, 0.1), (109, 100), (66.525749891599, 2),
+        ] as [(Double, Double)])
+    func `25 dB are a tenfold of the distance`(_ loss: Double, _ expected: Double) {
+        let distance = PathLossModel().distance(pathLoss: loss)
+        #expect(abs(distance / expected - 1) < 1e-4)
+    }
+
+    @Test func `the distance is told only where the transmit power is`() {
+        var estimator = estimator()
+        estimator.record(address(1), rssi: -67, txPowerLevel: -8, at: at(0))
+        estimator.record(address(2), rssi: -67, at: at(0))
+        #expect(estimator.estimate(for: address(1))?.distance?.isClose(to: 1) == true)
+        #expect(estimator.estimate(for: address(2))?.distance == nil)
+        #expect(estimator.estimate(for: address(2))?.zone == .near)
+    }
+
+    @Test func `a model that makes no sense gives numbers all the same`() {
+        #expect(PathLossModel(exponent: 0).distance(pathLoss: 59) == 0)
+        #expect(PathLossModel(exponent: 0).distance(pathLoss: 60).isFinite)
+        #expect(PathLossModel(lossAtOneMetre: .infinity).distance(pathLoss: 60).isFinite)
+    }
+}

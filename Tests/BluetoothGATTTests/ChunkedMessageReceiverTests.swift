@@ -1,0 +1,66 @@
+import BluetoothBase
+import BluetoothGATT
+import TestSupport
+import Testing
+
+@Suite("Chunked message: receiving")
+struct ChunkedMessageReceiverTests {
+    private func receive(
+        _ text: String, by receiver: inout ChunkedMessageReceiver
+    ) throws -> ChunkedMessageReceiver.Progress {
+        let chunk = Array(text.utf8)
+        return try receiver.receive(chunk.span)
+    }
+
+    @Test("chunks add up until EOM, and the next message begins afresh")
+    func twoMessages() throws {
+        var receiver = ChunkedMessageReceiver()
+        #expect(try receive("ab", by: &receiver) == .incomplete(bytesSoFar: 2))
+        #expect(try receive("", by: &receiver) == .incomplete(bytesSoFar: 2))
+        #expect(try receive("EO", by: &receiver) == .incomplete(bytesSoFar: 4))
+        #expect(try receive("M", by: &receiver) == .incomplete(bytesSoFar: 5))
+        #expect(try receive("EOMx", by: &receiver) == .incomplete(bytesSoFar: 9))
+        #expect(try receive("EOM", by: &receiver) == .complete(Array("abEOMEOMx".utf8)))
+        #expect(try receive("EOM", by: &receiver) == .complete([]))
+        #expect(try receive("c", by: &receiver) == .incomplete(bytesSoFar: 1))
+    }
+
+    @Test("a message that grew too long is refused to its end, and never delivered in part")
+    func tooLong() throws {
+        var receiver = ChunkedMessageReceiver(maximumSize: 4)
+        let error = ChunkedMessageError.messageTooLong(maximum: 4)
+        #expect(try receive("abcd", by: &receiver) == .incomplete(bytesSoFar: 4))
+        #expect(throws: error) { try receive("e", by: &receiver) }
+        #expect(receiver.bytesSoFar == 0)
+        #expect(throws: error) { try receive("f", by: &receiver) }
+        #expect(throws: error) { try receive("EOM", by: &receiver) }
+        #expect(try receive("gh", by: &receiver) == .incomplete(bytesSoFar: 2))
+        #expect(try receive("EOM", by: &receiver) == .complete(Array("gh".utf8)))
+    }
+
+    @Test("a lost link tells how much had arrived")
+    func lostLink() throws {
+        var receiver = ChunkedMessageReceiver(maximumSize: 4)
+        #expect(throws: Never.self) { try receiver.end() }
+        _ = try receive("abc", by: &receiver)
+        #expect(throws: ChunkedMessageError.linkLost(bytesReceived: 3)) { try receiver.end() }
+        #expect(throws: Never.self) { try receiver.end() }
+        _ = try? receive("abcde", by: &receiver)
+        #expect(throws: ChunkedMessageError.messageTooLong(maximum: 4)) { try receiver.end() }
+        #expect(try receive("EOM", by: &receiver) == .complete([]))
+    }
+
+    @Test("what is sent arrives", arguments: [1, 2, 3, 4, 19, 20, 244])
+    func roundTrip(chunkSize: Int) throws {
+        let message = (0..<1000).map { Array("xEOMEOM".utf8)[$0 % 7] }
+        var sender = ChunkedMessageSender(message, chunkSize: chunkSize)
+        var receiver = ChunkedMessageReceiver(maximumSize: message.count)
+        var progress = ChunkedMessageReceiver.Progress.incomplete(bytesSoFar: 0)
+        while !sender.isFinished {
+            #expect(progress == .incomplete(bytesSoFar: sender.bytesSent))
+            progress = try receiver.receive(sender.nextChunk)
+            sender.advance()
+        }
+        #expect(progress == .complete(message))
+    }
+}

@@ -1,0 +1,118 @@
+import BluetoothATT
+import BluetoothBase
+import TestSupport
+import Testing
+
+@testable import BluetoothGATT
+
+@Suite("GATT server: protocol rules")
+struct ServerProtocolTests {
+    static let requests = [
+        "02 40 00", "04 01 00 FF FF", "06 01 00 FF FF 00 28 00 18", "08 01 00 FF FF 03 28", "0A 03 00",
+        "0C 03 00 01 00", "0E 03 00 05 00", "10 01 00 FF FF 00 28", "12 0B 00 01", "16 0B 00 00 00 01", "18 01",
+        "20 03 00 05 00",
+    ]
+
+    @Test(
+        "A2: a request without its proper shape is answered with Invalid PDU, wherever it is cut", arguments: requests)
+    func truncated(_ request: String) {
+        let whole = bytes(request)
+        // Up to the value at the end, which may have any length.
+        let fixed = [0x06: 7, 0x12: 3, 0x16: 5][whole[0], default: whole.count]
+        for count in 1..<fixed {
+            var bench = ServerBench(.example())
+            #expect(bench.send(Array(whole.prefix(count))) == [0x01, whole[0], 0, 0, 0x04].hexadecimal())
+        }
+        var bench = ServerBench(.example())
+        #expect(!bench.send(whole).isEmpty)
+        #expect(bench.connection.droppedPDUCount == 0)
+    }
+
+    @Test(
+        "A2: so is one with octets left over",
+        arguments: [
+            "02 40 00 00", "04 01 00 FF FF 00", "08 01 00 FF FF 03 28 00", "0A 03 00 00", "0C 03 00 01 00 00",
+            "0E 03 00 05 00 00", "0E 03 00", "10 01 00 FF FF 00 28 00", "10 01 00 FF FF 00 28 00 00", "18 01 00",
+            "20 03 00 05 00 00", "20 03 00",
+        ])
+    func tooLong(_ request: String) {
+        var bench = ServerBench(.example())
+        #expect(bench.send(request) == [0x01, bytes(request)[0], 0, 0, 0x04].hexadecimal())
+    }
+
+    @Test("a PDU longer than the ATT_MTU is not taken")
+    func longerThanMTU() {
+        var bench = ServerBench(.example())
+        let value = [UInt8](repeating: 1, count: 21)
+        #expect(bench.send([0x12, 0x12, 0x00] + value) == "01 12 00 00 04")
+        #expect(bench.send([0x52, 0x12, 0x00] + value) == "")
+        #expect(bench.outcome == .dropped(.malformed))
+        #expect(bench.server.database.value(of: 0x0012)?.count == 40)
+    }
+
+    @Test("A5, GATT/SR/UNS/BI-01, BI-02: each of the 256 opcodes is answered, or ignored, as its kind asks")
+    func opcodes() {
+        for opcode in UInt8.min...UInt8.max {
+            var bench = ServerBench(.example())
+            let response = bench.send([opcode])
+            switch (ATTOpcode(rawValue: opcode), ATTOpcode.Kind(ofOpcode: opcode)) {
+            case (nil, .request): #expect(response == [0x01, opcode, 0, 0, 0x06].hexadecimal())
+            case (_, .request): #expect(response == [0x01, opcode, 0, 0, 0x04].hexadecimal())
+            case (nil, _):
+                #expect(response == "")
+                #expect(bench.outcome == .dropped(.unknownCommand))
+            case (_, .command):
+                #expect(response == "")
+                #expect(
+                    bench.outcome == .dropped(opcode == 0xD2 ? .signatureNotVerifiable : .malformed))
+            case (_, .confirmation):
+                #expect(response == "")
+                #expect(bench.outcome == .dropped(.unexpectedConfirmation))
+            case (_, .response), (_, .notification), (_, .indication):
+                #expect(response == "")
+                #expect(bench.outcome == .dropped(.notForServer))
+            }
+        }
+    }
+
+    @Test("an empty PDU is ignored")
+    func empty() {
+        var bench = ServerBench(.example())
+        #expect(bench.send([]) == "")
+        #expect(bench.outcome == .dropped(.malformed))
+        #expect(bench.connection.droppedPDUCount == 1)
+    }
+
+    @Test("GATT/SR/GAC/BV-01: the lesser of both MTUs counts, from the response on")
+    func mtu() {
+        var bench = ServerBench(.example())
+        #expect(bench.send("02 1E 00") == "03 05 02")
+        #expect(bench.outcome == .mtuExchanged(30))
+        #expect(bench.send("0A 12 00").count == 30 * 3 - 1)
+        #expect(bench.send("02 00 01") == "03 05 02", "A1: the second exchange is answered and changes nothing")
+        #expect(bench.outcome == .none)
+        #expect(bench.bearer.mtu == 30)
+        bench = ServerBench(.example())
+        #expect(bench.send("02 FF FF") == "03 05 02")
+        #expect(bench.outcome == .mtuExchanged(517))
+    }
+
+    @Test("A1: an MTU below 23 counts as 23, and on an enhanced bearer there is nothing to exchange")
+    func badMTU() {
+        var bench = ServerBench(.example())
+        #expect(bench.send("02 05 00") == "03 05 02")
+        #expect(bench.bearer.mtu == 23)
+        bench.bearer = ATTBearer(channelMTU: 64)
+        #expect(bench.send("02 40 00") == "01 02 00 00 06")
+        #expect(bench.bearer.mtu == 64)
+    }
+
+    @Test("the outcome tells which error was sent")
+    func refused() {
+        var bench = ServerBench(.example())
+        _ = bench.send("0A 0E 00")
+        #expect(bench.outcome == .refused(ATTError(.readNotPermitted, for: .readRequest, at: 0x000E)))
+        _ = bench.send("BF 00")
+        #expect(bench.outcome == .refused(ATTError(requestOpcode: 0xBF, handle: 0, code: .requestNotSupported)))
+    }
+}

@@ -1,0 +1,167 @@
+import BluetoothATT
+import BluetoothBase
+import TestSupport
+import Testing
+
+@testable import BluetoothGATT
+
+@Suite("GATT server: queued writes")
+struct ServerQueuedWriteTests {
+    @Test("GATT/SR/GAW/BV-05: a long value is written in parts, and leaves nothing of the one before")
+    func longWrite() {
+        var bench = ServerBench(.example())
+        #expect(bench.send("16 12 00 00 00 61 62 63") == "17 12 00 00 00 61 62 63")
+        #expect(bench.send("16 12 00 03 00 64 65") == "17 12 00 03 00 64 65")
+        #expect(bench.server.database.value(of: 0x0012)?.count == 40, "nothing is written before the queue is executed")
+        #expect(bench.send("18 01") == "19")
+        #expect(bench.outcome == .preparedWritesExecuted([.value(0x0012)]))
+        #expect(bench.server.database.value(of: 0x0012) == Array("abcde".utf8))
+        #expect(bench.connection.preparedWrites.count == 0)
+    }
+
+    @Test("GATT/SR/GAW/BV-06: several values change together")
+    func reliableWrite() {
+        var bench = ServerBench(.example())
+        _ = bench.send("16 0E 00 00 00 01 02")
+        _ = bench.send("16 0B 00 01 00 AA BB")
+        _ = bench.send("16 12 00 26 00 78 79")
+        _ = bench.send("16 0E 00 02 00 03")
+        #expect(bench.send("18 01") == "19")
+        #expect(bench.outcome == .preparedWritesExecuted([.value(0x000E), .value(0x000B), .value(0x0012)]))
+        #expect(bench.server.database.value(of: 0x000E) == [1, 2, 3])
+        #expect(bench.server.database.value(of: 0x000B) == [1, 0xAA, 0xBB, 4])
+        #expect(bench.server.database.value(of: 0x0012)?.suffix(4) == Array("67xy".utf8)[...])
+    }
+
+    @Test(
+        "A10: one part that does not suit its value leaves all values as they were",
+        arguments: [
+            ("GATT/SR/GAW/BI-09: an offset past the end", "16 0B 00 05 00 01", "01 18 0B 00 07"),
+            ("GATT/SR/GAW/BI-33: a part past the end of a fixed length", "16 0B 00 03 00 01 02", "01 18 0B 00 0D"),
+            ("a part past the longest of a variable length", "16 12 00 00 02 01", "01 18 12 00 07"),
+            ("an offset past everything", "16 12 00 FF FF 01", "01 18 12 00 07"),
+            ("a configuration of one octet too many", "16 09 00 02 00 01", "01 18 09 00 0D"),
+            ("a configuration the characteristic does not have", "16 09 00 00 00 04 00", "01 18 09 00 FD"),
+        ])
+    func atomic(_ name: String, _ request: String, _ response: String) {
+        var bench = ServerBench(.example())
+        #expect(bench.send("16 0E 00 00 00 01 02") == "17 0E 00 00 00 01 02")
+        #expect(bench.send(request).hasPrefix("17"), "\(name)")
+        #expect(bench.send("16 12 00 00 00 01 02") == "17 12 00 00 00 01 02")
+        #expect(bench.send("18 01") == response, "\(name)")
+        #expect(bench.server.database.value(of: 0x000B) == [1, 2, 3, 4])
+        #expect(bench.server.database.value(of: 0x000E) == [])
+        #expect(bench.server.database.value(of: 0x0012)?.count == 40)
+        #expect(bench.connection.configuration(of: 0x0008) == [])
+        #expect(bench.connection.preparedWrites.count == 0)
+    }
+
+    @Test("A10: a value of 512 octets is written at the smallest ATT_MTU, and not one octet more")
+    func longest() {
+        var bench = ServerBench(.example())
+        func part(_ offset: Int, _ count: Int) -> [UInt8] {
+            written {
+                $0.append([0x16, 0x12, 0x00])
+                $0.append(UInt16(offset))
+                $0.append([UInt8](repeating: 0x5A, count: count))
+            }
+        }
+        for offset in stride(from: 0, to: 504, by: 18) { #expect(bench.send(part(offset, 18)).hasPrefix("17")) }
+        #expect(bench.send(part(504, 8)).hasPrefix("17"))
+        #expect(bench.send("18 01") == "19")
+        #expect(bench.server.database.value(of: 0x0012) == [UInt8](repeating: 0x5A, count: 512))
+        #expect(bench.send("16 12 00 00 02 01").hasPrefix("17"))
+        #expect(bench.send("18 01") == "01 18 12 00 0D")
+    }
+
+    @Test("GATT/SR/GAW/BI-06, BI-07: what cannot be written cannot be prepared")
+    func refused() {
+        var bench = ServerBench(.example())
+        #expect(bench.send("16 19 00 00 00 01") == "01 16 19 00 01")
+        #expect(bench.send("16 03 00 00 00 01") == "01 16 03 00 03")
+        #expect(bench.send("18 01") == "19")
+        #expect(bench.outcome == .preparedWritesExecuted([]))
+    }
+
+    @Test("a queue that is cancelled changes nothing")
+    func cancelled() {
+        var bench = ServerBench(.example())
+        _ = bench.send("16 0E 00 00 00 01 02")
+        #expect(bench.send("18 00") == "19")
+        #expect(bench.outcome == .none)
+        #expect(bench.send("18 01") == "19")
+        #expect(bench.server.database.value(of: 0x000E) == [])
+    }
+
+    @Test(
+        "A10: flags other than 0 and 1 are no PDU, and the queue stays",
+        arguments: ["18 02", "18 FF", "18", "18 01 00"])
+    func badFlags(_ request: String) {
+        var bench = ServerBench(.example())
+        _ = bench.send("16 0E 00 00 00 01 02")
+        #expect(bench.send(request) == "01 18 00 00 04")
+        #expect(bench.connection.preparedWrites.count == 1)
+    }
+
+    @Test("A10: the queue is bounded in writes and in octets, for each client")
+    func bounded() {
+        var bench = ServerBench(.example())
+        for _ in 0..<64 { #expect(bench.send("16 0E 00 00 00") == "17 0E 00 00 00") }
+        for _ in 0..<1000 { #expect(bench.send("16 0E 00 00 00") == "01 16 0E 00 09") }
+        #expect(bench.connection.preparedWrites.count == 64)
+        bench.connection = GATTServerConnection(preparedWriteLimits: .init(count: 10, octets: 5))
+        #expect(bench.send("16 0E 00 00 00 01 02 03") == "17 0E 00 00 00 01 02 03")
+        #expect(bench.send("16 0E 00 00 00 01 02 03") == "01 16 0E 00 09")
+        #expect(bench.send("16 0E 00 03 00 04 05") == "17 0E 00 03 00 04 05")
+        #expect(bench.send("18 01") == "19")
+        #expect(bench.server.database.value(of: 0x000E) == [1, 2, 3, 4, 5])
+    }
+
+    @Test("the application takes all parts for dynamic values together")
+    func dynamic() throws {
+        var bench = ServerBench(.example())
+        _ = bench.send("16 14 00 00 00 01 02")
+        _ = bench.send("16 0E 00 00 00 0A")
+        _ = bench.send("16 14 00 02 00 03")
+        #expect(bench.send("18 01") == "")
+        let token = try #require(bench.token)
+        #expect(bench.outcome == .executeRequested(token))
+        let queue = bench.connection.preparedWrites
+        #expect((0..<queue.count).map { queue.handle(at: $0) } == [0x0014, 0x000E, 0x0014])
+        #expect((0..<queue.count).map { queue.offset(at: $0) } == [0, 0, 2])
+        #expect((0..<queue.count).map { Array(queue.value(at: $0)) } == [[1, 2], [0x0A], [3]])
+        #expect(bench.server.database.value(of: 0x000E) == [])
+        #expect(try bench.accept(token) == "19")
+        #expect(bench.outcome == .preparedWritesExecuted([.value(0x0014), .value(0x000E)]))
+        #expect(bench.server.database.value(of: 0x000E) == [0x0A])
+    }
+
+    @Test("what the application refuses is forgotten as a whole")
+    func dynamicRefused() throws {
+        var bench = ServerBench(.example())
+        _ = bench.send("16 0E 00 00 00 0A")
+        _ = bench.send("16 14 00 00 00 01 02")
+        _ = bench.send("18 01")
+        #expect(try bench.refuse(bench.token, .init(rawValue: 0x80), at: 0x0014) == "01 18 14 00 80")
+        #expect(bench.server.database.value(of: 0x000E) == [])
+        #expect(bench.connection.preparedWrites.count == 0)
+    }
+
+    @Test("parts for a dynamic value end within 512 octets, without asking the application")
+    func dynamicTooLong() {
+        var bench = ServerBench(.example())
+        _ = bench.send("16 14 00 FF 01 01 02")
+        #expect(bench.send("18 01") == "01 18 14 00 0D")
+        _ = bench.send("16 14 00 01 02 01")
+        #expect(bench.send("18 01") == "01 18 14 00 07")
+    }
+
+    @Test("GATT/SR/GAW/BV-09: a configuration may be queued too")
+    func configuration() {
+        var bench = ServerBench(.example())
+        _ = bench.send("16 09 00 00 00 03")
+        #expect(bench.send("18 01") == "19")
+        let change = GATTSubscriptionChange(characteristic: 0x0008, old: [], new: [.notifications, .indications])
+        #expect(bench.outcome == .preparedWritesExecuted([.subscription(change)]))
+    }
+}

@@ -1,0 +1,100 @@
+import BluetoothATT
+import BluetoothBase
+import TestSupport
+import Testing
+
+@testable import BluetoothGATT
+
+@Suite("GATT server: writing")
+struct ServerWritingTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        var name: String
+        var handle: AttributeHandle
+        var value: String
+        var error: UInt8?
+        var stored: String?
+        var testDescription: String { name }
+    }
+
+    static let rows = [
+        Row(
+            name: "GATT/SR/GAW/BV-03: a value of fixed length", handle: 0x000B, value: "09 08 07 06",
+            stored: "09 08 07 06"),
+        Row(name: "the front of a value of fixed length", handle: 0x000B, value: "09 08", stored: "09 08 03 04"),
+        Row(name: "nothing of a value of fixed length", handle: 0x000B, value: "", stored: "01 02 03 04"),
+        Row(
+            name: "A11, GATT/SR/GAW/BI-32: too long for a fixed length", handle: 0x000B, value: "01 02 03 04 05",
+            error: 0x0D, stored: "01 02 03 04"),
+        Row(name: "a value of variable length grows", handle: 0x000E, value: "01 02 03", stored: "01 02 03"),
+        Row(name: "a value of variable length shrinks", handle: 0x0012, value: "AA", stored: "AA"),
+        Row(
+            name: "too long for a variable length", handle: 0x000E, value: "01 02 03 04 05 06 07 08 09", error: 0x0D,
+            stored: ""),
+        Row(name: "GATT/SR/GAW/BI-02: no such handle", handle: 0x0019, value: "01", error: 0x01),
+        Row(
+            name: "GATT/SR/GAW/BI-03: not writable", handle: 0x0003, value: "41", error: 0x03,
+            stored: "54 68 69 6E 67"),
+        Row(name: "declarations are not writable", handle: 0x0006, value: "00 18", error: 0x03, stored: "0D 18"),
+    ]
+
+    @Test("Write Requests are answered", arguments: rows)
+    func request(_ row: Row) {
+        var bench = ServerBench(.example())
+        let pdu = written {
+            $0.append(ATTOpcode.writeRequest.rawValue)
+            $0.append(row.handle)
+            $0.append(bytes(row.value))
+        }
+        if let error = row.error {
+            let response = written {
+                $0.append([0x01, 0x12])
+                $0.append(row.handle)
+                $0.append(error)
+            }
+            #expect(bench.send(pdu) == response.hexadecimal())
+            let code = ATTErrorCode(rawValue: error)
+            #expect(bench.outcome == .refused(ATTError(code, for: .writeRequest, at: row.handle)))
+        } else {
+            #expect(bench.send(pdu) == "13")
+            #expect(bench.outcome == .valueWritten(handle: row.handle, value: 3..<pdu.count))
+        }
+        #expect(bench.server.database.value(of: row.handle)?.hexadecimal() == row.stored)
+    }
+
+    @Test("GATT/SR/GAW/BV-01: Write Commands do the same in silence", arguments: rows)
+    func command(_ row: Row) {
+        var bench = ServerBench(.example())
+        let pdu = written {
+            $0.append(ATTOpcode.writeCommand.rawValue)
+            $0.append(row.handle)
+            $0.append(bytes(row.value))
+        }
+        #expect(bench.send(pdu) == "")
+        if let error = row.error {
+            #expect(bench.outcome == .dropped(.refused(ATTErrorCode(rawValue: error))))
+        } else {
+            #expect(bench.outcome == .valueWritten(handle: row.handle, value: 3..<pdu.count))
+        }
+        #expect(bench.server.database.value(of: row.handle)?.hexadecimal() == row.stored)
+    }
+
+    @Test("A16, GATT/SR/GAW/BI-01: a signed write is ignored, for there is no key to check it with")
+    func signed() {
+        var bench = ServerBench(.example())
+        #expect(bench.send("D2 0B 00 09 01 00 00 00 01 02 03 04 05 06 07 08") == "")
+        #expect(bench.outcome == .dropped(.signatureNotVerifiable))
+        #expect(bench.server.database.value(of: 0x000B) == [1, 2, 3, 4])
+    }
+
+    @Test("a constant stays what it is, whatever the permissions")
+    func constant() throws {
+        var database = GATTDatabase()
+        _ = try database.add(
+            .init(
+                uuid: .init(1),
+                characteristics: [.init(uuid: .init(2), properties: [.read, .write], value: .constant([1]))]))
+        var bench = ServerBench(database)
+        #expect(bench.send("12 03 00 02") == "01 12 03 00 03")
+        #expect(bench.send("0A 03 00") == "0B 01")
+    }
+}

@@ -1,0 +1,75 @@
+import BluetoothBase
+import BluetoothHCI
+import Testing
+
+@Suite("Data buffers of the controller")
+struct ACLFlowControlTests {
+    @Test("a buffer for each packet, and none beyond")
+    func exhaustion() {
+        var flow = flowControl(buffers: 2)
+        #expect(flow.takeBuffer(for: 0x40) == true)
+        #expect(flow.takeBuffer(for: 0x41) == true)
+        #expect(!flow.canSend)
+        #expect(flow.takeBuffer(for: 0x40) == false)
+        #expect(flow.complete(.init(connectionHandle: 0x41, count: 1)) == 1)
+        #expect(flow.takeBuffer(for: 0x40) == true)
+        #expect(flow.outstanding(for: 0x40) == 2)
+        #expect(flow.outstanding(for: 0x41) == 0)
+        #expect(flow.violations == 0)
+    }
+
+    @Test("H2: a count above what a link has taken, or for an unknown link, frees no more")
+    func clamped() {
+        var flow = flowControl(buffers: 4)
+        #expect(flow.takeBuffer(for: 0x40) == true)
+        #expect(flow.takeBuffer(for: 0x41) == true)
+        #expect(flow.complete(.init(connectionHandle: 0x40, count: 0xFFFF)) == 1)
+        #expect(flow.complete(.init(connectionHandle: 0x40, count: 1)) == 0)
+        #expect(flow.complete(.init(connectionHandle: 0x99, count: 1)) == 0)
+        #expect(flow.available == 3)
+        #expect(flow.violations == 3)
+    }
+
+    @Test("H9: a link that ends gives back its buffers, once")
+    func removal() {
+        var flow = flowControl(buffers: 4)
+        #expect(flow.takeBuffer(for: 0x40) == true)
+        #expect(flow.takeBuffer(for: 0x40) == true)
+        #expect(flow.takeBuffer(for: 0x41) == true)
+        #expect(flow.removeLink(0x40) == 2)
+        #expect(flow.available == 3)
+        #expect(flow.removeLink(0x40) == 0)
+        #expect(flow.complete(.init(connectionHandle: 0x40, count: 2)) == 0)
+        #expect(flow.available == 3)
+        #expect(flow.takeBuffer(for: 0x40) == false)
+    }
+
+    @Test("a handle can be used again, and adding a link twice changes nothing")
+    func reuse() {
+        var flow = flowControl(buffers: 4)
+        #expect(flow.takeBuffer(for: 0x40) == true)
+        flow.addLink(0x40)
+        #expect(flow.outstanding(for: 0x40) == 1)
+        flow.removeLink(0x40)
+        flow.addLink(0x40)
+        #expect(flow.outstanding(for: 0x40) == 0)
+        #expect(flow.takeBuffer(for: 0x40) == true)
+    }
+
+    @Test("H6: without buffers nothing is ever sent", arguments: [0, -1])
+    func noBuffers(_ count: Int) {
+        var flow = flowControl(buffers: count)
+        #expect(!flow.canSend)
+        #expect(flow.takeBuffer(for: 0x40) == false)
+        flow.reset(bufferCount: 1)
+        flow.addLink(0x40)
+        #expect(flow.takeBuffer(for: 0x40) == true)
+    }
+
+    private func flowControl(buffers: Int) -> ACLFlowControl {
+        var flow = ACLFlowControl(bufferCount: buffers)
+        flow.addLink(0x40)
+        flow.addLink(0x41)
+        return flow
+    }
+}

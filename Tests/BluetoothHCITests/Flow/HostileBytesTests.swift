@@ -1,0 +1,67 @@
+import BluetoothBase
+import BluetoothHCI
+import TestSupport
+import Testing
+
+@Suite("H1: bytes at random")
+struct HostileBytesTests {
+    @Test("a spoilt packet throws, or decodes to what encodes and decodes again", arguments: 0..<50 as Range<UInt64>)
+    func spoilt(_ seed: UInt64) throws {
+        var random = SplitMix(state: seed)
+        for sample in EventSamples.all.map(\.packet) + CommandSamples.all.map(\.packet) {
+            var packet = sample
+            for _ in 0..<random.next(below: 4) {
+                packet[random.next(below: packet.count)] = UInt8(truncatingIfNeeded: random.next())
+            }
+            guard let once = reencoded(packet) else { continue }
+            #expect(reencoded(once) == once, "\(packet.hexadecimal())")
+        }
+    }
+
+    @Test("what a framer hands out is the stream's beginning", arguments: 0..<50 as Range<UInt64>)
+    func stream(_ seed: UInt64) {
+        var random = SplitMix(state: seed)
+        var stream: [UInt8] = []
+        for _ in 0..<20 {
+            stream += H4FramerTests.toHost[random.next(below: H4FramerTests.toHost.count)]
+            if random.next(below: 8) == 0 { stream.append(UInt8(truncatingIfNeeded: random.next())) }
+        }
+        var framer = H4Framer(receiver: .host)
+        var delivered: [UInt8] = []
+        var offset = 0
+        while offset < stream.count, framer.fault == nil {
+            let chunk = Array(stream[offset..<min(stream.count, offset + 1 + random.next(below: 9))])
+            offset += chunk.count
+            try? framer.receive(chunk.span) { delivered += Array($0) }
+        }
+        #expect(stream.starts(with: delivered))
+        #expect(framer.fault != nil || offset == stream.count)
+    }
+
+    private func reencoded(_ packet: [UInt8]) -> [UInt8]? {
+        guard let decoded = try? HCIPacket(decoding: packet.span) else { return nil }
+        switch decoded {
+        case .event(let event): return written { event.encodePacket(into: &$0) }
+        case .command(let command):
+            guard let known = try? command.decodeKnown() else { return nil }
+            return written { known.encodePacket(into: &$0) }
+        case .aclData(let data): return written { data.encodePacket(into: &$0) }
+        case .synchronousData, .isoData: return nil
+        }
+    }
+}
+
+/// Random numbers that a seed repeats.
+private struct SplitMix {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+        return value ^ value >> 31
+    }
+
+    mutating func next(below bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}

@@ -1,0 +1,47 @@
+"""What both ends of the card service agree on, and what they share of Bumble's use."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from typing import BinaryIO
+
+from bumble.core import UUID
+from bumble.device import Device, DeviceConfiguration
+from bumble.hci import Address
+from bumble.snoop import BtSnooper
+from bumble.transport import open_transport
+
+SERVICE = UUID("E07F0AE8-00BB-47F5-94F4-4A7174EA3032")
+CHARACTERISTIC = UUID("9D534E8B-2153-4F6D-B2B0-8C68665A7274")
+
+# The payload goes out in notifications of this many bytes, which is what fits the default ATT_MTU of 23.
+CHUNK_SIZE = 20
+# Then this goes out, alone in a notification.
+END_OF_MESSAGE = b"EOM"
+
+# The exit statuses of our own executables.
+DONE, USAGE, NOT_FOUND, LINK_LOST, TRANSPORT_FAILED = 0, 2, 3, 4, 5
+
+
+class TransportFailed(Exception):
+    """The transport could not be opened, or the controller behind it did not answer."""
+
+
+@contextlib.asynccontextmanager
+async def open_device(transport: str, name: str, address: str, capture: BinaryIO | None) -> AsyncIterator[Device]:
+    """A powered device on a transport. Its address is a static random one, the kind every controller can serve."""
+    try:
+        hci = await open_transport(transport)
+    except Exception as error:
+        raise TransportFailed(f"{transport}: {error}") from error
+    async with hci:
+        configuration = DeviceConfiguration(name=name, address=Address(address))
+        device = Device.from_config_with_hci(configuration, hci.source, hci.sink)
+        if capture is not None:
+            device.host.snooper = BtSnooper(capture)
+        try:
+            await device.power_on()
+        except Exception as error:
+            raise TransportFailed(f"{transport}: {error!r}") from error
+        yield device

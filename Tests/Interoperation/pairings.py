@@ -1,0 +1,192 @@
+"""Runs each pairing of a central with a peripheral over each air, and says how it went."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import functools
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT / "Scripts" / "python"))
+
+import airs  # noqa: E402
+
+PAYLOAD = HERE / "card.vcf"
+EXECUTABLES = ["ble", "central", "peripheral"]
+
+
+@dataclass
+class End:
+    """One end of a pairing: what it is called, and the command that runs it on a transport, in a directory."""
+
+    name: str
+    command: Callable[[str, pathlib.Path], list[str]]
+
+
+@dataclass
+class Pairing:
+    """A central and a peripheral that shall understand each other over an air."""
+
+    central: End
+    peripheral: End
+    air_name: str
+    air: airs.AirFactory
+
+    @property
+    def title(self) -> str:
+        return f"{self.central.name} with {self.peripheral.name} over {self.air_name}"
+
+
+def bumble_central() -> End:
+    def command(transport: str, directory: pathlib.Path) -> list[str]:
+        capture = str(directory / "central.btsnoop")
+        return [sys.executable, str(HERE / "bumble_central.py"), transport, "--btsnoop", capture]
+
+    return End("Bumble's central", command)
+
+
+def bumble_peripheral() -> End:
+    def command(transport: str, directory: pathlib.Path) -> list[str]:
+        capture = str(directory / "peripheral.btsnoop")
+        return [sys.executable, str(HERE / "bumble_peripheral.py"), transport, "--payload", str(PAYLOAD), "--once",
+                "--btsnoop", capture]
+
+    return End("Bumble's peripheral", command)
+
+
+def our_central(binaries: pathlib.Path) -> End:
+    def command(transport: str, directory: pathlib.Path) -> list[str]:
+        capture = str(directory / "central.btsnoop")
+        return [str(binaries / "central"), "--transport", transport, "--timeout", "20", "--btsnoop", capture]
+
+    return End("our central", command)
+
+
+def our_peripheral(binaries: pathlib.Path) -> End:
+    def command(transport: str, directory: pathlib.Path) -> list[str]:
+        capture = str(directory / "peripheral.btsnoop")
+        return [str(binaries / "peripheral"), "--transport", transport, "--payload", str(PAYLOAD), "--once",
+                "--btsnoop", capture]
+
+    return End("our peripheral", command)
+
+
+def all_pairings(binaries: pathlib.Path | None) -> list[Pairing]:
+    """Every pairing there can be with these executables; without any, those of Bumble with itself."""
+    over: list[tuple[str, airs.AirFactory]] = [("Bumble's controllers", airs.bumble_controllers)]
+    if airs.rootcanal_binary() is not None:
+        over.append(("RootCanal", airs.rootcanal))
+    ends = [(bumble_central(), bumble_peripheral())]
+    if binaries is not None:
+        over.append(("our radio", functools.partial(airs.our_radio, binaries)))
+        ends = [
+            (our_central(binaries), bumble_peripheral()),
+            (bumble_central(), our_peripheral(binaries)),
+            (our_central(binaries), our_peripheral(binaries)),
+        ]
+    return [Pairing(central, peripheral, name, air) for name, air in over for central, peripheral in ends]
+
+
+def run_pairing(pairing: Pairing, directory: pathlib.Path, limit: float) -> str | None:
+    """Runs one pairing. Returns what went wrong, or nothing."""
+    deadline = time.monotonic() + limit
+
+    def remaining() -> float:
+        return max(deadline - time.monotonic(), 0.1)
+
+    received = directory / "received"
+    with contextlib.ExitStack() as stack:
+        try:
+            air = stack.enter_context(pairing.air(directory / "air.log"))
+        except (OSError, RuntimeError) as error:
+            return str(error)
+
+        def start(end: End, transport: str, stdout: pathlib.Path, stderr: pathlib.Path) -> subprocess.Popen[bytes]:
+            with open(stdout, "wb") as output, open(stderr, "wb") as log:
+                child = subprocess.Popen(
+                    end.command(transport, directory), stdin=subprocess.DEVNULL, stdout=output, stderr=log)
+            stack.callback(airs.stop, child)
+            return child
+
+        try:
+            peripheral = start(
+                pairing.peripheral, air.transports[0], directory / "peripheral.out", directory / "peripheral.log")
+            central = start(pairing.central, air.transports[1], received, directory / "central.log")
+            if (status := central.wait(timeout=remaining())) != 0:
+                return f"central ended with status {status}"
+            if received.read_bytes() != PAYLOAD.read_bytes():
+                return f"central printed other bytes than were sent: {received.stat().st_size} of them"
+            if (status := peripheral.wait(timeout=remaining())) != 0:
+                return f"peripheral ended with status {status}"
+        except subprocess.TimeoutExpired:
+            return f"not done in {limit:.0f} s"
+        except OSError as error:
+            return str(error)
+    return None
+
+
+def print_ends_of_logs(directory: pathlib.Path, lines: int = 8) -> None:
+    """What was said last, for where nobody can look at the logs themselves any more."""
+    for log in sorted(directory.glob("*.log")):
+        for line in log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:]:
+            print(f"    {log.stem}: {line}", flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--binaries", type=pathlib.Path, default=ROOT / ".build" / "debug",
+                       help="where ble, central and peripheral are (default: .build/debug)")
+    which.add_argument("--bumble-only", action="store_true",
+                       help="pair Bumble with itself, to try this test rather than our executables")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only the pairings whose title contains this text")
+    parser.add_argument("--limit", type=float, default=60, metavar="SECONDS", help="time for each pairing")
+    parser.add_argument("--logs", type=pathlib.Path, help="directory for the logs and captures of every pairing")
+    arguments = parser.parse_args()
+
+    # So that the children end with us however we are ended.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+
+    binaries = None if arguments.bumble_only else arguments.binaries.resolve()
+    if binaries is not None:
+        for name in EXECUTABLES:
+            if not (binaries / name).exists():
+                parser.error(f"there is no {binaries / name}: run swift build")
+    if airs.rootcanal_binary() is None:
+        print("RootCanal: skipped, there is none for this machine")
+
+    pairings = [pairing for pairing in all_pairings(binaries) if arguments.only.lower() in pairing.title.lower()]
+    if not pairings:
+        parser.error(f"no pairing is called {arguments.only}")
+    logs = arguments.logs or pathlib.Path(tempfile.mkdtemp(prefix="interoperation-"))
+    width = max(len(pairing.title) for pairing in pairings)
+    failures = 0
+    for pairing in pairings:
+        directory = logs / pairing.title.replace("'", "").replace(" ", "-")
+        directory.mkdir(parents=True, exist_ok=True)
+        problem = run_pairing(pairing, directory, arguments.limit)
+        if problem is None:
+            print(f"{pairing.title:{width}}  ok", flush=True)
+            if arguments.logs is None:
+                shutil.rmtree(directory)
+        else:
+            failures += 1
+            print(f"{pairing.title:{width}}  FAILED: {problem}; logs in {directory}", flush=True)
+            print_ends_of_logs(directory)
+    if arguments.logs is None and failures == 0:
+        shutil.rmtree(logs)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

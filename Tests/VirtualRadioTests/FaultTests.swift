@@ -1,0 +1,86 @@
+import BluetoothBase
+import BluetoothHCI
+import TestSupport
+import Testing
+import VirtualRadio
+
+@Suite("Faults and determinism")
+struct FaultTests {
+    @Test("A controller that ignores commands still reports events")
+    func ignoresCommands() {
+        var bench = Bench()
+        bench.connect()
+        bench.air[bench.central].faults.ignoresCommands = true
+        #expect(bench.answer(to: "01 03 0C 00", from: bench.central) == "")
+        bench.send("02 40 00 01 00 AA", from: bench.peripheral)
+        bench.run(.milliseconds(30))
+        #expect(bench.received(by: bench.central) == ["02 40 20 01 00 AA"])
+    }
+
+    @Test("A silent controller tells its host nothing; its peer notices nothing")
+    func silence() {
+        var bench = Bench()
+        bench.connect()
+        bench.air[bench.central].faults.isSilent = true
+        bench.send("02 40 00 01 00 AA", from: bench.peripheral)
+        bench.send("02 40 00 01 00 AA", from: bench.central)
+        #expect(bench.answer(to: "01 09 10 00", from: bench.central) == "")
+        bench.run(.milliseconds(30))
+        #expect(bench.received(by: bench.central) == [])
+        #expect(bench.received(by: bench.peripheral) == [DataTests.completed, "02 40 20 01 00 AA"])
+    }
+
+    @Test("Hardware Error")
+    func hardwareError() {
+        var bench = Bench()
+        bench.air.reportHardwareError(0x42, on: bench.central)
+        #expect(bench.received(by: bench.central) == ["04 10 01 42"])
+    }
+
+    @Test("Links dropped by a test end for both sides")
+    func dropLinks() {
+        var bench = Bench()
+        bench.connect()
+        bench.air.dropLinks(of: bench.peripheral, reason: .llResponseTimeout, at: bench.now)
+        #expect(bench.received(by: bench.central) == ["04 05 04 00 40 00 22"])
+        #expect(bench.received(by: bench.peripheral) == ["04 05 04 00 40 00 22"])
+        #expect(bench.air.nextDeadline == nil)
+    }
+
+    @Test("Commands without end, to a controller nobody listens to, fill no more than so much memory")
+    func flood() {
+        var bench = Bench(central: { $0.responseDelay = .milliseconds(1) })
+        for _ in 0..<10_000 { bench.send("01 03 0C 00", from: bench.central) }
+        for _ in 0..<10_000 { bench.send("01 03 0C 00", from: bench.peripheral) }
+        bench.run(.seconds(1))
+        #expect(bench.air[bench.central].outbox.count == 16)
+        #expect(bench.air[bench.peripheral].outbox.count == 4 * 256 + 64)
+    }
+
+    /// Everything both hosts are sent, and when, in ten seconds of scanning, connecting and talking.
+    static func story(seed: UInt64) -> [String] {
+        var bench = Bench(seed: seed)
+        var lines: [String] = []
+        bench.unmask()
+        bench.send("01 18 20 00", from: bench.central)
+        bench.prepare(bench.central, LESetScanEnable(isEnabled: true))
+        bench.startAdvertising()
+        for step in 0..<1000 {
+            if step == 300 { bench.send(Bench.createConnection(), from: bench.central) }
+            if step > 400, step % 7 == 0 { bench.send("02 40 00 01 00 AA", from: bench.central) }
+            bench.run(.milliseconds(10))
+            for id in [bench.central, bench.peripheral] {
+                lines += bench.received(by: id).map { "\(step) \($0)" }
+            }
+        }
+        return lines
+    }
+
+    @Test("The same seed gives the same bytes at the same times, another seed others")
+    func determinism() {
+        let story = Self.story(seed: 7)
+        #expect(story.count > 100)
+        #expect(Self.story(seed: 7) == story)
+        #expect(Self.story(seed: 8) != story)
+    }
+}

@@ -1,4 +1,5 @@
 import BluetoothBase
+import BluetoothHCI
 
 /// An open way to an HCI controller, or from a controller to its host.
 ///
@@ -8,6 +9,9 @@ import BluetoothBase
 public protocol HCITransport: AnyObject {
     /// What errors call the transport: the text of its `TransportName`, where it has one.
     var name: String { get }
+
+    /// Which end of HCI this is, and so which packets it may receive.
+    var receiver: H4Framer.Receiver { get }
 
     /// What an event loop waits on; -1 once closed.
     var fileDescriptor: Int32 { get }

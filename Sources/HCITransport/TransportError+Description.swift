@@ -30,6 +30,7 @@ extension TransportError.Reason {
                 + "grant it: sudo setcap cap_net_admin,cap_net_raw+eip \(Self.quoted(executable))"
         case .closedByPeer: "the other side closed the connection"
         case .adapterRemoved: "\(adapter) is gone: it was unplugged, or taken down by something else"
+        case .malformedStream(let fault): "what arrives is not HCI: \(fault); check that the other side speaks H4"
         case .invalidPacketLength(let length): "a packet of \(length) bytes is not an HCI packet"
         case .outputFull(let pending): "the other side does not read: \(pending) bytes wait for it"
         case .closed: "the transport is closed"

@@ -1,3 +1,5 @@
+import BluetoothHCI
+
 /// Why a transport could not be opened, or why it ended.
 ///
 /// After an error other than `.outputFull` the transport is of no more use: close it.
@@ -37,6 +39,8 @@ public struct TransportError: Error, Equatable, Sendable {
         case closedByPeer
         /// The adapter was unplugged, or taken down behind our back.
         case adapterRemoved
+        /// The bytes of a stream are not HCI packets: what follows cannot be told apart any more.
+        case malformedStream(H4Fault)
         /// A packet is empty or longer than HCI has packets. It was not sent, or not delivered.
         case invalidPacketLength(Int)
         /// The other side does not read: `pending` bytes wait for it. The packet was not taken.

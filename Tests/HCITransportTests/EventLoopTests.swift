@@ -31,7 +31,7 @@ struct EventLoopTests {
     @Test("the other side going away is readable, whatever the descriptor is watched for")
     func hangUp() throws {
         let loop = try EventLoop()
-        let (one, other) = try PacketTransport.pair()
+        let (one, other) = try StreamTransport.pair()
         try loop.add(one.fileDescriptor, token: 0, for: [])
         other.close()
         let event = try #require(loop.wait(until: hangGuard()).first)

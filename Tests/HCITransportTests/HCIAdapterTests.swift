@@ -138,7 +138,7 @@ struct HCIAdapterTests {
     @Test("the real kernel, whatever it offers, gives an answer with a meaning")
     func realKernel() {
         // Adapter 65534 is never there: the answer depends on the kernel and on who we are, but it is no bare number.
-        let reason = reason { () throws(TransportError) in _ = try HCIAdapter.open(index: 65534) }
+        let reason = reason { () throws(TransportError) in _ = try TransportName.hciSocket(index: 65534).open() }
         switch reason {
         case .bluetoothUnavailable, .noSuchAdapter, .notPermitted: break
         default: Issue.record("unexpected answer: \(String(describing: reason))")

@@ -35,7 +35,7 @@ public enum HCIAdapter {
             do throws(TransportError) {
                 let channel = try opening.step("bind") { () throws(Errno) in try calls.openUserChannel(index) }
                 return PacketTransport(
-                    name: name, fileDescriptor: channel, calls: socketCalls, end: .adapterRemoved,
+                    name: name, fileDescriptor: channel, calls: socketCalls, ending: .adapterRemoved,
                     cleanUp: {
                         restore()
                         calls.close(control)

@@ -1,4 +1,5 @@
 import BluetoothBase
+import BluetoothHCI
 import CBluetoothHCI
 import Glibc
 
@@ -7,13 +8,14 @@ import Glibc
 /// The kernel's HCI sockets are of this kind, and so is `pair()`, for two ends inside one process.
 public final class PacketTransport: HCITransport {
     public let name: String
+    public let receiver: H4Framer.Receiver
     public private(set) var fileDescriptor: Int32
     private let calls: SocketCalls
     private let outputLimit: Int
     private var buffer = [UInt8](repeating: 0, count: PacketTransport.longestPacket)
     /// Packets the kernel did not take, each behind its length in four bytes.
     private var pending = PendingBytes()
-    private let end: TransportError.Reason
+    private let ending: TransportError.Reason
     private var cleanUp: (() -> Void)?
 
     /// The H4 indicator, the header of ACL data, and the most its length field can say (Vol 4, Part E, 5.4.2).
@@ -21,30 +23,29 @@ public final class PacketTransport: HCITransport {
     /// How many packets one `receive` reads at most.
     static let packetsPerReceive = 64
 
-    /// Takes over a socket, which `close` closes before it runs `cleanUp`. `end` is what it means when the other side
+    /// Takes over a socket, which `close` closes before it runs `cleanUp`. `ending` is what it means when the other side
     /// goes away.
     init(
         name: String, fileDescriptor: Int32, calls: SocketCalls = .packet, outputLimit: Int = 1 << 20,
-        end: TransportError.Reason = .closedByPeer, cleanUp: (() -> Void)? = nil
+        receiver: H4Framer.Receiver = .host, ending: TransportError.Reason = .closedByPeer, cleanUp: (() -> Void)? = nil
     ) {
         self.name = name
         self.fileDescriptor = fileDescriptor
         self.calls = calls
         self.outputLimit = outputLimit
-        self.end = end
+        self.receiver = receiver
+        self.ending = ending
         self.cleanUp = cleanUp
     }
 
     deinit { close() }
 
-    /// Two transports connected to each other inside this process, as a host and its controller are.
-    public static func pair(names first: String = "pair:0", _ second: String = "pair:1")
-        throws(TransportError) -> (PacketTransport, PacketTransport)
-    {
-        let (one, other) = try Socket.pair(SOCK_SEQPACKET, name: first)
+    /// The two ends of a connection inside this process.
+    public static func pair() throws(TransportError) -> (host: PacketTransport, controller: PacketTransport) {
+        let (one, other) = try Socket.pair(SOCK_SEQPACKET, name: "pair")
         return (
-            PacketTransport(name: first, fileDescriptor: one),
-            PacketTransport(name: second, fileDescriptor: other)
+            PacketTransport(name: "pair:host", fileDescriptor: one, receiver: .host),
+            PacketTransport(name: "pair:controller", fileDescriptor: other, receiver: .controller)
         )
     }
 
@@ -54,7 +55,7 @@ public final class PacketTransport: HCITransport {
         guard fileDescriptor >= 0 else { throw failure(.closed) }
         for _ in 0..<Self.packetsPerReceive {
             switch Transfer({ buffer.withUnsafeMutableBytes { calls.receive(fileDescriptor, $0) } }) {
-            case .bytes(0): throw failure(end)
+            case .bytes(0): throw failure(ending)
             case .bytes(let count):
                 guard count <= buffer.count else { throw failure(.invalidPacketLength(count)) }
                 // A second reference, not a copy: what it is handed to may use the transport.
@@ -63,7 +64,7 @@ public final class PacketTransport: HCITransport {
                 // Closed by what it was handed.
                 if fileDescriptor < 0 { return }
             case .wouldBlock: return
-            case .failed(let error): throw failure(.init(transferring: error, call: "recv", end: end))
+            case .failed(let error): throw failure(.init(transferring: error, call: "recv", end: ending))
             }
         }
     }
@@ -108,7 +109,7 @@ public final class PacketTransport: HCITransport {
         switch Transfer({ packet.withUnsafeBytes { calls.send(fileDescriptor, $0) } }) {
         case .bytes: return true
         case .wouldBlock: return false
-        case .failed(let error): throw failure(.init(transferring: error, call: "send", end: end))
+        case .failed(let error): throw failure(.init(transferring: error, call: "send", end: ending))
         }
     }
 

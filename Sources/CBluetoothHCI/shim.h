@@ -7,10 +7,6 @@
 #ifndef CBLUETOOTHHCI_SHIM_H
 #define CBLUETOOTHHCI_SHIM_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
@@ -19,7 +15,9 @@
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <unistd.h>
 
 #if !__has_include(<bluetooth/bluetooth.h>)
 #error "the headers of libbluetooth are missing; install them: sudo apt install libbluetooth-dev"
@@ -29,6 +27,15 @@
 #include <bluetooth/hci.h>
 #include <bluetooth/hci_lib.h>
 #include <bluetooth/l2cap.h>
+
+// _GNU_SOURCE is not defined here, since Glibc's module is compiled without it: the two would disagree about what is in
+// some structures. What it would declare is declared by hand, or reached in another way.
+extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags);
+
+/// The kernel's number for the calling thread.
+static inline int32_t cbt_thread_identifier(void) {
+    return (int32_t)syscall(SYS_gettid);
+}
 
 /// Accepts a connection as a socket that does not wait and is not inherited by child processes.
 static inline int cbt_accept(int fd) {

@@ -35,9 +35,10 @@ public final class EventLoop {
     private static let wakerToken: Int64 = -1
     private static let timerToken: Int64 = -2
 
-    /// Throws where the process has no file descriptors left.
-    public init() throws(TransportError) {
-        let waker = try Waker()
+    /// - Parameter waker: what wakes the loop, where somebody needed it before there was a loop.
+    /// - Throws: where the process has no file descriptors left.
+    public init(waker existing: Waker? = nil) throws(TransportError) {
+        let waker = if let existing { existing } else { try Waker() }
         do throws(Errno) {
             let timer = try Timer()
             let descriptor = try Errno.check { epoll_create1(Int32(EPOLL_CLOEXEC)) }

@@ -57,7 +57,7 @@ extension Adapter {
         try checkOpen(link)
         let request: RequestIdentifier
         do throws(HostError) { request = try host.readRSSI(of: link, at: now) } catch { throw BluetoothError(error) }
-        guard case .rssi(let rssi) = try await wait(for: .request(request)) else { throw .host(.cancelled) }
+        guard case .rssi(let rssi) = try await wait(for: .request(link, request)) else { throw .host(.cancelled) }
         return Int(rssi)
     }
 
@@ -71,7 +71,7 @@ extension Adapter {
         } catch {
             throw BluetoothError(error)
         }
-        try await wait(for: .request(request))
+        try await wait(for: .request(link, request))
     }
 
     // MARK: - Subscriptions
@@ -102,6 +102,7 @@ extension Adapter {
     func unsubscribe(
         from characteristic: DiscoveredCharacteristic, on link: LinkIdentifier
     ) async throws(BluetoothError) {
+        try checkOpen(link)
         guard let descriptor = links[link]?.configurations[characteristic.valueHandle] else { return }
         let queues = links[link]?.listeners.removeValue(forKey: characteristic.valueHandle) ?? [:]
         defer { for queue in queues.values { queue.finish() } }

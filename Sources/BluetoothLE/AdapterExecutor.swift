@@ -69,6 +69,9 @@ final class AdapterExecutor: SerialExecutor {
         wake()
     }
 
+    /// Whether there is a thread, or somebody else who runs calls that came late.
+    var isServed: Bool { jobs.withLock { $0.isServed } }
+
     /// Makes the thread take a turn soon.
     func wake() { waker.wake() }
 

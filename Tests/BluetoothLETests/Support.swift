@@ -31,9 +31,24 @@ extension EventSequence {
     }
 }
 
-/// Lets other tasks go on until something is so.
-func until(_ condition: () async throws -> Bool) async rethrows {
-    while try await !condition() { await Task.yield() }
+/// Lets other tasks go on until something is so, or the time limit of the test has passed.
+func until(_ condition: () async throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async rethrows {
+    while try await !condition() {
+        guard !Task.isCancelled else {
+            Issue.record("never happened", sourceLocation: sourceLocation)
+            return
+        }
+        await Task.yield()
+    }
+}
+
+/// What several tasks have seen, in the order in which they did.
+final class Record<Element: Sendable>: Sendable {
+    private let entries = Mutex<[Element]>([])
+
+    var all: [Element] { entries.withLock { $0 } }
+
+    func add(_ element: Element) { entries.withLock { $0.append(element) } }
 }
 
 extension Adapter {
@@ -41,7 +56,7 @@ extension Adapter {
     var pendingCount: Int { waiters.count }
 
     /// Does something to the adapter between its turns.
-    func with<Value: Sendable>(_ body: (isolated Adapter) -> Value) -> Value { body(self) }
+    func with<Value: Sendable>(_ body: @Sendable (isolated Adapter) -> Value) -> Value { body(self) }
 }
 
 extension VirtualRadio {
@@ -55,7 +70,11 @@ extension VirtualRadio {
             defer { isDone.store(true, ordering: .relaxed) }
             return try await body()
         }()
-        while !isDone.load(ordering: .relaxed) { await advance(by: .milliseconds(20)) }
+        while !isDone.load(ordering: .relaxed) {
+            // The time limit of the test has passed: nothing more is to be expected of `body`.
+            if Task.isCancelled { throw BluetoothError.timedOut }
+            await advance(by: .milliseconds(20))
+        }
         return try await value
     }
 }

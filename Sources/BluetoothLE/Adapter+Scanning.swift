@@ -56,6 +56,17 @@ extension Adapter {
         }
     }
 
+    /// Scans until a device fits the filter.
+    ///
+    /// - Throws: what `scan` does; `.cancelled` is how the search is given up, such as by `withTimeout`.
+    public func firstSighting(
+        for filter: ScanFilter, parameters: ScanParameters = ScanParameters(reportsDuplicates: false)
+    ) async throws(BluetoothError) -> Sighting {
+        for try await sighting in try scan(for: filter, parameters: parameters) { return sighting }
+        // A scan ends by throwing.
+        throw .adapterClosed
+    }
+
     private func endScan(_ number: Int) {
         guard scans.removeValue(forKey: number) != nil else { return }
         // What was accepted for all of the scans is accepted for some of them.

@@ -58,7 +58,22 @@ public struct PacketQueue: Sendable {
     public mutating func removeFirst() {
         guard head < ends.count else { return }
         head &+= 1
-        if head == ends.count, writer.count == ends[head &- 1] { removeAll() }
+        if head == ends.count, writer.count == ends[head &- 1] {
+            removeAll()
+        } else if head >= 64, head &* 2 >= ends.count, writer.count == openOffset {
+            compact()
+        }
+    }
+
+    /// Gives the memory of packets taken out back to those to come: a queue that is never quite empty must not grow for
+    /// ever. Every packet is moved once at most for each that has left before it.
+    @usableFromInline
+    mutating func compact() {
+        let start = ends[head &- 1]
+        writer.bytes.removeSubrange(..<start)
+        ends.removeSubrange(..<head)
+        for index in ends.indices { ends[index] &-= start }
+        head = 0
     }
 
     /// Forgets every packet, keeping the memory.

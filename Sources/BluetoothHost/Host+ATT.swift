@@ -50,6 +50,7 @@ extension Host {
         if indication.handle.rawValue != 0 {
             events.append(.indication(links[slot].identifier, indication.handle, events.store(indication.value)))
         }
+        guard !links[slot].bearer.isDead else { return }
         openFrame()
         HandleValueConfirmation().encode(into: &outbox.writer)
         closeFrame(slot, .attributeProtocol)

@@ -49,6 +49,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
     ],
     targets: [
         // The pure core, bottom up. A layer imports only what stands above it in this list.
@@ -67,7 +68,12 @@ let package = Package(
             ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP"]),
         layer("BluetoothTrace", ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT"]),
         // Controllers without hardware: the other end of HCI, for tests and simulation.
-        layer("VirtualRadio", ["BluetoothBase", "BluetoothHCI"]),
+        layer(
+            "VirtualRadio",
+            [
+                "BluetoothBase", "BluetoothHCI", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ]),
         // The shell: the one layer that owns threads, clocks and sockets.
         layer(
             "BluetoothLE",

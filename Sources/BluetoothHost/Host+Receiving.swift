@@ -7,6 +7,7 @@ import BluetoothL2CAP
 extension Host {
     /// Takes one H4 packet from the controller.
     public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
+        guard bringUp.isUnderWay else { return }
         guard packet.count > 0, let type = HCIPacketType(rawValue: packet[0]) else {
             return fail(.malformedPacket, at: now)
         }
@@ -19,10 +20,11 @@ extension Host {
     }
 
     private mutating func receiveACL(_ bytes: Span<UInt8>, at now: Instant) {
-        guard let packet = try? ACLDataPacket(decoding: bytes), let slot = slot(of: packet.connectionHandle) else {
+        guard let packet = try? ACLDataPacket(decoding: bytes), let slot = links.slot(of: packet.connectionHandle)
+        else {
             return
         }
-        switch links[slot]?.reassembler.receive(packet.data, boundary: packet.boundary) {
+        switch links[slot].reassembler.receive(packet.data, boundary: packet.boundary) {
         case .frame:
             receiveFrame(packet.data, slot, at: now)
         case .reassembled:
@@ -30,10 +32,10 @@ extension Host {
             var frame = ByteWriter()
             swap(&frame, &reassembled)
             frame.removeAll()
-            if let link = links[slot] { frame.append(link.reassembler.buffer) }
-            receiveFrame(frame.bytes.span, slot, at: now)
+            frame.append(links[slot].reassembler.buffer)
+            receiveFrame(frame.span, slot, at: now)
             swap(&frame, &reassembled)
-        case .incomplete, .dropped, nil:
+        case .incomplete, .dropped:
             return
         }
     }
@@ -42,20 +44,26 @@ extension Host {
     @inline(__always)
     private mutating func receiveFrame(_ bytes: Span<UInt8>, _ slot: Int, at now: Instant) {
         guard let frame = try? L2CAPFrame(decoding: bytes) else { return }
-        if links[slot]?.isEstablished == false { establish(slot, at: now) }
+        if !links[slot].isEstablished { establish(slot, at: now) }
+        // A link that was called off before anybody heard of it is never heard of.
+        guard links[slot].wasAnnounced, !links[slot].isOverwhelmed else { return }
         switch frame.channel {
         case .attributeProtocol: receiveATT(frame.payload, slot, at: now)
         case .leSignalling: receiveSignalling(frame.payload, slot, at: now)
         case .securityManager: refusePairing(frame.payload, slot)
         default: return  // Nobody is at home there (Vol 3, Part A, 2.1).
         }
+        if links[slot].isOverwhelmed {
+            links[slot].disconnectReason = .memoryCapacityExceeded
+            sendDisconnect(slot, reason: .remoteDeviceLowResources, at: now)
+        }
     }
 
     private mutating func receiveSignalling(_ payload: Span<UInt8>, _ slot: Int, at now: Instant) {
         openFrame()
-        let outcome = links[slot]?.signalling.receive(payload, into: &outbox.writer)
+        let outcome = links[slot].signalling.receive(payload, into: &outbox.writer)
         closeFrame(slot, .leSignalling)
-        if let outcome { signallingStepped(outcome, slot, at: now) }
+        signallingStepped(outcome, slot, at: now)
     }
 
     /// There is no security manager yet: whoever wants to pair is told so (Vol 3, Part H, 3.5.5).

@@ -36,10 +36,7 @@ public struct Host: Sendable {
     var advertiser = Advertiser()
     var initiator = Initiator()
 
-    // Links live in slots: a packet finds its link by two array look-ups, and changes it in place.
-    var links: [Link?] = []
-    var slotOfHandle: [UInt8]
-    var generation: UInt32 = 0
+    var links: LinkTable
     /// The controller's buffers for ACL data, and how long a packet they take.
     var flow = ACLFlowControl(bufferCount: 0)
     var aclDataLength = 0
@@ -50,18 +47,26 @@ public struct Host: Sendable {
     /// Links with something in their send queue.
     var waitingLinks = 0
 
-    static let noSlot: UInt8 = 0xFF
-
     public init(configuration: HostConfiguration) {
         self.configuration = configuration
-        server = GATTServer(maximumMTU: Int(configuration.preferredMTU))
-        commands = CommandQueue(timeout: configuration.commandTimeout)
-        slotOfHandle = Array(repeating: Self.noSlot, count: 0x0F00)
+        server = GATTServer(maximumMTU: min(Int(configuration.preferredMTU), Link.maximumMTU))
+        // Room for whatever the host itself may have to send, at most two commands for each link among them, and some for
+        // what its caller and its peers ask for.
+        commands = CommandQueue(
+            capacity: Self.optionalCommandLimit + 64 + 2 * max(0, min(configuration.maximumLinks, 255)),
+            timeout: configuration.commandTimeout)
+        links = LinkTable(capacity: configuration.maximumLinks)
         publishOwnServices()
     }
 
-    /// Begins to bring the controller up. `HostEvent.ready` or `.failed` will follow.
+    /// How many commands may wait for one that somebody asked for, and might ask for again, to wait behind them.
+    static let optionalCommandLimit = 32
+
+    /// Begins to bring the controller up. `HostEvent.ready` or `.failed` will follow. Does nothing where that has begun; a
+    /// controller that was given up gets another chance.
     public mutating func start(at now: Instant) {
+        guard !bringUp.isUnderWay else { return }
+        bringUp = BringUp()
         beginBringUp(at: now)
     }
 

@@ -7,6 +7,8 @@ import BluetoothL2CAP
 /// One connection: everything the host keeps per peer. Both GATT roles share its one ATT bearer.
 struct Link: Sendable {
     let identifier: LinkIdentifier
+    /// False once the link is gone; see `LinkTable`.
+    var isInUse = true
     let handle: ConnectionHandle
     let role: LinkRole
     let peer: DeviceAddress
@@ -22,8 +24,8 @@ struct Link: Sendable {
     /// What to report instead of the controller's reason, where the host itself found the link unusable.
     var disconnectReason: HCIStatus?
     var parameters: CurrentConnectionParameters
-    /// Requests for new parameters that wait for the controller to report them.
-    var updates: [RequestIdentifier] = []
+    /// A request for new parameters that waits for the controller to report them.
+    var update: PendingUpdate?
 
     var reassembler: ACLReassembler
     /// Whole L2CAP frames that wait for the controller's buffers.
@@ -32,6 +34,9 @@ struct Link: Sendable {
     var sentOfFirst = 0
     /// Whether a send was refused since the queue was last short enough.
     var owesReadiness = false
+    /// Set when answers had to be thrown away, because the peer asks for more and the controller sends none: the link is
+    /// of no use any more, and nothing that comes over it is looked at.
+    var isOverwhelmed = false
 
     var signalling: SignallingChannel
     var bearer = ATTBearer()
@@ -57,14 +62,24 @@ struct Link: Sendable {
             role: connection.role, acceptableParameters: configuration.acceptableParameters)
     }
 
-    /// No channel of this host takes more: the largest ATT_MTU, and the header.
-    static let maximumFrameLength = L2CAPFrame.headerLength + 517
+    /// The largest ATT_MTU: the longest value there can be, in the PDU with the longest header (Vol 3, Part F, 3.2.9).
+    static let maximumMTU = 517
+    /// No channel of this host takes more.
+    static let maximumFrameLength = L2CAPFrame.headerLength + maximumMTU
+    /// How many frames more than values may wait: answers, which are never refused. A peer that keeps to the protocol
+    /// waits for each, so that more than a few show that it does not, or that the controller sends nothing.
+    static let answerReserve = 32
 
     var isEstablished: Bool { establishmentDeadline == nil }
+
+    var information: LinkInformation {
+        LinkInformation(role: role, peer: peer, mtu: bearer.mtu, parameters: parameters, security: security)
+    }
 
     /// When something of this link is due.
     var nextDeadline: Instant? {
         var deadline = earliest(establishmentDeadline, disconnectDeadline)
+        deadline = earliest(deadline, update?.deadline)
         deadline = earliest(deadline, bearer.nextDeadline)
         deadline = earliest(deadline, signalling.nextDeadline)
         return earliest(deadline, server.nextDeadline)
@@ -74,7 +89,7 @@ struct Link: Sendable {
 
     /// Puts the L2CAP frame that makes up the last `length` octets of `writer` at the end of the queue.
     mutating func queue(frameOf length: Int, endOf writer: borrowing ByteWriter) {
-        sendQueue.append(writer.bytes.span.extracting(last: length))
+        sendQueue.append(writer.span.extracting(last: length))
     }
 
     /// Sends fragments of the oldest frame, each at most `length` octets of it, while the controller has buffers. False where
@@ -102,8 +117,8 @@ struct Link: Sendable {
 
     // MARK: The ATT bearer
 
-    // A link is changed in place, through one access to the host's array of links; what needs two parts of it at once is
-    // therefore a method of the link itself.
+    // A link is used in place, through one access to the host's table of links; what needs two parts of it at once is
+    // therefore a method of the link itself. All are mutating, since the compiler copies what a method only reads.
 
     /// Lets the server answer a request, command or confirmation.
     mutating func serve(
@@ -123,7 +138,13 @@ struct Link: Sendable {
         try client.start(operation, bearer: &bearer, at: now, into: &writer)
     }
 
-    func notify(
+    mutating func writeCommand(
+        _ handle: AttributeHandle, _ value: Span<UInt8>, into writer: inout ByteWriter
+    ) throws(GATTClientError) {
+        try client.writeCommand(handle, value: value, bearer: bearer, into: &writer)
+    }
+
+    mutating func notify(
         _ handle: AttributeHandle, _ value: Span<UInt8>, from host: GATTServer, into writer: inout ByteWriter
     ) throws(GATTServerError) {
         try host.notify(
@@ -149,6 +170,16 @@ struct Link: Sendable {
     mutating func bearerHasExpired(at now: Instant) -> Bool {
         client.fire(bearer: &bearer, at: now) != nil
     }
+}
+
+/// A request for new connection parameters.
+struct PendingUpdate: Sendable {
+    var request: RequestIdentifier
+    /// When it is given up: a central may agree, and then never change anything.
+    var deadline: Instant
+
+    /// What the link layer gives a procedure, which is longer than L2CAP gives a request (Vol 6, Part B, 5.2).
+    static let patience = Duration.seconds(40)
 }
 
 /// The connection parameters a link has now (Core 5.4, Vol 6, Part B, 4.5.1).

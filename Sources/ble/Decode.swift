@@ -27,7 +27,7 @@ struct Decode: AsyncParsableCommand {
             reader.append(piece.span)
             do throws(DecodingFailure) {
                 while let record = try reader.next(into: &packet) {
-                    decoder.append(record, packet.bytes.span, reader.datalink)
+                    decoder.append(record, packet.span, reader.datalink)
                 }
             } catch {
                 try writeToStandardOutput(decoder.takeText())

@@ -115,7 +115,7 @@ final class RadioServer {
         Reset().encodePacket(into: &packet)
         // A controller whose host does not read takes no more commands.
         air[controller].outbox.removeAll()
-        air.receive(packet.bytes.span, from: controller, at: MonotonicClock.now)
+        air.receive(packet.span, from: controller, at: MonotonicClock.now)
         air[controller].outbox.removeAll()
     }
 

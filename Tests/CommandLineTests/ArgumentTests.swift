@@ -15,7 +15,9 @@ struct ArgumentTests {
 
     @Test(
         "No window: ends missing, in the wrong order or no numbers of eight bits",
-        arguments: ["", "..", "-70", "-70..", "..0", "0..-70", "-70...0", "-70..x", "-129..0", "0..128", "-70 ..0", "-70-0"])
+        arguments: [
+            "", "..", "-70", "-70..", "..0", "0..-70", "-70...0", "-70..x", "-129..0", "0..128", "-70 ..0", "-70-0",
+        ])
     func noWindow(text: String) {
         #expect(SignalStrengths(argument: text) == nil)
     }

@@ -89,11 +89,10 @@ extension Adapter {
     }
 
     func advertisementReceived(_ advertisement: Advertisement) {
-        guard let type = AdvertisingEventType(legacyEventType: advertisement.type.rawValue) else { return }
         let now = now
         for number in scans.keys {
             let report = AdvertisingReport(
-                address: advertisement.address, eventType: type, rssi: advertisement.rssi,
+                address: advertisement.address, eventType: advertisement.type, rssi: advertisement.rssi,
                 data: host.events.bytes(of: advertisement.data))
             scans[number]?.receive(report, at: now)
         }

@@ -109,7 +109,7 @@ let package = Package(
         tests(of: "BluetoothLE", and: ["VirtualRadio", "HCITransport"]),
         tests(of: "VirtualRadio", and: ["BluetoothBase", "BluetoothHCI"]),
         .testTarget(
-            name: "CommandLineTests", dependencies: ["CommandLineSupport", "BluetoothLE", "TestSupport"],
+            name: "CommandLineTests", dependencies: ["CommandLineSupport", "BluetoothLE"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

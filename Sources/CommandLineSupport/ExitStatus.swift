@@ -21,6 +21,7 @@ extension ExitStatus {
     public init(_ error: BluetoothError) {
         self =
             switch error {
+            case .host(.connectionFailedToBeEstablished), .host(.refusedByPeer): .linkLost
             case .transport, .adapter, .adapterClosed, .host: .transportFailed
             case .disconnected, .timedOut, .att, .gatt, .messageIncomplete, .messageTooLong, .overflow, .cancelled:
                 .linkLost

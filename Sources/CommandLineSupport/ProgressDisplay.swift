@@ -49,17 +49,19 @@ public final class ProgressDisplay: Sendable {
     }
 }
 
-/// Decides when it is time to show progress again. The first moment is: something has begun.
+/// Decides when it is time to show progress again: not for what is over at once, and not too often.
 struct ProgressPace {
     let interval: Duration
-    private var last: ContinuousClock.Instant?
+    private var last: ContinuousClock.Instant
 
-    init(interval: Duration) {
+    /// - Parameter start: when what is shown begins.
+    init(interval: Duration, start: ContinuousClock.Instant = .now) {
         self.interval = interval
+        last = start
     }
 
     mutating func isDue(at now: ContinuousClock.Instant) -> Bool {
-        if let last, now - last < interval { return false }
+        guard now - last >= interval else { return false }
         last = now
         return true
     }

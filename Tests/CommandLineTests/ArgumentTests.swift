@@ -58,7 +58,7 @@ struct ArgumentTests {
         "What a peer calls itself cannot control the terminal",
         arguments: [
             ("BCS", "\"BCS\""), ("", "\"\""), ("a\"b", "\"a\\\"b\""), ("Zoë 📇", "\"Zoë 📇\""),
-            ("\u{1B}[2J", "\"\\u{001B}[2J\""), ("a\r\nb", "\"a\\r\\nb\""), ("\u{9B}1m", "\"\\u{009B}1m\""),
+            ("\u{1B}[2J", "\"\\u{1B}[2J\""), ("a\r\nb", "\"a\\r\\nb\""), ("\u{9B}1m", "\"\\u{009B}1m\""),
             ("\u{202E}drac", "\"\\u{202E}drac\""), ("\u{2028}", "\"\\u{2028}\""),
         ])
     func quotedText(text: String, expected: String) {

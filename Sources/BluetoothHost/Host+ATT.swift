@@ -22,6 +22,7 @@ extension Host {
             let outcome = links[slot].serve(pdu, from: &server, at: now, into: &outbox.writer)
             closeFrame(slot, .attributeProtocol)
             served(outcome, pdu, slot)
+            if case .confirmationReceived = outcome { indicateServiceChange(slot, at: now) }
         }
     }
 

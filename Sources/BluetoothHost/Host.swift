@@ -23,6 +23,8 @@ public struct Host: Sendable {
     public var events = HostEventQueue()
     /// The services this host offers to its peers, on every link.
     public var server: GATTServer
+    /// The handle of the Service Changed characteristic's value.
+    var serviceChanged: AttributeHandle = 0
 
     /// What the controller can do; nil until it is up.
     public internal(set) var controller: ControllerInformation?

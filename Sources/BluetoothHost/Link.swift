@@ -45,6 +45,8 @@ struct Link: Sendable {
     var automaticExchange: GATTClient.OperationID?
     var server = GATTServerConnection()
     var security = LinkSecurity.unprotected
+    /// What has changed in our database, and the peer has not been told yet.
+    var serviceChange: ClosedRange<AttributeHandle>?
 
     init(
         identifier: LinkIdentifier, connection: NewConnection, attempt: Initiator.Attempt?,

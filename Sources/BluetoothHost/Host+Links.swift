@@ -58,12 +58,13 @@ extension Host {
             initiator.state = .idle
         case .peripheral:
             isExpected = advertiser.acceptsConnections
-            advertisingEndedByConnection(at: now)
         }
         if !isExpected || !add(connection, attempt, at: now) {
             if let attempt { events.append(.connectionFailed(attempt.identifier, .busy)) }
             send(Disconnect(connectionHandle: connection.handle), for: .none, at: now)
         }
+        // Only now, when it shows whether there is room for yet another peer.
+        if connection.role == .peripheral { advertisingEndedByConnection(at: now) }
         reconcileConnecting(at: now)
     }
 

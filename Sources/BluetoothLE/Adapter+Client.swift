@@ -104,8 +104,13 @@ extension Adapter {
     ) async throws(BluetoothError) {
         try checkOpen(link)
         guard let descriptor = links[link]?.configurations[characteristic.valueHandle] else { return }
-        let queues = links[link]?.listeners.removeValue(forKey: characteristic.valueHandle) ?? [:]
-        defer { for queue in queues.values { queue.finish() } }
+        let handle = characteristic.valueHandle
+        // What is on its way still reaches them; those who come meanwhile subscribe anew.
+        let numbers = links[link]?.listeners[handle].map { Array($0.keys) } ?? []
+        defer {
+            for number in numbers { links[link]?.listeners[handle]?.removeValue(forKey: number)?.finish() }
+            if links[link]?.listeners[handle]?.isEmpty == true { links[link]?.listeners[handle] = nil }
+        }
         _ = try await perform(.configure(descriptor: descriptor, []), on: link)
     }
 

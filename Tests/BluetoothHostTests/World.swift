@@ -18,7 +18,8 @@ struct World {
     /// What each host has told and no test has looked at yet.
     var seen: [[Seen]] = []
     var now = Instant.zero
-    /// Everything that host and controller have said to each other, and every host to its caller, where that is recorded.
+    /// Everything that host and controller have said to each other, and every host to its caller, where that is
+    /// recorded.
     var transcript: [String]?
 
     init(seed: UInt64 = 1) {

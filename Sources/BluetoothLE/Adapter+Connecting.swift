@@ -79,7 +79,11 @@ extension Adapter {
     }
 
     func linkConnected(_ link: LinkIdentifier, _ attempt: ConnectionAttempt?) {
-        guard let information = host.information(of: link) else { return }
+        guard let information = host.information(of: link) else {
+            // It has gone again already: its end is told next, and there never was a connection.
+            if let attempt { resume(.connection(attempt), with: .failure(.disconnected(.unknown))) }
+            return
+        }
         let connection = Connection(
             adapter: self, link: link, peer: information.peer, role: information.role)
         links[link] = LinkState(connection: connection)

@@ -111,7 +111,8 @@ let package = Package(
         tests(of: "BluetoothLE", and: ["VirtualRadio", "HCITransport"]),
         tests(of: "VirtualRadio", and: ["BluetoothBase", "BluetoothHCI"]),
         .testTarget(
-            name: "CommandLineTests", dependencies: ["CommandLineSupport", "BluetoothLE"],
+            name: "CommandLineTests",
+            dependencies: ["CommandLineSupport", "ble", "BluetoothLE", "BluetoothHCI", "HCITransport"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -61,6 +61,14 @@ let package = Package(
         tests(of: "BluetoothTrace", and: ["BluetoothHCI", "BluetoothL2CAP"]),
         tests(of: "BluetoothHost", and: ["BluetoothHCI", "BluetoothATT", "BluetoothGATT", "VirtualRadio"]),
         tests(of: "VirtualRadio", and: ["BluetoothBase", "BluetoothHCI"]),
+        // Everything against captures of stacks we did not write.
+        .testTarget(
+            name: "FixtureTests",
+            dependencies: [
+                "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
+                "BluetoothHost", "BluetoothTrace", "TestSupport",
+            ],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

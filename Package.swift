@@ -30,11 +30,15 @@ let package = Package(
         .library(name: "BluetoothATT", targets: ["BluetoothATT"]),
         .library(name: "BluetoothGATT", targets: ["BluetoothGATT"]),
         .library(name: "BluetoothGAP", targets: ["BluetoothGAP"]),
+        .library(name: "HCITransport", targets: ["HCITransport"]),
         .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
         .library(name: "BluetoothTrace", targets: ["BluetoothTrace"]),
+        .library(name: "BluetoothLE", targets: ["BluetoothLE"]),
         .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
     ],
-    dependencies: [],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0")
+    ],
     targets: [
         // The pure core, bottom up. A layer imports only what stands above it in this list.
         layer("BluetoothBase", []),
@@ -43,12 +47,24 @@ let package = Package(
         layer("BluetoothATT", ["BluetoothBase"]),
         layer("BluetoothGATT", ["BluetoothBase", "BluetoothATT"]),
         layer("BluetoothGAP", ["BluetoothBase"]),
+        // Bytes in and out: the only layer that talks to the kernel.
+        // No `pkgConfig: "bluez"`: it would link libbluetooth.so, of which nothing but the headers is used.
+        .systemLibrary(name: "CBluetoothHCI", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+        layer("HCITransport", ["BluetoothBase", "BluetoothHCI", "CBluetoothHCI"]),
         layer(
             "BluetoothHost",
             ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP"]),
         layer("BluetoothTrace", ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT"]),
         // Controllers without hardware: the other end of HCI, for tests and simulation.
         layer("VirtualRadio", ["BluetoothBase", "BluetoothHCI"]),
+        // The shell: the one layer that owns threads, clocks and sockets.
+        layer(
+            "BluetoothLE",
+            [
+                "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
+                "BluetoothHost", "HCITransport", "VirtualRadio",
+                .product(name: "DequeModule", package: "swift-collections"),
+            ]),
         // Tests
         .target(
             name: "TestSupport", dependencies: ["BluetoothBase"], path: "Tests/TestSupport", swiftSettings: settings),
@@ -58,6 +74,7 @@ let package = Package(
         tests(of: "BluetoothATT"),
         tests(of: "BluetoothGATT", and: ["BluetoothATT"]),
         tests(of: "BluetoothGAP"),
+        tests(of: "HCITransport", and: ["BluetoothHCI", "CBluetoothHCI"]),
         tests(of: "BluetoothTrace", and: ["BluetoothHCI", "BluetoothL2CAP"]),
         tests(of: "BluetoothHost", and: ["BluetoothHCI", "BluetoothATT", "BluetoothGATT", "VirtualRadio"]),
         tests(of: "VirtualRadio", and: ["BluetoothBase", "BluetoothHCI"]),

@@ -1,0 +1,102 @@
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
+
+/// What the adapter keeps for one link.
+struct LinkState {
+    let connection: Connection
+    /// Who listens to the values of which characteristic.
+    var listeners: [AttributeHandle: [Int: AsyncQueue<[UInt8]>]] = [:]
+    /// The characteristics of ours that the peer is subscribed to, by the handles of their values.
+    var subscriptions: Set<AttributeHandle> = []
+    /// The Client Characteristic Configuration descriptors found so far, by the handle of the value.
+    var configurations: [AttributeHandle: AttributeHandle] = [:]
+
+    func end(_ error: BluetoothError) {
+        for queue in listeners.values.flatMap(\.values) { queue.finish(error) }
+    }
+}
+
+extension Adapter {
+    /// Connects to a peer and exchanges the ATT_MTU.
+    ///
+    /// A connection that the controller reports and that then fails to be established is tried again, unseen, as long as
+    /// there is time.
+    ///
+    /// - Parameters:
+    ///   - peer: its address, as a sighting gives it.
+    ///   - timeout: how long to try; nil tries until the task is cancelled.
+    /// - Throws: `.timedOut`, `.cancelled`, or why the controller refused.
+    public func connect(
+        to peer: DeviceAddress, timeout: Duration? = .seconds(30)
+    ) async throws(BluetoothError) -> Connection {
+        try checkOpen()
+        let attempt: ConnectionAttempt
+        do throws(HostError) {
+            attempt = try host.connect(to: peer, timeout: timeout, at: now)
+        } catch {
+            throw .host(error)
+        }
+        let answer = try await wait(for: .connection(attempt)) { adapter in
+            adapter.host.cancelConnecting(attempt, at: adapter.now)
+        }
+        guard case .link(let link) = answer, let connection = links[link]?.connection else {
+            throw .disconnected(.unknown)
+        }
+        // The host exchanges the MTU by itself; this one is done when that is.
+        do throws(BluetoothError) {
+            _ = try await perform(.exchangeMTU(clientRxMTU: host.configuration.preferredMTU), on: link)
+        } catch .att {
+            // A server without the request keeps to 23 octets.
+        } catch {
+            disconnect(link)
+            throw error
+        }
+        return connection
+    }
+
+    /// The connections there are, in either role.
+    public var connections: [Connection] { host.connectedLinks.compactMap { links[$0]?.connection } }
+
+    func disconnect(_ link: LinkIdentifier) {
+        try? host.disconnect(link, at: now)
+    }
+
+    /// Ends a link and waits until it has ended.
+    func disconnectAndWait(_ link: LinkIdentifier) async throws(BluetoothError) {
+        guard links[link] != nil else { return }
+        disconnect(link)
+        try await wait(for: .disconnection(link, makeNumber()))
+    }
+
+    /// Waits until a link has ended, whoever ends it.
+    func waitForEnd(of link: LinkIdentifier) async throws(BluetoothError) -> DisconnectReason {
+        guard links[link] != nil else { return endings[link] ?? .unknown }
+        guard case .reason(let reason) = try await wait(for: .disconnection(link, makeNumber())) else {
+            return .unknown
+        }
+        return reason
+    }
+
+    func linkConnected(_ link: LinkIdentifier, _ attempt: ConnectionAttempt?) {
+        guard let information = host.information(of: link) else { return }
+        let connection = Connection(
+            adapter: self, link: link, peer: information.peer, role: information.role)
+        links[link] = LinkState(connection: connection)
+        if let attempt { resume(.connection(attempt), with: .success(.link(link))) }
+        publish(.connected(connection))
+    }
+
+    func linkDisconnected(_ link: LinkIdentifier, _ reason: DisconnectReason) {
+        guard let state = links.removeValue(forKey: link) else { return }
+        endings.insert(reason, for: link)
+        resumeAll(
+            where: {
+                if case .disconnection(link, _) = $0 { true } else { false }
+            }, with: .success(.reason(reason)))
+        resumeAll(where: { $0.link == link }, with: .failure(.disconnected(reason)))
+        state.end(.disconnected(reason))
+        endSubscriptions(of: state)
+        publish(.disconnected(state.connection, reason))
+    }
+}

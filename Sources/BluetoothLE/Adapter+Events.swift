@@ -1,0 +1,81 @@
+import BluetoothGATT
+import BluetoothHost
+
+/// What the host tells, handed on to who waits for it.
+extension Adapter {
+    func handle(_ event: HostEvent) {
+        switch event {
+        case .ready:
+            resume(.ready, with: .success(.done))
+            publish(.ready)
+        case .resetting(let cause): publish(.resetting("\(cause)"))
+        case .failed(let failure): shutDown(.adapter(failure))
+
+        case .advertisement(let advertisement): advertisementReceived(advertisement)
+        case .scanningFailed(let error): scanningFailed(error)
+        case .advertisingStarted: resumeAdvertising(with: .success(.done))
+        case .advertisingFailed(let error): resumeAdvertising(with: .failure(.host(error)))
+
+        case .connected(let link, let attempt): linkConnected(link, attempt)
+        case .connectionFailed(let attempt, let error):
+            resume(.connection(attempt), with: .failure(BluetoothError(error)))
+        case .disconnected(let link, let status): linkDisconnected(link, DisconnectReason(status))
+        case .parametersChanged, .mtuChanged: return  // `Connection.information()` asks the host.
+        case .rssiRead(let request, let rssi): resume(.request(request), with: .success(.rssi(rssi)))
+        case .requestCompleted(let request): resume(.request(request), with: .success(.done))
+        case .requestFailed(let request, let error):
+            resume(.request(request), with: .failure(BluetoothError(error)))
+
+        case .notification(let link, let handle, let payload), .indication(let link, let handle, let payload):
+            valueReceived(link, handle, Array(host.events.bytes(of: payload)))
+        case .operationEnded(let link, .completed(let operation, let result)):
+            resume(.operation(link, operation), with: .success(.gatt(result)))
+        case .operationEnded(let link, .failed(let operation, let error)):
+            // A lost link is told by `disconnected`, with its reason.
+            guard error != .disconnected else { return }
+            resume(.operation(link, operation), with: .failure(BluetoothError(error)))
+
+        case .valueWritten(let link, let handle, let payload):
+            valueWritten(link, handle, Array(host.events.bytes(of: payload)))
+        case .readRequested(let request, let handle, let offset): readRequested(request, handle, offset)
+        case .writeRequested(let request, let handle, let payload):
+            let value = Array(host.events.bytes(of: payload))
+            writeRequested(request, [WriteRequest.Part(handle: handle, offset: 0, value: value)])
+        case .executeRequested(let request, let writes): writeRequested(request, writes.parts)
+        case .requestExpired: return  // An answer that still comes is refused by the host.
+        case .subscriptionChanged(let link, let change): subscriptionChanged(link, change)
+        case .indicationConfirmed(let link, _):
+            resumeAll(
+                where: {
+                    if case .confirmation(link, _) = $0 { true } else { false }
+                }, with: .success(.done))
+        case .readyToSend(let link):
+            resumeAll(
+                where: {
+                    if case .room(link, _) = $0 { true } else { false }
+                }, with: .success(.done))
+        }
+    }
+}
+
+extension BluetoothError {
+    init(_ error: HostError) {
+        switch error {
+        case .timedOut: self = .timedOut
+        case .cancelled: self = .cancelled
+        case .noSuchLink: self = .disconnected(.unknown)
+        case .client(let error): self.init(error)
+        default: self = .host(error)
+        }
+    }
+
+    init(_ error: GATTClientError) {
+        switch error {
+        case .att(let error): self = .att(error)
+        case .cancelled: self = .cancelled
+        case .transactionTimedOut: self = .timedOut
+        case .valueTooLong(let maximum): self = .valueTooLong(maximum: maximum)
+        case .disconnected, .invalidResponse, .tooManyOperations, .invalidHandleCount: self = .gatt(error)
+        }
+    }
+}

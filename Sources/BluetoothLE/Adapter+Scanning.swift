@@ -1,0 +1,95 @@
+import BluetoothBase
+import BluetoothGAP
+import BluetoothHCI
+import BluetoothHost
+
+/// One `Adapter.scan`: what it looks for, and what it has seen.
+struct ScanSession {
+    let filter: ScanFilter
+    let parameters: ScanParameters
+    let sightings: AsyncQueue<Sighting>
+    private var seen = SightingTable()
+    /// Which slots of `seen` hold a device that has been reported.
+    private var reported: Set<SightingTable.Slot> = []
+
+    init(filter: ScanFilter, parameters: ScanParameters, sightings: AsyncQueue<Sighting>) {
+        self.filter = filter
+        self.parameters = parameters
+        self.sightings = sightings
+    }
+
+    /// Takes a report in, and reports its device where that is called for.
+    mutating func receive(_ report: borrowing AdvertisingReport, at now: Instant) {
+        let (slot, novelty) = seen.receive(report, at: now)
+        if novelty == .discovered { reported.remove(slot) }
+        let isNews = parameters.reportsDuplicates || novelty == .completed || !reported.contains(slot)
+        // A device may come into the window of signal strength long after it was first seen.
+        guard isNews, filter.matches(seen[slot]) else { return }
+        reported.insert(slot)
+        sightings.push(seen[slot])
+    }
+}
+
+extension Adapter {
+    /// Scans until the sequence is given up.
+    ///
+    /// Each element is a device that fits the filter, with its advertisement and scan response merged; the same device
+    /// comes again when it has something new to say, or, where `parameters.reportsDuplicates`, with each advertising event.
+    /// A consumer that is too slow misses the oldest sightings. Several scans may run at once, each with its own filter.
+    ///
+    /// - Throws: `.host(.controller)` where the controller refuses to scan; through the sequence, since it may do so later.
+    public func scan(
+        for filter: ScanFilter = ScanFilter(), parameters: ScanParameters = ScanParameters(reportsDuplicates: false)
+    ) throws(BluetoothError) -> EventSequence<Sighting> {
+        try checkOpen()
+        let number = makeNumber()
+        let queue = AsyncQueue<Sighting>(capacity: 256, overflow: .dropOldest)
+        scans[number] = ScanSession(filter: filter, parameters: parameters, sightings: queue)
+        do throws(HostError) {
+            try updateScanning()
+        } catch {
+            scans[number] = nil
+            throw .host(error)
+        }
+        return EventSequence(queue) { [weak self] in
+            Task { await self?.endScan(number) }
+        }
+    }
+
+    private func endScan(_ number: Int) {
+        guard scans.removeValue(forKey: number) != nil else { return }
+        // What was accepted for all of the scans is accepted for some of them.
+        try? updateScanning()
+    }
+
+    /// Makes the controller scan as the most demanding session needs.
+    private func updateScanning() throws(HostError) {
+        guard var wanted = scans.values.first?.parameters else { return host.stopScanning(at: now) }
+        for scan in scans.values {
+            wanted.isActive = wanted.isActive || scan.parameters.isActive
+            if scan.parameters.window / scan.parameters.interval > wanted.window / wanted.interval {
+                wanted.interval = scan.parameters.interval
+                wanted.window = scan.parameters.window
+            }
+        }
+        // Strength and presence are read off repeated reports, so they are always asked for; each session drops its own.
+        wanted.reportsDuplicates = true
+        try host.startScanning(wanted, at: now)
+    }
+
+    func advertisementReceived(_ advertisement: Advertisement) {
+        guard let type = AdvertisingEventType(legacyEventType: advertisement.type.rawValue) else { return }
+        let now = now
+        for number in scans.keys {
+            let report = AdvertisingReport(
+                address: advertisement.address, eventType: type, rssi: advertisement.rssi,
+                data: host.events.bytes(of: advertisement.data))
+            scans[number]?.receive(report, at: now)
+        }
+    }
+
+    func scanningFailed(_ error: HostError) {
+        for scan in scans.values { scan.sightings.finish(.host(error)) }
+        scans = [:]
+    }
+}

@@ -1,0 +1,102 @@
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothHost
+import HCITransport
+
+/// A Bluetooth LE adapter: a controller, with this package's host on top of it.
+///
+/// An adapter can scan, advertise, be central to some peers and peripheral to others, all at once. Every call of an
+/// adapter, and of what it hands out, ends: with its result, or by throwing a `BluetoothError` when the link drops, the
+/// task is cancelled, the adapter goes or the deadline passes.
+///
+///     let adapter = try await Adapter.open(TransportName("hci-socket:0"))
+///     for try await sighting in try await adapter.scan(for: ScanFilter(services: ["180D"])) {
+///         let connection = try await adapter.connect(to: sighting.address)
+///         …
+///     }
+///
+/// One thread runs the adapter. It sleeps while nothing happens.
+public actor Adapter {
+    /// What an adapter can be told when it is opened.
+    public struct Options: Sendable {
+        public var host: HostConfiguration
+        /// A btsnoop file that every packet to and from the controller is written to.
+        public var captureFile: String?
+
+        /// - Parameters:
+        ///   - seed: the random bits the host starts from; the system's where none are given.
+        ///   - captureFile: a btsnoop file that every packet to and from the controller is written to.
+        public init(seed: UInt64? = nil, captureFile: String? = nil) {
+            host = HostConfiguration(seed: seed ?? .random(in: .min ... .max))
+            self.captureFile = captureFile
+        }
+    }
+
+    enum State {
+        case opening
+        case open(any AdapterTransport)
+        case closed(BluetoothError)
+    }
+
+    nonisolated let executor: AdapterExecutor
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    var host: Host
+    var state = State.opening
+
+    /// The calls that are suspended, by what they wait for.
+    var waiters: [Awaited: Waiter] = [:]
+    var nextNumber = 0
+
+    var scans: [Int: ScanSession] = [:]
+    var links: [LinkIdentifier: LinkState] = [:]
+    /// Why the latest links ended, for those who ask too late.
+    var endings = Endings()
+    /// Who is told of what peers do with our attributes, by handle.
+    var published: [AttributeHandle: AsyncQueue<CharacteristicEvent>] = [:]
+    var observers: [Int: AsyncQueue<AdapterEvent>] = [:]
+
+    init(executor: AdapterExecutor, options: Options) {
+        self.executor = executor
+        host = Host(configuration: options.host)
+    }
+
+    isolated deinit {
+        shutDown(.adapterClosed)
+    }
+
+    /// What the controller can do, and the address this adapter uses.
+    public var information: ControllerInformation? { host.controller }
+
+    /// Ends everything and gives the transport back. Calls that are pending throw `.adapterClosed`.
+    public func close() {
+        shutDown(.adapterClosed)
+    }
+
+    /// Why the adapter cannot be used, where that is so.
+    func checkOpen() throws(BluetoothError) {
+        switch state {
+        case .open: return
+        case .opening: throw .host(.notReady)
+        case .closed(let error): throw error
+        }
+    }
+
+    /// Ends every call and every sequence with `error`. Only the first reason counts.
+    func shutDown(_ error: BluetoothError) {
+        if case .closed = state { return }
+        if case .open(let transport) = state { transport.close() }
+        state = .closed(error)
+        resumeAll(where: { _ in true }, with: .failure(error))
+        for scan in scans.values { scan.sightings.finish(error) }
+        scans = [:]
+        for link in links.values { link.end(error) }
+        links = [:]
+        for queue in published.values { queue.finish(error) }
+        published = [:]
+        for observer in observers.values { observer.finish(error) }
+        observers = [:]
+        executor.stop()
+    }
+}

@@ -1,0 +1,156 @@
+import BluetoothBase
+import Glibc
+import HCITransport
+import Synchronization
+
+/// What an adapter's thread runs between calls.
+protocol AdapterDriver: Actor {
+    /// Does what there is to do and says what to wait for next. Called on the driver's executor.
+    func turn() -> AdapterWish
+    /// The transport is ready. Called on the driver's executor.
+    func transportIsReady(_ event: EventLoop.Event)
+}
+
+/// What an adapter wants its thread to wait for.
+struct AdapterWish: Sendable {
+    /// Nil where there is no descriptor to watch.
+    var fileDescriptor: Int32?
+    var wantsWrite = false
+    var deadline: Instant?
+}
+
+/// The thread of one adapter. It waits for the transport, for the next deadline and for calls, and runs the adapter's
+/// actor whenever one of them comes. While none does, it uses no processor time.
+final class AdapterExecutor: SerialExecutor {
+    private struct Jobs {
+        var queue: [UnownedJob] = []
+        var isStopped = false
+    }
+
+    private let jobs = Mutex(Jobs())
+    private let threadIdentifier = Atomic<Int32>(0)
+    private let waker: Waker
+
+    init() throws(TransportError) {
+        waker = try Waker()
+    }
+
+    /// Starts the thread. It ends when `stop()` is called or the driver is gone.
+    func start(driving driver: any AdapterDriver) throws(TransportError) {
+        let run = Run(executor: self, loop: try EventLoop(waker: waker), driver: driver)
+        let reference = Unmanaged.passRetained(run)
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            { reference in
+                guard let reference else { return nil }
+                let run = Unmanaged<Run>.fromOpaque(reference).takeRetainedValue()
+                run.executor.run(run)
+                return nil
+            }, reference.toOpaque())
+        guard code == 0 else {
+            reference.release()
+            throw TransportError(.system(call: "pthread_create", code: code), transport: "adapter")
+        }
+        pthread_detach(thread)
+    }
+
+    /// Ends the thread once the calls that wait have run.
+    func stop() {
+        jobs.withLock { $0.isStopped = true }
+        wake()
+    }
+
+    /// Makes the thread take a turn soon.
+    func wake() {
+        // The thread looks for calls before it waits, so it need not wake itself.
+        if !isCurrent { waker.wake() }
+    }
+
+    // MARK: SerialExecutor
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobs.withLock { $0.queue.append(job) }
+        wake()
+    }
+
+    func isSameExclusiveExecutionContext(other: AdapterExecutor) -> Bool { self === other }
+
+    func checkIsolated() {
+        precondition(isCurrent, "not on the adapter's thread")
+    }
+
+    private var isCurrent: Bool { threadIdentifier.load(ordering: .relaxed) == CurrentThread.identifier }
+
+    // MARK: The thread
+
+    /// What is handed to the thread when it starts.
+    private final class Run {
+        let executor: AdapterExecutor
+        let loop: EventLoop
+        weak var driver: (any AdapterDriver)?
+
+        init(executor: AdapterExecutor, loop: EventLoop, driver: any AdapterDriver) {
+            self.executor = executor
+            self.loop = loop
+            self.driver = driver
+        }
+    }
+
+    private func run(_ run: Run) {
+        threadIdentifier.store(CurrentThread.identifier, ordering: .relaxed)
+        var watched = Watch()
+        var batch: [UnownedJob] = []
+        while true {
+            let isStopped = jobs.withLock { jobs in
+                swap(&batch, &jobs.queue)
+                return jobs.isStopped
+            }
+            for job in batch { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
+            let hadJobs = !batch.isEmpty
+            batch.removeAll(keepingCapacity: true)
+            if isStopped, !hadJobs { return }
+
+            guard let wish = wish(of: run) else { continue }
+            watched.follow(wish, on: run.loop)
+            let deadline = hasJobs ? Instant.zero : wish.deadline
+            for event in run.loop.wait(until: deadline) where event.token == watched.token {
+                run.driver?.assumeIsolated { $0.transportIsReady(event) }
+            }
+        }
+    }
+
+    /// Lets the driver take a turn; nil, and the thread told to end, once the driver is gone.
+    private func wish(of run: Run) -> AdapterWish? {
+        guard let driver = run.driver else {
+            jobs.withLock { $0.isStopped = true }
+            return nil
+        }
+        return driver.assumeIsolated { driver in driver.turn() }
+    }
+
+    private var hasJobs: Bool { jobs.withLock { !$0.queue.isEmpty || $0.isStopped } }
+
+    /// The descriptor that the loop watches for the adapter.
+    private struct Watch {
+        var token = 0
+        var fileDescriptor: Int32?
+        var interest: EventLoop.Interest = .read
+
+        /// Watches what the adapter wishes. A loop that cannot watch a descriptor never reports it, and the time-outs of
+        /// the host notice.
+        mutating func follow(_ wish: AdapterWish, on loop: EventLoop) {
+            let interest: EventLoop.Interest = wish.wantsWrite ? [.read, .write] : .read
+            if wish.fileDescriptor != fileDescriptor {
+                if let fileDescriptor { loop.remove(fileDescriptor) }
+                token += 1
+                fileDescriptor = wish.fileDescriptor
+                if let fileDescriptor { try? loop.add(fileDescriptor, token: token, for: interest) }
+            } else if interest != self.interest, let fileDescriptor {
+                try? loop.change(fileDescriptor, token: token, to: interest)
+            }
+            self.interest = interest
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothHost
+import HCITransport
+
+/// Why a call of this module did not give its result.
+///
+/// Every call ends: with its result, or with one of these when the link drops, the task is cancelled, the adapter goes or
+/// the deadline passes.
+public enum BluetoothError: Error, Equatable, Sendable {
+    /// The transport could not be opened, or failed later.
+    case transport(TransportError)
+    /// The controller could not be used, or was given up.
+    case adapter(HostFailure)
+    /// The adapter has been closed by this program.
+    case adapterClosed
+    /// The link ended while the call was pending, or was gone before it.
+    case disconnected(DisconnectReason)
+    /// The deadline has passed.
+    case timedOut
+    /// The task was cancelled.
+    case cancelled
+    /// The peer refused with an ATT error.
+    case att(ATTError)
+    /// The controller or the host refused.
+    case host(HostError)
+    /// The peer broke the protocol, or a limit of the client was reached.
+    case gatt(GATTClientError)
+    /// The peer's server has no such service or characteristic.
+    case notFound(BluetoothUUID)
+    /// The characteristic does not allow this.
+    case notSupported(String)
+    /// A value is longer than its attribute or the link allows.
+    case valueTooLong(maximum: Int)
+    /// A definition cannot be published; the text says why.
+    case invalidDefinition(String)
+    /// Advertising data does not fit; the text says by how much.
+    case advertisingDataTooLong(String)
+    /// The consumer of a sequence was so slow that elements had to be given up.
+    case overflow
+    /// A chunked message broke off.
+    case messageIncomplete(bytesReceived: Int, reason: DisconnectReason)
+    /// A chunked message is longer than the receiver allows.
+    case messageTooLong(maximum: Int)
+}

@@ -1,0 +1,82 @@
+import BluetoothGATT
+
+/// Messages of any length over notifications: cut into chunks, and ended by a notification that is exactly `EOM`. See
+/// `ChunkedMessageSender` and `ChunkedMessageReceiver` for the rules.
+extension Subscriber {
+    /// How a message is cut.
+    public enum ChunkSize: Equatable, Sendable {
+        /// Into chunks of this many octets, at most what a notification carries on the link.
+        case octets(Int)
+        /// Into chunks as long as a notification can carry.
+        case maximum
+    }
+
+    /// Sends a message to this subscriber, as fast as the link takes it.
+    ///
+    /// - Parameter progress: called after each chunk with how many octets of the message have been sent.
+    public func send(
+        message: [UInt8], chunkSize: ChunkSize = .octets(20),
+        progress: @Sendable (_ octetsSent: Int) -> Void = { _ in }
+    ) async throws(BluetoothError) {
+        let longest = try await maximumLength
+        var sender =
+            switch chunkSize {
+            case .octets(let size): ChunkedMessageSender(message, chunkSize: min(max(size, 1), longest))
+            case .maximum: ChunkedMessageSender(message, chunkSize: longest)
+            }
+        while !sender.isFinished {
+            let chunk = Array(sender.nextChunk)
+            try await notify(chunk)
+            sender.advance()
+            progress(sender.bytesSent)
+        }
+    }
+}
+
+extension Connection {
+    /// Subscribes to a characteristic, receives one message, and unsubscribes.
+    ///
+    /// - Parameters:
+    ///   - maximumSize: how many octets to accept.
+    ///   - progress: called after each chunk with how many octets have arrived.
+    /// - Throws: `.messageIncomplete` where the link is lost half way, `.messageTooLong`. A message is never handed over in
+    ///   part.
+    public func receiveMessage(
+        from characteristic: DiscoveredCharacteristic, maximumSize: Int = ChunkedMessage.defaultMaximumSize,
+        progress: @Sendable (_ octetsReceived: Int) -> Void = { _ in }
+    ) async throws(BluetoothError) -> [UInt8] {
+        let chunks = try await notifications(of: characteristic).makeAsyncIterator()
+        var receiver = ChunkedMessageReceiver(maximumSize: maximumSize)
+        let message = try await Self.message(from: chunks, &receiver, progress)
+        try await unsubscribe(from: characteristic)
+        return message
+    }
+
+    private static func message(
+        from chunks: EventSequence<[UInt8]>.AsyncIterator, _ receiver: inout ChunkedMessageReceiver,
+        _ progress: @Sendable (Int) -> Void
+    ) async throws(BluetoothError) -> [UInt8] {
+        var chunks = chunks
+        var received = 0
+        while true {
+            let chunk: [UInt8]?
+            do throws(BluetoothError) {
+                chunk = try await chunks.next()
+            } catch .disconnected(let reason) {
+                throw .messageIncomplete(bytesReceived: received, reason: reason)
+            }
+            // Another task ended the subscription.
+            guard let chunk else { throw .cancelled }
+            do throws(ChunkedMessageError) {
+                switch try receiver.receive(chunk.span) {
+                case .complete(let message): return message
+                case .incomplete(let bytesSoFar):
+                    received = bytesSoFar
+                    progress(received)
+                }
+            } catch {
+                throw .messageTooLong(maximum: receiver.maximumSize)
+            }
+        }
+    }
+}

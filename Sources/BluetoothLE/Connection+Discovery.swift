@@ -1,0 +1,67 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+
+/// Finding out what a peer's server offers (Core 5.4, Vol 3, Part G, 4.4 to 4.7). The handles in the results are good for
+/// as long as the link is, unless the server changes its database.
+extension Connection {
+    /// Everything, in as few round trips as can be.
+    public func discoverAll() async throws(BluetoothError) -> DiscoveredDatabase {
+        guard case .database(let database) = try await adapter.perform(.discoverAll(includes: true), on: link)
+        else { return DiscoveredDatabase() }
+        return database
+    }
+
+    /// The primary services, or those with one UUID.
+    public func discoverServices(_ uuid: BluetoothUUID? = nil) async throws(BluetoothError) -> [DiscoveredService] {
+        guard case .services(let services) = try await adapter.perform(.discoverPrimaryServices(uuid: uuid), on: link)
+        else { return [] }
+        return services
+    }
+
+    /// The services that a service includes.
+    public func discoverIncludedServices(
+        of service: DiscoveredService
+    ) async throws(BluetoothError) -> [DiscoveredInclude] {
+        let operation = GATTClientOperation.discoverIncludedServices(in: service.handles)
+        guard case .includes(let includes) = try await adapter.perform(operation, on: link) else { return [] }
+        return includes
+    }
+
+    /// The characteristics of a service, or those with one UUID.
+    public func discoverCharacteristics(
+        _ uuid: BluetoothUUID? = nil, of service: DiscoveredService
+    ) async throws(BluetoothError) -> [DiscoveredCharacteristic] {
+        let operation = GATTClientOperation.discoverCharacteristics(in: service.handles, uuid: uuid)
+        guard case .characteristics(let characteristics) = try await adapter.perform(operation, on: link)
+        else { return [] }
+        return characteristics
+    }
+
+    /// The descriptors of a characteristic.
+    public func discoverDescriptors(
+        of characteristic: DiscoveredCharacteristic
+    ) async throws(BluetoothError) -> [DiscoveredDescriptor] {
+        guard characteristic.valueHandle < characteristic.endHandle else { return [] }
+        let first = AttributeHandle(characteristic.valueHandle.rawValue + 1)
+        let operation = GATTClientOperation.discoverDescriptors(in: first...characteristic.endHandle)
+        guard case .descriptors(let descriptors) = try await adapter.perform(operation, on: link) else { return [] }
+        return descriptors
+    }
+
+    /// The one characteristic with this UUID, in the one service with that.
+    ///
+    /// - Throws: `.notFound` with the UUID that is missing.
+    public func characteristic(
+        _ uuid: BluetoothUUID, in service: BluetoothUUID
+    ) async throws(BluetoothError) -> DiscoveredCharacteristic {
+        guard let found = try await discoverServices(service).first else { throw .notFound(service) }
+        guard let characteristic = try await discoverCharacteristics(uuid, of: found).first
+        else { throw .notFound(uuid) }
+        return characteristic
+    }
+}
+
+extension DiscoveredService {
+    fileprivate var handles: ClosedRange<AttributeHandle> { startHandle...max(startHandle, endHandle) }
+}

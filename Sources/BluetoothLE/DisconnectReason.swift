@@ -1,0 +1,53 @@
+import BluetoothHCI
+import BluetoothHost
+
+/// Why a link ended.
+public enum DisconnectReason: Equatable, Sendable {
+    /// The peer ended it: its user or its program asked for that.
+    case byPeer
+    /// The peer is about to switch itself off, or is short of resources.
+    case peerShutDown
+    /// This program ended it.
+    case byThisDevice
+    /// The peer was not heard for the supervision timeout: out of range, or switched off.
+    case supervisionTimeout
+    /// The adapter was reset.
+    case adapterReset
+    /// The encryption failed or a key was missing.
+    case encryption(HCIStatus)
+    /// An ATT transaction was not completed within 30 seconds, so that the link could be used no more.
+    case transactionTimeout
+    /// The link ended so long ago that its reason has been forgotten.
+    case unknown
+    /// Any other reason, as the controller reported it (Core 5.4, Vol 1, Part F).
+    case other(HCIStatus)
+
+    init(_ status: HCIStatus) {
+        switch status {
+        case .remoteUserTerminatedConnection: self = .byPeer
+        case .remoteDeviceLowResources, .remoteDevicePowerOff: self = .peerShutDown
+        case .connectionTerminatedByLocalHost: self = .byThisDevice
+        case .connectionTimeout: self = .supervisionTimeout
+        case .hardwareFailure: self = .adapterReset
+        case .micFailure, .authenticationFailure, .pinOrKeyMissing: self = .encryption(status)
+        case .llResponseTimeout: self = .transactionTimeout
+        default: self = .other(status)
+        }
+    }
+}
+
+extension DisconnectReason: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .byPeer: "the peer ended the connection"
+        case .peerShutDown: "the peer shut down"
+        case .byThisDevice: "this device ended the connection"
+        case .supervisionTimeout: "the peer was not heard any more (supervision timeout)"
+        case .adapterReset: "the adapter was reset"
+        case .encryption(let status): "encryption failed: \(status)"
+        case .transactionTimeout: "the peer left a request unanswered for 30 seconds"
+        case .unknown: "the connection has ended"
+        case .other(let status): "\(status)"
+        }
+    }
+}

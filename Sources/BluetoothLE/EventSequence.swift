@@ -1,0 +1,46 @@
+/// An asynchronous sequence of what an adapter, a link or a service reports.
+///
+/// It begins when it is made, not when it is first asked, so nothing that happens in between is lost. It ends when the
+/// last copy of it and of its iterators is gone, or by throwing what ended its source. Its buffer is bounded; what happens
+/// when the consumer is too slow is told by who makes it.
+public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
+    public typealias Failure = BluetoothError
+
+    let subscription: Subscription
+
+    /// Ends the source's work for this sequence when nobody can consume it any more.
+    final class Subscription: Sendable {
+        let queue: AsyncQueue<Element>
+        private let onEnd: @Sendable () -> Void
+
+        init(_ queue: AsyncQueue<Element>, onEnd: @escaping @Sendable () -> Void) {
+            self.queue = queue
+            self.onEnd = onEnd
+        }
+
+        deinit { onEnd() }
+    }
+
+    init(_ queue: AsyncQueue<Element>, onEnd: @escaping @Sendable () -> Void) {
+        subscription = Subscription(queue, onEnd: onEnd)
+    }
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let subscription: Subscription
+
+        /// The next element; nil once the source has ended in good order. Throws `.cancelled` when the task is cancelled.
+        public mutating func next() async throws(BluetoothError) -> Element? {
+            try await subscription.queue.next()
+        }
+
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(BluetoothError) -> Element? {
+            try await subscription.queue.next()
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(subscription: subscription)
+    }
+}

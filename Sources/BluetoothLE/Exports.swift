@@ -1,0 +1,12 @@
+// One import is enough: the vocabulary of the layers below is part of this module's interface.
+@_exported import BluetoothATT
+@_exported import BluetoothBase
+@_exported import BluetoothGAP
+@_exported import BluetoothGATT
+@_exported import struct BluetoothHCI.HCIStatus
+@_exported import struct BluetoothHost.ControllerInformation
+@_exported import struct BluetoothHost.HostConfiguration
+@_exported import enum BluetoothHost.HostError
+@_exported import enum BluetoothHost.HostFailure
+@_exported import struct HCITransport.TransportError
+@_exported import enum HCITransport.TransportName

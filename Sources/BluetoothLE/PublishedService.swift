@@ -1,0 +1,129 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
+
+/// A service this adapter offers to its peers, until it is withdrawn or the adapter is closed.
+public struct PublishedService: Sendable {
+    let adapter: Adapter
+    public let uuid: BluetoothUUID
+    /// Where the service is in the database.
+    public let handles: GATTServiceHandles
+    /// The characteristics, in the order of the definition.
+    public let characteristics: [PublishedCharacteristic]
+
+    /// The first characteristic with a UUID.
+    public subscript(uuid: BluetoothUUID) -> PublishedCharacteristic? { characteristics.first { $0.uuid == uuid } }
+
+    /// Takes the service out of the database.
+    public func withdraw() async throws(BluetoothError) {
+        try await adapter.withdraw(handles)
+    }
+}
+
+/// A characteristic of a published service.
+public struct PublishedCharacteristic: Sendable {
+    let adapter: Adapter
+    public let uuid: BluetoothUUID
+    /// The handle of the value.
+    public let handle: AttributeHandle
+    /// What peers do with the characteristic. Events are kept from publication on, up to 1024; a consumer that is
+    /// further behind misses new ones, which for a request means that the peer is answered Unlikely Error in time.
+    ///
+    /// One consumer: where several take from it, each event goes to one of them.
+    public let events: EventSequence<CharacteristicEvent>
+
+    /// Sets a value that the database keeps. Subscribers are not notified of it.
+    public func setValue(_ value: [UInt8]) async throws(BluetoothError) {
+        try await adapter.setValue(value, of: handle)
+    }
+
+    /// The value that the database keeps; nil for a dynamic one.
+    public var value: [UInt8]? {
+        get async { await adapter.value(of: handle) }
+    }
+
+    /// Those who are subscribed now.
+    public var subscribers: [Subscriber] {
+        get async { await adapter.subscribers(of: handle) }
+    }
+}
+
+/// What a peer did with a published characteristic.
+public enum CharacteristicEvent: Sendable {
+    case subscribed(Subscriber)
+    case unsubscribed(Subscriber)
+    /// The peer wrote a value; it has been answered, and the database keeps it unless it is dynamic.
+    case written([UInt8], by: Connection)
+    /// The peer reads a dynamic value: answer within 25 seconds.
+    case readRequested(ReadRequest)
+    /// The peer writes dynamic values: answer within 25 seconds.
+    case writeRequested(WriteRequest)
+}
+
+/// A peer that is subscribed to a published characteristic.
+public struct Subscriber: Hashable, Sendable {
+    public let connection: Connection
+    let characteristic: AttributeHandle
+
+    /// The longest value that one notification carries now: ATT_MTU less 3 octets.
+    public var maximumLength: Int {
+        get async throws(BluetoothError) { try await connection.mtu - 3 }
+    }
+
+    /// Sends a notification to this subscriber alone. Waits while too much is on its way already; then it is sent, once.
+    ///
+    /// - Throws: `.valueTooLong`, `.disconnected`, or `.host(.server(.notSubscribed))`.
+    public func notify(_ value: [UInt8]) async throws(BluetoothError) {
+        try await connection.adapter.notify(value, of: characteristic, on: connection.link)
+    }
+
+    /// Sends an indication to this subscriber alone, and waits until it has confirmed it.
+    public func indicate(_ value: [UInt8]) async throws(BluetoothError) {
+        try await connection.adapter.indicate(value, of: characteristic, on: connection.link)
+    }
+}
+
+/// A peer's request for a dynamic value.
+public struct ReadRequest: Sendable {
+    public let connection: Connection
+    let request: ServerRequest
+    /// Where in the value to begin.
+    public let offset: Int
+
+    /// Answers with the whole value; what the peer asked for is cut out of it.
+    public func respond(_ value: [UInt8]) async throws(BluetoothError) {
+        guard offset <= value.count else { return try await refuse(.invalidOffset) }
+        try await connection.adapter.answer(request, Array(value[offset...]))
+    }
+
+    /// Answers with an error.
+    public func refuse(_ code: ATTErrorCode) async throws(BluetoothError) {
+        try await connection.adapter.refuse(request, code)
+    }
+}
+
+/// A peer's request to write dynamic values. All of them are to be taken, or none.
+public struct WriteRequest: Sendable {
+    public let connection: Connection
+    let request: ServerRequest
+    /// The values in their order: one for a write, the parts for an executed queue of writes.
+    public let parts: [Part]
+
+    public struct Part: Equatable, Sendable {
+        public var handle: AttributeHandle
+        /// Where in the attribute's value the part goes.
+        public var offset: Int
+        public var value: [UInt8]
+    }
+
+    /// Tells the peer that the values were taken.
+    public func accept() async throws(BluetoothError) {
+        try await connection.adapter.accept(request)
+    }
+
+    /// Answers with an error.
+    public func refuse(_ code: ATTErrorCode) async throws(BluetoothError) {
+        try await connection.adapter.refuse(request, code)
+    }
+}

@@ -1,0 +1,88 @@
+// What the transports need of the kernel's Bluetooth interface, and of the few Linux calls the Glibc module lacks.
+// Constants that the system headers write as function-like macros cannot be imported, hence the functions below.
+//
+// Some system headers belong both to this module and to Glibc, and which of the two a declaration is found in depends
+// on which was loaded first: Swift files that call the system import both.
+
+#ifndef CBLUETOOTHHCI_SHIM_H
+#define CBLUETOOTHHCI_SHIM_H
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#if !__has_include(<bluetooth/bluetooth.h>)
+#error "the headers of libbluetooth are missing; install them: sudo apt install libbluetooth-dev"
+#endif
+
+#include <bluetooth/bluetooth.h>
+#include <bluetooth/hci.h>
+#include <bluetooth/hci_lib.h>
+#include <bluetooth/l2cap.h>
+
+// _GNU_SOURCE is not defined here, since Glibc's module is compiled without it: the two would disagree about what is in
+// some structures. What it would declare is declared by hand, or reached in another way.
+extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags);
+
+/// The kernel's number for the calling thread.
+static inline int32_t cbt_thread_identifier(void) {
+    return (int32_t)syscall(SYS_gettid);
+}
+
+/// Accepts a connection as a socket that does not wait and is not inherited by child processes.
+static inline int cbt_accept(int fd) {
+    return accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+// Adapters. Each returns -1 and sets errno on failure; `fd` is any HCI socket that is not bound to a user channel.
+
+/// Brings an adapter up, with the kernel's host stack on it.
+static inline int cbt_adapter_up(int fd, uint16_t index) {
+    return ioctl(fd, HCIDEVUP, (unsigned long)index);
+}
+
+/// Takes an adapter down.
+static inline int cbt_adapter_down(int fd, uint16_t index) {
+    return ioctl(fd, HCIDEVDOWN, (unsigned long)index);
+}
+
+/// Whether an adapter is up: 1 or 0.
+static inline int cbt_adapter_is_up(int fd, uint16_t index) {
+    struct hci_dev_info info;
+    memset(&info, 0, sizeof info);
+    info.dev_id = index;
+    if (ioctl(fd, HCIGETDEVINFO, &info) < 0) return -1;
+    return (info.flags >> HCI_UP) & 1;
+}
+
+/// Lists the adapters present, at most HCI_MAX_DEV of them, and returns how many there are.
+static inline int cbt_adapter_list(int fd, uint16_t indices[HCI_MAX_DEV]) {
+    struct {
+        uint16_t count;
+        struct hci_dev_req requests[HCI_MAX_DEV];
+    } list;
+    memset(&list, 0, sizeof list);
+    list.count = HCI_MAX_DEV;
+    if (ioctl(fd, HCIGETDEVLIST, &list) < 0) return -1;
+    int count = list.count < HCI_MAX_DEV ? list.count : HCI_MAX_DEV;
+    for (int position = 0; position < count; position++) indices[position] = list.requests[position].dev_id;
+    return count;
+}
+
+// Filters of a raw HCI socket.
+
+static inline void cbt_filter_clear(struct hci_filter *filter) { hci_filter_clear(filter); }
+static inline void cbt_filter_accept_all_packets(struct hci_filter *filter) { hci_filter_all_ptypes(filter); }
+static inline void cbt_filter_accept_all_events(struct hci_filter *filter) { hci_filter_all_events(filter); }
+static inline void cbt_filter_accept_packet(int type, struct hci_filter *filter) { hci_filter_set_ptype(type, filter); }
+static inline void cbt_filter_accept_event(int event, struct hci_filter *filter) { hci_filter_set_event(event, filter); }
+
+#endif

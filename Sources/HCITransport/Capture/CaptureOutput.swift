@@ -1,0 +1,58 @@
+import CBluetoothHCI
+import Glibc
+
+/// A file or a pipe that takes whole records or nothing.
+final class CaptureOutput {
+    private let descriptor: Int32
+    private let isRegular: Bool
+    private let writeBytes: (Int32, UnsafeRawBufferPointer) -> Int
+    private var length: off_t = 0
+
+    /// Creates the file. `write` is the system call, for tests to stand in for a full disk.
+    init(
+        path: String,
+        write: @escaping (Int32, UnsafeRawBufferPointer) -> Int = { Glibc.write($0, $1.baseAddress, $1.count) }
+    ) throws(Errno) {
+        writeBytes = write
+        let descriptor = try Errno.check { open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0o600) }
+        var status = stat()
+        isRegular = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        // A reader that is too slow must not stop the traffic.
+        if !isRegular { _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// Writes a record. Where a disk takes only part of it, that part is taken back.
+    func write(_ record: Span<UInt8>) throws(Errno) {
+        let count = try record.withUnsafeBytes { bytes throws(Errno) in
+            try Errno.check { isRegular ? writeBytes(descriptor, bytes) : writeToPipe(bytes) }
+        }
+        guard count == record.count else {
+            if isRegular { _ = ftruncate(descriptor, length) }
+            throw Errno(isRegular ? ENOSPC : EAGAIN)
+        }
+        length += off_t(count)
+    }
+
+    /// Writes to a pipe without being ended by SIGPIPE where nobody reads: the signal is held back from this thread,
+    /// and taken away if the write has caused it.
+    private func writeToPipe(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var pipe = sigset_t(), previous = sigset_t(), pending = sigset_t()
+        sigemptyset(&pipe)
+        sigaddset(&pipe, SIGPIPE)
+        sigpending(&pending)
+        let wasPending = sigismember(&pending, SIGPIPE) == 1
+        pthread_sigmask(SIG_BLOCK, &pipe, &previous)
+        let count = writeBytes(descriptor, bytes)
+        let code = errno
+        if count < 0, code == EPIPE, !wasPending {
+            var now = timespec()
+            sigtimedwait(&pipe, nil, &now)
+        }
+        pthread_sigmask(SIG_SETMASK, &previous, nil)
+        errno = code
+        return count
+    }
+}

@@ -1,0 +1,58 @@
+import BluetoothBase
+import BluetoothHCI
+import CBluetoothHCI
+import Glibc
+
+/// A transport that records what passes through another one.
+public final class CapturedTransport: HCITransport {
+    private let transport: any HCITransport
+    private let file: CaptureFile
+    private let clock: () -> Int64
+
+    /// Records what passes through `transport`. `clock` gives the microseconds since
+    /// the start of 1970 that each packet is stamped with.
+    public init(
+        _ transport: any HCITransport, to file: CaptureFile,
+        clock: @escaping () -> Int64 = CapturedTransport.wallClock
+    ) {
+        self.transport = transport
+        self.file = file
+        self.clock = clock
+    }
+
+    /// The wall clock: microseconds since the start of 1970, UTC.
+    public static func wallClock() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+    }
+
+    public var name: String { transport.name }
+    public var receiver: H4Framer.Receiver { transport.receiver }
+    public var fileDescriptor: Int32 { transport.fileDescriptor }
+    public var pendingByteCount: Int { transport.pendingByteCount }
+
+    public func receive(_ deliver: (Span<UInt8>) -> Void) throws(TransportError) {
+        try transport.receive { packet in
+            file.append(packet, receiver == .host ? .received : .sent, microsecondsSince1970: clock())
+            deliver(packet)
+        }
+    }
+
+    /// A packet is recorded once the transport has taken it, so that one refused for want of room is not shown as sent.
+    public func send(_ packet: Span<UInt8>) throws(TransportError) {
+        try transport.send(packet)
+        file.append(packet, receiver == .host ? .sent : .received, microsecondsSince1970: clock())
+    }
+
+    public func send(_ packets: inout PacketQueue) throws(TransportError) {
+        while !packets.isEmpty {
+            try send(packets.first)
+            packets.removeFirst()
+        }
+    }
+
+    public func flush() throws(TransportError) { try transport.flush() }
+
+    public func close() { transport.close() }
+}

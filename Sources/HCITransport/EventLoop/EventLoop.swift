@@ -1,0 +1,134 @@
+import BluetoothBase
+import CBluetoothHCI
+import Glibc
+
+/// Waits for file descriptors, for a deadline and for other threads, all in one system call.
+///
+/// One thread owns it; only its `waker` may be used elsewhere. While nothing happens it uses no processor time.
+public final class EventLoop {
+    /// What to watch a descriptor for. That the other side is gone is always watched for.
+    public struct Interest: OptionSet, Sendable {
+        public let rawValue: UInt8
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        public static let read = Interest(rawValue: 1)
+        public static let write = Interest(rawValue: 2)
+    }
+
+    /// A descriptor is ready.
+    public struct Event: Equatable, Sendable {
+        /// What the descriptor was registered under.
+        public var token: Int
+        /// Reading will not wait: there are bytes, an end, or an error to be read.
+        public var isReadable: Bool
+        /// Writing will not wait.
+        public var isWritable: Bool
+    }
+
+    /// Wakes this loop from any thread.
+    public let waker: Waker
+    private let descriptor: Int32
+    private let timer: Timer
+    private var ready = [epoll_event](repeating: epoll_event(), count: 64)
+    private var events: [Event] = []
+
+    private static let wakerToken: Int64 = -1
+    private static let timerToken: Int64 = -2
+
+    /// - Parameter waker: what wakes the loop, where somebody needed it before there was a loop.
+    /// - Throws: where the process has no file descriptors left.
+    public init(waker existing: Waker? = nil) throws(TransportError) {
+        let waker = if let existing { existing } else { try Waker() }
+        do throws(Errno) {
+            let timer = try Timer()
+            let descriptor = try Errno.check { epoll_create1(Int32(EPOLL_CLOEXEC)) }
+            self.waker = waker
+            self.timer = timer
+            self.descriptor = descriptor
+        } catch {
+            throw TransportError(.system(call: "epoll_create", code: error.code), transport: "event loop")
+        }
+        events.reserveCapacity(ready.count)
+        try control(EPOLL_CTL_ADD, waker.fileDescriptor, token: Self.wakerToken, for: .read)
+        try control(EPOLL_CTL_ADD, timer.fileDescriptor, token: Self.timerToken, for: .read)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Watches a descriptor. Its events carry `token`, which is not negative and tells registrations apart: take a new
+    /// one for each, since the system reuses descriptors.
+    public func add(_ fileDescriptor: Int32, token: Int, for interest: Interest) throws(TransportError) {
+        precondition(token >= 0)
+        try control(EPOLL_CTL_ADD, fileDescriptor, token: Int64(token), for: interest)
+    }
+
+    /// Changes what a descriptor is watched for.
+    public func change(_ fileDescriptor: Int32, token: Int, to interest: Interest) throws(TransportError) {
+        precondition(token >= 0)
+        try control(EPOLL_CTL_MOD, fileDescriptor, token: Int64(token), for: interest)
+    }
+
+    /// Stops watching a descriptor; call it before the descriptor is closed. Events of the last `wait` that are not
+    /// handled yet may still name it.
+    public func remove(_ fileDescriptor: Int32) {
+        // It can only fail because the descriptor is not watched, which is what was asked for.
+        epoll_ctl(descriptor, EPOLL_CTL_DEL, fileDescriptor, nil)
+    }
+
+    /// Waits until a descriptor is ready, `waker` is used or the deadline has come, and says what is ready: nothing in
+    /// the latter two cases. Without a deadline it waits for ever, with `Instant.zero` not at all.
+    ///
+    /// It allocates nothing as long as no result outlives the next call.
+    public func wait(until deadline: Instant?) -> [Event] {
+        events.removeAll(keepingCapacity: true)
+        while true {
+            if let deadline, deadline != .zero { timer.arm(deadline) }
+            let count = collect(timeout: deadline == .zero ? 0 : -1)
+            var isOver = deadline == .zero
+            for index in 0..<count {
+                let event = ready[index]
+                switch Int64(bitPattern: event.data.u64) {
+                case Self.wakerToken:
+                    waker.reset()
+                    isOver = true
+                case Self.timerToken:
+                    timer.reset()
+                case let token:
+                    events.append(Event(token: Int(token), flags: event.events))
+                }
+            }
+            if isOver || !events.isEmpty { return events }
+            // The timer may have been armed for an earlier deadline that has been given up since.
+            if let deadline, MonotonicClock.now >= deadline { return events }
+        }
+    }
+
+    private func collect(timeout: Int32) -> Int {
+        ready.withUnsafeMutableBufferPointer { buffer in
+            let count = epoll_wait(descriptor, buffer.baseAddress, Int32(buffer.count), timeout)
+            // Interrupted by a signal: no other failure is possible for a descriptor and a buffer of our own.
+            return max(0, Int(count))
+        }
+    }
+
+    private func control(
+        _ operation: Int32, _ fileDescriptor: Int32, token: Int64, for interest: Interest
+    ) throws(TransportError) {
+        var event = epoll_event()
+        event.data.u64 = UInt64(bitPattern: token)
+        if interest.contains(.read) { event.events |= EPOLLIN.rawValue }
+        if interest.contains(.write) { event.events |= EPOLLOUT.rawValue }
+        guard epoll_ctl(descriptor, operation, fileDescriptor, &event) == 0 else {
+            throw TransportError(.system(call: "epoll_ctl", code: errno), transport: "event loop")
+        }
+    }
+}
+
+extension EventLoop.Event {
+    fileprivate init(token: Int, flags: UInt32) {
+        let isOver = flags & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
+        self.token = token
+        isReadable = isOver || flags & EPOLLIN.rawValue != 0
+        isWritable = isOver || flags & EPOLLOUT.rawValue != 0
+    }
+}

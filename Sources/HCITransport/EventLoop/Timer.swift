@@ -1,0 +1,37 @@
+import BluetoothBase
+import CBluetoothHCI
+import Glibc
+
+/// A file descriptor that becomes readable at a deadline of the monotonic clock, to the nanosecond.
+///
+/// Deadlines mostly move away: each answer puts off a time-out. So a timer that fires before the deadline is left as it
+/// is, and armed again only once it has fired, which saves a system call for each packet.
+final class Timer {
+    let fileDescriptor: Int32
+    private var armed: Instant?
+
+    init() throws(Errno) {
+        let flags = Int32(TFD_CLOEXEC | TFD_NONBLOCK)
+        fileDescriptor = try Errno.check { timerfd_create(CLOCK_MONOTONIC, flags) }
+    }
+
+    deinit { close(fileDescriptor) }
+
+    /// Has the timer fire at `deadline` or before.
+    func arm(_ deadline: Instant) {
+        if let armed, armed <= deadline { return }
+        var setting = itimerspec()
+        setting.it_value.tv_sec = time_t(deadline.nanoseconds / 1_000_000_000)
+        // Zero would switch the timer off; it stands for a deadline long past.
+        setting.it_value.tv_nsec = max(1, Int(deadline.nanoseconds % 1_000_000_000))
+        timerfd_settime(fileDescriptor, Int32(TFD_TIMER_ABSTIME), &setting, nil)
+        armed = deadline
+    }
+
+    /// Notes that the timer has fired.
+    func reset() {
+        var count: UInt64 = 0
+        _ = read(fileDescriptor, &count, MemoryLayout.size(ofValue: count))
+        armed = nil
+    }
+}

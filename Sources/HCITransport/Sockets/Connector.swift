@@ -1,0 +1,90 @@
+import BluetoothBase
+import CBluetoothHCI
+import Glibc
+
+/// Waits for a socket while a transport is being opened: until a deadline, and unless the caller calls it off.
+struct Connector {
+    /// When opening gives up; nil for never.
+    var deadline: Instant?
+    /// Used to call opening off.
+    var cancellation: Waker?
+
+    /// Connects to the first address that answers.
+    func connect(to addresses: [SocketAddress]) throws(TransportError.Reason) -> Socket {
+        var failure = TransportError.Reason.hostNotFound(detail: "no address")
+        for address in addresses {
+            do throws(TransportError.Reason) {
+                return try connect(to: address)
+            } catch {
+                switch error {
+                case .timedOut where hasPassed, .cancelled: throw error
+                default: failure = error
+                }
+            }
+        }
+        throw failure
+    }
+
+    private func connect(to address: SocketAddress) throws(TransportError.Reason) -> Socket {
+        do throws(Errno) {
+            let socket = try Socket(family: address.family)
+            let descriptor = socket.fileDescriptor
+            do throws(Errno) {
+                try Errno.check { address.withPointer { Glibc.connect(descriptor, $0, $1) } }
+            } catch {
+                guard error.code == EINPROGRESS else { throw error }
+                try wait(for: descriptor, POLLOUT)
+                try socket.pendingError()
+            }
+            socket.sendWithoutDelay()
+            return socket
+        } catch {
+            if error.code == ECANCELED { throw .cancelled }
+            throw .init(connecting: error)
+        }
+    }
+
+    /// Waits for the first client of a server.
+    func accept(from listener: TransportListener) throws(TransportError) -> sending StreamTransport {
+        while true {
+            if let client = try listener.accept() { return client }
+            do throws(Errno) {
+                try wait(for: listener.fileDescriptor, POLLIN)
+            } catch {
+                let reason: TransportError.Reason =
+                    switch error.code {
+                    case ECANCELED: .cancelled
+                    case ETIMEDOUT: .timedOut
+                    default: .system(call: "poll", code: error.code)
+                    }
+                throw TransportError(reason, transport: listener.name.description)
+            }
+        }
+    }
+
+    private var hasPassed: Bool { deadline.map { MonotonicClock.now >= $0 } ?? false }
+
+    /// Waits until a descriptor is ready. Throws `ETIMEDOUT` at the deadline, `ECANCELED` when called off.
+    private func wait(for descriptor: Int32, _ events: Int32) throws(Errno) {
+        // The kernel skips an entry whose descriptor is negative.
+        var entries = [
+            pollfd(fd: descriptor, events: Int16(events), revents: 0),
+            pollfd(fd: cancellation?.fileDescriptor ?? -1, events: Int16(POLLIN), revents: 0),
+        ]
+        while true {
+            // Interrupted by a signal, the wait goes on for what is left of the time.
+            let count = poll(&entries, nfds_t(entries.count), millisecondsLeft)
+            if count < 0, errno != EINTR { throw .last }
+            if count > 0 { break }
+            if hasPassed { throw Errno(ETIMEDOUT) }
+        }
+        if entries[1].revents != 0 { throw Errno(ECANCELED) }
+    }
+
+    private var millisecondsLeft: Int32 {
+        guard let deadline else { return -1 }
+        let left = MonotonicClock.now.duration(to: deadline).nanoseconds
+        // Rounded up, so that the wait does not end just before the deadline and go round in circles.
+        return left <= 0 ? 0 : Int32(clamping: (left - 1) / 1_000_000 + 1)
+    }
+}

@@ -1,0 +1,58 @@
+import CBluetoothHCI
+import Glibc
+
+/// A socket on its way to becoming a transport: closed unless somebody releases it.
+struct Socket: ~Copyable {
+    let fileDescriptor: Int32
+
+    /// Takes over an open socket.
+    init(owning fileDescriptor: Int32) {
+        self.fileDescriptor = fileDescriptor
+    }
+
+    /// A new socket that does not wait and is not inherited by child processes.
+    init(family: Int32, type: __socket_type = SOCK_STREAM, protocol number: Int32 = 0) throws(Errno) {
+        let flags = Int32(type.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        fileDescriptor = try Errno.check { socket(family, flags, number) }
+    }
+
+    deinit { _ = close(fileDescriptor) }
+
+    /// Gives the descriptor away; who gets it closes it.
+    consuming func release() -> Int32 {
+        let descriptor = fileDescriptor
+        discard self
+        return descriptor
+    }
+
+    /// The descriptors of two sockets of the local family, connected to each other.
+    static func pair(_ type: __socket_type, name: String) throws(TransportError) -> (Int32, Int32) {
+        var ends: [Int32] = [-1, -1]
+        let flags = Int32(type.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, flags, 0, &ends) == 0 else {
+            throw TransportError(.system(call: "socketpair", code: errno), transport: name)
+        }
+        return (ends[0], ends[1])
+    }
+
+    /// Sets an option that is a number.
+    borrowing func set(_ option: Int32, level: Int32 = SOL_SOCKET, to value: Int32) throws(Errno) {
+        let descriptor = fileDescriptor
+        var value = value
+        try Errno.check { setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size)) }
+    }
+
+    /// Small packets go out at once: HCI is a dialogue. Not every stream is TCP, so failure is no error.
+    borrowing func sendWithoutDelay() {
+        try? set(TCP_NODELAY, level: Int32(IPPROTO_TCP), to: 1)
+    }
+
+    /// What a connection that was under way came to.
+    borrowing func pendingError() throws(Errno) {
+        let descriptor = fileDescriptor
+        var code: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        try Errno.check { getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) }
+        if code != 0 { throw Errno(code) }
+    }
+}

@@ -1,0 +1,49 @@
+import CBluetoothHCI
+import Glibc
+
+/// The file of a local server's socket.
+struct SocketFile {
+    let path: String
+    private let device: dev_t
+    private let node: ino_t
+
+    /// The socket file at `path`; nil where there is none.
+    init?(_ path: String) {
+        guard let status = Self.status(path), Self.isSocket(status) else { return nil }
+        self.path = path
+        device = status.st_dev
+        node = status.st_ino
+    }
+
+    /// Removes the file, unless somebody has put another in its place.
+    func remove() {
+        guard let status = Self.status(path), status.st_dev == device, status.st_ino == node else { return }
+        unlink(path)
+    }
+
+    /// Makes way for a new socket: removes one that nobody listens on, as a server that crashed leaves behind.
+    ///
+    /// Throws `.addressInUse` where somebody answers, and `.pathTaken` where the file is something else.
+    static func removeStale(_ path: String) throws(TransportError.Reason) {
+        guard let status = status(path) else { return }
+        guard isSocket(status) else { throw .pathTaken }
+        do throws(Errno) {
+            // Of another type, so that a server that is there refuses it unseen (EPROTOTYPE) instead of accepting it.
+            let probe = try Socket(family: AF_UNIX, type: SOCK_DGRAM)
+            let descriptor = probe.fileDescriptor
+            try Errno.check { SocketAddress(path: path).withPointer { connect(descriptor, $0, $1) } }
+        } catch {
+            guard error.code == ECONNREFUSED else { throw .addressInUse }
+            unlink(path)
+            return
+        }
+        throw .addressInUse
+    }
+
+    private static func status(_ path: String) -> stat? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status : nil
+    }
+
+    private static func isSocket(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFSOCK }
+}

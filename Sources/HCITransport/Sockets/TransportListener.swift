@@ -1,0 +1,102 @@
+import BluetoothHCI
+import CBluetoothHCI
+import Glibc
+
+/// Listens for controllers, or hosts, that connect: the `tcp-server` and `unix-server` kinds.
+///
+/// It hands out one transport for each `accept`. Who serves one client at a time stops watching `fileDescriptor` while
+/// it has one: the next client waits in the kernel's queue.
+public final class TransportListener {
+    /// The name it listens under; where port 0 was asked for, with the port the system chose.
+    public let name: TransportName
+    /// Which end of HCI the transports it hands out are.
+    public let receiver: H4Framer.Receiver
+    /// What an event loop waits on, for reading; -1 once closed.
+    public private(set) var fileDescriptor: Int32
+    private let socketFile: SocketFile?
+
+    /// How many clients may wait in the kernel's queue.
+    private static let backlog: Int32 = 8
+
+    /// Starts to listen, for hosts where `receiver` is the controller, and the other way round. A socket file is created, in the place of one that nobody listens on any more.
+    ///
+    /// Throws `.addressInUse`, `.pathTaken`, `.hostNotFound` and, for a name that is not a server's, `.notASocket`.
+    /// A host's name is looked up, which may wait for the network.
+    public init(_ name: TransportName, receiver: H4Framer.Receiver = .controller) throws(TransportError) {
+        self.receiver = receiver
+        do throws(TransportError.Reason) {
+            switch name {
+            case .tcpServer(let host, let port):
+                let socket = try Self.listen(host: host, port: port)
+                let bound = try? SocketAddress(of: socket)
+                self.name = .tcpServer(host: host, port: bound?.port ?? port)
+                socketFile = nil
+                fileDescriptor = socket.release()
+            case .unixServer(let path):
+                if !path.hasPrefix("@") { try SocketFile.removeStale(path) }
+                let socket = try Self.listen(on: SocketAddress(path: path))
+                socketFile = path.hasPrefix("@") ? nil : SocketFile(path)
+                self.name = name
+                fileDescriptor = socket.release()
+            case .virtual, .hciSocket, .tcpClient, .unixClient: throw .notASocket
+            }
+        } catch {
+            throw TransportError(error, transport: name.description)
+        }
+    }
+
+    deinit { close() }
+
+    /// Takes the next client that has connected, or nil where there is none (or it has gone again already).
+    public func accept() throws(TransportError) -> sending StreamTransport? {
+        guard fileDescriptor >= 0 else { throw TransportError(.closed, transport: name.description) }
+        do throws(Errno) {
+            let socket = Socket(owning: try Errno.check { cbt_accept(fileDescriptor) })
+            socket.sendWithoutDelay()
+            return StreamTransport(
+                name: name.description, fileDescriptor: socket.release(), receiver: receiver)
+        } catch {
+            switch error.code {
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM, EBADF, EINVAL, ENOTSOCK, EOPNOTSUPP, EPERM:
+                throw TransportError(.system(call: "accept", code: error.code), transport: name.description)
+            // The rest are troubles of that client's connection, and none of ours.
+            default: return nil
+            }
+        }
+    }
+
+    /// Stops listening and removes the socket file. Clients accepted before are not touched.
+    public func close() {
+        guard fileDescriptor >= 0 else { return }
+        socketFile?.remove()
+        _ = Glibc.close(fileDescriptor)
+        fileDescriptor = -1
+    }
+
+    private static func listen(host: String?, port: UInt16) throws(TransportError.Reason) -> Socket {
+        var failure = TransportError.Reason.hostNotFound(detail: "no address")
+        for address in try SocketAddress.resolve(host: host, port: port) {
+            do throws(TransportError.Reason) {
+                return try listen(on: address)
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    private static func listen(on address: SocketAddress) throws(TransportError.Reason) -> Socket {
+        do throws(Errno) {
+            let socket = try Socket(family: address.family)
+            let descriptor = socket.fileDescriptor
+            // A server that is started again need not wait for the connections of the one before to be forgotten.
+            if address.family != AF_UNIX { try socket.set(SO_REUSEADDR, to: 1) }
+            if address.family == AF_INET6 { try? socket.set(IPV6_V6ONLY, level: Int32(IPPROTO_IPV6), to: 0) }
+            try Errno.check { address.withPointer { bind(descriptor, $0, $1) } }
+            try Errno.check { Glibc.listen(descriptor, backlog) }
+            return socket
+        } catch {
+            throw .init(listening: error)
+        }
+    }
+}

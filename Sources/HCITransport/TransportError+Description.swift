@@ -1,0 +1,60 @@
+extension TransportError: CustomStringConvertible {
+    /// One line: the transport, what went wrong and, where something can be done about it, what.
+    public var description: String { "\(transport): \(reason.description(adapter: adapter))" }
+
+    /// `hci0` for `hci-socket:0`.
+    private var adapter: String {
+        let prefix = "hci-socket:"
+        return transport.hasPrefix(prefix) ? "hci" + transport.dropFirst(prefix.count) : "the adapter"
+    }
+}
+
+extension TransportError.Reason {
+    fileprivate func description(adapter: String) -> String {
+        switch self {
+        case .connectionRefused: "connection refused; start what should listen there first"
+        case .hostNotFound(let detail): "host not found (\(detail)); check the spelling of its name"
+        case .unreachable(let detail): "cannot be reached (\(detail))"
+        case .timedOut: "timed out; check that the other side is running"
+        case .cancelled: "opening was cancelled"
+        case .addressInUse: "the address is in use; stop what listens there, or choose another"
+        case .pathTaken: "a file that is not a socket has this path; remove it, or choose another path"
+        case .bluetoothUnavailable:
+            "this kernel has no Bluetooth sockets; try: sudo modprobe bluetooth (in a container, also run it with "
+                + "the host's network), or use a transport that needs no adapter"
+        case .noSuchAdapter(let present): "there is no adapter \(adapter); \(Self.list(present))"
+        case .adapterInUse: "\(adapter) is in use; stop what holds it: sudo systemctl stop bluetooth"
+        case .adapterBlocked: "the radio of \(adapter) is switched off; switch it on: sudo rfkill unblock bluetooth"
+        case .notPermitted(let executable):
+            "not permitted to open \(adapter)'s user channel; "
+                + "grant it: sudo setcap cap_net_admin,cap_net_raw+eip \(Self.quoted(executable))"
+        case .closedByPeer: "the other side closed the connection"
+        case .adapterRemoved: "\(adapter) is gone: it was unplugged, or taken down by something else"
+        case .malformedStream(let fault): "what arrives is not HCI: \(fault); check that the other side speaks H4"
+        case .invalidPacketLength(let length): "a packet of \(length) bytes is not an HCI packet"
+        case .outputFull(let pending): "the other side does not read: \(pending) bytes wait for it"
+        case .closed: "the transport is closed"
+        case .notASocket: "has no socket to open; it is a radio inside the process"
+        case .system(let call, let code): "\(call): \(Errno(code).text)"
+        }
+    }
+
+    private static func list(_ adapters: [UInt16]) -> String {
+        guard !adapters.isEmpty else { return "no adapter is present" }
+        return "present: " + adapters.map { "hci\($0)" }.joined(separator: ", ")
+    }
+
+    /// A path as a shell takes it.
+    private static func quoted(_ path: String) -> String {
+        let isPlain = path.utf8.allSatisfy {
+            switch $0 {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "-")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "+"):
+                true
+            default: false
+            }
+        }
+        guard !isPlain else { return path }
+        return "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+}

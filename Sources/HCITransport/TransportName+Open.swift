@@ -1,0 +1,48 @@
+import BluetoothBase
+import BluetoothHCI
+
+extension TransportName {
+    /// How long connecting may take where nothing else is said.
+    public static var connectTimeout: Duration { .seconds(10) }
+
+    /// Opens the transport this names, as the host's end or, for a socket, as the controller's.
+    ///
+    /// This waits: a client for its connection, 10 seconds where `timeout` is nil; a server for the first client that
+    /// connects, for ever where `timeout` is nil. `cancellation`, used for nothing else, calls the waiting off from any
+    /// thread. An adapter opens at once or not at all. Looking up a host's name may take as long as the system's
+    /// resolver allows, whatever the time-out says.
+    ///
+    /// Throws a `TransportError` whose description says what to do; `.notASocket` for `virtual`.
+    public func open(
+        as receiver: H4Framer.Receiver = .host, timeout: Duration? = nil, cancellation: Waker? = nil
+    ) throws(TransportError) -> sending any HCITransport {
+        switch self {
+        case .virtual: throw TransportError(.notASocket, transport: description)
+        case .hciSocket(let index): return try HCIAdapter.open(index: index)
+        case .tcpClient, .unixClient:
+            let deadline = MonotonicClock.now.advanced(by: timeout ?? Self.connectTimeout)
+            let connector = Connector(deadline: deadline, cancellation: cancellation)
+            do throws(TransportError.Reason) {
+                let socket = try connector.connect(to: addresses())
+                return StreamTransport(
+                    name: description, fileDescriptor: socket.release(), receiver: receiver)
+            } catch {
+                throw TransportError(error, transport: description)
+            }
+        case .tcpServer, .unixServer:
+            let deadline = timeout.map { MonotonicClock.now.advanced(by: $0) }
+            let listener = try TransportListener(self, receiver: receiver)
+            defer { listener.close() }
+            return try Connector(deadline: deadline, cancellation: cancellation).accept(from: listener)
+        }
+    }
+
+    /// Where a client connects to.
+    private func addresses() throws(TransportError.Reason) -> [SocketAddress] {
+        switch self {
+        case .tcpClient(let host, let port): try SocketAddress.resolve(host: host, port: port)
+        case .unixClient(let path): [SocketAddress(path: path)]
+        case .virtual, .hciSocket, .tcpServer, .unixServer: []
+        }
+    }
+}

@@ -1,0 +1,139 @@
+/// Where HCI packets come from and go to, named as Bumble names its transports.
+///
+/// The text form is `kind:parameters`, and `description` gives it back.
+public enum TransportName: Hashable, Sendable {
+    /// `virtual`: a radio inside this process. Not a socket: who knows that radio resolves the name.
+    case virtual
+    /// `hci-socket:N`: the kernel's adapter `hciN`, taken over through its user channel. `N` is 0 where left out.
+    case hciSocket(index: UInt16)
+    /// `tcp-client:HOST:PORT`: connects to a controller that listens there.
+    case tcpClient(host: String, port: UInt16)
+    /// `tcp-server:HOST:PORT`: listens on an address of this machine. No host, written `_`, means all of them; port 0
+    /// lets the system choose.
+    case tcpServer(host: String?, port: UInt16)
+    /// `unix-client:PATH`, or `unix:PATH`: connects to a socket file. A path that starts with `@` names an abstract
+    /// socket, which has no file.
+    case unixClient(path: String)
+    /// `unix-server:PATH`: listens on a socket file.
+    case unixServer(path: String)
+}
+
+/// Why a text is not the name of a transport.
+public struct TransportNameError: Error, Equatable, Sendable {
+    /// What was wrong.
+    public enum Reason: Error, Equatable, Sendable {
+        /// The part before the colon is not a kind of transport known here.
+        case unknownKind
+        /// The adapter is not a number from 0 to 65534.
+        case invalidAdapterIndex
+        /// The host is missing, or an IPv6 address is not in brackets.
+        case invalidHost
+        /// The port is missing, or not a number from 1 to 65535 (0 is allowed for a server).
+        case invalidPort
+        /// The path is empty, contains a zero byte, or is longer than the 107 bytes a socket address holds.
+        case invalidPath
+        /// The kind takes no parameters.
+        case unexpectedParameters
+    }
+
+    /// The text as it was given.
+    public var text: String
+    public var reason: Reason
+}
+
+// MARK: - Text
+
+extension TransportName: CustomStringConvertible {
+    /// Reads the text form.
+    public init(_ text: String) throws(TransportNameError) {
+        let colon = text.firstIndex(of: ":")
+        let kind = text[..<(colon ?? text.endIndex)]
+        let parameters = colon.map { text[text.index(after: $0)...] } ?? ""
+        do throws(TransportNameError.Reason) {
+            switch kind {
+            case "virtual":
+                guard colon == nil else { throw .unexpectedParameters }
+                self = .virtual
+            case "hci-socket": self = .hciSocket(index: try Self.adapterIndex(parameters))
+            case "tcp-client":
+                let (host, port) = try Self.hostAndPort(parameters)
+                guard port != 0 else { throw .invalidPort }
+                self = .tcpClient(host: host, port: port)
+            case "tcp-server":
+                let (host, port) = try Self.hostAndPort(parameters)
+                self = .tcpServer(host: host == "_" ? nil : host, port: port)
+            case "unix", "unix-client": self = .unixClient(path: try Self.path(parameters))
+            case "unix-server": self = .unixServer(path: try Self.path(parameters))
+            default: throw .unknownKind
+            }
+        } catch {
+            throw TransportNameError(text: text, reason: error)
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .virtual: "virtual"
+        case .hciSocket(let index): "hci-socket:\(index)"
+        case .tcpClient(let host, let port): "tcp-client:\(Self.bracketed(host)):\(port)"
+        case .tcpServer(let host, let port): "tcp-server:\(host.map(Self.bracketed) ?? "_"):\(port)"
+        case .unixClient(let path): "unix-client:\(path)"
+        case .unixServer(let path): "unix-server:\(path)"
+        }
+    }
+
+    private static func adapterIndex(_ text: Substring) throws(TransportNameError.Reason) -> UInt16 {
+        guard !text.isEmpty else { return 0 }
+        // 65535 is HCI_DEV_NONE.
+        guard let index = decimal(text), index != .max else { throw .invalidAdapterIndex }
+        return index
+    }
+
+    private static func hostAndPort(_ text: Substring) throws(TransportNameError.Reason) -> (String, UInt16) {
+        guard let colon = text.lastIndex(of: ":") else {
+            throw text.isEmpty ? .invalidHost : .invalidPort
+        }
+        var host = text[..<colon]
+        if host.first == "[" {
+            guard host.last == "]" else { throw .invalidHost }
+            host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
+            throw .invalidHost
+        }
+        guard !host.isEmpty, !host.utf8.contains(0) else { throw .invalidHost }
+        guard let port = decimal(text[text.index(after: colon)...]) else { throw .invalidPort }
+        return (String(host), port)
+    }
+
+    private static func path(_ text: Substring) throws(TransportNameError.Reason) -> String {
+        guard !text.isEmpty, text != "@", text.utf8.count <= SocketAddress.longestPath, !text.utf8.contains(0)
+        else { throw .invalidPath }
+        return String(text)
+    }
+
+    /// Digits only: `UInt16.init` alone would take a sign too.
+    private static func decimal(_ text: Substring) -> UInt16? {
+        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+        return UInt16(text)
+    }
+
+    private static func bracketed(_ host: String) -> String {
+        host.contains(":") ? "[\(host)]" : host
+    }
+}
+
+extension TransportNameError: CustomStringConvertible {
+    public var description: String {
+        let problem =
+            switch reason {
+            case .unknownKind: "is not a transport"
+            case .invalidAdapterIndex: "names no adapter"
+            case .invalidHost: "names no host"
+            case .invalidPort: "names no port"
+            case .invalidPath: "names no socket path of at most \(SocketAddress.longestPath) bytes"
+            case .unexpectedParameters: "has parameters where none are taken"
+            }
+        return "\"\(text)\" \(problem); accepted are virtual, hci-socket:N, tcp-client:HOST:PORT, "
+            + "tcp-server:HOST:PORT (HOST _ for all interfaces), unix-client:PATH and unix-server:PATH"
+    }
+}

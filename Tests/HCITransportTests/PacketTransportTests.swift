@@ -1,0 +1,165 @@
+import BluetoothBase
+import CBluetoothHCI
+import Glibc
+import Testing
+
+@testable import HCITransport
+
+struct PacketTransportTests {
+    private func transport(_ socket: ScriptedSocket, outputLimit: Int = 4096) -> PacketTransport {
+        PacketTransport(name: "test", fileDescriptor: 7, calls: socket.calls, outputLimit: outputLimit)
+    }
+
+    @Test("packets cross a pair whole, both ways, the longest there is among them")
+    func pair() throws {
+        let (host, controller) = try PacketTransport.pair()
+        let longest = [UInt8](repeating: 0x02, count: PacketTransport.longestPacket)
+        for packet in [reset, aclData, longest] { try host.send(packet) }
+        #expect(try receive(3, from: controller) == [reset, aclData, longest])
+        try controller.send(resetComplete)
+        #expect(try receive(1, from: host) == [resetComplete])
+    }
+
+    @Test("a queue of packets goes out as as many packets")
+    func queue() throws {
+        let (host, controller) = try PacketTransport.pair()
+        var queue = PacketQueue()
+        queue.append(reset)
+        queue.append(aclData)
+        try host.send(&queue)
+        #expect(queue.isEmpty)
+        #expect(try receive(2, from: controller) == [reset, aclData])
+    }
+
+    @Test("calls that a signal interrupts are made again")
+    func interrupted() throws {
+        let socket = ScriptedSocket(
+            incoming: [.fails(EINTR), .bytes(reset), .fails(EINTR), .bytes(aclData)],
+            outgoing: [.fails(EINTR), .fails(EINTR), .takesAll])
+        let transport = transport(socket)
+        var received: [[UInt8]] = []
+        try transport.receive { received.append(Array($0)) }
+        #expect(received == [reset, aclData])
+        try transport.send(reset)
+        #expect(socket.written == [reset])
+        #expect(!transport.wantsWrite)
+    }
+
+    @Test("what the kernel does not take waits, keeps its order and its boundaries")
+    func backPressure() throws {
+        let socket = ScriptedSocket(outgoing: [.takesAll])
+        let transport = transport(socket)
+        for packet in [reset, aclData, resetComplete] { try transport.send(packet) }
+        #expect(socket.written == [reset])
+        #expect(transport.wantsWrite)
+
+        // Room for one: the rest keeps waiting, and what is sent now goes behind it.
+        socket.allow([.takesAll])
+        try transport.flush()
+        #expect(socket.written == [reset, aclData])
+        try transport.send(reset)
+        #expect(transport.wantsWrite)
+
+        socket.allow([.takesAll, .takesAll])
+        try transport.flush()
+        #expect(socket.written == [reset, aclData, resetComplete, reset])
+        #expect(!transport.wantsWrite)
+        #expect(transport.pendingByteCount == 0)
+    }
+
+    @Test("what waits is bounded; a packet over the bound is refused whole and the rest is kept")
+    func outputFull() throws {
+        let socket = ScriptedSocket()
+        let transport = transport(socket, outputLimit: 20)
+        try transport.send(reset)
+        try transport.send(reset)
+        #expect(reason { () throws(TransportError) in try transport.send(reset) } == .outputFull(pending: 16))
+        socket.allow([.takesAll, .takesAll])
+        try transport.flush()
+        #expect(socket.written == [reset, reset])
+        socket.allow([.takesAll])
+        try transport.send(aclData)
+        #expect(socket.written.last == aclData)
+    }
+
+    @Test("a queue that meets the bound keeps what was not taken")
+    func queueMeetsBound() throws {
+        let transport = transport(ScriptedSocket(), outputLimit: 20)
+        var queue = PacketQueue()
+        for _ in 0..<3 { queue.append(reset) }
+        #expect(reason { () throws(TransportError) in try transport.send(&queue) } == .outputFull(pending: 16))
+        #expect(queue.count == 1)
+    }
+
+    @Test("a flood does not starve other descriptors")
+    func boundedReceive() throws {
+        let flood = Array(repeating: ScriptedSocket.Answer.bytes(reset), count: PacketTransport.packetsPerReceive + 1)
+        let transport = transport(ScriptedSocket(incoming: flood))
+        var count = 0
+        try transport.receive { _ in count += 1 }
+        #expect(count == PacketTransport.packetsPerReceive)
+        try transport.receive { _ in count += 1 }
+        #expect(count == PacketTransport.packetsPerReceive + 1)
+    }
+
+    @Test("H1: a packet longer than HCI has them is a fault, and nothing is read past the buffer")
+    func tooLong() throws {
+        let count = PacketTransport.longestPacket + 1
+        let transport = transport(
+            ScriptedSocket(incoming: [.bytes(reset), .bytes([UInt8](repeating: 4, count: count))]))
+        var received: [[UInt8]] = []
+        let failure = reason { () throws(TransportError) in try transport.receive { received.append(Array($0)) } }
+        #expect(failure == .invalidPacketLength(count))
+        #expect(received == [reset])
+    }
+
+    @Test("packets that HCI does not have are not sent", arguments: [0, PacketTransport.longestPacket + 1])
+    func invalidLength(count: Int) {
+        let socket = ScriptedSocket(outgoing: [.takesAll])
+        let transport = transport(socket)
+        let packet = [UInt8](repeating: 2, count: count)
+        #expect(reason { () throws(TransportError) in try transport.send(packet) } == .invalidPacketLength(count))
+        #expect(socket.written.isEmpty)
+    }
+
+    @Test("the other side closing is an error, after what it had sent")
+    func closedByPeer() throws {
+        let (host, controller) = try PacketTransport.pair()
+        try controller.send(resetComplete)
+        controller.close()
+        var received: [[UInt8]] = []
+        let failure = reason { () throws(TransportError) in try host.receive { received.append(Array($0)) } }
+        #expect(received == [resetComplete])
+        #expect(failure == .closedByPeer)
+        // Not SIGPIPE, which would end the process.
+        #expect(reason { () throws(TransportError) in try host.send(reset) } == .closedByPeer)
+    }
+
+    @Test("a closed transport says so, is closed once, and delivers nothing more")
+    func closed() throws {
+        let socket = ScriptedSocket(incoming: [.bytes(reset), .bytes(reset)])
+        let transport = transport(socket)
+        try transport.send(reset)
+        var count = 0
+        try transport.receive { _ in
+            count += 1
+            transport.close()
+        }
+        transport.close()
+        #expect(count == 1)
+        #expect(socket.closed == [7])
+        #expect(transport.fileDescriptor == -1)
+        #expect(!transport.wantsWrite)
+        #expect(reason { () throws(TransportError) in try transport.receive { _ in } } == .closed)
+        #expect(reason { () throws(TransportError) in try transport.send(reset) } == .closed)
+        #expect(reason { () throws(TransportError) in try transport.flush() } == .closed)
+    }
+
+    @Test("a packet may be answered while it is being delivered")
+    func answering() throws {
+        let socket = ScriptedSocket(incoming: [.bytes(reset)], outgoing: [.takesAll])
+        let transport = transport(socket)
+        try transport.receive { _ in try? transport.send(resetComplete) }
+        #expect(socket.written == [resetComplete])
+    }
+}

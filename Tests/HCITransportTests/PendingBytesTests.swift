@@ -1,0 +1,39 @@
+import Testing
+
+@testable import HCITransport
+
+struct PendingBytesTests {
+    @Test("bytes come out in the order they went in, while it never runs empty")
+    func order() {
+        var pending = PendingBytes()
+        var next: UInt8 = 0, expected: UInt8 = 0
+        for _ in 0..<2000 {
+            for _ in 0..<3 {
+                let chunk = (0..<7).map { _ in
+                    defer { next &+= 1 }
+                    return next
+                }
+                pending.append(chunk.span)
+            }
+            // Leaves some each time, up to a point.
+            let take = min(pending.count - 1, 21)
+            pending.withBytes { bytes in
+                for index in 0..<take {
+                    if bytes[index] != expected { Issue.record("out of order") }
+                    expected &+= 1
+                }
+            }
+            pending.removeFirst(take)
+        }
+        #expect(pending.count == 1)
+    }
+
+    @Test("taking more than there is empties it")
+    func excess() {
+        var pending = PendingBytes()
+        pending.append(([1, 2, 3] as [UInt8]).span)
+        pending.removeFirst(9)
+        #expect(pending.isEmpty)
+        #expect(pending.count == 0)
+    }
+}

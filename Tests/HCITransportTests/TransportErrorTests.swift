@@ -1,0 +1,63 @@
+import CBluetoothHCI
+import Glibc
+import Testing
+
+@testable import HCITransport
+
+struct TransportErrorTests {
+    @Test(
+        "a description is one line that says what to do",
+        arguments: [
+            (.connectionRefused, "connection refused; start what should listen there first"),
+            (.hostNotFound(detail: "x"), "host not found (x); check the spelling of its name"),
+            (.addressInUse, "the address is in use; stop what listens there, or choose another"),
+            (.pathTaken, "a file that is not a socket has this path; remove it, or choose another path"),
+            (
+                .bluetoothUnavailable,
+                "this kernel has no Bluetooth sockets; try: sudo modprobe bluetooth (in a container, also run it with "
+                    + "the host's network), or use a transport that needs no adapter"
+            ),
+            (.noSuchAdapter(present: []), "there is no adapter hci1; no adapter is present"),
+            (.noSuchAdapter(present: [0, 2]), "there is no adapter hci1; present: hci0, hci2"),
+            (.adapterInUse, "hci1 is in use; stop what holds it: sudo systemctl stop bluetooth"),
+            (.adapterBlocked, "the radio of hci1 is switched off; switch it on: sudo rfkill unblock bluetooth"),
+            (
+                .notPermitted(executable: "/opt/ble"),
+                "not permitted to open hci1's user channel; "
+                    + "grant it: sudo setcap cap_net_admin,cap_net_raw+eip /opt/ble"
+            ),
+            (
+                .notPermitted(executable: "/my code/it's"),
+                "not permitted to open hci1's user channel; "
+                    + "grant it: sudo setcap cap_net_admin,cap_net_raw+eip '/my code/it'\\''s'"
+            ),
+            (.outputFull(pending: 9), "the other side does not read: 9 bytes wait for it"),
+            (.system(call: "bind", code: EACCES), "bind: Permission denied"),
+        ] as [(TransportError.Reason, String)])
+    func descriptions(reason: TransportError.Reason, text: String) {
+        let description = TransportError(reason, transport: "hci-socket:1").description
+        #expect(description == "hci-socket:1: " + text)
+        #expect(!description.contains("\n"))
+    }
+
+    @Test(
+        "the other side being gone is told apart from other failures",
+        arguments: [
+            (EPIPE, .adapterRemoved), (ECONNRESET, .adapterRemoved), (ENODEV, .adapterRemoved),
+            (ENETDOWN, .adapterRemoved), (EINVAL, .system(call: "send", code: EINVAL)),
+        ] as [(Int32, TransportError.Reason)])
+    func transferring(code: Int32, reason: TransportError.Reason) {
+        #expect(TransportError.Reason(transferring: Errno(code), call: "send", end: .adapterRemoved) == reason)
+    }
+
+    @Test(
+        "failures to connect",
+        arguments: [
+            (ECONNREFUSED, .connectionRefused), (ENOENT, .connectionRefused), (ETIMEDOUT, .timedOut),
+            (EHOSTUNREACH, .unreachable(detail: "No route to host")),
+            (EACCES, .system(call: "connect", code: EACCES)),
+        ] as [(Int32, TransportError.Reason)])
+    func connecting(code: Int32, reason: TransportError.Reason) {
+        #expect(TransportError.Reason(connecting: Errno(code)) == reason)
+    }
+}

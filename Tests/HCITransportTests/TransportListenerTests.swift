@@ -1,0 +1,191 @@
+import BluetoothBase
+import CBluetoothHCI
+import Glibc
+import Testing
+
+@testable import HCITransport
+
+struct TransportListenerTests {
+    /// The client's name for what listens under a server's.
+    private func client(of name: TransportName) -> TransportName {
+        switch name {
+        case .tcpServer(let host, let port): .tcpClient(host: host ?? "127.0.0.1", port: port)
+        case .unixServer(let path): .unixClient(path: path)
+        default: name
+        }
+    }
+
+    private func accept(_ listener: TransportListener) throws -> StreamTransport {
+        let loop = try EventLoop()
+        try loop.add(listener.fileDescriptor, token: 0, for: .read)
+        while true {
+            try #require(!loop.wait(until: hangGuard()).isEmpty, "nobody came")
+            if let client = try listener.accept() { return client }
+        }
+    }
+
+    private func exchange(_ host: any HCITransport, _ controller: any HCITransport) throws {
+        try host.send(reset)
+        #expect(try receive(1, from: controller) == [reset])
+        try controller.send(resetComplete)
+        #expect(try receive(1, from: host) == [resetComplete])
+    }
+
+    @Test("hosts connect over every kind of server, one after the other", arguments: ["tcp-4", "tcp-all", "file", "@"])
+    func serves(kind: String) throws {
+        let directory = Directory()
+        let name: TransportName =
+            switch kind {
+            case "tcp-4": .tcpServer(host: "127.0.0.1", port: 0)
+            case "tcp-all": .tcpServer(host: nil, port: 0)
+            case "file": .unixServer(path: directory.file("hci"))
+            default: .unixServer(path: "@\(directory.path)")
+            }
+        let listener = try TransportListener(name)
+        #expect(try listener.accept() == nil)
+        for _ in 0..<2 {
+            let host = try client(of: listener.name).open()
+            let controller = try accept(listener)
+            try exchange(host, controller)
+            host.close()
+            #expect(try failure(of: controller) == .closedByPeer)
+        }
+        if case .tcpServer(_, let port) = listener.name { #expect(port != 0) }
+    }
+
+    @Test("a host may be the server: it opens once the controller has connected")
+    func hostListens() throws {
+        let directory = Directory()
+        let name = TransportName.unixServer(path: directory.file("hci"))
+        let thread = try ConnectingThread(to: directory.file("hci"))
+        let host = try name.open(timeout: .seconds(30))
+        #expect(host.name == name.description)
+        thread.join()
+        #expect(try failure(of: host) == .closedByPeer)
+        #expect(!exists(directory.file("hci")))
+    }
+
+    @Test("an address that is in use is refused")
+    func addressInUse() throws {
+        let directory = Directory()
+        for name in [TransportName.tcpServer(host: "127.0.0.1", port: 0), .unixServer(path: directory.file("hci"))] {
+            let first = try TransportListener(name)
+            let again = reason { () throws(TransportError) in _ = try TransportListener(first.name) }
+            #expect(again == .addressInUse)
+            // The refused one has not taken the first one's file with it.
+            try exchange(try client(of: first.name).open(), try accept(first))
+        }
+    }
+
+    @Test("a socket file that a crash left behind is replaced; closing removes it")
+    func staleFile() throws {
+        let directory = Directory(), path = directory.file("hci")
+        do {
+            let socket = try Socket(family: AF_UNIX)
+            let result = SocketAddress(path: path).withPointer { bind(socket.fileDescriptor, $0, $1) }
+            try #require(result == 0)
+        }
+        #expect(exists(path))
+        let listener = try TransportListener(.unixServer(path: path))
+        try exchange(try TransportName.unixClient(path: path).open(), try accept(listener))
+        listener.close()
+        listener.close()
+        #expect(!exists(path))
+        #expect(reason { () throws(TransportError) in _ = try listener.accept() } == .closed)
+    }
+
+    @Test("a file that is not a socket is left alone")
+    func otherFile() throws {
+        let directory = Directory(), path = directory.file("hci")
+        close(open(path, O_CREAT | O_WRONLY, 0o600))
+        let refusal = reason { () throws(TransportError) in _ = try TransportListener(.unixServer(path: path)) }
+        #expect(refusal == .pathTaken)
+        #expect(exists(path))
+    }
+
+    @Test("a file that took the socket's place is left alone")
+    func replacedFile() throws {
+        let directory = Directory(), path = directory.file("hci")
+        let listener = try TransportListener(.unixServer(path: path))
+        unlink(path)
+        close(open(path, O_CREAT | O_WRONLY, 0o600))
+        listener.close()
+        #expect(exists(path))
+    }
+
+    @Test("nobody listening is refused")
+    func refused() throws {
+        let directory = Directory()
+        let listener = try TransportListener(.tcpServer(host: "127.0.0.1", port: 0))
+        listener.close()
+        for name in [client(of: listener.name), .unixClient(path: directory.file("hci"))] {
+            #expect(throws: TransportError(.connectionRefused, transport: name.description)) { try name.open() }
+        }
+    }
+
+    @Test("a host that does not exist is an error of its own")
+    func hostNotFound() {
+        // Refused before any name server is asked: an address cannot be read as a name.
+        let refusal = reason { () throws(TransportError) in
+            _ = try TransportName.tcpClient(host: "a..b", port: 1).open()
+        }
+        guard case .hostNotFound = refusal else {
+            Issue.record("unexpected answer: \(String(describing: refusal))")
+            return
+        }
+    }
+
+    @Test("a server to which nobody connects gives up at its time-out")
+    func timesOut() {
+        let name = TransportName.tcpServer(host: "127.0.0.1", port: 0)
+        let refusal = reason { () throws(TransportError) in _ = try name.open(timeout: .zero) }
+        #expect(refusal == .timedOut)
+    }
+
+    @Test("a wait for a client can be called off")
+    func cancelled() throws {
+        let cancellation = try Waker()
+        cancellation.wake()
+        let name = TransportName.tcpServer(host: "127.0.0.1", port: 0)
+        let refusal = reason { () throws(TransportError) in _ = try name.open(cancellation: cancellation) }
+        #expect(refusal == .cancelled)
+    }
+
+    @Test("names of other kinds do not listen; a radio in the process has no socket")
+    func notASocket() {
+        for name in [TransportName.virtual, .hciSocket(index: 0), .unixClient(path: "p")] {
+            #expect(reason { () throws(TransportError) in _ = try TransportListener(name) } == .notASocket)
+        }
+        #expect(reason { () throws(TransportError) in _ = try TransportName.virtual.open() } == .notASocket)
+    }
+}
+
+/// A controller that connects to a server's socket file as soon as there is one, and leaves again.
+private final class ConnectingThread {
+    private var thread = pthread_t()
+
+    init(to path: String) throws {
+        let argument = Unmanaged.passRetained(Box(path)).toOpaque()
+        let result = pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument else { return nil }
+                let path = Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().path
+                while true {
+                    if let transport = try? TransportName.unixClient(path: path).open() {
+                        transport.close()
+                        return nil
+                    }
+                    sched_yield()
+                }
+            }, argument)
+        try #require(result == 0)
+    }
+
+    func join() { pthread_join(thread, nil) }
+
+    private final class Box {
+        let path: String
+        init(_ path: String) { self.path = path }
+    }
+}

@@ -1,0 +1,80 @@
+import Testing
+
+@testable import HCITransport
+
+struct TransportNameTests {
+    @Test(
+        "names are read, and written in their full form",
+        arguments: [
+            ("virtual", .virtual, "virtual"),
+            ("hci-socket", .hciSocket(index: 0), "hci-socket:0"),
+            ("hci-socket:", .hciSocket(index: 0), "hci-socket:0"),
+            ("hci-socket:3", .hciSocket(index: 3), "hci-socket:3"),
+            ("hci-socket:65534", .hciSocket(index: 65534), "hci-socket:65534"),
+            ("tcp-client:127.0.0.1:6402", .tcpClient(host: "127.0.0.1", port: 6402), "tcp-client:127.0.0.1:6402"),
+            ("tcp-client:[::1]:1", .tcpClient(host: "::1", port: 1), "tcp-client:[::1]:1"),
+            ("tcp-client:radio.local:65535", .tcpClient(host: "radio.local", port: 65535), nil),
+            ("tcp-server:_:6402", .tcpServer(host: nil, port: 6402), "tcp-server:_:6402"),
+            ("tcp-server:127.0.0.1:0", .tcpServer(host: "127.0.0.1", port: 0), "tcp-server:127.0.0.1:0"),
+            ("unix:/run/hci", .unixClient(path: "/run/hci"), "unix-client:/run/hci"),
+            ("unix-client:a:b c", .unixClient(path: "a:b c"), "unix-client:a:b c"),
+            ("unix-client:@radio", .unixClient(path: "@radio"), "unix-client:@radio"),
+            ("unix-server:/run/hci", .unixServer(path: "/run/hci"), "unix-server:/run/hci"),
+        ] as [(String, TransportName, String?)])
+    func reads(text: String, name: TransportName, written: String?) throws {
+        #expect(try TransportName(text) == name)
+        #expect(name.description == written ?? text)
+        #expect(try TransportName(name.description) == name)
+    }
+
+    @Test(
+        "bad names are refused with a reason",
+        arguments: [
+            ("", .unknownKind),
+            ("usb:0", .unknownKind),
+            ("HCI-socket:0", .unknownKind),
+            ("hci-socket 0", .unknownKind),
+            ("virtual:0", .unexpectedParameters),
+            ("hci-socket:hci0", .invalidAdapterIndex),
+            ("hci-socket:-1", .invalidAdapterIndex),
+            ("hci-socket:+1", .invalidAdapterIndex),
+            ("hci-socket:65535", .invalidAdapterIndex),
+            ("hci-socket:65536", .invalidAdapterIndex),
+            ("tcp-client", .invalidHost),
+            ("tcp-client:", .invalidHost),
+            ("tcp-client::6402", .invalidHost),
+            ("tcp-client:[]:6402", .invalidHost),
+            ("tcp-client:::1:6402", .invalidHost),
+            ("tcp-client:[::1:6402", .invalidHost),
+            ("tcp-client:a\0b:6402", .invalidHost),
+            ("tcp-client:localhost", .invalidPort),
+            ("tcp-client:localhost:", .invalidPort),
+            ("tcp-client:localhost:0", .invalidPort),
+            ("tcp-client:localhost:65536", .invalidPort),
+            ("tcp-client:localhost:+80", .invalidPort),
+            ("tcp-client:localhost:٣", .invalidPort),
+            ("tcp-server:_:", .invalidPort),
+            ("unix", .invalidPath),
+            ("unix-client:", .invalidPath),
+            ("unix-client:@", .invalidPath),
+            ("unix-server:a\0b", .invalidPath),
+            ("unix-server:" + String(repeating: "p", count: 108), .invalidPath),
+        ] as [(String, TransportNameError.Reason)])
+    func refuses(text: String, reason: TransportNameError.Reason) {
+        #expect(throws: TransportNameError(text: text, reason: reason)) { try TransportName(text) }
+    }
+
+    @Test("the longest path there can be is taken")
+    func longestPath() throws {
+        let path = String(repeating: "p", count: 107)
+        #expect(try TransportName("unix:\(path)") == .unixClient(path: path))
+    }
+
+    @Test("an error quotes the text and says in one line what is accepted")
+    func errorText() {
+        let text = TransportNameError(text: "usb:0", reason: .unknownKind).description
+        #expect(
+            text == "\"usb:0\" is not a transport; accepted are virtual, hci-socket:N, tcp-client:HOST:PORT, "
+                + "tcp-server:HOST:PORT (HOST _ for all interfaces), unix-client:PATH and unix-server:PATH")
+    }
+}

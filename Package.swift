@@ -77,6 +77,7 @@ let package = Package(
         tests(of: "HCITransport", and: ["BluetoothHCI", "CBluetoothHCI"]),
         tests(of: "BluetoothTrace", and: ["BluetoothHCI", "BluetoothL2CAP"]),
         tests(of: "BluetoothHost", and: ["BluetoothHCI", "BluetoothATT", "BluetoothGATT", "VirtualRadio"]),
+        tests(of: "BluetoothLE", and: ["VirtualRadio", "HCITransport"]),
         tests(of: "VirtualRadio", and: ["BluetoothBase", "BluetoothHCI"]),
         // Everything against captures of stacks we did not write.
         .testTarget(

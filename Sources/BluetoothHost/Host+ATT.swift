@@ -14,29 +14,28 @@ extension Host {
         case .multipleHandleValueNotification: receiveMultipleNotification(pdu, slot)
         case let opcode? where opcode.kind == .response:
             openFrame()
-            links[slot]?.take(response: pdu, at: now, into: &outbox.writer)
+            links[slot].take(response: pdu, at: now, into: &outbox.writer)
             closeFrame(slot, .attributeProtocol)
             drainClient(slot)
         default:
             openFrame()
-            let outcome = links[slot]?.serve(pdu, from: &server, at: now, into: &outbox.writer)
+            let outcome = links[slot].serve(pdu, from: &server, at: now, into: &outbox.writer)
             closeFrame(slot, .attributeProtocol)
-            if let outcome { served(outcome, pdu, slot) }
+            served(outcome, pdu, slot)
         }
     }
 
     @inline(__always)
     private mutating func receiveNotification(_ pdu: Span<UInt8>, _ slot: Int) {
         guard let notification = try? HandleValueNotification(decoding: parameters(of: pdu)),
-            notification.handle.rawValue != 0, let link = links[slot]?.identifier
+            notification.handle.rawValue != 0
         else { return }
-        events.append(.notification(link, notification.handle, events.store(notification.value)))
+        events.append(.notification(links[slot].identifier, notification.handle, events.store(notification.value)))
     }
 
     private mutating func receiveMultipleNotification(_ pdu: Span<UInt8>, _ slot: Int) {
-        guard let notification = try? MultipleHandleValueNotification(decoding: parameters(of: pdu)),
-            let link = links[slot]?.identifier
-        else { return }
+        guard let notification = try? MultipleHandleValueNotification(decoding: parameters(of: pdu)) else { return }
+        let link = links[slot].identifier
         var values = notification.makeIterator()
         while let value = values.next() {
             guard value.handle.rawValue != 0 else { continue }
@@ -47,11 +46,9 @@ extension Host {
     /// Every indication is confirmed, also one nobody asked for: its sender may send no other before (Vol 3, Part F,
     /// 3.4.7.2).
     private mutating func receiveIndication(_ pdu: Span<UInt8>, _ slot: Int) {
-        guard let indication = try? HandleValueIndication(decoding: parameters(of: pdu)),
-            let link = links[slot]?.identifier
-        else { return }
+        guard let indication = try? HandleValueIndication(decoding: parameters(of: pdu)) else { return }
         if indication.handle.rawValue != 0 {
-            events.append(.indication(link, indication.handle, events.store(indication.value)))
+            events.append(.indication(links[slot].identifier, indication.handle, events.store(indication.value)))
         }
         openFrame()
         HandleValueConfirmation().encode(into: &outbox.writer)
@@ -67,7 +64,7 @@ extension Host {
     /// 3.3.3).
     mutating func bearerDied(_ slot: Int, at now: Instant) {
         drainClient(slot)
-        links[slot]?.disconnectReason = .llResponseTimeout
+        links[slot].disconnectReason = .llResponseTimeout
         sendDisconnect(slot, reason: .remoteUserTerminatedConnection, at: now)
     }
 }

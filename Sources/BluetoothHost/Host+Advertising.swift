@@ -70,7 +70,7 @@ extension Host {
     private mutating func advertisingRefused(_ status: HCIStatus, _ wanted: AdvertisingParameters) {
         advertiser.activity = .idle
         let isForWantOfRoom = status == .commandDisallowed || status == .connectionLimitExceeded
-        if isForWantOfRoom, links.contains(where: { $0 != nil }) || initiator.isBusy {
+        if isForWantOfRoom, !links.isEmpty || initiator.isBusy {
             advertiser.isPaused = true
         } else if advertiser.wanted == wanted {
             advertiser.wanted = nil

@@ -10,24 +10,23 @@ extension Host {
     public mutating func start(
         _ operation: GATTClientOperation, on link: LinkIdentifier, at now: Instant
     ) throws(HostError) -> GATTClient.OperationID {
-        guard let slot = slot(of: link) else { throw .noSuchLink }
+        guard let slot = links.slot(of: link) else { throw .noSuchLink }
         openFrame()
         let result = Result { () throws(GATTClientError) in
-            try links[slot]?.start(operation, at: now, into: &outbox.writer)
+            try links[slot].start(operation, at: now, into: &outbox.writer)
         }
         closeFrame(slot, .attributeProtocol)
         drainClient(slot)
         switch result {
-        case .success(let identifier?): return identifier
-        case .success(nil): throw .noSuchLink
+        case .success(let identifier): return identifier
         case .failure(let error): throw .client(error)
         }
     }
 
     /// Calls a client operation off.
     public mutating func cancel(_ operation: GATTClient.OperationID, on link: LinkIdentifier) {
-        guard let slot = slot(of: link) else { return }
-        links[slot]?.client.cancel(operation)
+        guard let slot = links.slot(of: link) else { return }
+        links[slot].client.cancel(operation)
         drainClient(slot)
     }
 
@@ -36,12 +35,11 @@ extension Host {
     public mutating func writeWithoutResponse(
         _ value: Span<UInt8>, to handle: AttributeHandle, on link: LinkIdentifier
     ) throws(HostError) -> Bool {
-        guard let slot = slot(of: link) else { throw .noSuchLink }
+        guard let slot = links.slot(of: link) else { throw .noSuchLink }
         guard hasRoom(slot) else { return false }
         openFrame()
         do throws(GATTClientError) {
-            guard let link = links[slot] else { throw .disconnected }
-            try link.client.writeCommand(handle, value: value, bearer: link.bearer, into: &outbox.writer)
+            try links[slot].writeCommand(handle, value, into: &outbox.writer)
         } catch {
             outbox.rollback()
             throw .client(error)
@@ -52,19 +50,19 @@ extension Host {
 
     /// The longest values there can be, so that the peer may use them: asked for as soon as there is a link.
     mutating func beginMTUExchange(_ slot: Int, at now: Instant) {
-        guard configuration.preferredMTU > ATTBearer.defaultMTU, let link = links[slot]?.identifier else { return }
+        guard configuration.preferredMTU > ATTBearer.defaultMTU else { return }
         let exchange = GATTClientOperation.exchangeMTU(clientRxMTU: configuration.preferredMTU)
-        let operation = try? start(exchange, on: link, at: now)
-        links[slot]?.automaticExchange = operation
+        let operation = try? start(exchange, on: links[slot].identifier, at: now)
+        links[slot].automaticExchange = operation
     }
 
     /// Tells the caller which operations have ended.
     mutating func drainClient(_ slot: Int) {
         // Looked at in place: this runs for every response, and most end no operation.
-        guard links[slot]?.client.events.isEmpty == false, let link = links[slot]?.identifier else { return }
-        let ends = links[slot]?.client.events ?? []
-        links[slot]?.client.events.removeAll(keepingCapacity: true)
-        announce(ends, of: link, except: links[slot]?.automaticExchange)
+        guard !links[slot].client.events.isEmpty else { return }
+        let ends = links[slot].client.events
+        links[slot].client.events.removeAll(keepingCapacity: true)
+        announce(ends, of: links[slot].identifier, except: links[slot].automaticExchange)
     }
 
     /// - Parameter own: the operation that the host started by itself, of which nobody waits for the end.

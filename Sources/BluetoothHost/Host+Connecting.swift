@@ -24,11 +24,9 @@ extension Host {
     public mutating func cancelConnecting(_ attempt: ConnectionAttempt, at now: Instant) {
         if let index = initiator.attempts.firstIndex(where: { $0.identifier == attempt }) {
             initiator.attempts.remove(at: index)
-        } else if let slot = links.firstIndex(where: {
-            $0?.attempt?.identifier == attempt && $0?.isEstablished == false
-        }) {
+        } else if let slot = links.firstSlot(where: { $0.attempt?.identifier == attempt && !$0.isEstablished }) {
             // Reported by the controller, but not heard yet: nobody will see it.
-            links[slot]?.attempt = nil
+            links[slot].attempt = nil
             sendDisconnect(slot, reason: .remoteUserTerminatedConnection, at: now)
         } else {
             return
@@ -39,7 +37,7 @@ extension Host {
 
     /// The link to a peer, where there is one.
     public func link(to peer: DeviceAddress) -> LinkIdentifier? {
-        links.lazy.compactMap { $0 }.first { $0.peer.isSameDevice(as: peer) }?.identifier
+        links.firstSlot { $0.peer.isSameDevice(as: peer) }.map { links[$0].identifier }
     }
 
     /// Moves the initiator one step towards the peers that are wanted.

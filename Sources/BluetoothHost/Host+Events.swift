@@ -45,13 +45,13 @@ extension Host {
     }
 
     private mutating func disconnectionCompleted(_ complete: DisconnectionComplete, at now: Instant) {
-        guard complete.status == .success, let slot = slot(of: complete.connectionHandle) else { return }
+        guard complete.status == .success, let slot = links.slot(of: complete.connectionHandle) else { return }
         removeLink(slot, reason: complete.reason, at: now)
         linkRemoved(at: now)
     }
 
     private mutating func remoteFeaturesRead(_ complete: LEReadRemoteFeaturesComplete, at now: Instant) {
-        guard let slot = slot(of: complete.connectionHandle) else { return }
+        guard let slot = links.slot(of: complete.connectionHandle) else { return }
         // Even a refusal comes from the peer, but this one says that there is none; Disconnection Complete follows.
         guard complete.status != .connectionFailedToBeEstablished else { return }
         establish(slot, at: now)

@@ -10,18 +10,18 @@ extension Host {
         _ parameters: ConnectionParameters, of link: LinkIdentifier, at now: Instant
     ) throws(HostError) -> RequestIdentifier {
         guard parameters.isValid else { throw .invalidParameters }
-        guard let slot = slot(of: link), let role = links[slot]?.role else { throw .noSuchLink }
-        guard links[slot]?.updates.isEmpty == true else { throw .busy }
-        switch role {
+        guard let slot = links.slot(of: link) else { throw .noSuchLink }
+        guard links[slot].updates.isEmpty else { throw .busy }
+        switch links[slot].role {
         case .central:
             let request = makeRequest()
             guard sendUpdate(parameters, slot, for: .connectionUpdate(link), at: now) else { throw .busy }
-            links[slot]?.updates.append(request)
+            links[slot].updates.append(request)
             return request
         case .peripheral:
             openFrame()
             do throws(ConnectionParameterUpdateError) {
-                try links[slot]?.signalling.requestConnectionParameterUpdate(
+                try links[slot].signalling.requestConnectionParameterUpdate(
                     parameters, at: now, into: &outbox.writer)
             } catch {
                 outbox.rollback()
@@ -29,7 +29,7 @@ extension Host {
             }
             closeFrame(slot, .leSignalling)
             let request = makeRequest()
-            links[slot]?.updates.append(request)
+            links[slot].updates.append(request)
             return request
         }
     }
@@ -37,9 +37,8 @@ extension Host {
     private mutating func sendUpdate(
         _ parameters: ConnectionParameters, _ slot: Int, for purpose: CommandPurpose, at now: Instant
     ) -> Bool {
-        guard let handle = links[slot]?.handle else { return false }
         let update = LEConnectionUpdate(
-            connectionHandle: handle, connectionParameters: LEConnectionParameters(parameters))
+            connectionHandle: links[slot].handle, connectionParameters: LEConnectionParameters(parameters))
         return send(update, for: purpose, at: now)
     }
 
@@ -59,13 +58,13 @@ extension Host {
 
     /// LE Connection Update Complete. Some controllers send it before the Command Status of the command it answers.
     mutating func connectionUpdated(_ complete: LEConnectionUpdateComplete) {
-        guard let slot = slot(of: complete.connectionHandle), let link = links[slot]?.identifier else { return }
+        guard let slot = links.slot(of: complete.connectionHandle) else { return }
         guard complete.status == .success else { return endUpdates(slot, .controller(complete.status)) }
         let parameters = CurrentConnectionParameters(
             interval: complete.interval.duration, latency: complete.latency,
             supervisionTimeout: complete.supervisionTimeout.duration)
-        links[slot]?.parameters = parameters
-        events.append(.parametersChanged(link, parameters))
+        links[slot].parameters = parameters
+        events.append(.parametersChanged(links[slot].identifier, parameters))
         endUpdates(slot, nil)
     }
 
@@ -89,13 +88,13 @@ extension Host {
 
     /// Command Status of LE Connection Update.
     mutating func connectionUpdateAnswered(_ status: HCIStatus, _ link: LinkIdentifier) {
-        guard status != .success, let slot = slot(of: link) else { return }
+        guard status != .success, let slot = links.slot(of: link) else { return }
         endUpdates(slot, .controller(status))
     }
 
     private mutating func endUpdates(_ slot: Int, _ error: HostError?) {
-        guard let requests = links[slot]?.updates else { return }
-        links[slot]?.updates.removeAll()
+        let requests = links[slot].updates
+        links[slot].updates.removeAll()
         for request in requests {
             events.append(error.map { .requestFailed(request, $0) } ?? .requestCompleted(request))
         }

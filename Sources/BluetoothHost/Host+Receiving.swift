@@ -19,10 +19,11 @@ extension Host {
     }
 
     private mutating func receiveACL(_ bytes: Span<UInt8>, at now: Instant) {
-        guard let packet = try? ACLDataPacket(decoding: bytes), let slot = slot(of: packet.connectionHandle) else {
+        guard let packet = try? ACLDataPacket(decoding: bytes), let slot = links.slot(of: packet.connectionHandle)
+        else {
             return
         }
-        switch links[slot]?.reassembler.receive(packet.data, boundary: packet.boundary) {
+        switch links[slot].reassembler.receive(packet.data, boundary: packet.boundary) {
         case .frame:
             receiveFrame(packet.data, slot, at: now)
         case .reassembled:
@@ -30,10 +31,10 @@ extension Host {
             var frame = ByteWriter()
             swap(&frame, &reassembled)
             frame.removeAll()
-            if let link = links[slot] { frame.append(link.reassembler.buffer) }
+            frame.append(links[slot].reassembler.buffer)
             receiveFrame(frame.bytes.span, slot, at: now)
             swap(&frame, &reassembled)
-        case .incomplete, .dropped, nil:
+        case .incomplete, .dropped:
             return
         }
     }
@@ -42,7 +43,7 @@ extension Host {
     @inline(__always)
     private mutating func receiveFrame(_ bytes: Span<UInt8>, _ slot: Int, at now: Instant) {
         guard let frame = try? L2CAPFrame(decoding: bytes) else { return }
-        if links[slot]?.isEstablished == false { establish(slot, at: now) }
+        if !links[slot].isEstablished { establish(slot, at: now) }
         switch frame.channel {
         case .attributeProtocol: receiveATT(frame.payload, slot, at: now)
         case .leSignalling: receiveSignalling(frame.payload, slot, at: now)
@@ -53,9 +54,9 @@ extension Host {
 
     private mutating func receiveSignalling(_ payload: Span<UInt8>, _ slot: Int, at now: Instant) {
         openFrame()
-        let outcome = links[slot]?.signalling.receive(payload, into: &outbox.writer)
+        let outcome = links[slot].signalling.receive(payload, into: &outbox.writer)
         closeFrame(slot, .leSignalling)
-        if let outcome { signallingStepped(outcome, slot, at: now) }
+        signallingStepped(outcome, slot, at: now)
     }
 
     /// There is no security manager yet: whoever wants to pair is told so (Vol 3, Part H, 3.5.5).

@@ -26,12 +26,13 @@ extension Host {
     @inline(__always)
     mutating func closeFrame(_ slot: Int, _ channel: ChannelIdentifier) {
         let length = openPayloadCount
-        guard length > 0, let handle = links[slot]?.handle else { return outbox.rollback() }
+        guard length > 0, links[slot].isInUse else { return outbox.rollback() }
+        let handle = links[slot].handle
         let start = outbox.openOffset
         let frameLength = length &+ L2CAPFrame.headerLength
         outbox.writer.overwrite(UInt16(truncatingIfNeeded: length), at: start &+ 5)
         outbox.writer.overwrite(channel.rawValue, at: start &+ 7)
-        if links[slot]?.sendQueue.isEmpty == true, frameLength <= aclDataLength,
+        if links[slot].sendQueue.isEmpty, frameLength <= aclDataLength,
             flow.takeBuffer(for: handle)
         {
             outbox.writer.overwrite(HCIPacketType.aclData.rawValue, at: start)
@@ -45,8 +46,8 @@ extension Host {
 
     /// Moves the frame opened last to the queue of its link.
     private mutating func queueOpenFrame(_ slot: Int, _ frameLength: Int) {
-        if links[slot]?.sendQueue.isEmpty == true { waitingLinks += 1 }
-        links[slot]?.queue(frameOf: frameLength, endOf: outbox.writer)
+        if links[slot].sendQueue.isEmpty { waitingLinks += 1 }
+        links[slot].queue(frameOf: frameLength, endOf: outbox.writer)
         outbox.rollback()
         pump()
     }
@@ -54,22 +55,22 @@ extension Host {
     /// Sends what is queued as far as the controller has room, a frame of each link in turn.
     mutating func pump() {
         var idle = 0
-        while idle < links.count, waitingLinks > 0 {
-            nextToSend = nextToSend &+ 1 < links.count ? nextToSend &+ 1 : 0
+        while idle < links.slots.count, waitingLinks > 0 {
+            nextToSend = nextToSend &+ 1 < links.slots.count ? nextToSend &+ 1 : 0
             idle = sendFromQueue(of: nextToSend) ? 0 : idle + 1
         }
     }
 
     /// Sends as much of a link's oldest frame as there is room for. False where nothing could be sent.
     private mutating func sendFromQueue(of slot: Int) -> Bool {
-        guard links[slot]?.sendQueue.isEmpty == false else { return false }
-        guard links[slot]?.sendOldest(through: &flow, length: aclDataLength, into: &outbox) == true else {
+        guard links[slot].isInUse, !links[slot].sendQueue.isEmpty else { return false }
+        guard links[slot].sendOldest(through: &flow, length: aclDataLength, into: &outbox) else {
             return false
         }
-        if links[slot]?.sendQueue.isEmpty == true { waitingLinks -= 1 }
-        if let link = links[slot], link.owesReadiness, link.sendQueue.count <= configuration.sendQueueLimit / 2 {
-            links[slot]?.owesReadiness = false
-            events.append(.readyToSend(link.identifier))
+        if links[slot].sendQueue.isEmpty { waitingLinks -= 1 }
+        if links[slot].owesReadiness, links[slot].sendQueue.count <= configuration.sendQueueLimit / 2 {
+            links[slot].owesReadiness = false
+            events.append(.readyToSend(links[slot].identifier))
         }
         return true
     }
@@ -78,8 +79,8 @@ extension Host {
     /// responses and confirmations are never refused; the protocol itself allows but one of each at a time.
     @inline(__always)
     mutating func hasRoom(_ slot: Int) -> Bool {
-        guard let count = links[slot]?.sendQueue.count, count >= configuration.sendQueueLimit else { return true }
-        links[slot]?.owesReadiness = true
+        guard links[slot].sendQueue.count >= configuration.sendQueueLimit else { return true }
+        links[slot].owesReadiness = true
         return false
     }
 }

@@ -12,7 +12,7 @@ extension Host {
         at handle: AttributeHandle
     ) throws(GATTDatabaseError) -> ClosedRange<AttributeHandle> {
         let handles = try server.database.removeService(at: handle)
-        for slot in links.indices { links[slot]?.server.forget(handles) }
+        for slot in links.used { links[slot].server.forget(handles) }
         return handles
     }
 
@@ -21,7 +21,7 @@ extension Host {
     public mutating func notify(
         _ handle: AttributeHandle, value: Span<UInt8>, on link: LinkIdentifier
     ) throws(HostError) -> Bool {
-        guard let slot = slot(of: link) else { throw .noSuchLink }
+        guard let slot = links.slot(of: link) else { throw .noSuchLink }
         guard hasRoom(slot) else { return false }
         openFrame()
         do throws(GATTServerError) {
@@ -36,7 +36,7 @@ extension Host {
 
     @inline(__always)
     private mutating func notify(_ handle: AttributeHandle, _ value: Span<UInt8>, _ slot: Int) throws(GATTServerError) {
-        try links[slot]?.notify(handle, value, from: server, into: &outbox.writer)
+        try links[slot].notify(handle, value, from: server, into: &outbox.writer)
     }
 
     /// Sends a value to a client that has subscribed to it, and asks for its confirmation
@@ -44,11 +44,11 @@ extension Host {
     public mutating func indicate(
         _ handle: AttributeHandle, value: Span<UInt8>, on link: LinkIdentifier, at now: Instant
     ) throws(HostError) -> Bool {
-        guard let slot = slot(of: link) else { throw .noSuchLink }
-        guard links[slot]?.bearer.isIndicationInFlight != true else { return false }
+        guard let slot = links.slot(of: link) else { throw .noSuchLink }
+        guard !links[slot].bearer.isIndicationInFlight else { return false }
         openFrame()
         do throws(GATTServerError) {
-            try links[slot]?.indicate(handle, value, from: server, at: now, into: &outbox.writer)
+            try links[slot].indicate(handle, value, from: server, at: now, into: &outbox.writer)
         } catch {
             outbox.rollback()
             throw .server(error)
@@ -90,23 +90,22 @@ extension Host {
         _ request: ServerRequest,
         _ body: (inout GATTServer, inout Link, inout ByteWriter) throws(GATTServerError) -> GATTServerOutcome
     ) throws(HostError) {
-        guard let slot = slot(of: request.link), var link = links[slot] else { throw .noSuchLink }
+        guard let slot = links.slot(of: request.link) else { throw .noSuchLink }
         openFrame()
         let outcome: GATTServerOutcome
         do throws(GATTServerError) {
-            outcome = try body(&server, &link, &outbox.writer)
+            outcome = try body(&server, &links[slot], &outbox.writer)
         } catch {
             outbox.rollback()
             throw .server(error)
         }
-        links[slot] = link
         closeFrame(slot, .attributeProtocol)
         served(outcome, Span<UInt8>(), slot)
     }
 
     /// What the server did beside answering.
     mutating func served(_ outcome: GATTServerOutcome, _ pdu: Span<UInt8>, _ slot: Int) {
-        guard let link = links[slot]?.identifier else { return }
+        let link = links[slot].identifier
         switch outcome {
         case .none, .refused, .dropped, .clientSupportedFeaturesChanged: return
         case .valueWritten(let handle, let value):
@@ -118,7 +117,7 @@ extension Host {
             let payload = events.store(pdu.extracting(value))
             events.append(.writeRequested(ServerRequest(link: link, token: token), handle, payload))
         case .executeRequested(let token):
-            guard let writes = links[slot]?.server.preparedWrites else { return }
+            let writes = links[slot].server.preparedWrites
             events.append(.executeRequested(ServerRequest(link: link, token: token), writes))
         case .preparedWritesExecuted(let changes):
             for change in changes { announce(change, of: link) }

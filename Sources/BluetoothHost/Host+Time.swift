@@ -8,9 +8,7 @@ extension Host {
     /// When `fire(at:)` is to be called; nil while nothing is waited for.
     public var nextDeadline: Instant? {
         var deadline = earliest(commands.nextDeadline, initiator.nextDeadline)
-        for slot in links.indices {
-            deadline = earliest(deadline, links[slot]?.nextDeadline)
-        }
+        for slot in links.used { deadline = earliest(deadline, links[slot].nextDeadline) }
         return deadline
     }
 
@@ -19,27 +17,27 @@ extension Host {
         guard bringUp.state != .off, bringUp.state != .failed else { return }
         fireCommands(at: now)
         fireConnecting(at: now)
-        for slot in links.indices {
-            guard let deadline = links[slot]?.nextDeadline, deadline <= now else { continue }
+        for slot in links.slots where links[slot].isInUse {
+            guard let deadline = links[slot].nextDeadline, deadline <= now else { continue }
             fireLink(slot, at: now)
         }
     }
 
     private mutating func fireLink(_ slot: Int, at now: Instant) {
-        if let deadline = links[slot]?.disconnectDeadline, deadline <= now {
+        if let deadline = links[slot].disconnectDeadline, deadline <= now {
             // The controller never said that the link is gone. It has had the time to notice.
             let reason =
-                links[slot]?.isEstablished == true
+                links[slot].isEstablished
                 ? HCIStatus.connectionTerminatedByLocalHost : .connectionFailedToBeEstablished
             removeLink(slot, reason: reason, at: now)
             return linkRemoved(at: now)
         }
-        if let deadline = links[slot]?.establishmentDeadline, deadline <= now { establish(slot, at: now) }
-        if links[slot]?.bearerHasExpired(at: now) == true { bearerDied(slot, at: now) }
-        if let outcome = links[slot]?.signalling.fire(at: now) { signallingStepped(outcome, slot, at: now) }
+        if let deadline = links[slot].establishmentDeadline, deadline <= now { establish(slot, at: now) }
+        if links[slot].bearerHasExpired(at: now) { bearerDied(slot, at: now) }
+        signallingStepped(links[slot].signalling.fire(at: now), slot, at: now)
         openFrame()
-        let outcome = links[slot]?.fireServer(server, at: now, into: &outbox.writer)
+        let outcome = links[slot].fireServer(server, at: now, into: &outbox.writer)
         closeFrame(slot, .attributeProtocol)
-        if let outcome { served(outcome, Span<UInt8>(), slot) }
+        served(outcome, Span<UInt8>(), slot)
     }
 }

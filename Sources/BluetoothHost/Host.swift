@@ -36,10 +36,7 @@ public struct Host: Sendable {
     var advertiser = Advertiser()
     var initiator = Initiator()
 
-    // Links live in slots: a packet finds its link by two array look-ups, and changes it in place.
-    var links: [Link?] = []
-    var slotOfHandle: [UInt8]
-    var generation: UInt32 = 0
+    var links: LinkTable
     /// The controller's buffers for ACL data, and how long a packet they take.
     var flow = ACLFlowControl(bufferCount: 0)
     var aclDataLength = 0
@@ -50,13 +47,11 @@ public struct Host: Sendable {
     /// Links with something in their send queue.
     var waitingLinks = 0
 
-    static let noSlot: UInt8 = 0xFF
-
     public init(configuration: HostConfiguration) {
         self.configuration = configuration
         server = GATTServer(maximumMTU: Int(configuration.preferredMTU))
         commands = CommandQueue(timeout: configuration.commandTimeout)
-        slotOfHandle = Array(repeating: Self.noSlot, count: 0x0F00)
+        links = LinkTable(capacity: configuration.maximumLinks)
         publishOwnServices()
     }
 

@@ -7,6 +7,8 @@ import BluetoothL2CAP
 /// One connection: everything the host keeps per peer. Both GATT roles share its one ATT bearer.
 struct Link: Sendable {
     let identifier: LinkIdentifier
+    /// False once the link is gone; see `LinkTable`.
+    var isInUse = true
     let handle: ConnectionHandle
     let role: LinkRole
     let peer: DeviceAddress
@@ -61,6 +63,10 @@ struct Link: Sendable {
     static let maximumFrameLength = L2CAPFrame.headerLength + 517
 
     var isEstablished: Bool { establishmentDeadline == nil }
+
+    var information: LinkInformation {
+        LinkInformation(role: role, peer: peer, mtu: bearer.mtu, parameters: parameters, security: security)
+    }
 
     /// When something of this link is due.
     var nextDeadline: Instant? {
@@ -121,6 +127,12 @@ struct Link: Sendable {
         _ operation: GATTClientOperation, at now: Instant, into writer: inout ByteWriter
     ) throws(GATTClientError) -> GATTClient.OperationID {
         try client.start(operation, bearer: &bearer, at: now, into: &writer)
+    }
+
+    func writeCommand(
+        _ handle: AttributeHandle, _ value: Span<UInt8>, into writer: inout ByteWriter
+    ) throws(GATTClientError) {
+        try client.writeCommand(handle, value: value, bearer: bearer, into: &writer)
     }
 
     func notify(

@@ -1,33 +1,40 @@
 import BluetoothBase
 import BluetoothHost
 import HCITransport
+import VirtualRadio
 
 extension Adapter {
     /// Opens an adapter and brings its controller up.
     ///
     /// - Parameters:
-    ///   - transport: where the controller is, such as `hci-socket:0` or `tcp-client:127.0.0.1:6402`.
+    ///   - transport: where the controller is, such as `hci-socket:0` or `tcp-client:127.0.0.1:6402`; `virtual` is a new
+    ///     controller on `VirtualRadio.shared`.
     ///   - options: what else the adapter is to know.
+    /// - Throws: `.transport` where the transport cannot be opened, `.adapter` where the controller cannot be used.
     public static func open(
         _ transport: TransportName, options: Options = Options()
     ) async throws(BluetoothError) -> Adapter {
-        let cancellation = try makeWaker()
-        return try await open(options) { () throws(TransportError) in
+        if transport == .virtual { return try await open(VirtualRadio.shared.addController(), options: options) }
+        let cancellation: Waker
+        do { cancellation = try Waker() } catch { throw .transport(error) }
+        return try await open(options, clock: SystemClock()) { _ throws(TransportError) in
             try transport.open(cancellation: cancellation)
         } onCancel: {
             cancellation.wake()
         }
     }
 
-    /// Starts an adapter on whatever transport `connect` opens; it is called on the adapter's own thread and may wait there.
+    /// Starts an adapter on whatever transport `connect` opens. That is called on the adapter's own thread, and may wait
+    /// there until `onCancel`.
     static func open(
-        _ options: Options, connect: @escaping @Sendable () throws(TransportError) -> any HCITransport,
+        _ options: Options, clock: any AdapterClock,
+        connect: @escaping @Sendable (isolated Adapter) throws(TransportError) -> any HCITransport,
         onCancel: @escaping @Sendable () -> Void
     ) async throws(BluetoothError) -> Adapter {
         let adapter: Adapter
         do throws(TransportError) {
             let executor = try AdapterExecutor()
-            adapter = Adapter(executor: executor, options: options)
+            adapter = Adapter(executor: executor, clock: clock, options: options)
             try executor.start(driving: adapter)
         } catch {
             throw .transport(error)
@@ -47,19 +54,14 @@ extension Adapter {
         }
     }
 
-    private static func makeWaker() throws(BluetoothError) -> Waker {
-        do { return try Waker() } catch { throw .transport(error) }
-    }
-
     private func attach(
-        _ options: Options, _ connect: @Sendable () throws(TransportError) -> any HCITransport
+        _ options: Options, _ connect: @Sendable (isolated Adapter) throws(TransportError) -> any HCITransport
     ) -> Result<Void, BluetoothError> {
         do throws(TransportError) {
-            var transport = try connect()
-            if let path = options.captureFile {
-                transport = CapturedTransport(transport, to: try CaptureFile(path: path))
-            }
-            state = .open(SystemTransport(transport))
+            // The file comes first: without it nothing is to be sent.
+            let capture = if let path = options.captureFile { try CaptureFile(path: path) } else { nil as CaptureFile? }
+            let transport = try connect(self)
+            state = .open(capture.map { CapturedTransport(transport, to: $0) } ?? transport)
             host.start(at: now)
             return .success(())
         } catch {
@@ -69,7 +71,7 @@ extension Adapter {
 
     private func waitUntilReady() async throws(BluetoothError) {
         guard host.controller == nil else { return }
+        try checkOpen()
         try await wait(for: .ready)
     }
-
 }

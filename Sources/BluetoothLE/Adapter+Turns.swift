@@ -4,19 +4,18 @@ import HCITransport
 
 /// What the adapter's thread does between calls.
 extension Adapter: AdapterDriver {
-    var now: Instant {
-        if case .open(let transport) = state { transport.now } else { MonotonicClock.now }
-    }
+    var now: Instant { clock.now }
 
     func turn() -> AdapterWish {
         guard case .open(let transport) = state else { return AdapterWish() }
-        let now = transport.now
+        let now = clock.now
         if let deadline = host.nextDeadline, deadline <= now { host.fire(at: now) }
-        if transport.fileDescriptor == nil { receive(from: transport) }
+        // Without a descriptor there is nothing that could tell whether something waits.
+        if transport.fileDescriptor < 0 { receive(from: transport) }
         settle(transport)
         return AdapterWish(
-            fileDescriptor: transport.fileDescriptor, wantsWrite: transport.wantsWrite,
-            deadline: earliest(host.nextDeadline, transport.nextDeadline))
+            fileDescriptor: transport.fileDescriptor < 0 ? nil : transport.fileDescriptor,
+            wantsWrite: transport.wantsWrite, deadline: clock.wakeUp(for: host.nextDeadline))
     }
 
     func transportIsReady(_ event: EventLoop.Event) {
@@ -29,8 +28,8 @@ extension Adapter: AdapterDriver {
         if event.isReadable { receive(from: transport) }
     }
 
-    private func receive(from transport: any AdapterTransport) {
-        let now = transport.now
+    private func receive(from transport: any HCITransport) {
+        let now = clock.now
         do throws(TransportError) {
             try transport.receive { packet in self.host.receive(packet, at: now) }
         } catch {
@@ -41,7 +40,7 @@ extension Adapter: AdapterDriver {
     }
 
     /// Hands the controller what is for it and tells everybody what has happened, until there is neither.
-    private func settle(_ transport: any AdapterTransport) {
+    private func settle(_ transport: any HCITransport) {
         repeat {
             while let event = host.events.next() { handle(event) }
             do throws(TransportError) {

@@ -35,13 +35,14 @@ public actor Adapter {
 
     enum State {
         case opening
-        case open(any AdapterTransport)
+        case open(any HCITransport)
         case closed(BluetoothError)
     }
 
     nonisolated let executor: AdapterExecutor
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
+    let clock: any AdapterClock
     var host: Host
     var state = State.opening
 
@@ -57,8 +58,9 @@ public actor Adapter {
     var published: [AttributeHandle: AsyncQueue<CharacteristicEvent>] = [:]
     var observers: [Int: AsyncQueue<AdapterEvent>] = [:]
 
-    init(executor: AdapterExecutor, options: Options) {
+    init(executor: AdapterExecutor, clock: any AdapterClock, options: Options) {
         self.executor = executor
+        self.clock = clock
         host = Host(configuration: options.host)
     }
 

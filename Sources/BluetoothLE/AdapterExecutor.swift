@@ -62,17 +62,15 @@ final class AdapterExecutor: SerialExecutor {
     }
 
     /// Makes the thread take a turn soon.
-    func wake() {
-        // The thread looks for calls before it waits, so it need not wake itself.
-        if !isCurrent { waker.wake() }
-    }
+    func wake() { waker.wake() }
 
     // MARK: SerialExecutor
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         jobs.withLock { $0.queue.append(job) }
-        wake()
+        // The thread looks for calls before it waits, so it need not wake itself.
+        if !isCurrent { wake() }
     }
 
     func isSameExclusiveExecutionContext(other: AdapterExecutor) -> Bool { self === other }

@@ -1,0 +1,78 @@
+import BluetoothHCI
+
+/// The links of a host, each in a slot of its own, where a packet finds it by two array look-ups.
+///
+/// A link is read and changed in place. It is a large value: to copy it out of the table, as reading an optional element
+/// would, costs more than all the rest that is done for a packet.
+struct LinkTable: Sendable {
+    typealias Slot = Int
+
+    /// A slot that is free keeps its last link, no longer in use, until the next one takes its place.
+    private var links: [Link] = []
+    private var slotOfHandle: [UInt8]
+    private var generation: UInt32 = 0
+    private let capacity: Int
+
+    private static let none: UInt8 = 0xFF
+
+    init(capacity: Int) {
+        self.capacity = min(capacity, Int(Self.none))
+        slotOfHandle = Array(repeating: Self.none, count: 0x0F00)
+    }
+
+    subscript(slot: Slot) -> Link {
+        @inline(__always) _read { yield links[slot] }
+        @inline(__always) _modify { yield &links[slot] }
+    }
+
+    /// Every slot, used or free.
+    var slots: Range<Slot> { links.indices }
+
+    /// The slots with a link.
+    var used: some Sequence<Slot> { links.indices.lazy.filter { links[$0].isInUse } }
+
+    var isEmpty: Bool { !links.contains { $0.isInUse } }
+
+    /// The slot of a link that is still there.
+    @inline(__always)
+    func slot(of identifier: LinkIdentifier) -> Slot? {
+        let slot = Int(identifier.slot)
+        guard slot < links.count, links[slot].isInUse, links[slot].identifier == identifier else { return nil }
+        return slot
+    }
+
+    /// The slot of the link with a connection handle.
+    @inline(__always)
+    func slot(of handle: ConnectionHandle) -> Slot? {
+        let index = Int(handle.rawValue)
+        guard index < slotOfHandle.count else { return nil }
+        let slot = slotOfHandle[index]
+        return slot == Self.none ? nil : Int(slot)
+    }
+
+    /// The first slot whose link fits.
+    func firstSlot(where fits: (borrowing Link) -> Bool) -> Slot? {
+        links.indices.first { links[$0].isInUse && fits(links[$0]) }
+    }
+
+    /// Puts a link into a free slot. Nil where there is none, or where the handle is not one.
+    ///
+    /// - Parameter make: makes the link, given the identifier it is to have.
+    mutating func insert(_ handle: ConnectionHandle, _ make: (LinkIdentifier) -> Link) -> Slot? {
+        let slot = links.firstIndex { !$0.isInUse } ?? links.count
+        guard handle.isValid, slot < capacity else { return nil }
+        generation &+= 1
+        let link = make(LinkIdentifier(slot: UInt16(slot), generation: generation))
+        if slot == links.count { links.append(link) } else { links[slot] = link }
+        slotOfHandle[Int(handle.rawValue)] = UInt8(slot)
+        return slot
+    }
+
+    /// Takes a link out.
+    mutating func remove(_ slot: Slot) -> Link {
+        slotOfHandle[Int(links[slot].handle.rawValue)] = Self.none
+        let link = links[slot]
+        links[slot].isInUse = false
+        return link
+    }
+}

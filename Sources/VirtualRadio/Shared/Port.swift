@@ -1,0 +1,48 @@
+import BluetoothBase
+import BluetoothHCI
+import Synchronization
+
+extension VirtualRadio {
+    /// The host's side of one controller on a shared radio. Any thread may use it; one host at a time does.
+    public struct Port: Sendable {
+        public let radio: VirtualRadio
+        /// Names the controller on the radio's `Air`.
+        public let identifier: ControllerID
+
+        /// Puts a host on the controller. It is told when there is something to receive.
+        public func attach(_ host: Host) {
+            radio.state.withLock { $0.hosts[identifier] = host }
+        }
+
+        /// Takes the host off: the controller is reset, as it would be for the next host.
+        public func detach() {
+            var reset = ByteWriter()
+            Reset().encodePacket(into: &reset)
+            radio.withAir { air, now in
+                air.receive(reset.bytes.span, from: identifier, at: now)
+                air[identifier].outbox.removeAll()
+            }
+            let others = radio.state.withLock { state in
+                state.hosts[identifier] = nil
+                return state.hosts.values.map(\.wake)
+            }
+            // This host may have been the one that minded the next deadline of the air.
+            for wake in others { wake() }
+        }
+
+        /// Hands a packet to the controller, its H4 indicator first.
+        public func send(_ packet: Span<UInt8>) {
+            radio.withAir { air, now in air.receive(packet, from: identifier, at: now) }
+        }
+
+        /// Lets everything happen that is due, and takes what the controller has for its host.
+        ///
+        /// - Parameter packets: an empty queue, whose memory is used again.
+        public func receive(into packets: inout PacketQueue) {
+            radio.withAir { air, _ in swap(&air[identifier].outbox, &packets) }
+        }
+
+        /// When something happens on the air by itself.
+        public var nextDeadline: Instant? { radio.state.withLock { $0.air.nextDeadline } }
+    }
+}

@@ -1,0 +1,103 @@
+import BluetoothBase
+import BluetoothHCI
+import Synchronization
+
+/// A radio in this process: an `Air` that several threads share, and the time on it.
+///
+///     let radio = VirtualRadio()
+///     let phone = try await Adapter.open(radio.addController())
+///     let sensor = try await Adapter.open(radio.addController())
+///
+/// Firmware protocols can be tested against a bare controller as well, packet by packet: see `Port`.
+public final class VirtualRadio: Sendable {
+    /// What makes time pass.
+    public enum Time: Sendable {
+        /// The system's clock.
+        case system
+        /// `advance(by:)`, and nothing else: what takes 30 seconds on the air is over at once, and always the same.
+        case manual
+    }
+
+    struct State {
+        var air: Air
+        var now = Instant.zero
+        var nextAddress: UInt64 = 0x00_1B_DC_00_00_01
+        var hosts: [ControllerID: Host] = [:]
+
+        /// How to reach the hosts for whom packets wait.
+        var wakes: [@Sendable () -> Void] {
+            hosts.compactMap { identifier, host in air[identifier].outbox.isEmpty ? nil : host.wake }
+        }
+    }
+
+    /// Who sits on a controller.
+    public struct Host: Sendable {
+        /// Tells the host, from any thread, that there is something for it.
+        var wake: @Sendable () -> Void
+        /// Lets the host do what it can at the present instant, and tells when it next has something to do by itself.
+        /// Only called where time is `manual`.
+        var turn: @Sendable () async -> Instant?
+
+        public init(wake: @escaping @Sendable () -> Void, turn: @escaping @Sendable () async -> Instant?) {
+            self.wake = wake
+            self.turn = turn
+        }
+    }
+
+    public let time: Time
+    let state: Mutex<State>
+
+    /// The radio of those who name their transport `virtual`.
+    public static let shared = VirtualRadio()
+
+    /// - Parameter seed: what all random bits on the air derive from.
+    public init(time: Time = .system, seed: UInt64 = 1) {
+        self.time = time
+        state = Mutex(State(air: Air(seed: seed)))
+    }
+
+    /// The present, on the air.
+    public var now: Instant {
+        switch time {
+        case .system: SystemTime.now
+        case .manual: state.withLock { $0.now }
+        }
+    }
+
+    // MARK: - Controllers
+
+    /// Adds a controller.
+    ///
+    /// - Parameter configure: changes what it can do; by default it is a complete one, with a public address of its own.
+    public func addController(_ configure: (inout ControllerConfiguration) -> Void = { _ in }) -> Port {
+        let identifier = state.withLock { state in
+            let address = DeviceAddress(state.nextAddress, kind: .public)
+            state.nextAddress += 1
+            var configuration = ControllerConfiguration(publicAddress: address)
+            configure(&configuration)
+            return state.air.addController(configuration)
+        }
+        return Port(radio: self, identifier: identifier)
+    }
+
+    /// Does something to the air, such as `setPathLoss` or one of the faults, at the present instant.
+    @discardableResult
+    public func withAir<Value: Sendable>(_ body: (_ air: inout Air, _ now: Instant) -> Value) -> Value {
+        let systemNow = SystemTime.now
+        let (value, wakes) = state.withLock { state in
+            let now = time == .manual ? state.now : systemNow
+            state.air.fire(at: now)
+            return (body(&state.air, now), state.wakes)
+        }
+        for wake in wakes { wake() }
+        return value
+    }
+
+    /// Sets by how many dB a signal between two controllers is weakened, both ways. Beyond about 95 dB they do not hear each
+    /// other.
+    public func setPathLoss(between first: Port, and second: Port, to loss: Int) {
+        withAir { air, now in
+            air.setPathLoss(between: first.identifier, and: second.identifier, to: loss, at: now)
+        }
+    }
+}

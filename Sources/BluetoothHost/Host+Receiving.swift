@@ -5,8 +5,9 @@ import BluetoothL2CAP
 
 /// Packets from the controller.
 extension Host {
-    /// Takes one H4 packet from the controller.
+    /// Takes one H4 packet from the controller. Does nothing before `start`, and once the controller was given up.
     public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
+        guard bringUp.state != .off, bringUp.state != .failed else { return }
         guard packet.count > 0, let type = HCIPacketType(rawValue: packet[0]) else {
             return fail(.malformedPacket, at: now)
         }

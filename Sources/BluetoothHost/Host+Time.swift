@@ -7,6 +7,8 @@ import BluetoothL2CAP
 extension Host {
     /// When `fire(at:)` is to be called; nil while nothing is waited for.
     public var nextDeadline: Instant? {
+        // As `fire` does nothing then, a deadline would never go away.
+        guard bringUp.state != .off, bringUp.state != .failed else { return nil }
         var deadline = earliest(commands.nextDeadline, initiator.nextDeadline)
         for slot in links.used { deadline = earliest(deadline, links[slot].nextDeadline) }
         return deadline

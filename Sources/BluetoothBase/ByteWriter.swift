@@ -1,75 +1,147 @@
-/// Appends little-endian fields to a buffer that keeps its capacity, so that in a steady state writing allocates
-/// nothing.
+/// Appends little-endian fields to a buffer that keeps its memory, so that in a steady state writing allocates nothing,
+/// and emptying it costs nothing.
 public struct ByteWriter: Sendable {
-    /// What has been written.
-    public var bytes: [UInt8]
+    /// What has been written, and room for more behind it. Its own count moves only when the room is used up: to append
+    /// to an array field by field costs several times as much as to store into one.
+    @usableFromInline var storage: [UInt8]
+    /// How many bytes have been written.
+    public var count: Int { @inlinable @inline(__always) get { written } }
+    @usableFromInline var written = 0
 
     @inlinable
     public init(reservingCapacity capacity: Int = 0) {
-        bytes = []
-        bytes.reserveCapacity(capacity)
+        storage = Array(repeating: 0, count: capacity)
     }
 
-    /// How many bytes have been written.
-    @inlinable @inline(__always)
-    public var count: Int { bytes.count }
+    /// A copy of what has been written.
+    public var bytes: [UInt8] { Array(storage.prefix(count)) }
+
+    /// What has been written, in place.
+    @inlinable
+    public var span: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { storage.span.extracting(first: count) }
+    }
+
+    @inlinable
+    public var isEmpty: Bool { count == 0 }
+
+    /// One byte of what has been written.
+    @inlinable
+    public subscript(offset: Int) -> UInt8 {
+        precondition(offset < count)
+        return storage[offset]
+    }
+
+    // MARK: - Appending
 
     @inlinable @inline(__always)
     public mutating func append(_ value: UInt8) {
-        bytes.append(value)
+        makeRoom(for: 1)
+        storage[written] = value
+        written &+= 1
     }
 
     @inlinable @inline(__always)
     public mutating func append(_ value: Int8) {
-        bytes.append(UInt8(bitPattern: value))
+        append(UInt8(bitPattern: value))
     }
 
     /// Appends an integer in little-endian order, all its octets.
     @inlinable @inline(__always)
     public mutating func append<Value: FixedWidthInteger>(_ value: Value) {
-        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+        makeRoom(for: MemoryLayout<Value>.size)
+        let offset = count
+        storage.withUnsafeMutableBytes { room in
+            room.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Value.self)
+        }
+        written &+= MemoryLayout<Value>.size
     }
 
     /// Appends the `byteCount` least significant octets of `value` (1 to 8), in little-endian order.
     @inlinable
     public mutating func append(_ value: UInt64, byteCount: Int) {
         for index in 0..<byteCount {
-            bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(8 &* index)))
+            append(UInt8(truncatingIfNeeded: value >> UInt64(8 &* index)))
         }
     }
 
     @inlinable @inline(__always)
     public mutating func append(_ value: Span<UInt8>) {
-        value.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+        value.withUnsafeBytes { append(copying: $0) }
+    }
+
+    @inlinable
+    public mutating func append(_ value: [UInt8]) {
+        value.withUnsafeBytes { append(copying: $0) }
+    }
+
+    /// Appends `count` times the same byte.
+    @inlinable
+    public mutating func append(repeating value: UInt8, count: Int) {
+        for _ in 0..<count { append(value) }
     }
 
     @inlinable @inline(__always)
-    public mutating func append(_ value: [UInt8]) {
-        bytes.append(contentsOf: value)
+    mutating func append(copying source: UnsafeRawBufferPointer) {
+        makeRoom(for: source.count)
+        let offset = count
+        storage.withUnsafeMutableBytes { room in
+            guard let room = room.baseAddress, let start = source.baseAddress else { return }
+            (room + offset).copyMemory(from: start, byteCount: source.count)
+        }
+        written &+= source.count
     }
+
+    @inlinable @inline(__always)
+    mutating func makeRoom(for needed: Int) {
+        if storage.count &- count < needed { grow(by: needed) }
+    }
+
+    @usableFromInline @inline(never)
+    mutating func grow(by needed: Int) {
+        let capacity = max(count + needed, 2 * storage.count, 32)
+        storage.append(contentsOf: repeatElement(0, count: capacity - storage.count))
+    }
+
+    // MARK: - Changing what has been written
 
     /// Overwrites two octets already written: for a length that is known only after what it counts.
     @inlinable @inline(__always)
     public mutating func overwrite(_ value: UInt16, at offset: Int) {
-        bytes[offset] = UInt8(truncatingIfNeeded: value)
-        bytes[offset &+ 1] = UInt8(truncatingIfNeeded: value >> 8)
+        precondition(offset &+ 1 < count)
+        storage[offset] = UInt8(truncatingIfNeeded: value)
+        storage[offset &+ 1] = UInt8(truncatingIfNeeded: value >> 8)
     }
 
     /// Overwrites one octet already written.
     @inlinable @inline(__always)
     public mutating func overwrite(_ value: UInt8, at offset: Int) {
-        bytes[offset] = value
+        precondition(offset < count)
+        storage[offset] = value
     }
 
     /// Drops what was written from `count` bytes on.
     @inlinable @inline(__always)
     public mutating func truncate(to count: Int) {
-        bytes.removeLast(bytes.count &- count)
+        precondition(count >= 0 && count <= self.count)
+        written = count
+    }
+
+    /// Drops the first `count` bytes; what is behind them moves up.
+    public mutating func removeFirst(_ count: Int) {
+        precondition(count >= 0 && count <= self.count)
+        let rest = self.count - count
+        storage.withUnsafeMutableBytes { room in
+            guard let room = room.baseAddress, rest > 0 else { return }
+            room.copyMemory(from: room + count, byteCount: rest)
+        }
+        written = rest
     }
 
     @inlinable @inline(__always)
     public mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
+        written = 0
     }
 }
 

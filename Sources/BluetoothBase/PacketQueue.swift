@@ -1,38 +1,49 @@
 /// A first-in, first-out queue of packets laid end to end in one buffer.
 ///
-/// A packet is written in place: append to `writer`, then `commit()` it as one packet or `rollback()`. The buffer is
-/// reused once the queue has been drained, so a steady state allocates nothing. Packet boundaries are kept, because
-/// kernel packet sockets take one packet for one write.
+/// A packet is written in place: append to `writer`, then `commit()` it as one packet or `rollback()`. The memory is used
+/// again, so a steady state allocates nothing. Packet boundaries are kept, because kernel packet sockets take one packet
+/// for one write.
 public struct PacketQueue: Sendable {
     /// Where the packet being written goes. Only append to it, or overwrite at offsets from `openOffset` on.
     public var writer: ByteWriter
-    @usableFromInline var ends: [Int] = []
+    /// The offset in `writer` of the first byte of the packet being written.
+    @inlinable @inline(__always)
+    public var openOffset: Int { open }
+
+    @usableFromInline var open = 0
+    /// Where the packets end, in a ring of which `ends.count` is a power of two.
+    @usableFromInline var ends: [Int]
     @usableFromInline var head = 0
+    @usableFromInline var packetCount = 0
+    /// The offset of the oldest packet.
+    @usableFromInline var start = 0
 
     public init(reservingCapacity capacity: Int = 4096) {
         writer = ByteWriter(reservingCapacity: capacity)
-        ends.reserveCapacity(64)
+        ends = Array(repeating: 0, count: capacity > 0 ? 64 : 2)
     }
 
-    @inlinable public var isEmpty: Bool { head == ends.count }
+    @inlinable @inline(__always)
+    public var isEmpty: Bool { packetCount == 0 }
 
     /// How many packets wait.
-    @inlinable public var count: Int { ends.count &- head }
-
-    /// The offset in `writer` of the first byte of the packet being written.
     @inlinable @inline(__always)
-    public var openOffset: Int { ends.last ?? 0 }
+    public var count: Int { packetCount }
 
     /// Ends the packet being written. An empty one is forgotten.
     @inlinable @inline(__always)
     public mutating func commit() {
-        if writer.count > openOffset { ends.append(writer.count) }
+        guard writer.count > open else { return }
+        if packetCount == ends.count { growRing() }
+        ends[(head &+ packetCount) & (ends.count &- 1)] = writer.count
+        packetCount &+= 1
+        open = writer.count
     }
 
     /// Forgets the packet being written.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func rollback() {
-        writer.truncate(to: openOffset)
+        writer.truncate(to: open)
     }
 
     /// Appends a whole packet.
@@ -46,27 +57,28 @@ public struct PacketQueue: Sendable {
     @inlinable
     public var first: Span<UInt8> {
         @_lifetime(borrow self)
-        get {
-            guard head < ends.count else { return writer.bytes.span.extracting(0..<0) }
-            let start = head == 0 ? 0 : ends[head &- 1]
-            return writer.bytes.span.extracting(start..<ends[head])
-        }
+        get { writer.span.extracting(start..<(packetCount == 0 ? start : ends[head])) }
     }
 
     /// Forgets the oldest packet.
     @inlinable
     public mutating func removeFirst() {
-        guard head < ends.count else { return }
-        head &+= 1
-        if head == ends.count, writer.count == ends[head &- 1] { removeAll() }
+        guard packetCount > 0 else { return }
+        start = ends[head]
+        head = (head &+ 1) & (ends.count &- 1)
+        packetCount &-= 1
+        if packetCount == 0, writer.count == open {
+            restart()
+        } else if start > 4096, start > writer.count / 2 {
+            compact()
+        }
     }
 
-    /// Forgets every packet, keeping the memory.
+    /// Forgets every packet, and the one being written.
     @inlinable
     public mutating func removeAll() {
-        writer.removeAll()
-        ends.removeAll(keepingCapacity: true)
-        head = 0
+        packetCount = 0
+        restart()
     }
 
     /// Takes the oldest packet out as an array: for tests and places where a copy does not matter.
@@ -75,5 +87,28 @@ public struct PacketQueue: Sendable {
         let packet = Array(first)
         removeFirst()
         return packet
+    }
+
+    @inlinable @inline(__always)
+    mutating func restart() {
+        writer.removeAll()
+        start = 0
+        open = 0
+    }
+
+    /// Gives the room of packets that are gone back: without this a queue that is never empty would grow for ever. It
+    /// runs when they take up half of the buffer, so each byte moves once on average.
+    @usableFromInline @inline(never)
+    mutating func compact() {
+        writer.removeFirst(start)
+        for index in 0..<packetCount { ends[(head + index) & (ends.count - 1)] -= start }
+        open -= start
+        start = 0
+    }
+
+    @usableFromInline @inline(never)
+    mutating func growRing() {
+        ends = (0..<packetCount).map { ends[(head + $0) & (ends.count - 1)] } + Array(repeating: 0, count: ends.count)
+        head = 0
     }
 }

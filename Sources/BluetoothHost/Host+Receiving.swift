@@ -33,7 +33,7 @@ extension Host {
             swap(&frame, &reassembled)
             frame.removeAll()
             frame.append(links[slot].reassembler.buffer)
-            receiveFrame(frame.bytes.span, slot, at: now)
+            receiveFrame(frame.span, slot, at: now)
             swap(&frame, &reassembled)
         case .incomplete, .dropped:
             return

@@ -31,19 +31,26 @@ public struct HostEventQueue: Sendable {
     /// The oldest event not taken yet; nil, and the memory free again, when there is none.
     public mutating func next() -> HostEvent? {
         guard head < events.count else {
-            events.removeAll(keepingCapacity: true)
             storage.removeAll()
-            head = 0
             return nil
         }
-        defer { head &+= 1 }
-        return events[head]
+        guard head == events.count &- 1 else {
+            defer { head &+= 1 }
+            return events[head]
+        }
+        // The last one is moved out, not copied: mostly there is but one.
+        let last = events.removeLast()
+        if head > 0 {
+            events.removeAll(keepingCapacity: true)
+            head = 0
+        }
+        return last
     }
 
     /// The bytes of an event taken since `next()` last returned nil.
     @_lifetime(borrow self)
     public func bytes(of payload: Payload) -> Span<UInt8> {
-        storage.bytes.span.extracting(payload.start..<(payload.start &+ payload.count))
+        storage.span.extracting(payload.start..<(payload.start &+ payload.count))
     }
 
     mutating func append(_ event: HostEvent) {

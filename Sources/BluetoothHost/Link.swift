@@ -80,7 +80,7 @@ struct Link: Sendable {
 
     /// Puts the L2CAP frame that makes up the last `length` octets of `writer` at the end of the queue.
     mutating func queue(frameOf length: Int, endOf writer: borrowing ByteWriter) {
-        sendQueue.append(writer.bytes.span.extracting(last: length))
+        sendQueue.append(writer.span.extracting(last: length))
     }
 
     /// Sends fragments of the oldest frame, each at most `length` octets of it, while the controller has buffers. False where
@@ -108,8 +108,8 @@ struct Link: Sendable {
 
     // MARK: The ATT bearer
 
-    // A link is changed in place, through one access to the host's array of links; what needs two parts of it at once is
-    // therefore a method of the link itself.
+    // A link is used in place, through one access to the host's table of links; what needs two parts of it at once is
+    // therefore a method of the link itself. All are mutating, since the compiler copies what a method only reads.
 
     /// Lets the server answer a request, command or confirmation.
     mutating func serve(
@@ -129,13 +129,13 @@ struct Link: Sendable {
         try client.start(operation, bearer: &bearer, at: now, into: &writer)
     }
 
-    func writeCommand(
+    mutating func writeCommand(
         _ handle: AttributeHandle, _ value: Span<UInt8>, into writer: inout ByteWriter
     ) throws(GATTClientError) {
         try client.writeCommand(handle, value: value, bearer: bearer, into: &writer)
     }
 
-    func notify(
+    mutating func notify(
         _ handle: AttributeHandle, _ value: Span<UInt8>, from host: GATTServer, into writer: inout ByteWriter
     ) throws(GATTServerError) {
         try host.notify(

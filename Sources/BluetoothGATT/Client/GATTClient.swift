@@ -148,7 +148,7 @@ public struct GATTClient: Sendable {
         do throws(GATTClientError) {
             if let result = try procedure.step(input, mtu: bearer.mtu, into: &writer) {
                 end(.success(apply(result, to: &bearer)))
-            } else if writer.count > start, let opcode = ATTOpcode(rawValue: writer.bytes[start]) {
+            } else if writer.count > start, let opcode = ATTOpcode(rawValue: writer[start]) {
                 do { try bearer.beginRequest(opcode, at: now) } catch { throw .transactionTimedOut }
             }
         } catch {

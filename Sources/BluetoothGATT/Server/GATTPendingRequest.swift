@@ -82,6 +82,6 @@ struct GATTCollectedValues: Sendable {
     func encode(into writer: inout ByteWriter) {
         let response: ATTOpcode = isVariable ? .readMultipleVariableResponse : .readMultipleResponse
         writer.append(response.rawValue)
-        writer.append(self.writer.bytes.span)
+        writer.append(self.writer.span)
     }
 }

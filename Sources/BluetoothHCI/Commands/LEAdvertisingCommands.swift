@@ -109,8 +109,8 @@ extension ByteWriter {
     fileprivate mutating func appendLegacyData(_ data: [UInt8]) {
         let count = min(data.count, 31)
         append(UInt8(count))
-        bytes.append(contentsOf: data.prefix(count))
-        bytes.append(contentsOf: repeatElement(0, count: 31 - count))
+        append(data.span.extracting(first: count))
+        append(repeating: 0, count: 31 - count)
     }
 }
 

@@ -76,8 +76,8 @@ extension AdvertisingDataFragment: HCIParameter {
     }
 
     func encode(into writer: inout ByteWriter) {
-        let data = data.prefix(251)
+        let data = data.span.extracting(first: 251)
         writer.append(parameters: operation, minimizesFragmentation, UInt8(data.count))
-        writer.bytes.append(contentsOf: data)
+        writer.append(data)
     }
 }

@@ -84,7 +84,7 @@ public struct CommandQueue: Sendable {
     public mutating func transmit(into outbox: inout PacketQueue, at now: Instant) {
         while waitingCount > 0, inFlight.count < window {
             let slot = slots[head]
-            outbox.append(slot.packet.bytes.span)
+            outbox.append(slot.packet.span)
             var entry = slot.entry
             entry.time = now.advanced(by: entry.timeout)
             inFlight.append(entry)

@@ -42,7 +42,7 @@ public final class CaptureFile {
     private func write() -> TransportError? {
         defer { record.removeAll() }
         do throws(Errno) {
-            try output.write(record.bytes.span)
+            try output.write(record.span)
             return nil
         } catch {
             return TransportError(.system(call: "write", code: error.code), transport: path)

@@ -19,7 +19,7 @@ extension VirtualRadio {
             var reset = ByteWriter()
             Reset().encodePacket(into: &reset)
             radio.withAir { air, now in
-                air.receive(reset.bytes.span, from: identifier, at: now)
+                air.receive(reset.span, from: identifier, at: now)
                 air[identifier].outbox.removeAll()
             }
             let others = radio.state.withLock { state in

@@ -1,0 +1,17 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that those who depend on the library build none of this. Scripts/benchmark runs it.
+let package = Package(
+    name: "Benchmarks",
+    dependencies: [.package(name: "swift-bluetooth-le", path: "..")],
+    targets: [
+        .executableTarget(
+            name: "operations",
+            dependencies: ["Base", "ATT", "GATT", "GAP", "Host"].map {
+                .product(name: "Bluetooth" + $0, package: "swift-bluetooth-le")
+            } + [.product(name: "VirtualRadio", package: "swift-bluetooth-le")],
+            swiftSettings: [.enableExperimentalFeature("Lifetimes")])
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,143 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
+import VirtualRadio
+
+/// A peripheral and a central with a link between them, on a virtual air, in virtual time.
+struct Laboratory {
+    static let peripheral = 0, central = 1
+
+    var air = Air(seed: 1)
+    var hosts: [Host] = []
+    var controllers: [ControllerID] = []
+    var links: [LinkIdentifier?] = [nil, nil]
+    var now = Instant.zero
+    /// The characteristic that is notified, read and written.
+    private(set) var value: AttributeHandle = 0
+    private var configuration: AttributeHandle = 0
+    /// How often something happened by itself.
+    var deadlines = 0
+    /// Values that were notified to the central.
+    var received = 0
+    /// The result of the latest client operation.
+    var result: GATTClientResult?
+    /// Packets from the central's host since it was last looked at.
+    var centralPackets = 0
+
+    /// - Parameter attributes: at least how many attributes the peripheral's database has.
+    init(attributes: Int = 20) {
+        for number in 1...2 as ClosedRange<UInt64> {
+            let address = DeviceAddress(0xA0_00_00_00_00_00 + number, kind: .public)
+            controllers.append(air.addController(ControllerConfiguration(publicAddress: address)))
+            hosts.append(Host(configuration: HostConfiguration(seed: number)))
+        }
+        let definition = GATTCharacteristicDefinition(
+            uuid: "2A37", properties: [.notify, .read, .write, .writeWithoutResponse],
+            value: .variableLength(Array(repeating: 7, count: 20), maximum: 244))
+        var handles: GATTServiceHandles?
+        // What is read stands in the middle: neither the first nor the last of a look-up.
+        while hosts[0].server.database.count < attributes / 2 { addFiller() }
+        handles = try? hosts[0].server.database.add(GATTServiceDefinition(uuid: "180D", characteristics: [definition]))
+        while hosts[0].server.database.count < attributes { addFiller() }
+        guard let handles else { fatalError("no room for the service") }
+        value = handles.characteristics[0].value
+        configuration = handles.characteristics[0].clientConfiguration ?? 0
+        connect()
+    }
+
+    private mutating func addFiller() {
+        let characteristic = GATTCharacteristicDefinition(uuid: "2A19", properties: .read, value: .constant([1]))
+        let service = GATTServiceDefinition(uuid: "180F", characteristics: [characteristic, characteristic])
+        guard (try? hosts[0].server.database.add(service)) != nil else { fatalError("no room for another service") }
+    }
+
+    private mutating func connect() {
+        for index in hosts.indices { hosts[index].start(at: now) }
+        run(for: .milliseconds(100))
+        guard let peer = hosts[0].controller?.address else { fatalError("the controller did not come up") }
+        do {
+            try hosts[0].startAdvertising(AdvertisingParameters(data: [2, 1, 6]), at: now)
+            _ = try hosts[1].connect(to: peer, timeout: nil, at: now)
+            run(for: .seconds(1))
+            hosts[0].stopAdvertising(at: now)
+            perform(.configure(descriptor: configuration, .notifications))
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+
+    /// The link, as one of the two hosts calls it.
+    func link(_ index: Int) -> LinkIdentifier {
+        guard let link = links[index] else { fatalError("there is no link") }
+        return link
+    }
+
+    /// Carries out a client operation of the central.
+    mutating func perform(_ operation: GATTClientOperation) {
+        guard (try? hosts[1].start(operation, on: link(1), at: now)) != nil else { fatalError("refused") }
+        run(for: .seconds(2))
+    }
+
+    // MARK: - Time
+
+    mutating func run(for duration: Duration) {
+        let end = now.advanced(by: duration)
+        settle()
+        while let deadline = hosts.reduce(air.nextDeadline, { earliest($0, $1.nextDeadline) }), deadline <= end {
+            step(to: deadline)
+        }
+        now = end
+    }
+
+    mutating func step(to deadline: Instant) {
+        deadlines += 1
+        now = max(now, deadline)
+        air.fire(at: now)
+        hosts[0].fire(at: now)
+        hosts[1].fire(at: now)
+        settle()
+    }
+
+    /// Carries packets until none is left.
+    mutating func settle() {
+        var isBusy = true
+        while isBusy {
+            isBusy = false
+            for index in 0..<2 {
+                while !hosts[index].outbox.isEmpty {
+                    isBusy = true
+                    if index == 1 { centralPackets += 1 }
+                    Self.send(&hosts[index].outbox, to: &air, controllers[index], now)
+                }
+                while !air[controllers[index]].outbox.isEmpty {
+                    isBusy = true
+                    Self.receive(&air[controllers[index]].outbox, &hosts[index], now)
+                }
+                take(index)
+            }
+        }
+    }
+
+    private static func send(_ queue: inout PacketQueue, to air: inout Air, _ controller: ControllerID, _ now: Instant)
+    {
+        air.receive(queue.first, from: controller, at: now)
+        queue.removeFirst()
+    }
+
+    private static func receive(_ queue: inout PacketQueue, _ host: inout Host, _ now: Instant) {
+        host.receive(queue.first, at: now)
+        queue.removeFirst()
+    }
+
+    private mutating func take(_ index: Int) {
+        while let event = hosts[index].events.next() {
+            switch event {
+            case .connected(let link, _): links[index] = link
+            case .notification: received += 1
+            case .operationEnded(_, .completed(_, let result)): self.result = result
+            default: continue
+            }
+        }
+    }
+}

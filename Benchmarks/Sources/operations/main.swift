@@ -1,0 +1,27 @@
+// operations NAME COUNT     carries an operation out, for valgrind to look at
+// operations list           the names
+// operations round-trips    of a discovery
+// operations notify COUNT   notifications end to end, and how many a second
+// operations idle SECONDS   how often anything happens on an idle link
+import BluetoothBase
+
+let arguments = CommandLine.arguments.dropFirst()
+let count = arguments.dropFirst().first.flatMap { Int($0) } ?? 1000
+switch arguments.first {
+case "list":
+    for operation in Operation.allCases { print(operation.rawValue) }
+case "round-trips":
+    print(DiscoveryScript().roundTrips)
+case "idle":
+    print(EndToEnd.idle(for: .seconds(count)))
+case "notify":
+    var arrived = 0
+    let time = ContinuousClock().measure { arrived = EndToEnd.notify(count) }
+    guard arrived == count else { fatalError("only \(arrived) of \(count) arrived") }
+    print(Int(Double(count) / (Double(time.nanoseconds) / 1e9)))
+case let name?:
+    guard let operation = Operation(rawValue: name) else { fatalError("there is no operation \(name)") }
+    print(operation.run(count))
+case nil:
+    fatalError("which operation?")
+}

@@ -79,12 +79,19 @@ let package = Package(
         tests(of: "BluetoothHost", and: ["BluetoothHCI", "BluetoothATT", "BluetoothGATT", "VirtualRadio"]),
         tests(of: "BluetoothLE", and: ["VirtualRadio", "HCITransport"]),
         tests(of: "VirtualRadio", and: ["BluetoothBase", "BluetoothHCI"]),
-        // Everything against captures of stacks we did not write.
+        // Everything against captures of stacks we did not write, and what must hold for any bytes; see Fuzz/README.md.
+        .target(
+            name: "FuzzReplay",
+            dependencies: [
+                "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
+                "BluetoothHost", "BluetoothTrace", "VirtualRadio",
+            ],
+            path: "Fuzz/Targets", swiftSettings: settings),
         .testTarget(
             name: "FixtureTests",
             dependencies: [
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
-                "BluetoothHost", "BluetoothTrace", "TestSupport",
+                "BluetoothHost", "BluetoothTrace", "FuzzReplay", "TestSupport",
             ],
             swiftSettings: settings),
     ],

@@ -10,7 +10,7 @@ private let target: FuzzTarget = {
 }()
 
 /// What libFuzzer calls before all else. Seeds are written here, by a process that then has nothing more to do.
-@c public func LLVMFuzzerInitialize(
+@c(LLVMFuzzerInitialize) public func initialize(
     _ argc: UnsafeMutablePointer<CInt>, _ argv: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>>>
 ) -> CInt {
     if CommandLine.arguments.contains("--list") {
@@ -25,7 +25,7 @@ private let target: FuzzTarget = {
 }
 
 /// What libFuzzer calls with each input. A violation ends the process, as a trap does, so that libFuzzer keeps the input.
-@c public func LLVMFuzzerTestOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+@c(LLVMFuzzerTestOneInput) public func testOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     do {
         try target.run(Span(_unsafeElements: UnsafeBufferPointer(start: data, count: count)))
     } catch {

@@ -17,6 +17,7 @@ extension Host {
             let request = makeRequest()
             guard sendUpdate(parameters, slot, for: .connectionUpdate(link), at: now) else { throw .busy }
             links[slot].updates.append(request)
+            links[slot].updateDeadline = now.advanced(by: Link.updatePatience)
             return request
         case .peripheral:
             openFrame()
@@ -49,7 +50,8 @@ extension Host {
         case .connectionParameterUpdateAccepted(let parameters):
             _ = sendUpdate(parameters, slot, for: .none, at: now)
         case .connectionParameterUpdateEnded(.accepted):
-            return  // The controller tells when the new parameters hold.
+            // The controller tells when the new parameters hold.
+            links[slot].updateDeadline = now.advanced(by: Link.updatePatience)
         case .connectionParameterUpdateEnded(.timedOut): endUpdates(slot, .timedOut)
         case .connectionParameterUpdateEnded(.rejected), .connectionParameterUpdateEnded(.notSupported):
             endUpdates(slot, .refusedByPeer)
@@ -92,7 +94,14 @@ extension Host {
         endUpdates(slot, .controller(status))
     }
 
+    /// The controller never told that the parameters have changed, nor that they have not.
+    mutating func fireUpdates(_ slot: Int, at now: Instant) {
+        guard let deadline = links[slot].updateDeadline, deadline <= now else { return }
+        endUpdates(slot, .timedOut)
+    }
+
     private mutating func endUpdates(_ slot: Int, _ error: HostError?) {
+        links[slot].updateDeadline = nil
         let requests = links[slot].updates
         links[slot].updates.removeAll()
         for request in requests {

@@ -36,6 +36,7 @@ extension Host {
         }
         if let deadline = links[slot].establishmentDeadline, deadline <= now { establish(slot, at: now) }
         if links[slot].bearerHasExpired(at: now) { bearerDied(slot, at: now) }
+        fireUpdates(slot, at: now)
         signallingStepped(links[slot].signalling.fire(at: now), slot, at: now)
         openFrame()
         let outcome = links[slot].fireServer(server, at: now, into: &outbox.writer)

@@ -26,6 +26,8 @@ struct Link: Sendable {
     var parameters: CurrentConnectionParameters
     /// Requests for new parameters that wait for the controller to report them.
     var updates: [RequestIdentifier] = []
+    /// When to cease waiting for that.
+    var updateDeadline: Instant?
 
     var reassembler: ACLReassembler
     /// Whole L2CAP frames that wait for the controller's buffers.
@@ -62,6 +64,9 @@ struct Link: Sendable {
     /// No channel of this host takes more: the largest ATT_MTU, and the header.
     static let maximumFrameLength = L2CAPFrame.headerLength + 517
 
+    /// The link layers have 40 seconds for a procedure (Core 5.4, Vol 6, Part B, 5.2), and their hosts need some more.
+    static let updatePatience = Duration.seconds(45)
+
     var isEstablished: Bool { establishmentDeadline == nil }
 
     var information: LinkInformation {
@@ -71,6 +76,7 @@ struct Link: Sendable {
     /// When something of this link is due.
     var nextDeadline: Instant? {
         var deadline = earliest(establishmentDeadline, disconnectDeadline)
+        deadline = earliest(deadline, updateDeadline)
         deadline = earliest(deadline, bearer.nextDeadline)
         deadline = earliest(deadline, signalling.nextDeadline)
         return earliest(deadline, server.nextDeadline)

@@ -4,8 +4,8 @@ import BluetoothGATT
 
 /// Where the attributes are that a client may change.
 enum ServerHandles {
-    static let fixed: UInt16 = 0x0014
-    static let short: UInt16 = 0x0016
+    static let fixed: UInt16 = 0x0015
+    static let short: UInt16 = 0x0017
     static let long: UInt16 = 0x0023
     static let protected: UInt16 = 0x0025
 }

@@ -37,7 +37,8 @@ let package = Package(
         .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0")
+        .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
     ],
     targets: [
         // The pure core, bottom up. A layer imports only what stands above it in this list.
@@ -56,7 +57,12 @@ let package = Package(
             ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP"]),
         layer("BluetoothTrace", ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT"]),
         // Controllers without hardware: the other end of HCI, for tests and simulation.
-        layer("VirtualRadio", ["BluetoothBase", "BluetoothHCI"]),
+        layer(
+            "VirtualRadio",
+            [
+                "BluetoothBase", "BluetoothHCI", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ]),
         // The shell: the one layer that owns threads, clocks and sockets.
         layer(
             "BluetoothLE",

@@ -38,7 +38,7 @@ extension Host {
 
     mutating func scanParametersAnswered(_ status: HCIStatus, at now: Instant) {
         guard case .starting(let parameters) = scanner.activity else { return }
-        guard status == .success else { return scanningRefused(status, at: now) }
+        guard status == .success else { return scanningRefused(status, parameters, at: now) }
         let enable = LESetScanEnable(isEnabled: true, filterDuplicates: !parameters.reportsDuplicates)
         send(enable, for: .scanEnable(true), at: now)
     }
@@ -46,7 +46,7 @@ extension Host {
     mutating func scanEnableAnswered(_ status: HCIStatus, enabled: Bool, at now: Instant) {
         switch (scanner.activity, enabled) {
         case (.starting(let parameters), true):
-            guard status == .success else { return scanningRefused(status, at: now) }
+            guard status == .success else { return scanningRefused(status, parameters, at: now) }
             scanner.activity = .running(parameters)
         case (.stopping, false):
             // Whatever it answers, a controller told to stop is not scanning for us.
@@ -54,17 +54,21 @@ extension Host {
         default: return
         }
         reconcileScanning(at: now)
+        // The initiator may wait for the scanner to stop.
+        reconcileConnecting(at: now)
     }
 
-    private mutating func scanningRefused(_ status: HCIStatus, at now: Instant) {
+    private mutating func scanningRefused(_ status: HCIStatus, _ refused: ScanParameters, at now: Instant) {
         scanner.activity = .idle
         if status == .commandDisallowed, initiator.isBusy {
             // This controller cannot scan while it initiates a connection: go on when that is over.
             scanner.isPaused = true
-        } else {
+        } else if scanner.wanted == refused {
             scanner.wanted = nil
             events.append(.scanningFailed(.controller(status)))
         }
+        reconcileScanning(at: now)
+        reconcileConnecting(at: now)
     }
 
     /// One `LE Advertising Report` event (Vol 4, Part E, 7.7.65.2), which may hold several reports.

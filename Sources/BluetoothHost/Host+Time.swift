@@ -8,7 +8,7 @@ extension Host {
     /// When `fire(at:)` is to be called; nil while nothing is waited for.
     public var nextDeadline: Instant? {
         // As `fire` does nothing then, a deadline would never go away.
-        guard bringUp.state != .off, bringUp.state != .failed else { return nil }
+        guard bringUp.isUnderWay else { return nil }
         var deadline = earliest(commands.nextDeadline, initiator.nextDeadline)
         for slot in links.used { deadline = earliest(deadline, links[slot].nextDeadline) }
         return deadline
@@ -16,7 +16,7 @@ extension Host {
 
     /// Lets everything happen that is due. Early calls do no harm.
     public mutating func fire(at now: Instant) {
-        guard bringUp.state != .off, bringUp.state != .failed else { return }
+        guard bringUp.isUnderWay else { return }
         fireCommands(at: now)
         fireConnecting(at: now)
         for slot in links.slots where links[slot].isInUse {
@@ -35,8 +35,8 @@ extension Host {
             return linkRemoved(at: now)
         }
         if let deadline = links[slot].establishmentDeadline, deadline <= now { establish(slot, at: now) }
+        if let deadline = links[slot].update?.deadline, deadline <= now { endUpdate(slot, .timedOut) }
         if links[slot].bearerHasExpired(at: now) { bearerDied(slot, at: now) }
-        fireUpdates(slot, at: now)
         signallingStepped(links[slot].signalling.fire(at: now), slot, at: now)
         openFrame()
         let outcome = links[slot].fireServer(server, at: now, into: &outbox.writer)

@@ -15,6 +15,13 @@ func layer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
+func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: dependencies + [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+        swiftSettings: settings)
+}
+
 func tests(of name: String, and dependencies: [Target.Dependency] = []) -> Target {
     .testTarget(
         name: name + "Tests", dependencies: [.init(stringLiteral: name), "TestSupport"] + dependencies,
@@ -35,8 +42,12 @@ let package = Package(
         .library(name: "BluetoothTrace", targets: ["BluetoothTrace"]),
         .library(name: "BluetoothLE", targets: ["BluetoothLE"]),
         .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
+        .executable(name: "central", targets: ["central"]),
+        .executable(name: "peripheral", targets: ["peripheral"]),
+        .executable(name: "ble", targets: ["ble"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
     ],
@@ -71,6 +82,18 @@ let package = Package(
                 "BluetoothHost", "HCITransport", "VirtualRadio",
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),
+        // The executables, which double as examples. What they share is internal: no product carries it.
+        layer(
+            "CommandLineSupport",
+            ["BluetoothLE", "HCITransport", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+        executable("central", ["BluetoothLE", "CommandLineSupport"]),
+        executable("peripheral", ["BluetoothLE", "CommandLineSupport"]),
+        executable(
+            "ble",
+            [
+                "BluetoothBase", "BluetoothHCI", "BluetoothTrace", "HCITransport", "VirtualRadio", "BluetoothLE",
+                "CommandLineSupport",
+            ]),
         // Tests
         .target(
             name: "TestSupport", dependencies: ["BluetoothBase"], path: "Tests/TestSupport", swiftSettings: settings),
@@ -82,7 +105,9 @@ let package = Package(
         tests(of: "BluetoothGAP"),
         tests(of: "HCITransport", and: ["BluetoothHCI", "CBluetoothHCI"]),
         tests(of: "BluetoothTrace", and: ["BluetoothHCI", "BluetoothL2CAP"]),
-        tests(of: "BluetoothHost", and: ["BluetoothHCI", "BluetoothATT", "BluetoothGATT", "VirtualRadio"]),
+        tests(
+            of: "BluetoothHost",
+            and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "VirtualRadio"]),
         tests(of: "BluetoothLE", and: ["VirtualRadio", "HCITransport"]),
         tests(of: "VirtualRadio", and: ["BluetoothBase", "BluetoothHCI"]),
         // Everything against captures of stacks we did not write, and what must hold for any bytes; see Fuzz/README.md.
@@ -99,6 +124,9 @@ let package = Package(
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
                 "BluetoothHost", "BluetoothTrace", "FuzzReplay", "TestSupport",
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CommandLineTests", dependencies: ["CommandLineSupport", "BluetoothLE"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -10,6 +10,7 @@ extension Host {
         switch event {
         case .numberOfCompletedPackets(let completed): packetsCompleted(completed)
         case .leAdvertisingReports(let reports): receive(reports)
+        case .leExtendedAdvertisingReports(let reports): receive(reports)
         case .commandComplete(let complete): commandCompleted(complete, at: now)
         case .commandStatus(let status): commandStatusReceived(status, at: now)
         case .hardwareError(let error): hardwareFailed(error, at: now)

@@ -1,4 +1,5 @@
 import BluetoothBase
+import BluetoothGAP
 import BluetoothHCI
 
 extension Host {
@@ -76,11 +77,28 @@ extension Host {
         // Reports that were under way when scanning was stopped concern nobody any more.
         guard scanner.wanted != nil else { return }
         while let report = reports.next() {
-            let data = events.store(report.data)
-            events.append(
-                .advertisement(
-                    Advertisement(type: report.eventType, address: report.address, rssi: report.rssi, data: data)))
+            guard let type = AdvertisingEventType(legacyEventType: report.eventType.rawValue) else { continue }
+            received(type, report.address, report.rssi, report.data)
         }
+    }
+
+    /// One `LE Extended Advertising Report` event (Vol 4, Part E, 7.7.65.13). The host has not asked for them, but
+    /// Bumble's controllers report even what they scan by the legacy commands in this way.
+    mutating func receive(_ reports: consuming LEExtendedAdvertisingReports) {
+        guard scanner.wanted != nil else { return }
+        while let report = reports.next() {
+            // Fragments are not put together; legacy advertising has none.
+            guard let address = report.address, report.eventType.dataStatus == .complete else { continue }
+            let type = AdvertisingEventType(rawValue: UInt8(truncatingIfNeeded: report.eventType.rawValue & 0x1F))
+            received(type, address, report.rssi, report.data)
+        }
+    }
+
+    private mutating func received(
+        _ type: AdvertisingEventType, _ address: DeviceAddress, _ rssi: Int8, _ data: Span<UInt8>
+    ) {
+        let data = events.store(data)
+        events.append(.advertisement(Advertisement(type: type, address: address, rssi: rssi, data: data)))
     }
 }
 

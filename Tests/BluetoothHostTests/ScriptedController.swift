@@ -108,6 +108,7 @@ struct ScriptedController {
 
     /// Lets time pass.
     mutating func run(for duration: Duration) {
+        settle()
         let limit = now.advanced(by: duration)
         while let deadline = host.nextDeadline, deadline <= limit {
             now = max(now, deadline)

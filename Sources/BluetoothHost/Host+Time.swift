@@ -7,8 +7,6 @@ import BluetoothL2CAP
 extension Host {
     /// When `fire(at:)` is to be called; nil while nothing is waited for.
     public var nextDeadline: Instant? {
-        // As `fire` does nothing then, a deadline would never go away.
-        guard bringUp.isUnderWay else { return nil }
         var deadline = earliest(commands.nextDeadline, initiator.nextDeadline)
         for slot in links.used { deadline = earliest(deadline, links[slot].nextDeadline) }
         return deadline

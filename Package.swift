@@ -15,6 +15,13 @@ func layer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
+func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: dependencies + [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+        swiftSettings: settings)
+}
+
 func tests(of name: String, and dependencies: [Target.Dependency] = []) -> Target {
     .testTarget(
         name: name + "Tests", dependencies: [.init(stringLiteral: name), "TestSupport"] + dependencies,
@@ -35,9 +42,14 @@ let package = Package(
         .library(name: "BluetoothTrace", targets: ["BluetoothTrace"]),
         .library(name: "BluetoothLE", targets: ["BluetoothLE"]),
         .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
+        .executable(name: "central", targets: ["central"]),
+        .executable(name: "peripheral", targets: ["peripheral"]),
+        .executable(name: "ble", targets: ["ble"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0")
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
     ],
     targets: [
         // The pure core, bottom up. A layer imports only what stands above it in this list.
@@ -56,7 +68,12 @@ let package = Package(
             ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP"]),
         layer("BluetoothTrace", ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT"]),
         // Controllers without hardware: the other end of HCI, for tests and simulation.
-        layer("VirtualRadio", ["BluetoothBase", "BluetoothHCI"]),
+        layer(
+            "VirtualRadio",
+            [
+                "BluetoothBase", "BluetoothHCI", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ]),
         // The shell: the one layer that owns threads, clocks and sockets.
         layer(
             "BluetoothLE",
@@ -64,6 +81,18 @@ let package = Package(
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
                 "BluetoothHost", "HCITransport", "VirtualRadio",
                 .product(name: "DequeModule", package: "swift-collections"),
+            ]),
+        // The executables, which double as examples. What they share is internal: no product carries it.
+        layer(
+            "CommandLineSupport",
+            ["BluetoothLE", "HCITransport", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+        executable("central", ["BluetoothLE", "CommandLineSupport"]),
+        executable("peripheral", ["BluetoothLE", "CommandLineSupport"]),
+        executable(
+            "ble",
+            [
+                "BluetoothBase", "BluetoothHCI", "BluetoothTrace", "HCITransport", "VirtualRadio", "BluetoothLE",
+                "CommandLineSupport",
             ]),
         // Tests
         .target(
@@ -76,9 +105,14 @@ let package = Package(
         tests(of: "BluetoothGAP"),
         tests(of: "HCITransport", and: ["BluetoothHCI", "CBluetoothHCI"]),
         tests(of: "BluetoothTrace", and: ["BluetoothHCI", "BluetoothL2CAP"]),
-        tests(of: "BluetoothHost", and: ["BluetoothHCI", "BluetoothATT", "BluetoothGATT", "VirtualRadio"]),
+        tests(
+            of: "BluetoothHost",
+            and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "VirtualRadio"]),
         tests(of: "BluetoothLE", and: ["VirtualRadio", "HCITransport"]),
         tests(of: "VirtualRadio", and: ["BluetoothBase", "BluetoothHCI"]),
+        .testTarget(
+            name: "CommandLineTests", dependencies: ["CommandLineSupport", "BluetoothLE"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

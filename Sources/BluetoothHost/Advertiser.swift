@@ -33,8 +33,15 @@ struct Advertiser: Sendable {
     /// Whether the caller has been told that what is wanted has started.
     var hasAnnounced = false
 
+    /// Set when a peer connected before the controller confirmed that it advertises: it may have stopped again.
+    var mayHaveEnded = false
+
     /// Whether a peer may have connected: also while advertising is being started or stopped.
-    var isActive: Bool {
-        if case .idle = activity { false } else { true }
+    var acceptsConnections: Bool {
+        switch activity {
+        case .idle: false
+        case .starting(let parameters), .running(let parameters): parameters.isConnectable
+        case .stopping: true
+        }
     }
 }

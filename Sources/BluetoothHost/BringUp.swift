@@ -32,6 +32,10 @@ struct BringUp: Sendable {
     var state: State = .off
     /// Resets since the controller was last up: one that never gets there is given up.
     var attempts = 0
+    /// Resets since the controller was last up for a while: one that fails again and again is given up.
+    var failures = 0
+    /// Since when the controller is up.
+    var upSince: Instant?
 
     var version: ReadLocalVersionInformation.ReturnParameters?
     /// Until the controller has told, only what every LE controller must have is asked of it.
@@ -46,4 +50,15 @@ struct BringUp: Sendable {
     var maximumDataLength = LEDataLength(octets: 27, time: 328)
 
     static let maximumAttempts = 3
+    static let maximumFailures = 5
+    /// How long a controller must be up for its earlier failures to be forgiven.
+    static let probation = Duration.seconds(10)
+
+    /// Whether anything is expected of the controller.
+    var isUnderWay: Bool {
+        switch state {
+        case .off, .failed: false
+        case .asking, .up: true
+        }
+    }
 }

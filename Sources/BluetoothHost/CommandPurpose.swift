@@ -10,7 +10,10 @@ enum CommandPurpose: Equatable, Sendable {
     case advertisingData
     case scanResponseData
     case advertisingEnable(Bool)
+    case acceptList
     case createConnection
+    case createConnectionCancel
+    case disconnect(LinkIdentifier)
     case readRSSI(RequestIdentifier)
     case connectionUpdate(LinkIdentifier)
     /// Nobody waits for the answer.

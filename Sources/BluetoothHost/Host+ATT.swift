@@ -22,6 +22,7 @@ extension Host {
             let outcome = links[slot].serve(pdu, from: &server, at: now, into: &outbox.writer)
             closeFrame(slot, .attributeProtocol)
             served(outcome, pdu, slot)
+            if case .confirmationReceived = outcome { indicateServiceChange(slot, at: now) }
         }
     }
 
@@ -50,6 +51,7 @@ extension Host {
         if indication.handle.rawValue != 0 {
             events.append(.indication(links[slot].identifier, indication.handle, events.store(indication.value)))
         }
+        guard !links[slot].bearer.isDead else { return }
         openFrame()
         HandleValueConfirmation().encode(into: &outbox.writer)
         closeFrame(slot, .attributeProtocol)

@@ -23,8 +23,10 @@ extension Host {
         guard bringUp.state == .up, advertiser.activity.isSettled, !advertiser.isPaused else { return }
         switch advertiser.activity {
         case .idle:
-            guard let wanted = advertiser.wanted else { return }
+            // A peer that connects now could only be sent away.
+            guard let wanted = advertiser.wanted, links.hasRoom || !wanted.isConnectable else { return }
             advertiser.activity = .starting(wanted)
+            advertiser.mayHaveEnded = false
             send(
                 LESetAdvertisingParameters(
                     intervalMin: LESlots(clamping: wanted.interval.lowerBound),
@@ -33,11 +35,15 @@ extension Host {
                 for: .advertisingParameters, at: now)
         case .running(let current):
             guard advertiser.wanted != current else { return announceAdvertising() }
-            advertiser.activity = .stopping
-            send(LESetAdvertisingEnable(isEnabled: false), for: .advertisingEnable(false), at: now)
+            disableAdvertising(at: now)
         case .starting, .stopping:
             return
         }
+    }
+
+    private mutating func disableAdvertising(at now: Instant) {
+        advertiser.activity = .stopping
+        send(LESetAdvertisingEnable(isEnabled: false), for: .advertisingEnable(false), at: now)
     }
 
     /// An answer to one of the commands that lead to advertising: the next one follows, or the refusal is told.
@@ -53,6 +59,7 @@ extension Host {
             send(LESetAdvertisingEnable(isEnabled: true), for: .advertisingEnable(true), at: now)
         case (.starting(let wanted), .advertisingEnable(true)):
             advertiser.activity = .running(wanted)
+            if advertiser.mayHaveEnded { advertisingMayHaveEnded(at: now) }
         case (.stopping, .advertisingEnable(false)):
             // Whatever it answers, a controller told to stop is not advertising for us.
             advertiser.activity = .idle
@@ -69,7 +76,9 @@ extension Host {
 
     private mutating func advertisingRefused(_ status: HCIStatus, _ wanted: AdvertisingParameters) {
         advertiser.activity = .idle
-        let isForWantOfRoom = status == .commandDisallowed || status == .connectionLimitExceeded
+        // What worked before will work again, once there is as much room for it.
+        let isForWantOfRoom =
+            status == .commandDisallowed || status == .connectionLimitExceeded || advertiser.hasAnnounced
         if isForWantOfRoom, !links.isEmpty || initiator.isBusy {
             advertiser.isPaused = true
         } else if advertiser.wanted == wanted {
@@ -80,8 +89,18 @@ extension Host {
 
     /// A controller stops advertising by itself when a peer connects (Vol 4, Part E, 7.8.9).
     mutating func advertisingEndedByConnection(at now: Instant) {
-        if case .running(let parameters) = advertiser.activity, parameters.isConnectable { advertiser.activity = .idle }
+        switch advertiser.activity {
+        case .running(let parameters) where parameters.isConnectable: advertiser.activity = .idle
+        case .starting: advertiser.mayHaveEnded = true
+        case .idle, .running, .stopping: break
+        }
         reconcileAdvertising(at: now)
+    }
+
+    /// Starts over with an advertiser of which it is not known whether it still advertises.
+    mutating func advertisingMayHaveEnded(at now: Instant) {
+        guard case .running(let parameters) = advertiser.activity, parameters.isConnectable else { return }
+        disableAdvertising(at: now)
     }
 }
 

@@ -4,7 +4,7 @@ import BluetoothHCI
 extension Host {
     /// Forgets what it knew of the controller and asks anew, starting with Reset.
     mutating func beginBringUp(at now: Instant) {
-        bringUp = BringUp(attempts: bringUp.attempts + 1)
+        bringUp = BringUp(attempts: bringUp.attempts + 1, failures: bringUp.failures)
         controller = nil
         ask(.reset, at: now)
     }
@@ -79,7 +79,9 @@ extension Host {
         guard bringUp.state == .asking(step) else { return }
         let isUnderstood = completion.status == .success && (try? bringUp.learn(from: completion, of: step)) != nil
         if !isUnderstood, step.isEssential {
-            return fail(.refused(completion.opcode, completion.status), at: now)
+            // An answer that promises success and cannot be read is no better than a refusal.
+            let status = completion.status == .success ? HCIStatus.unspecifiedError : completion.status
+            return fail(.refused(completion.opcode, status), at: now)
         }
         if !bringUp.supportsLowEnergy {
             return fail(.lowEnergyNotSupported, at: now)
@@ -103,17 +105,16 @@ extension Host {
         flow.reset(bufferCount: information.aclBufferCount)
         bringUp.state = .up
         bringUp.attempts = 0
+        bringUp.upSince = now
         events.append(.ready)
         reconcile(at: now)
     }
 
     /// Gives the controller up.
     mutating func fail(_ failure: HostFailure, at now: Instant) {
-        guard bringUp.state != .failed else { return }
+        guard bringUp.isUnderWay else { return }
         bringUp.state = .failed
-        controller = nil
-        abandonCommands(.notReady)
-        dropAllLinks(.hardwareFailure, at: now)
+        forgetController(.notReady, at: now)
         abandonAttempts(.notReady)
         events.append(.failed(failure))
     }
@@ -136,14 +137,17 @@ extension BringUp.Step {
     /// Whether nothing can be done with a controller that refuses this. The rest is done without.
     fileprivate var isEssential: Bool {
         switch self {
-        case .reset, .leReadBufferSize, .readBufferSize: true
+        case .reset, .leReadBufferSize, .readBufferSize, .leSetRandomAddress: true
         default: false
         }
     }
 }
 
 extension BringUp {
-    init(attempts: Int) { self.attempts = attempts }
+    init(attempts: Int, failures: Int) {
+        self.attempts = attempts
+        self.failures = failures
+    }
 
     var hasBuffers: Bool { aclDataLength > 0 && aclBufferCount > 0 }
 

@@ -5,8 +5,8 @@ import BluetoothL2CAP
 
 /// The GATT client's calls.
 extension Host {
-    /// Starts a client operation on a link; `HostEvent.completed` or `.failed` will follow, exactly once. Operations of
-    /// one link are carried out in the order of the calls.
+    /// Starts a client operation on a link; `HostEvent.operationEnded` will follow, exactly once. Operations of one
+    /// link are carried out in the order of the calls.
     public mutating func start(
         _ operation: GATTClientOperation, on link: LinkIdentifier, at now: Instant
     ) throws(HostError) -> GATTClient.OperationID {
@@ -50,8 +50,8 @@ extension Host {
 
     /// The longest values there can be, so that the peer may use them: asked for as soon as there is a link.
     mutating func beginMTUExchange(_ slot: Int, at now: Instant) {
-        guard configuration.preferredMTU > ATTBearer.defaultMTU else { return }
-        let exchange = GATTClientOperation.exchangeMTU(clientRxMTU: configuration.preferredMTU)
+        guard server.maximumMTU > ATTBearer.defaultMTU else { return }
+        let exchange = GATTClientOperation.exchangeMTU(clientRxMTU: UInt16(clamping: server.maximumMTU))
         let operation = try? start(exchange, on: links[slot].identifier, at: now)
         links[slot].automaticExchange = operation
     }

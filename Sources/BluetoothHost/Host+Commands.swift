@@ -17,6 +17,15 @@ extension Host {
         return true
     }
 
+    /// Sends a command that somebody asked for, unless too many wait already: then it is refused, so that those the host
+    /// itself depends on find room.
+    mutating func sendOptional<Command: HCICommand>(
+        _ command: Command, for purpose: CommandPurpose, at now: Instant
+    ) -> Bool {
+        guard commands.waiting < Self.optionalCommandLimit else { return false }
+        return send(command, for: purpose, at: now)
+    }
+
     mutating func commandCompleted(_ event: borrowing CommandComplete, at now: Instant) {
         if let completion = commands.receive(event, at: now) { answered(completion, at: now) }
         commands.transmit(into: &outbox, at: now)
@@ -37,7 +46,10 @@ extension Host {
         case .advertisingData: advertisingAnswered(.advertisingData, status, at: now)
         case .scanResponseData: advertisingAnswered(.scanResponseData, status, at: now)
         case .advertisingEnable(let isEnabled): advertisingAnswered(.advertisingEnable(isEnabled), status, at: now)
+        case .acceptList: if status != .success { acceptListRefused(at: now) }
         case .createConnection: createConnectionAnswered(status, at: now)
+        case .createConnectionCancel: cancelAnswered(status, at: now)
+        case .disconnect(let link): disconnectAnswered(status, link, at: now)
         case .readRSSI(let request): rssiAnswered(request, completion)
         case .connectionUpdate(let link): connectionUpdateAnswered(status, link)
         case .none: return

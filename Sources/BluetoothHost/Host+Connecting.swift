@@ -9,9 +9,8 @@ extension Host {
         to peer: DeviceAddress, timeout: Duration?, at now: Instant
     ) throws(HostError) -> ConnectionAttempt {
         guard bringUp.state == .up else { throw .notReady }
-        guard initiator.attempts.count < Initiator.maximumAttempts else { throw .busy }
-        guard link(to: peer) == nil, !initiator.attempts.contains(where: { $0.peer.isSameDevice(as: peer) })
-        else { throw .alreadyConnected }
+        guard initiator.attempts.count < Initiator.maximumAttempts, links.hasRoom else { throw .busy }
+        guard !isTaken(peer) else { throw .alreadyConnected }
         let identifier = ConnectionAttempt(number: initiator.nextNumber)
         initiator.nextNumber &+= 1
         initiator.attempts.append(
@@ -35,51 +34,64 @@ extension Host {
         reconcileConnecting(at: now)
     }
 
-    /// The link to a peer, where there is one.
+    /// The link to a peer, where there is one that has been reported as connected.
     public func link(to peer: DeviceAddress) -> LinkIdentifier? {
-        links.firstSlot { $0.peer.isSameDevice(as: peer) }.map { links[$0].identifier }
+        links.firstSlot { $0.wasAnnounced && $0.peer.isSameDevice(as: peer) }.map { links[$0].identifier }
+    }
+
+    /// Whether a peer is connected, or will be as soon as it is heard.
+    private func isTaken(_ peer: DeviceAddress) -> Bool {
+        initiator.attempts.contains { $0.peer.isSameDevice(as: peer) }
+            || links.firstSlot { $0.peer.isSameDevice(as: peer) && ($0.wasAnnounced || $0.attempt != nil) } != nil
     }
 
     /// Moves the initiator one step towards the peers that are wanted.
     mutating func reconcileConnecting(at now: Instant) {
         guard bringUp.state == .up else { return }
+        let candidates = candidates
+        let peers = Array(candidates.prefix(max(1, usableAcceptListSize)))
         switch initiator.state {
         case .idle:
-            guard !initiator.attempts.isEmpty else { return connectingEnded(at: now) }
-            if initiator.needsScannerIdle, case .idle = scanner.activity {
-            } else if initiator.needsScannerIdle {
-                return
-            }
-            initiate(at: now)
-        case .initiating(let peers):
-            guard peers != nextPeers else { return }
-            initiator.state = .cancelling(until: now.advanced(by: Initiator.cancelPatience))
-            send(LECreateConnectionCancel(), for: .none, at: now)
+            guard !peers.isEmpty else { return connectingEnded(at: now) }
+            guard !initiator.needsScannerIdle || scanner.isIdle else { return }
+            initiate(peers, at: now)
+        case .initiating(let current):
+            guard current == peers else { return cancelInitiating(at: now) }
         case .cancelling:
             return
         }
+        if candidates.count == peers.count {
+            initiator.turnEnds = nil
+        } else if initiator.turnEnds == nil {
+            initiator.turnEnds = now.advanced(by: Initiator.turn)
+        }
     }
 
-    /// The peers to listen for next, in the order in which they were asked for.
-    private var nextPeers: [DeviceAddress] {
-        initiator.attempts.prefix(max(1, usableAcceptListSize)).map(\.peer)
+    /// The peers that could be listened for, in the order in which they were asked for. Not those to which there still is a
+    /// link, although nobody may know of it.
+    private var candidates: [DeviceAddress] {
+        guard !initiator.attempts.isEmpty, links.hasRoom else { return [] }
+        return initiator.attempts.map(\.peer).filter { peer in
+            links.firstSlot { $0.peer.isSameDevice(as: peer) } == nil
+        }
     }
 
     private var usableAcceptListSize: Int {
-        guard let controller, controller.commands.contains(.leAddDeviceToFilterAcceptList),
+        guard !initiator.isAcceptListBroken, let controller,
+            controller.commands.contains(.leAddDeviceToFilterAcceptList),
             controller.commands.contains(.leClearFilterAcceptList)
         else { return 0 }
-        return controller.filterAcceptListSize
+        return min(controller.filterAcceptListSize, Initiator.maximumListedPeers)
     }
 
-    private mutating func initiate(at now: Instant) {
-        let peers = nextPeers
+    private mutating func initiate(_ peers: [DeviceAddress], at now: Instant) {
         initiator.state = .initiating(peers)
-        initiator.turnEnds = initiator.attempts.count > peers.count ? now.advanced(by: Initiator.turn) : nil
+        initiator.turnEnds = nil
+        initiator.isInTheWay = true
         if peers.count > 1 {
             send(LEClearFilterAcceptList(), for: .none, at: now)
             for peer in peers {
-                send(LEAddDeviceToFilterAcceptList(address: peer), for: .none, at: now)
+                send(LEAddDeviceToFilterAcceptList(address: peer), for: .acceptList, at: now)
             }
         }
         send(
@@ -93,18 +105,46 @@ extension Host {
             for: .createConnection, at: now)
     }
 
+    private mutating func cancelInitiating(at now: Instant) {
+        initiator.state = .cancelling(until: now.advanced(by: Initiator.cancelPatience))
+        send(LECreateConnectionCancel(), for: .createConnectionCancel, at: now)
+    }
+
+    /// The controller would not take a peer into its filter accept list: let them take turns.
+    mutating func acceptListRefused(at now: Instant) {
+        initiator.isAcceptListBroken = true
+        reconcileConnecting(at: now)
+    }
+
     /// Command Status of LE Create Connection.
     mutating func createConnectionAnswered(_ status: HCIStatus, at now: Instant) {
-        guard status != .success, case .initiating(let peers) = initiator.state else { return }
+        guard case .initiating(let peers) = initiator.state else { return }
+        guard status != .success else {
+            initiator.refusals = 0
+            return
+        }
         initiator.state = .idle
-        if status == .commandDisallowed, scanner.wanted != nil, !initiator.needsScannerIdle {
+        if status == .commandDisallowed, scanner.wanted != nil || !scanner.isIdle, !initiator.needsScannerIdle {
             // This controller cannot initiate while it scans: let the scanner rest until this is over.
             initiator.needsScannerIdle = true
             scanner.isPaused = true
             reconcileScanning(at: now)
+        } else if status == .commandDisallowed, initiator.refusals < Initiator.maximumRefusals {
+            // It may still be at an earlier attempt, of which this host believes that it has ended.
+            initiator.refusals += 1
+            return cancelInitiating(at: now)
         } else {
+            initiator.refusals = 0
             failAttempts(to: peers, .controller(status))
         }
+        reconcileConnecting(at: now)
+    }
+
+    /// Command Complete of LE Create Connection Cancel.
+    mutating func cancelAnswered(_ status: HCIStatus, at now: Instant) {
+        // A refusal says that there is nothing to cancel, so that nothing needs to be waited for.
+        guard status != .success, case .cancelling = initiator.state else { return }
+        initiator.state = .idle
         reconcileConnecting(at: now)
     }
 
@@ -149,13 +189,13 @@ extension Host {
             events.append(.connectionFailed(attempt.identifier, error))
         }
         initiator.attempts.removeAll()
-        initiator.state = .idle
     }
 
     /// The scanner and the advertiser may have waited for the initiator.
     private mutating func connectingEnded(at now: Instant) {
+        guard initiator.isInTheWay else { return }
+        initiator.isInTheWay = false
         initiator.needsScannerIdle = false
-        initiator.turnEnds = nil
         scanner.isPaused = false
         advertiser.isPaused = false
         reconcileScanning(at: now)
@@ -167,14 +207,15 @@ extension Host {
             let attempt = initiator.attempts.remove(at: index)
             events.append(.connectionFailed(attempt.identifier, .timedOut))
         }
-        if let turnEnds = initiator.turnEnds, turnEnds <= now, case .initiating(let peers) = initiator.state {
-            // Those who had their turn go to the back.
+        switch initiator.state {
+        case .initiating(let peers):
+            guard let turnEnds = initiator.turnEnds, turnEnds <= now else { break }
             initiator.turnEnds = nil
-            let served = min(peers.count, initiator.attempts.count)
-            initiator.attempts.append(contentsOf: initiator.attempts.prefix(served))
-            initiator.attempts.removeFirst(served)
+            initiator.rotate(peers)
+        case .cancelling(let until) where until <= now:
+            initiator.state = .idle
+        case .cancelling, .idle: break
         }
-        if case .cancelling(let until) = initiator.state, until <= now { initiator.state = .idle }
         reconcileConnecting(at: now)
     }
 }

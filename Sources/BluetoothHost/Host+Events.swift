@@ -10,21 +10,32 @@ extension Host {
         switch event {
         case .numberOfCompletedPackets(let completed): packetsCompleted(completed)
         case .leAdvertisingReports(let reports): receive(reports)
+        case .leExtendedAdvertisingReports(let reports): receive(reports)
         case .commandComplete(let complete): commandCompleted(complete, at: now)
         case .commandStatus(let status): commandStatusReceived(status, at: now)
+        case .hardwareError(let error): hardwareFailed(error, at: now)
+        default: receiveLinkEvent(event, at: now)
+        }
+    }
+
+    /// Events about connections. What a controller that is being reset still has to say of them concerns nobody.
+    private mutating func receiveLinkEvent(_ event: borrowing HCIEvent, at now: Instant) {
+        guard bringUp.state == .up else { return }
+        switch event {
         case .leConnectionComplete(let complete):
-            connectionCompleted(NewConnection(complete), complete.status, at: now)
+            connectionCompleted(
+                complete.status, complete.connectionHandle, complete.role, NewConnection(complete), at: now)
         case .leEnhancedConnectionComplete(let complete):
-            connectionCompleted(NewConnection(complete), complete.status, at: now)
+            connectionCompleted(
+                complete.status, complete.connectionHandle, complete.role, NewConnection(complete), at: now)
         case .disconnectionComplete(let complete): disconnectionCompleted(complete, at: now)
         case .leConnectionUpdateComplete(let complete): connectionUpdated(complete)
         case .leReadRemoteFeaturesComplete(let complete): remoteFeaturesRead(complete, at: now)
         case .leRemoteConnectionParameterRequest(let request): parametersRequested(request, at: now)
         case .leLongTermKeyRequest(let request):
-            // There are no keys yet, and an all-zero one is never the answer (robustness case S4).
-            send(
+            // There are no keys yet, and an all-zero one is never the answer.
+            _ = sendOptional(
                 LELongTermKeyRequestNegativeReply(connectionHandle: request.connectionHandle), for: .none, at: now)
-        case .hardwareError(let error): recover(from: .hardwareError(error.hardwareCode), at: now)
         default: return
         }
     }
@@ -37,11 +48,16 @@ extension Host {
     }
 
     private mutating func connectionCompleted(
-        _ connection: NewConnection?, _ status: HCIStatus, at now: Instant
+        _ status: HCIStatus, _ handle: ConnectionHandle, _ role: ConnectionRole, _ connection: NewConnection?,
+        at now: Instant
     ) {
-        guard status == .success else { return connectionNotMade(status, at: now) }
-        guard let connection else { return }
-        connectionMade(connection, at: now)
+        if let connection, status == .success { return connectionMade(connection, at: now) }
+        if status == .success, handle.isValid, links.slot(of: handle) == nil {
+            // A connection whose role does not exist cannot be used, but must not be left dangling.
+            send(Disconnect(connectionHandle: handle), for: .none, at: now)
+        }
+        let reason = status == .success ? .connectionFailedToBeEstablished : status
+        if role == .peripheral { advertisingMayHaveEnded(at: now) } else { connectionNotMade(reason, at: now) }
     }
 
     private mutating func disconnectionCompleted(_ complete: DisconnectionComplete, at now: Instant) {
@@ -52,26 +68,49 @@ extension Host {
 
     private mutating func remoteFeaturesRead(_ complete: LEReadRemoteFeaturesComplete, at now: Instant) {
         guard let slot = links.slot(of: complete.connectionHandle) else { return }
-        // Even a refusal comes from the peer, but this one says that there is none; Disconnection Complete follows.
-        guard complete.status != .connectionFailedToBeEstablished else { return }
+        // The peer's features, or its word that it does not tell them: either way it was heard. Any other status is the
+        // controller's own.
+        guard complete.status == .success || complete.status == .unsupportedRemoteFeature else { return }
         establish(slot, at: now)
+    }
+
+    private mutating func hardwareFailed(_ error: HardwareError, at now: Instant) {
+        // One that is being reset already cannot be helped by another reset.
+        guard bringUp.state != .asking(.reset) else { return }
+        recover(from: .hardwareError(error.hardwareCode), at: now)
     }
 
     /// Starts over with a controller that has lost its state, or that cannot be trusted to have kept it. Links are
     /// gone; what is wanted of the scanner, the advertiser and the initiator is begun anew once the controller is up.
     mutating func recover(from cause: HostResetCause, at now: Instant) {
-        guard bringUp.state != .off, bringUp.state != .failed else { return }
-        guard bringUp.attempts < BringUp.maximumAttempts else {
+        guard bringUp.isUnderWay else { return }
+        if let upSince = bringUp.upSince, upSince.duration(to: now) >= BringUp.probation { bringUp.failures = 0 }
+        bringUp.failures += 1
+        guard bringUp.attempts < BringUp.maximumAttempts, bringUp.failures <= BringUp.maximumFailures else {
             return fail(cause.failure, at: now)
         }
         events.append(.resetting(cause))
-        abandonCommands(.controllerReset)
-        dropAllLinks(.hardwareFailure, at: now)
-        scanner.activity = .idle
-        advertiser.activity = .idle
-        initiator.state = .idle
-        outbox.removeAll()
+        for slot in links.used {
+            // Nobody was told of these links yet: the attempts that led to them simply go on.
+            guard let attempt = links[slot].attempt, !links[slot].wasAnnounced else { continue }
+            links[slot].attempt = nil
+            initiator.attempts.append(attempt)
+        }
+        forgetController(.controllerReset, at: now)
         beginBringUp(at: now)
+    }
+
+    /// Takes it that the controller has stopped everything, and knows of no link.
+    mutating func forgetController(_ error: HostError, at now: Instant) {
+        controller = nil
+        abandonCommands(error)
+        for slot in links.slots where links[slot].isInUse { removeLink(slot, reason: .hardwareFailure, at: now) }
+        scanner.activity = .idle
+        scanner.isPaused = false
+        advertiser.activity = .idle
+        advertiser.isPaused = false
+        initiator.reset()
+        outbox.removeAll()
     }
 }
 

@@ -26,13 +26,12 @@ extension Host {
         sendDisconnect(slot, reason: reason, at: now)
     }
 
-    /// Asks the controller how strongly it hears the peer; `HostEvent.readRSSI` will follow.
+    /// Asks the controller how strongly it hears the peer; `HostEvent.rssiRead` or `.requestFailed` will follow.
     public mutating func readRSSI(of link: LinkIdentifier, at now: Instant) throws(HostError) -> RequestIdentifier {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
         let request = makeRequest()
-        guard send(ReadRSSI(connectionHandle: links[slot].handle), for: .readRSSI(request), at: now) else {
-            throw .busy
-        }
+        let command = ReadRSSI(connectionHandle: links[slot].handle)
+        guard sendOptional(command, for: .readRSSI(request), at: now) else { throw .busy }
         return request
     }
 
@@ -45,8 +44,11 @@ extension Host {
 
     /// LE Connection Complete, of either form, with status Success.
     mutating func connectionMade(_ connection: NewConnection, at now: Instant) {
-        // A handle that is in use cannot be a new connection's: the controller lost track of the old one (H5).
-        if let old = links.slot(of: connection.handle) { removeLink(old, reason: .unspecifiedError, at: now) }
+        // A handle that is in use cannot be a new connection's: the controller lost track of the old one.
+        if let old = links.slot(of: connection.handle) {
+            removeLink(old, reason: .unspecifiedError, at: now)
+            pump()
+        }
         var attempt: Initiator.Attempt?
         let isExpected: Bool
         switch connection.role {
@@ -55,13 +57,14 @@ extension Host {
             isExpected = attempt != nil
             initiator.state = .idle
         case .peripheral:
-            isExpected = advertiser.isActive
-            advertisingEndedByConnection(at: now)
+            isExpected = advertiser.acceptsConnections
         }
         if !isExpected || !add(connection, attempt, at: now) {
             if let attempt { events.append(.connectionFailed(attempt.identifier, .busy)) }
             send(Disconnect(connectionHandle: connection.handle), for: .none, at: now)
         }
+        // Only now, when it shows whether there is room for yet another peer.
+        if connection.role == .peripheral { advertisingEndedByConnection(at: now) }
         reconcileConnecting(at: now)
     }
 
@@ -73,7 +76,7 @@ extension Host {
         // A link is lost within six connection intervals where the peer never answers (Vol 6, Part B, 4.5.2). Where the peer
         // can be asked something, its answer says more than the time, which is then only there for a controller that
         // loses the answer.
-        let silence = connection.parameters.interval * 7
+        let silence = min(connection.parameters.interval, .seconds(4)) * 7
         let patience = asksPeer ? max(silence, .seconds(2)) : silence
         let slot = links.insert(connection.handle) { identifier in
             Link(
@@ -100,6 +103,11 @@ extension Host {
         // One that was called off before it was heard is on its way out, unseen.
         guard links[slot].disconnectDeadline == nil else { return }
         links[slot].wasAnnounced = true
+        if links[slot].role == .peripheral, let attempt = initiator.take(links[slot].peer) {
+            // The peer was faster. Two links to one device are more than controllers allow.
+            events.append(.connectionFailed(attempt.identifier, .alreadyConnected))
+            reconcileConnecting(at: now)
+        }
         events.append(.connected(links[slot].identifier, links[slot].attempt?.identifier))
         if links[slot].role == .central { beginMTUExchange(slot, at: now) }
     }
@@ -109,9 +117,19 @@ extension Host {
     mutating func sendDisconnect(_ slot: Int, reason: HCIStatus, at now: Instant) {
         guard links[slot].disconnectDeadline == nil else { return }
         // The peer may be out of range: the controller then needs the supervision timeout to notice.
-        let patience = links[slot].parameters.supervisionTimeout + .seconds(5)
+        let patience = min(links[slot].parameters.supervisionTimeout, .seconds(32)) + .seconds(5)
         links[slot].disconnectDeadline = now.advanced(by: patience)
-        send(Disconnect(connectionHandle: links[slot].handle, reason: reason), for: .none, at: now)
+        send(
+            Disconnect(connectionHandle: links[slot].handle, reason: reason),
+            for: .disconnect(links[slot].identifier), at: now)
+    }
+
+    /// Command Status of Disconnect.
+    mutating func disconnectAnswered(_ status: HCIStatus, _ link: LinkIdentifier, at now: Instant) {
+        // Whatever else is wrong may pass; a link the controller does not have will not be reported gone.
+        guard status == .unknownConnectionIdentifier, let slot = links.slot(of: link) else { return }
+        removeLink(slot, reason: .connectionTerminatedByLocalHost, at: now)
+        linkRemoved(at: now)
     }
 
     /// The link is gone: everything that waited for it ends, once.
@@ -119,7 +137,7 @@ extension Host {
         var link = links.remove(slot)
         if !link.sendQueue.isEmpty { waitingLinks -= 1 }
         flow.removeLink(link.handle)
-        for request in link.updates { events.append(.requestFailed(request, .noSuchLink)) }
+        if let update = link.update { events.append(.requestFailed(update.request, .noSuchLink)) }
         if link.wasAnnounced {
             link.client.failAll(.disconnected)
             announce(link.client.events, of: link.identifier, except: link.automaticExchange)
@@ -138,9 +156,5 @@ extension Host {
         advertiser.isPaused = false
         reconcile(at: now)
         pump()
-    }
-
-    mutating func dropAllLinks(_ reason: HCIStatus, at now: Instant) {
-        for slot in links.slots where links[slot].isInUse { removeLink(slot, reason: reason, at: now) }
     }
 }

@@ -1,10 +1,70 @@
+import BluetoothATT
+import BluetoothBase
 import BluetoothGATT
 
+/// The database, and the services every device has.
 extension Host {
-    /// The services every device has (Core 5.4, Vol 3, Part C, 12 and Part G, 7).
+    /// Adds a service to the database. Peers that have asked for it are told where (Core 5.4, Vol 3, Part G, 7.1).
+    ///
+    /// - Parameter handle: where to put it; the first free place where nil.
+    public mutating func addService(
+        _ definition: GATTServiceDefinition, handle: AttributeHandle? = nil, at now: Instant
+    ) throws(GATTDatabaseError) -> GATTServiceHandles {
+        let handles = try server.database.add(definition, at: handle)
+        databaseChanged(handles.range, at: now)
+        return handles
+    }
+
+    /// Takes a service out of the database, and whatever links remember of it. Peers that have asked for it are told.
+    ///
+    /// - Parameter handle: the handle of its declaration.
+    /// - Returns: the handles that are free now.
+    @discardableResult
+    public mutating func removeService(
+        _ handle: AttributeHandle, at now: Instant
+    ) throws(GATTDatabaseError) -> ClosedRange<AttributeHandle> {
+        let handles = try server.database.removeService(at: handle)
+        for slot in links.used { links[slot].server.forget(handles) }
+        databaseChanged(handles, at: now)
+        return handles
+    }
+
+    /// Publishes Generic Access and Generic Attribute (Vol 3, Part C, 12 and Part G, 7).
     mutating func publishOwnServices() {
         // The database is empty, and both are well formed: neither can be refused.
         _ = try? server.database.add(.genericAccess(deviceName: configuration.deviceName))
-        _ = try? server.database.add(.genericAttribute())
+        let generic = try? server.database.add(.genericAttribute())
+        serviceChanged = generic?.characteristics.first?.value ?? 0
+    }
+
+    // MARK: Service Changed
+
+    private mutating func databaseChanged(_ handles: ClosedRange<AttributeHandle>, at now: Instant) {
+        for slot in links.used {
+            links[slot].serviceChange = links[slot].serviceChange.map { $0.union(handles) } ?? handles
+            indicateServiceChange(slot, at: now)
+        }
+    }
+
+    /// Tells a peer which handles have changed, where it wants to know. While an indication is unconfirmed the change waits,
+    /// and grows.
+    mutating func indicateServiceChange(_ slot: Int, at now: Instant) {
+        guard let handles = links[slot].serviceChange else { return }
+        guard links[slot].server.configuration(of: serviceChanged).contains(.indications) else {
+            links[slot].serviceChange = nil
+            return
+        }
+        guard links[slot].bearer.isReadyForIndication else { return }
+        links[slot].serviceChange = nil
+        var value = ByteWriter(reservingCapacity: 4)
+        value.append(handles.lowerBound)
+        value.append(handles.upperBound)
+        _ = try? indicate(serviceChanged, value: value.span, on: links[slot].identifier, at: now)
+    }
+}
+
+extension ClosedRange {
+    fileprivate func union(_ other: Self) -> Self {
+        Swift.min(lowerBound, other.lowerBound)...Swift.max(upperBound, other.upperBound)
     }
 }

@@ -11,12 +11,12 @@ extension Host {
     ) throws(HostError) -> RequestIdentifier {
         guard parameters.isValid else { throw .invalidParameters }
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
-        guard links[slot].updates.isEmpty else { throw .busy }
+        guard links[slot].update == nil else { throw .busy }
         switch links[slot].role {
         case .central:
             let request = makeRequest()
             guard sendUpdate(parameters, slot, for: .connectionUpdate(link), at: now) else { throw .busy }
-            links[slot].updates.append(request)
+            wait(for: request, slot, at: now)
             return request
         case .peripheral:
             openFrame()
@@ -29,9 +29,13 @@ extension Host {
             }
             closeFrame(slot, .leSignalling)
             let request = makeRequest()
-            links[slot].updates.append(request)
+            wait(for: request, slot, at: now)
             return request
         }
+    }
+
+    private mutating func wait(for request: RequestIdentifier, _ slot: Int, at now: Instant) {
+        links[slot].update = PendingUpdate(request: request, deadline: now.advanced(by: PendingUpdate.patience))
     }
 
     private mutating func sendUpdate(
@@ -39,7 +43,7 @@ extension Host {
     ) -> Bool {
         let update = LEConnectionUpdate(
             connectionHandle: links[slot].handle, connectionParameters: LEConnectionParameters(parameters))
-        return send(update, for: purpose, at: now)
+        return sendOptional(update, for: purpose, at: now)
     }
 
     /// What a step of the signalling channel led to.
@@ -50,22 +54,22 @@ extension Host {
             _ = sendUpdate(parameters, slot, for: .none, at: now)
         case .connectionParameterUpdateEnded(.accepted):
             return  // The controller tells when the new parameters hold.
-        case .connectionParameterUpdateEnded(.timedOut): endUpdates(slot, .timedOut)
+        case .connectionParameterUpdateEnded(.timedOut): endUpdate(slot, .timedOut)
         case .connectionParameterUpdateEnded(.rejected), .connectionParameterUpdateEnded(.notSupported):
-            endUpdates(slot, .refusedByPeer)
+            endUpdate(slot, .refusedByPeer)
         }
     }
 
     /// LE Connection Update Complete. Some controllers send it before the Command Status of the command it answers.
     mutating func connectionUpdated(_ complete: LEConnectionUpdateComplete) {
         guard let slot = links.slot(of: complete.connectionHandle) else { return }
-        guard complete.status == .success else { return endUpdates(slot, .controller(complete.status)) }
+        guard complete.status == .success else { return endUpdate(slot, .controller(complete.status)) }
         let parameters = CurrentConnectionParameters(
             interval: complete.interval.duration, latency: complete.latency,
             supervisionTimeout: complete.supervisionTimeout.duration)
         links[slot].parameters = parameters
         events.append(.parametersChanged(links[slot].identifier, parameters))
-        endUpdates(slot, nil)
+        endUpdate(slot, nil)
     }
 
     /// LE Remote Connection Parameter Request: the peer asks over the link layer what it might ask over L2CAP.
@@ -74,13 +78,13 @@ extension Host {
             intervalMin: request.intervalMin.rawValue, intervalMax: request.intervalMax.rawValue,
             latency: request.maxLatency, timeout: request.supervisionTimeout.rawValue)
         if let granted = configuration.acceptableParameters.granted(of: wanted) {
-            send(
+            _ = sendOptional(
                 LERemoteConnectionParameterRequestReply(
                     connectionHandle: request.connectionHandle,
                     connectionParameters: LEConnectionParameters(granted)),
                 for: .none, at: now)
         } else {
-            send(
+            _ = sendOptional(
                 LERemoteConnectionParameterRequestNegativeReply(connectionHandle: request.connectionHandle),
                 for: .none, at: now)
         }
@@ -89,15 +93,13 @@ extension Host {
     /// Command Status of LE Connection Update.
     mutating func connectionUpdateAnswered(_ status: HCIStatus, _ link: LinkIdentifier) {
         guard status != .success, let slot = links.slot(of: link) else { return }
-        endUpdates(slot, .controller(status))
+        endUpdate(slot, .controller(status))
     }
 
-    private mutating func endUpdates(_ slot: Int, _ error: HostError?) {
-        let requests = links[slot].updates
-        links[slot].updates.removeAll()
-        for request in requests {
-            events.append(error.map { .requestFailed(request, $0) } ?? .requestCompleted(request))
-        }
+    mutating func endUpdate(_ slot: Int, _ error: HostError?) {
+        guard let request = links[slot].update?.request else { return }
+        links[slot].update = nil
+        events.append(error.map { .requestFailed(request, $0) } ?? .requestCompleted(request))
     }
 }
 

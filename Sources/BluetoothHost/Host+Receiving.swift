@@ -7,6 +7,7 @@ import BluetoothL2CAP
 extension Host {
     /// Takes one H4 packet from the controller.
     public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
+        guard bringUp.isUnderWay else { return }
         guard packet.count > 0, let type = HCIPacketType(rawValue: packet[0]) else {
             return fail(.malformedPacket, at: now)
         }
@@ -44,11 +45,17 @@ extension Host {
     private mutating func receiveFrame(_ bytes: Span<UInt8>, _ slot: Int, at now: Instant) {
         guard let frame = try? L2CAPFrame(decoding: bytes) else { return }
         if !links[slot].isEstablished { establish(slot, at: now) }
+        // A link that was called off before anybody heard of it is never heard of.
+        guard links[slot].wasAnnounced, !links[slot].isOverwhelmed else { return }
         switch frame.channel {
         case .attributeProtocol: receiveATT(frame.payload, slot, at: now)
         case .leSignalling: receiveSignalling(frame.payload, slot, at: now)
         case .securityManager: refusePairing(frame.payload, slot)
         default: return  // Nobody is at home there (Vol 3, Part A, 2.1).
+        }
+        if links[slot].isOverwhelmed {
+            links[slot].disconnectReason = .memoryCapacityExceeded
+            sendDisconnect(slot, reason: .remoteDeviceLowResources, at: now)
         }
     }
 

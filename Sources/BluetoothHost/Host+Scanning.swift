@@ -1,4 +1,5 @@
 import BluetoothBase
+import BluetoothGAP
 import BluetoothHCI
 
 extension Host {
@@ -38,7 +39,7 @@ extension Host {
 
     mutating func scanParametersAnswered(_ status: HCIStatus, at now: Instant) {
         guard case .starting(let parameters) = scanner.activity else { return }
-        guard status == .success else { return scanningRefused(status, at: now) }
+        guard status == .success else { return scanningRefused(status, parameters, at: now) }
         let enable = LESetScanEnable(isEnabled: true, filterDuplicates: !parameters.reportsDuplicates)
         send(enable, for: .scanEnable(true), at: now)
     }
@@ -46,7 +47,7 @@ extension Host {
     mutating func scanEnableAnswered(_ status: HCIStatus, enabled: Bool, at now: Instant) {
         switch (scanner.activity, enabled) {
         case (.starting(let parameters), true):
-            guard status == .success else { return scanningRefused(status, at: now) }
+            guard status == .success else { return scanningRefused(status, parameters, at: now) }
             scanner.activity = .running(parameters)
         case (.stopping, false):
             // Whatever it answers, a controller told to stop is not scanning for us.
@@ -54,17 +55,21 @@ extension Host {
         default: return
         }
         reconcileScanning(at: now)
+        // The initiator may wait for the scanner to stop.
+        reconcileConnecting(at: now)
     }
 
-    private mutating func scanningRefused(_ status: HCIStatus, at now: Instant) {
+    private mutating func scanningRefused(_ status: HCIStatus, _ refused: ScanParameters, at now: Instant) {
         scanner.activity = .idle
         if status == .commandDisallowed, initiator.isBusy {
             // This controller cannot scan while it initiates a connection: go on when that is over.
             scanner.isPaused = true
-        } else {
+        } else if scanner.wanted == refused {
             scanner.wanted = nil
             events.append(.scanningFailed(.controller(status)))
         }
+        reconcileScanning(at: now)
+        reconcileConnecting(at: now)
     }
 
     /// One `LE Advertising Report` event (Vol 4, Part E, 7.7.65.2), which may hold several reports.
@@ -72,11 +77,28 @@ extension Host {
         // Reports that were under way when scanning was stopped concern nobody any more.
         guard scanner.wanted != nil else { return }
         while let report = reports.next() {
-            let data = events.store(report.data)
-            events.append(
-                .advertisement(
-                    Advertisement(type: report.eventType, address: report.address, rssi: report.rssi, data: data)))
+            guard let type = AdvertisingEventType(legacyEventType: report.eventType.rawValue) else { continue }
+            received(type, report.address, report.rssi, report.data)
         }
+    }
+
+    /// One `LE Extended Advertising Report` event (Vol 4, Part E, 7.7.65.13). The host has not asked for them, but
+    /// Bumble's controllers report even what they scan by the legacy commands in this way.
+    mutating func receive(_ reports: consuming LEExtendedAdvertisingReports) {
+        guard scanner.wanted != nil else { return }
+        while let report = reports.next() {
+            // Fragments are not put together; legacy advertising has none.
+            guard let address = report.address, report.eventType.dataStatus == .complete else { continue }
+            let type = AdvertisingEventType(rawValue: UInt8(truncatingIfNeeded: report.eventType.rawValue & 0x1F))
+            received(type, address, report.rssi, report.data)
+        }
+    }
+
+    private mutating func received(
+        _ type: AdvertisingEventType, _ address: DeviceAddress, _ rssi: Int8, _ data: Span<UInt8>
+    ) {
+        let data = events.store(data)
+        events.append(.advertisement(Advertisement(type: type, address: address, rssi: rssi, data: data)))
     }
 }
 

@@ -46,6 +46,10 @@ extension Host {
 
     /// Moves the frame opened last to the queue of its link.
     private mutating func queueOpenFrame(_ slot: Int, _ frameLength: Int) {
+        guard links[slot].sendQueue.count < sendQueueLimit &+ Link.answerReserve else {
+            links[slot].isOverwhelmed = true
+            return outbox.rollback()
+        }
         if links[slot].sendQueue.isEmpty { waitingLinks += 1 }
         links[slot].queue(frameOf: frameLength, endOf: outbox.writer)
         outbox.rollback()
@@ -68,18 +72,20 @@ extension Host {
             return false
         }
         if links[slot].sendQueue.isEmpty { waitingLinks -= 1 }
-        if links[slot].owesReadiness, links[slot].sendQueue.count <= configuration.sendQueueLimit / 2 {
+        if links[slot].owesReadiness, links[slot].sendQueue.count <= sendQueueLimit / 2 {
             links[slot].owesReadiness = false
             events.append(.readyToSend(links[slot].identifier))
         }
         return true
     }
 
+    private var sendQueueLimit: Int { max(1, configuration.sendQueueLimit) }
+
     /// Whether a link's queue has room for one more value that may be refused: notifications and commands. Requests,
     /// responses and confirmations are never refused; the protocol itself allows but one of each at a time.
     @inline(__always)
     mutating func hasRoom(_ slot: Int) -> Bool {
-        guard links[slot].sendQueue.count >= configuration.sendQueueLimit else { return true }
+        guard links[slot].sendQueue.count >= sendQueueLimit else { return true }
         links[slot].owesReadiness = true
         return false
     }

@@ -5,17 +5,6 @@ import BluetoothL2CAP
 
 /// The GATT server's calls, and what it tells.
 extension Host {
-    /// Takes a service out of the database, and whatever links remember of it. Returns its handles.
-    ///
-    /// - Parameter handle: the handle of its declaration.
-    public mutating func removeService(
-        at handle: AttributeHandle
-    ) throws(GATTDatabaseError) -> ClosedRange<AttributeHandle> {
-        let handles = try server.database.removeService(at: handle)
-        for slot in links.used { links[slot].server.forget(handles) }
-        return handles
-    }
-
     /// Sends a value to a client that has subscribed to it (Core 5.4, Vol 3, Part G, 4.10.1). False where the link's send
     /// queue is full: nothing was sent, and `HostEvent.readyToSend` will follow.
     public mutating func notify(
@@ -126,7 +115,8 @@ extension Host {
         case .mtuExchanged(let mtu):
             events.append(.mtuChanged(link, mtu))
         case .confirmationReceived(let handle):
-            events.append(.indicationConfirmed(link, handle))
+            // That of a service change was sent by the host itself: nobody waits for it.
+            if handle != serviceChanged { events.append(.indicationConfirmed(link, handle)) }
         case .requestExpired(let token):
             events.append(.requestExpired(ServerRequest(link: link, token: token)))
         }

@@ -14,7 +14,7 @@ extension Host {
 
     /// Lets everything happen that is due. Early calls do no harm.
     public mutating func fire(at now: Instant) {
-        guard bringUp.state != .off, bringUp.state != .failed else { return }
+        guard bringUp.isUnderWay else { return }
         fireCommands(at: now)
         fireConnecting(at: now)
         for slot in links.slots where links[slot].isInUse {
@@ -33,6 +33,7 @@ extension Host {
             return linkRemoved(at: now)
         }
         if let deadline = links[slot].establishmentDeadline, deadline <= now { establish(slot, at: now) }
+        if let deadline = links[slot].update?.deadline, deadline <= now { endUpdate(slot, .timedOut) }
         if links[slot].bearerHasExpired(at: now) { bearerDied(slot, at: now) }
         signallingStepped(links[slot].signalling.fire(at: now), slot, at: now)
         openFrame()

@@ -23,6 +23,8 @@ public struct Host: Sendable {
     public var events = HostEventQueue()
     /// The services this host offers to its peers, on every link.
     public var server: GATTServer
+    /// The handle of the Service Changed characteristic's value.
+    var serviceChanged: AttributeHandle = 0
 
     /// What the controller can do; nil until it is up.
     public internal(set) var controller: ControllerInformation?
@@ -49,14 +51,24 @@ public struct Host: Sendable {
 
     public init(configuration: HostConfiguration) {
         self.configuration = configuration
-        server = GATTServer(maximumMTU: Int(configuration.preferredMTU))
-        commands = CommandQueue(timeout: configuration.commandTimeout)
+        server = GATTServer(maximumMTU: min(Int(configuration.preferredMTU), Link.maximumMTU))
+        // Room for whatever the host itself may have to send, at most two commands for each link among them, and some for
+        // what its caller and its peers ask for.
+        commands = CommandQueue(
+            capacity: Self.optionalCommandLimit + 64 + 2 * max(0, min(configuration.maximumLinks, 255)),
+            timeout: configuration.commandTimeout)
         links = LinkTable(capacity: configuration.maximumLinks)
         publishOwnServices()
     }
 
-    /// Begins to bring the controller up. `HostEvent.ready` or `.failed` will follow.
+    /// How many commands may wait for one that somebody asked for, and might ask for again, to wait behind them.
+    static let optionalCommandLimit = 32
+
+    /// Begins to bring the controller up. `HostEvent.ready` or `.failed` will follow. Does nothing where that has begun; a
+    /// controller that was given up gets another chance.
     public mutating func start(at now: Instant) {
+        guard !bringUp.isUnderWay else { return }
+        bringUp = BringUp()
         beginBringUp(at: now)
     }
 

@@ -1,5 +1,6 @@
 import BluetoothATT
 import BluetoothBase
+import BluetoothGAP
 import BluetoothGATT
 import BluetoothHCI
 
@@ -71,7 +72,7 @@ public enum HostResetCause: Equatable, Sendable {
 
 /// One advertising event as the controller reported it.
 public struct Advertisement: Equatable, Sendable {
-    public var type: LEAdvertisingReport.EventType
+    public var type: AdvertisingEventType
     public var address: DeviceAddress
     /// In dBm; 127 where the controller could not tell.
     public var rssi: Int8

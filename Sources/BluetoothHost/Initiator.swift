@@ -28,9 +28,18 @@ struct Initiator: Sendable {
     var turnEnds: Instant?
     /// Set when the controller refused to initiate while scanning.
     var needsScannerIdle = false
+    /// Whether the scanner or the advertiser may have made way.
+    var isInTheWay = false
+    /// How often in a row the controller did not allow to initiate, although nothing is known of that could hinder it.
+    var refusals = 0
+    /// Set when the controller would not take a peer into its filter accept list.
+    var isAcceptListBroken = false
     var nextNumber: UInt32 = 1
 
     static let maximumAttempts = 64
+    /// The most entries of the filter accept list to use; filling it takes a command for each.
+    static let maximumListedPeers = 32
+    static let maximumRefusals = 2
     /// The window is as long: while it initiates, the controller listens all the time.
     static let scanInterval = Duration.milliseconds(60)
     /// How long each group of peers is tried while others wait.
@@ -41,10 +50,29 @@ struct Initiator: Sendable {
     var isBusy: Bool { state != .idle }
 
     var nextDeadline: Instant? {
-        var deadline = turnEnds
+        var deadline: Instant?
         for attempt in attempts { deadline = earliest(deadline, attempt.deadline) }
-        if case .cancelling(let until) = state { deadline = earliest(deadline, until) }
-        return deadline
+        switch state {
+        case .idle: return deadline
+        case .initiating: return earliest(deadline, turnEnds)
+        case .cancelling(let until): return earliest(deadline, until)
+        }
+    }
+
+    /// Forgets what the controller did; the attempts stay.
+    mutating func reset() {
+        state = .idle
+        needsScannerIdle = false
+        isInTheWay = false
+        refusals = 0
+        isAcceptListBroken = false
+    }
+
+    /// Sends those who had their turn to the back of the line.
+    mutating func rotate(_ peers: [DeviceAddress]) {
+        let served = attempts.filter { peers.contains($0.peer) }
+        attempts.removeAll { peers.contains($0.peer) }
+        attempts.append(contentsOf: served)
     }
 
     /// Takes out the attempt for a peer that has answered.

@@ -24,8 +24,8 @@ struct Link: Sendable {
     /// What to report instead of the controller's reason, where the host itself found the link unusable.
     var disconnectReason: HCIStatus?
     var parameters: CurrentConnectionParameters
-    /// Requests for new parameters that wait for the controller to report them.
-    var updates: [RequestIdentifier] = []
+    /// A request for new parameters that waits for the controller to report them.
+    var update: PendingUpdate?
 
     var reassembler: ACLReassembler
     /// Whole L2CAP frames that wait for the controller's buffers.
@@ -34,6 +34,9 @@ struct Link: Sendable {
     var sentOfFirst = 0
     /// Whether a send was refused since the queue was last short enough.
     var owesReadiness = false
+    /// Set when answers had to be thrown away, because the peer asks for more and the controller sends none: the link is
+    /// of no use any more, and nothing that comes over it is looked at.
+    var isOverwhelmed = false
 
     var signalling: SignallingChannel
     var bearer = ATTBearer()
@@ -42,6 +45,8 @@ struct Link: Sendable {
     var automaticExchange: GATTClient.OperationID?
     var server = GATTServerConnection()
     var security = LinkSecurity.unprotected
+    /// What has changed in our database, and the peer has not been told yet.
+    var serviceChange: ClosedRange<AttributeHandle>?
 
     init(
         identifier: LinkIdentifier, connection: NewConnection, attempt: Initiator.Attempt?,
@@ -59,8 +64,13 @@ struct Link: Sendable {
             role: connection.role, acceptableParameters: configuration.acceptableParameters)
     }
 
-    /// No channel of this host takes more: the largest ATT_MTU, and the header.
-    static let maximumFrameLength = L2CAPFrame.headerLength + 517
+    /// The largest ATT_MTU: the longest value there can be, in the PDU with the longest header (Vol 3, Part F, 3.2.9).
+    static let maximumMTU = 517
+    /// No channel of this host takes more.
+    static let maximumFrameLength = L2CAPFrame.headerLength + maximumMTU
+    /// How many frames more than values may wait: answers, which are never refused. A peer that keeps to the protocol
+    /// waits for each, so that more than a few show that it does not, or that the controller sends nothing.
+    static let answerReserve = 32
 
     var isEstablished: Bool { establishmentDeadline == nil }
 
@@ -71,6 +81,7 @@ struct Link: Sendable {
     /// When something of this link is due.
     var nextDeadline: Instant? {
         var deadline = earliest(establishmentDeadline, disconnectDeadline)
+        deadline = earliest(deadline, update?.deadline)
         deadline = earliest(deadline, bearer.nextDeadline)
         deadline = earliest(deadline, signalling.nextDeadline)
         return earliest(deadline, server.nextDeadline)
@@ -161,6 +172,16 @@ struct Link: Sendable {
     mutating func bearerHasExpired(at now: Instant) -> Bool {
         client.fire(bearer: &bearer, at: now) != nil
     }
+}
+
+/// A request for new connection parameters.
+struct PendingUpdate: Sendable {
+    var request: RequestIdentifier
+    /// When it is given up: a central may agree, and then never change anything.
+    var deadline: Instant
+
+    /// What the link layer gives a procedure, which is longer than L2CAP gives a request (Vol 6, Part B, 5.2).
+    static let patience = Duration.seconds(40)
 }
 
 /// The connection parameters a link has now (Core 5.4, Vol 6, Part B, 4.5.1).

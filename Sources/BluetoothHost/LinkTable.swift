@@ -33,6 +33,9 @@ struct LinkTable: Sendable {
 
     var isEmpty: Bool { !links.contains { $0.isInUse } }
 
+    /// Whether there is a slot for another link.
+    var hasRoom: Bool { links.count < capacity || links.contains { !$0.isInUse } }
+
     /// The slot of a link that is still there.
     @inline(__always)
     func slot(of identifier: LinkIdentifier) -> Slot? {

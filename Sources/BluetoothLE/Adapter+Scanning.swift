@@ -56,6 +56,17 @@ extension Adapter {
         }
     }
 
+    /// Scans until a device fits the filter.
+    ///
+    /// - Throws: what `scan` does; `.cancelled` is how the search is given up, such as by `withTimeout`.
+    public func firstSighting(
+        for filter: ScanFilter, parameters: ScanParameters = ScanParameters(reportsDuplicates: false)
+    ) async throws(BluetoothError) -> Sighting {
+        for try await sighting in try scan(for: filter, parameters: parameters) { return sighting }
+        // A scan ends by throwing.
+        throw .adapterClosed
+    }
+
     private func endScan(_ number: Int) {
         guard scans.removeValue(forKey: number) != nil else { return }
         // What was accepted for all of the scans is accepted for some of them.
@@ -78,11 +89,10 @@ extension Adapter {
     }
 
     func advertisementReceived(_ advertisement: Advertisement) {
-        guard let type = AdvertisingEventType(legacyEventType: advertisement.type.rawValue) else { return }
         let now = now
         for number in scans.keys {
             let report = AdvertisingReport(
-                address: advertisement.address, eventType: type, rssi: advertisement.rssi,
+                address: advertisement.address, eventType: advertisement.type, rssi: advertisement.rssi,
                 data: host.events.bytes(of: advertisement.data))
             scans[number]?.receive(report, at: now)
         }

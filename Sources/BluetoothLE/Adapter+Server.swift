@@ -15,7 +15,7 @@ extension Adapter {
         try checkOpen()
         let handles: GATTServiceHandles
         do throws(GATTDatabaseError) {
-            handles = try host.server.database.add(definition, at: handle)
+            handles = try host.addService(definition, handle: handle, at: now)
         } catch {
             throw .invalidDefinition("\(error)")
         }
@@ -33,7 +33,7 @@ extension Adapter {
     func withdraw(_ handles: GATTServiceHandles) throws(BluetoothError) {
         try checkOpen()
         do throws(GATTDatabaseError) {
-            let range = try host.removeService(at: handles.declaration)
+            let range = try host.removeService(handles.declaration, at: now)
             for handle in published.keys where range.contains(handle) {
                 published.removeValue(forKey: handle)?.finish()
             }

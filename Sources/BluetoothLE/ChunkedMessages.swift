@@ -14,6 +14,7 @@ extension Subscriber {
     /// Sends a message to this subscriber, as fast as the link takes it.
     ///
     /// - Parameter progress: called after each chunk with how many octets of the message have been sent.
+    /// - Throws: what `notify` does; nothing more is sent then, so the receiver knows that the message is not whole.
     public func send(
         message: [UInt8], chunkSize: ChunkSize = .octets(20),
         progress: @Sendable (_ octetsSent: Int) -> Void = { _ in }
@@ -25,6 +26,7 @@ extension Subscriber {
             case .maximum: ChunkedMessageSender(message, chunkSize: longest)
             }
         while !sender.isFinished {
+            if Task.isCancelled { throw .cancelled }
             let chunk = Array(sender.nextChunk)
             try await notify(chunk)
             sender.advance()
@@ -38,25 +40,31 @@ extension Connection {
     ///
     /// - Parameters:
     ///   - maximumSize: how many octets to accept.
+    ///   - idleTimeout: how long to wait for the next chunk.
     ///   - progress: called after each chunk with how many octets have arrived.
-    /// - Throws: `.messageIncomplete` where the link is lost half way, `.messageTooLong`. A message is never handed over in
-    ///   part.
+    /// - Throws: `.messageIncomplete` where the link is lost half way, `.messageTooLong`, and `.timedOut` where the peer
+    ///   stops sending. A message is never handed over in part.
     public func receiveMessage(
         from characteristic: DiscoveredCharacteristic, maximumSize: Int = ChunkedMessage.defaultMaximumSize,
-        progress: @Sendable (_ octetsReceived: Int) -> Void = { _ in }
+        idleTimeout: Duration = .seconds(30), progress: @escaping @Sendable (_ octetsReceived: Int) -> Void = { _ in }
     ) async throws(BluetoothError) -> [UInt8] {
-        let chunks = try await notifications(of: characteristic).makeAsyncIterator()
-        var receiver = ChunkedMessageReceiver(maximumSize: maximumSize)
-        let message = try await Self.message(from: chunks, &receiver, progress)
-        try await unsubscribe(from: characteristic)
+        let chunks = try await notifications(of: characteristic)
+        let message = try await withIdleTimeout(idleTimeout) { activity throws(BluetoothError) in
+            try await Self.message(from: chunks, maximumSize: maximumSize) { octets in
+                activity.note()
+                progress(octets)
+            }
+        }
+        // The message is whole, whatever becomes of the link.
+        try? await unsubscribe(from: characteristic)
         return message
     }
 
     private static func message(
-        from chunks: EventSequence<[UInt8]>.AsyncIterator, _ receiver: inout ChunkedMessageReceiver,
-        _ progress: @Sendable (Int) -> Void
+        from chunks: EventSequence<[UInt8]>, maximumSize: Int, _ progress: (Int) -> Void
     ) async throws(BluetoothError) -> [UInt8] {
-        var chunks = chunks
+        var receiver = ChunkedMessageReceiver(maximumSize: maximumSize)
+        var chunks = chunks.makeAsyncIterator()
         var received = 0
         while true {
             let chunk: [UInt8]?

@@ -8,5 +8,6 @@
 @_exported import struct BluetoothHost.HostConfiguration
 @_exported import enum BluetoothHost.HostError
 @_exported import enum BluetoothHost.HostFailure
+@_exported import struct BluetoothHost.ScanParameters
 @_exported import struct HCITransport.TransportError
 @_exported import enum HCITransport.TransportName

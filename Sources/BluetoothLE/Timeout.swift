@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Carries out `body`, and cancels it when `duration` has passed.
 ///
 /// Every call of this module ends when its task is cancelled, so any of them, or any number of them in a row, can be given a
@@ -6,6 +8,40 @@
 /// - Throws: `.timedOut` where the time was not enough, else what `body` throws.
 public func withTimeout<Value: Sendable>(
     _ duration: Duration, _ body: @escaping @Sendable () async throws(BluetoothError) -> Value
+) async throws(BluetoothError) -> Value {
+    try await race(body) { try? await Task.sleep(for: duration) }
+}
+
+/// Carries out `body`, and cancels it when `duration` has passed since it last noted that something is going on.
+///
+/// - Throws: `.timedOut` where nothing went on for too long, else what `body` throws.
+func withIdleTimeout<Value: Sendable>(
+    _ duration: Duration, _ body: @escaping @Sendable (Activity) async throws(BluetoothError) -> Value
+) async throws(BluetoothError) -> Value {
+    let activity = Activity()
+    return try await race { () async throws(BluetoothError) in
+        try await body(activity)
+    } against: {
+        // One sleep for each stretch of `duration`, however much goes on in it.
+        while !Task.isCancelled, activity.last + duration > .now {
+            try? await Task.sleep(until: activity.last + duration, clock: .continuous)
+        }
+    }
+}
+
+/// When something last went on.
+final class Activity: Sendable {
+    private let instant = Mutex(ContinuousClock.now)
+
+    var last: ContinuousClock.Instant { instant.withLock { $0 } }
+
+    func note() { instant.withLock { $0 = .now } }
+}
+
+/// Carries out `body`, and cancels it when `limit` returns.
+private func race<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws(BluetoothError) -> Value,
+    against limit: @escaping @Sendable () async -> Void
 ) async throws(BluetoothError) -> Value {
     let outcome = await withTaskGroup(of: Result<Value, BluetoothError>?.self) { group in
         group.addTask { () async -> Result<Value, BluetoothError>? in
@@ -16,7 +52,7 @@ public func withTimeout<Value: Sendable>(
             }
         }
         group.addTask {
-            try? await Task.sleep(for: duration)
+            await limit()
             return nil
         }
         let first = await group.next() ?? nil

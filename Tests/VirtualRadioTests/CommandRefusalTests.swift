@@ -29,12 +29,18 @@ struct CommandRefusalTests {
         "Unknown HCI Command",
         arguments: [
             "01 36 20 00", "01 39 20 00", "01 42 20 00", "01 43 20 00", "01 60 20 00", "01 31 0C 01 00",
-            "01 01 FC 02 AA BB", "01 FF FF 00", "01 17 20 00",
+            "01 01 FC 02 AA BB", "01 FF FF 00",
         ])
     func unknown(command: String) {
         var bench = Bench()
         let opcode = command.split(separator: " ")[1...2].joined(separator: " ")
         #expect(bench.answer(to: command, from: bench.central) == "04 0F 04 01 01 \(opcode)")
+    }
+
+    @Test("LE Encrypt is unknown to a controller without a cipher")
+    func withoutCipher() {
+        var bench = Bench(central: { $0.aesEncrypt = nil })
+        #expect(bench.answer(to: "01 17 20 00", from: bench.central) == "04 0F 04 01 01 17 20")
     }
 
     @Test("A command taken away by configuration is unknown")

@@ -1,12 +1,13 @@
 import BluetoothBase
 
-/// Writes a capture of H4 packets in btsnoop format, which `btmon` and Wireshark read.
+/// Writes a capture in btsnoop format, which `btmon` and Wireshark read.
 public enum BTSnoopWriter {
-    /// Appends the header of a capture, once, before its records.
-    public static func appendHeader(to writer: inout ByteWriter) {
+    /// Appends the header of a capture, once, before its records: those of `appendMonitorRecord` for the datalink
+    /// `.monitor`, else those of `appendRecord`.
+    public static func appendHeader(_ datalink: BTSnoop.Datalink = .h4, to writer: inout ByteWriter) {
         for index in BTSnoop.identification.indices { writer.append(BTSnoop.identification[index]) }
         writer.append(BTSnoop.version.byteSwapped)
-        writer.append(BTSnoop.Datalink.h4.rawValue.byteSwapped)
+        writer.append(datalink.rawValue.byteSwapped)
     }
 
     /// Appends the record of one packet.
@@ -23,6 +24,37 @@ public enum BTSnoopWriter {
         if !packet.isEmpty, [HCIPacketType.command.rawValue, HCIPacketType.event.rawValue].contains(packet[0]) {
             flags |= 2
         }
+        append(packet, flags: flags, microsecondsSince1970, cumulativeDrops, to: &writer)
+    }
+
+    /// Appends the record of one packet of one adapter among several.
+    ///
+    /// - Parameters:
+    ///   - packet: a whole packet, H4 indicator first. One whose indicator is none of HCI's is left out.
+    ///   - adapter: which adapter it is of, as `hciN`.
+    ///   - microsecondsSince1970: when it was sent or received, UTC.
+    public static func appendMonitorRecord(
+        _ packet: Span<UInt8>, _ direction: BTSnoop.Direction, adapter: UInt16, microsecondsSince1970: Int64,
+        to writer: inout ByteWriter
+    ) {
+        guard !packet.isEmpty, let type = HCIPacketType(rawValue: packet[0]) else { return }
+        let opcode: UInt32 =
+            switch type {
+            case .command: 2
+            case .event: 3
+            case .aclData: direction == .sent ? 4 : 5
+            case .synchronousData: direction == .sent ? 6 : 7
+            case .isoData: direction == .sent ? 18 : 19
+            }
+        append(
+            packet.extracting(droppingFirst: 1), flags: UInt32(adapter) << 16 | opcode, microsecondsSince1970, 0,
+            to: &writer)
+    }
+
+    private static func append(
+        _ packet: Span<UInt8>, flags: UInt32, _ microsecondsSince1970: Int64, _ cumulativeDrops: UInt32,
+        to writer: inout ByteWriter
+    ) {
         let length = UInt32(clamping: packet.count).byteSwapped
         writer.append(length)
         writer.append(length)

@@ -13,6 +13,7 @@ public struct ACLFlowControl: Sendable {
     /// How often the controller gave back more than a link had taken, or for a link that does not exist.
     public private(set) var violations: UInt64 = 0
     private var links: [Link?] = []
+    private var linkCount = 0
 
     private struct Link {
         var handle: ConnectionHandle
@@ -31,6 +32,7 @@ public struct ACLFlowControl: Sendable {
     /// Begins to count for a link. Does nothing for one already known.
     public mutating func addLink(_ handle: ConnectionHandle) {
         guard slot(of: handle) == nil else { return }
+        linkCount += 1
         let link = Link(handle: handle, outstanding: 0)
         if let free = links.firstIndex(where: { $0 == nil }) { links[free] = link } else { links.append(link) }
     }
@@ -42,15 +44,19 @@ public struct ACLFlowControl: Sendable {
     public mutating func removeLink(_ handle: ConnectionHandle) -> Int {
         guard let slot = slot(of: handle), let link = links[slot] else { return 0 }
         links[slot] = nil
+        linkCount -= 1
         available += link.outstanding
         return link.outstanding
     }
 
     /// Takes a buffer for a packet to be sent on a link.
     ///
+    /// A link that has its fair share already leaves one buffer for each other link: a peer that has fallen silent holds
+    /// its buffers until the link is lost, and must not hold up the others.
+    ///
     /// - Returns: false where there is none, or no such link: then the packet must wait.
     public mutating func takeBuffer(for handle: ConnectionHandle) -> Bool {
-        guard available > 0, let slot = slot(of: handle) else { return false }
+        guard available > 0, let slot = slot(of: handle), available >= linkCount || isShort(slot) else { return false }
         available -= 1
         links[slot]?.outstanding += 1
         return true
@@ -73,6 +79,11 @@ public struct ACLFlowControl: Sendable {
         return count
     }
 
+    /// Whether a link has less than its fair share.
+    private func isShort(_ slot: Int) -> Bool {
+        (links[slot]?.outstanding ?? 0) < max(1, bufferCount / linkCount)
+    }
+
     /// How many buffers a link has taken.
     public func outstanding(for handle: ConnectionHandle) -> Int {
         slot(of: handle).flatMap { links[$0]?.outstanding } ?? 0
@@ -81,6 +92,7 @@ public struct ACLFlowControl: Sendable {
     /// Forgets all links, and begins with another count of buffers: for a controller that has been reset.
     public mutating func reset(bufferCount: Int) {
         links.removeAll(keepingCapacity: true)
+        linkCount = 0
         self.bufferCount = max(0, bufferCount)
         available = self.bufferCount
     }

@@ -1,7 +1,8 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// A btsnoop file (datalink 1002: HCI with H4 indicators) to which packets are added as they pass.
+/// A btsnoop file to which packets are added as they pass: with H4 indicators (datalink 1002), or, for the packets of
+/// several adapters, as BlueZ's monitor writes it (datalink 2001).
 ///
 /// Each packet is one write, so what was recorded is in the file even if the process crashes. The path may also name a
 /// pipe, for an analyser that looks on. Recording never disturbs the traffic: at the first failure (a full disk, an
@@ -11,30 +12,44 @@ public final class CaptureFile {
     public private(set) var failure: TransportError?
     private let output: CaptureOutput
     private let path: String
+    private let datalink: BTSnoop.Datalink
     private let report: (TransportError) -> Void
     private var record = ByteWriter(reservingCapacity: 2048)
 
     /// Creates the file, in the place of what is there, readable by its owner only: traffic holds secrets.
     /// Opening a named pipe waits for its reader.
     ///
-    /// `report` is called once, if recording has to stop.
-    public init(path: String, report: @escaping (TransportError) -> Void = { _ in }) throws(TransportError) {
+    /// - Parameters:
+    ///   - datalink: `.monitor` for several adapters.
+    ///   - report: called once, if recording has to stop.
+    public init(
+        path: String, datalink: BTSnoop.Datalink = .h4, report: @escaping (TransportError) -> Void = { _ in }
+    ) throws(TransportError) {
         self.path = path
+        self.datalink = datalink
         self.report = report
         do throws(Errno) {
             output = try CaptureOutput(path: path)
         } catch {
             throw TransportError(.system(call: "open", code: error.code), transport: path)
         }
-        BTSnoopWriter.appendHeader(to: &record)
+        BTSnoopWriter.appendHeader(datalink, to: &record)
         if let failure = write() { throw failure }
     }
 
-    /// Adds a packet with its H4 indicator. The time is that of the wall clock, UTC.
-    public func append(_ packet: Span<UInt8>, _ direction: BTSnoop.Direction, microsecondsSince1970: Int64) {
+    /// Adds a packet with its H4 indicator. The time is that of the wall clock, UTC; which adapter the packet is of shows
+    /// only where the file is for several.
+    public func append(
+        _ packet: Span<UInt8>, _ direction: BTSnoop.Direction, adapter: UInt16 = 0, microsecondsSince1970: Int64
+    ) {
         guard failure == nil, !packet.isEmpty else { return }
-        BTSnoopWriter.appendRecord(
-            packet, direction, microsecondsSince1970: microsecondsSince1970, to: &record)
+        if datalink == .monitor {
+            BTSnoopWriter.appendMonitorRecord(
+                packet, direction, adapter: adapter, microsecondsSince1970: microsecondsSince1970, to: &record)
+        } else {
+            BTSnoopWriter.appendRecord(
+                packet, direction, microsecondsSince1970: microsecondsSince1970, to: &record)
+        }
         failure = write()
         if let failure { report(failure) }
     }

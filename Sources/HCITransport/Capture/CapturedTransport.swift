@@ -7,16 +7,18 @@ import Glibc
 public final class CapturedTransport: HCITransport {
     private let transport: any HCITransport
     private let file: CaptureFile
+    private let adapter: UInt16
     private let clock: () -> Int64
 
-    /// Records what passes through `transport`. `clock` gives the microseconds since
+    /// Records what passes through `transport`, as that of one adapter among several where `file` is for several. `clock` gives the microseconds since
     /// the start of 1970 that each packet is stamped with.
     public init(
-        _ transport: any HCITransport, to file: CaptureFile,
+        _ transport: any HCITransport, to file: CaptureFile, adapter: UInt16 = 0,
         clock: @escaping () -> Int64 = CapturedTransport.wallClock
     ) {
         self.transport = transport
         self.file = file
+        self.adapter = adapter
         self.clock = clock
     }
 
@@ -34,7 +36,7 @@ public final class CapturedTransport: HCITransport {
 
     public func receive(_ deliver: (Span<UInt8>) -> Void) throws(TransportError) {
         try transport.receive { packet in
-            file.append(packet, receiver == .host ? .received : .sent, microsecondsSince1970: clock())
+            record(packet, receiver == .host ? .received : .sent)
             deliver(packet)
         }
     }
@@ -42,7 +44,11 @@ public final class CapturedTransport: HCITransport {
     /// A packet is recorded once the transport has taken it, so that one refused for want of room is not shown as sent.
     public func send(_ packet: Span<UInt8>) throws(TransportError) {
         try transport.send(packet)
-        file.append(packet, receiver == .host ? .sent : .received, microsecondsSince1970: clock())
+        record(packet, receiver == .host ? .sent : .received)
+    }
+
+    private func record(_ packet: Span<UInt8>, _ direction: BTSnoop.Direction) {
+        file.append(packet, direction, adapter: adapter, microsecondsSince1970: clock())
     }
 
     public func send(_ packets: inout PacketQueue) throws(TransportError) {

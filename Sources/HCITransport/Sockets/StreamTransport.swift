@@ -6,6 +6,8 @@ import Glibc
 /// A transport over a stream of bytes, in which H4 tells where packets end (Core 5.4, Vol 4, Part A, 2).
 public final class StreamTransport: HCITransport {
     public let name: String
+    // Not asked of the framer, which is busy while it hands over a packet.
+    public let receiver: H4Framer.Receiver
     public private(set) var fileDescriptor: Int32
     private let calls: SocketCalls
     private let outputLimit: Int
@@ -21,6 +23,7 @@ public final class StreamTransport: HCITransport {
         self.name = name
         self.fileDescriptor = fileDescriptor
         self.calls = calls
+        self.receiver = receiver
         framer = H4Framer(receiver: receiver)
         self.outputLimit = outputLimit
     }
@@ -36,7 +39,6 @@ public final class StreamTransport: HCITransport {
         )
     }
 
-    public var receiver: H4Framer.Receiver { framer.receiver }
     public var pendingByteCount: Int { pending.count }
 
     public func receive(_ deliver: (Span<UInt8>) -> Void) throws(TransportError) {

@@ -49,8 +49,8 @@ public struct ControllerConfiguration: Sendable {
     /// The weakest signal it receives, in dBm.
     public var sensitivity: Int8 = -95
 
-    /// AES-128: encrypts one block. Only a controller that was given this knows LE Encrypt.
-    public var aesEncrypt: (@Sendable (_ key: UInt128, _ plaintext: UInt128) -> UInt128)?
+    /// AES-128: encrypts one block. With nil the controller does not know LE Encrypt.
+    public var aesEncrypt: (@Sendable (_ key: UInt128, _ plaintext: UInt128) -> UInt128)? = AESBlockCipher.encrypt
 
     /// A controller with a public address.
     public init(publicAddress: DeviceAddress) {

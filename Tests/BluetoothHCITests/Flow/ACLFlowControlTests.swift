@@ -12,10 +12,24 @@ struct ACLFlowControlTests {
         #expect(!flow.canSend)
         #expect(flow.takeBuffer(for: 0x40) == false)
         #expect(flow.complete(.init(connectionHandle: 0x41, count: 1)) == 1)
-        #expect(flow.takeBuffer(for: 0x40) == true)
-        #expect(flow.outstanding(for: 0x40) == 2)
-        #expect(flow.outstanding(for: 0x41) == 0)
+        #expect(flow.takeBuffer(for: 0x41) == true)
+        #expect(flow.outstanding(for: 0x40) == 1)
+        #expect(flow.outstanding(for: 0x41) == 1)
         #expect(flow.violations == 0)
+    }
+
+    @Test(
+        "a link that has its share leaves a buffer for each other link",
+        arguments: [(buffers: 1, taken: 1), (2, 1), (3, 2), (4, 3), (8, 7)])
+    func fairShare(_ buffers: Int, _ taken: Int) {
+        var flow = flowControl(buffers: buffers)
+        var count = 0
+        while flow.takeBuffer(for: 0x40) { count += 1 }
+        #expect(count == taken)
+        #expect(flow.takeBuffer(for: 0x41) == (taken < buffers))
+        flow.removeLink(0x41)
+        while flow.takeBuffer(for: 0x40) { count += 1 }
+        #expect(count == buffers, "a link that is alone may have them all")
     }
 
     @Test("H2: a count above what a link has taken, or for an unknown link, frees no more")

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Glibc
+
+/// An executable of this package: its arguments, and what it does with them.
+///
+/// Conform to it in place of `AsyncParsableCommand`. Whatever goes wrong is then told in one line on standard error, and
+/// the exit status says of which sort it was; SIGINT and SIGTERM cancel `run()`, so that it ends in good order.
+public protocol CommandLineProgram: AsyncParsableCommand {}
+
+extension CommandLineProgram {
+    /// Runs the program, and ends the process.
+    public static func main() async {
+        let interruption = Interruption()
+        let work = Task { await self.status(of: Array(CommandLine.arguments.dropFirst())) }
+        interruption.cancel(work)
+        let result = await work.value
+        Glibc.exit(interruption.status ?? result.rawValue)
+    }
+
+    /// Parses the arguments and does what they say; what went wrong has been told.
+    static func status(of arguments: [String]) async -> ExitStatus {
+        do {
+            var command = try await asyncParseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            return .success
+        } catch {
+            return tell(error)
+        }
+    }
+
+    private static func tell(_ error: any Error) -> ExitStatus {
+        // The parser throws a request for help as well.
+        if exitCode(for: error) == .success {
+            print(fullMessage(for: error))
+            return .success
+        }
+        let failure = failure(of: error)
+        // Who cancelled the program knows.
+        if let message = failure.message { say("\(_commandName): \(message)") }
+        return failure.status
+    }
+
+    /// What an error means for the process that started this one.
+    static func failure(of error: any Error) -> CommandFailure {
+        CommandFailure(error) ?? CommandFailure(.usage, oneLine(message(for: error)))
+    }
+
+    private static func oneLine(_ text: String) -> String {
+        text.split(separator: "\n").joined(separator: " ")
+    }
+}

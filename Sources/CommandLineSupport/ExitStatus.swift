@@ -1,0 +1,32 @@
+import BluetoothLE
+
+/// What the exit status of these executables says. One ended by a signal has 128 and the signal's number.
+public enum ExitStatus: Int32, Sendable, CaseIterable {
+    case success = 0
+    /// Something outside Bluetooth failed, such as writing the output.
+    case failure = 1
+    /// The arguments make no sense, or name what cannot be used.
+    case usage = 2
+    /// What was looked for was not found in time.
+    case notFound = 3
+    /// The link was lost, or the peer did not do its part.
+    case linkLost = 4
+    /// The controller cannot be reached, or failed.
+    case transportFailed = 5
+}
+
+extension ExitStatus {
+    /// Of which sort an error is. It says nothing about what was going on: a caller for whom a time-out means that nothing
+    /// was found says so by itself.
+    public init(_ error: BluetoothError) {
+        self =
+            switch error {
+            case .host(.connectionFailedToBeEstablished), .host(.refusedByPeer): .linkLost
+            case .transport, .adapter, .adapterClosed, .host: .transportFailed
+            case .disconnected, .timedOut, .att, .gatt, .messageIncomplete, .messageTooLong, .overflow, .cancelled:
+                .linkLost
+            case .notFound, .notSupported: .notFound
+            case .invalidDefinition, .advertisingDataTooLong, .valueTooLong: .usage
+            }
+    }
+}

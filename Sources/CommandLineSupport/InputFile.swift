@@ -1,0 +1,49 @@
+import Glibc
+
+/// A file that a user named on the command line, read from its beginning. The name `-` stands for standard input.
+public struct InputFile: ~Copyable {
+    private let path: String
+    private let descriptor: Int32
+
+    /// - Throws: a usage failure with the file's name, where it cannot be opened.
+    public init(path: String) throws(CommandFailure) {
+        self.path = path
+        descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.failure(path) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// The next bytes; none at the end.
+    public func read(atMost count: Int = 1 << 16) throws(CommandFailure) -> [UInt8] {
+        while true {
+            var result = 0
+            let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
+                result = Glibc.read(descriptor, buffer.baseAddress, count)
+                initializedCount = max(0, result)
+            }
+            if result >= 0 { return bytes }
+            if errno != EINTR { throw Self.failure(path) }
+        }
+    }
+
+    /// The whole of a file.
+    ///
+    /// - Throws: a usage failure with the file's name, where it cannot be read or is longer than `maximumSize`.
+    public static func contents(of path: String, maximumSize: Int) throws(CommandFailure) -> [UInt8] {
+        let file = try InputFile(path: path)
+        var contents: [UInt8] = []
+        while true {
+            let piece = try file.read()
+            if piece.isEmpty { return contents }
+            guard piece.count <= maximumSize - contents.count else {
+                throw CommandFailure(.usage, "\(path): longer than the \(maximumSize) bytes allowed")
+            }
+            contents += piece
+        }
+    }
+
+    private static func failure(_ path: String) -> CommandFailure {
+        CommandFailure(.usage, "\(path): \(systemError(errno))")
+    }
+}

@@ -1,0 +1,50 @@
+import Glibc
+
+/// Tells the user something: a line on standard error.
+public func say(_ line: String) {
+    // Nobody is left to be told where standard error is closed.
+    try? write([UInt8]((line + "\n").utf8), to: STDERR_FILENO)
+}
+
+/// Writes bytes to standard output, exactly as they are.
+public func writeToStandardOutput(_ bytes: [UInt8]) throws(CommandFailure) {
+    try write(bytes, to: STDOUT_FILENO)
+}
+
+/// Writes a line to standard output. What reads it sees it at once.
+public func writeLine(_ line: String) throws(CommandFailure) {
+    try write([UInt8]((line + "\n").utf8), to: STDOUT_FILENO)
+}
+
+func write(_ bytes: [UInt8], to descriptor: Int32) throws(CommandFailure) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        if count >= 0 {
+            rest = rest.dropFirst(count)
+        } else if errno == EAGAIN {
+            // Somebody made the descriptor non-blocking for all who share it.
+            var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            poll(&request, 1, -1)
+        } else if errno != EINTR {
+            throw CommandFailure(.failure, "standard output: \(systemError(errno))")
+        }
+    }
+}
+
+func systemError(_ code: Int32) -> String {
+    strerror(code).map { String(cString: $0) } ?? "error \(code)"
+}
+
+/// A text that came from a peer, such as a name, in quotation marks. Nothing in it can play tricks on a terminal.
+public func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
+            result += scalar.escaped(asASCII: true)
+        default: result += scalar == "\"" ? "\\\"" : String(scalar)
+        }
+    }
+    return result + "\""
+}

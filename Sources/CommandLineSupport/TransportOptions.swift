@@ -1,0 +1,63 @@
+import ArgumentParser
+import BluetoothLE
+
+/// The options of a program that uses one adapter.
+public struct TransportOptions: ParsableArguments, Sendable {
+    @Option(
+        name: .customLong("transport"),
+        help: ArgumentHelp(
+            "Where the controller is: hci-socket:N, tcp-client:HOST:PORT, tcp-server:HOST:PORT, unix-client:PATH or unix-server:PATH.",
+            valueName: "name"),
+        transform: TransportName.init)
+    var name: TransportName
+
+    @Option(help: ArgumentHelp("Record what passes to and from the controller, for Wireshark.", valueName: "file"))
+    var btsnoop: String?
+
+    public init() {}
+
+    public func validate() throws {
+        guard name != .virtual else {
+            throw ValidationError(
+                "nobody else is on a virtual radio of this program's own; start \"ble radio unix-server:a unix-server:b\", and use --transport unix-client:a"
+            )
+        }
+    }
+
+    /// Opens the adapter, lends it to `body`, and closes it, however that ends.
+    ///
+    /// - Parameter deviceName: what peers read in the Device Name characteristic; the library's where nil.
+    public func withAdapter<Value: Sendable>(
+        deviceName: String? = nil, _ body: (Adapter) async throws -> Value
+    ) async throws -> Value {
+        var options = Adapter.Options(captureFile: btsnoop)
+        if let deviceName { options.host.deviceName = deviceName }
+        let adapter = try await Adapter.open(name, options: options)
+        do {
+            let value = try await body(adapter)
+            await leave(adapter)
+            return value
+        } catch {
+            await leave(adapter)
+            throw error
+        }
+    }
+
+    /// Takes leave of the peers, so that none has to wait for its supervision timeout, and closes the adapter.
+    private func leave(_ adapter: Adapter) async {
+        // A task of its own: ours may have been cancelled, and then nothing could be waited for.
+        await Task {
+            await adapter.stopAdvertising()
+            await withTaskGroup { group in
+                for connection in await adapter.connections {
+                    group.addTask {
+                        try? await withTimeout(.seconds(1)) { () async throws(BluetoothError) in
+                            try await connection.disconnect()
+                        }
+                    }
+                }
+            }
+            await adapter.close()
+        }.value
+    }
+}

@@ -1,0 +1,10 @@
+import ArgumentParser
+import CommandLineSupport
+
+/// Tools around Bluetooth LE, each a subcommand in a file of its own.
+@main
+struct BLE: CommandLineProgram {
+    static let configuration = CommandConfiguration(
+        commandName: "ble", abstract: "Tools around Bluetooth LE.",
+        subcommands: [Radio.self, Scan.self, Decode.self])
+}

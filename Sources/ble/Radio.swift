@@ -1,0 +1,64 @@
+import ArgumentParser
+import CommandLineSupport
+import HCITransport
+
+/// `ble radio`: controllers without hardware.
+struct Radio: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Offers virtual controllers that hear each other, for any host to use.",
+        discussion: """
+            There is one controller for each transport, and one host at a time sits on it. When a host leaves, its \
+            controller is reset, and the next host may come. Runs until it is ended by a signal.
+
+            In two other terminals, for example: peripheral --transport unix-client:a, central --transport unix-client:b, \
+            after ble radio unix-server:a unix-server:b
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "Where hosts connect: unix-server:PATH or tcp-server:HOST:PORT; unix-client and tcp-client call a host.",
+            valueName: "transport"),
+        transform: TransportName.init)
+    var transports: [TransportName]
+
+    @Option(help: "What all random bits on the air derive from.")
+    var seed: UInt64 = 1
+
+    @Option(
+        help: ArgumentHelp(
+            "How much of every signal is lost on its way; from 96 nobody hears anybody.", valueName: "dB"))
+    var pathLoss = 50
+
+    @Option(help: ArgumentHelp("Record what passes to and from all controllers, for Wireshark.", valueName: "file"))
+    var btsnoop: String?
+
+    func validate() throws {
+        for transport in transports where !transport.isStream {
+            throw ValidationError(
+                "\(transport) is a controller itself; give a unix- or tcp- transport for hosts to use")
+        }
+        guard (0...200).contains(pathLoss) else { throw ValidationError("--path-loss is from 0 to 200 dB") }
+    }
+
+    func run() async throws {
+        let server = try RadioServer(seed: seed, capture: btsnoop)
+        for transport in transports { try server.add(transport) }
+        server.setPathLoss(pathLoss)
+        let waker = server.waker
+        try await withTaskCancellationHandler {
+            // It waits in this thread, which the program has no other use for.
+            try server.run()
+        } onCancel: {
+            waker.wake()
+        }
+    }
+}
+
+extension TransportName {
+    fileprivate var isStream: Bool {
+        switch self {
+        case .tcpClient, .tcpServer, .unixClient, .unixServer: true
+        case .virtual, .hciSocket: false
+        }
+    }
+}

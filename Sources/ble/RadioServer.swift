@@ -1,0 +1,142 @@
+import BluetoothBase
+import BluetoothHCI
+import CommandLineSupport
+import HCITransport
+import VirtualRadio
+
+/// An air in real time, and the ports at which hosts sit on its controllers. One thread runs it, and sleeps while nothing
+/// happens on the air and no host says anything.
+final class RadioServer {
+    private var air: Air
+    private var ports: [RadioPort] = []
+    private let loop: EventLoop
+    private let capture: CaptureFile?
+    private var lastToken = 0
+
+    /// Ends the present wait of `run()`, from any thread.
+    var waker: Waker { loop.waker }
+
+    /// - Parameter capture: a btsnoop file that all packets are written to.
+    init(seed: UInt64, capture path: String?) throws(TransportError) {
+        air = Air(seed: seed)
+        loop = try EventLoop()
+        capture =
+            if let path {
+                try CaptureFile(path: path, datalink: .monitor) { say("\($0)") }
+            } else {
+                nil
+            }
+    }
+
+    /// Adds a controller, and begins to listen, or connects, for its host.
+    func add(_ name: TransportName) throws(TransportError) {
+        let address = DeviceAddress(Self.firstAddress + UInt64(ports.count), kind: .public)
+        let controller = air.addController(ControllerConfiguration(publicAddress: address))
+        var port = try RadioPort(name, controller)
+        if port.listener == nil { port.host = recorded(try name.open(as: .controller), at: ports.count) }
+        ports.append(port)
+        try watch(ports.count - 1)
+        say("controller \(address) at \(port.name)")
+    }
+
+    /// A public address as a manufacturer would assign it.
+    private static let firstAddress: UInt64 = 0x00_1B_DC_00_00_01
+
+    /// Sets by how many dB every signal is weakened.
+    func setPathLoss(_ loss: Int) {
+        for (index, port) in ports.enumerated() {
+            for other in ports[..<index] {
+                air.setPathLoss(between: port.controller, and: other.controller, to: loss, at: MonotonicClock.now)
+            }
+        }
+    }
+
+    /// Serves hosts until the task is cancelled, or nobody can come any more.
+    func run() throws(TransportError) {
+        while !Task.isCancelled {
+            for index in ports.indices { try deliver(index) }
+            for event in loop.wait(until: air.nextDeadline) {
+                // A port that has just changed its descriptor has another token.
+                guard let index = ports.firstIndex(where: { $0.token == event.token }) else { continue }
+                if ports[index].host == nil { try accept(index) } else { try receive(event, at: index) }
+            }
+            air.fire(at: MonotonicClock.now)
+        }
+    }
+
+    // MARK: - Hosts
+
+    private func accept(_ index: Int) throws(TransportError) {
+        guard let host = try ports[index].listener?.accept() else { return }
+        unwatch(index)
+        ports[index].host = recorded(host, at: index)
+        try watch(index)
+        say("a host is at \(ports[index].name)")
+    }
+
+    private func receive(_ event: EventLoop.Event, at index: Int) throws(TransportError) {
+        guard let host = ports[index].host else { return }
+        let controller = ports[index].controller
+        let now = MonotonicClock.now
+        do throws(TransportError) {
+            if event.isWritable { try host.flush() }
+            if event.isReadable { try host.receive { packet in air.receive(packet, from: controller, at: now) } }
+        } catch {
+            try dismiss(index, error)
+        }
+    }
+
+    /// Hands a host what its controller has for it.
+    private func deliver(_ index: Int) throws(TransportError) {
+        guard let host = ports[index].host else { return }
+        do throws(TransportError) {
+            if !air[ports[index].controller].outbox.isEmpty { try host.send(&air[ports[index].controller].outbox) }
+        } catch {
+            // The rest follows when the host has read; the controller takes nothing more in until then.
+            guard case .outputFull = error.reason else { return try dismiss(index, error) }
+        }
+        try ports[index].watchForWriting(host.wantsWrite, on: loop)
+    }
+
+    /// Takes a host off its controller, which is as it was when it was switched on; the next host may come.
+    private func dismiss(_ index: Int, _ error: TransportError) throws(TransportError) {
+        say(error.reason == .closedByPeer ? "the host at \(ports[index].name) has left" : "\(error)")
+        unwatch(index)
+        ports[index].host?.close()
+        ports[index].host = nil
+        reset(ports[index].controller)
+        // A host that was called is not called again: it may be gone for good.
+        if ports.allSatisfy({ $0.fileDescriptor == nil }) { throw error }
+        try watch(index)
+    }
+
+    private func reset(_ controller: ControllerID) {
+        var packet = ByteWriter()
+        Reset().encodePacket(into: &packet)
+        // A controller whose host does not read takes no more commands.
+        air[controller].outbox.removeAll()
+        air.receive(packet.span, from: controller, at: MonotonicClock.now)
+        air[controller].outbox.removeAll()
+    }
+
+    private func recorded(_ host: any HCITransport, at index: Int) -> any HCITransport {
+        guard let capture else { return host }
+        return CapturedTransport(host, to: capture, adapter: UInt16(clamping: index))
+    }
+
+    // MARK: - Watching
+
+    /// Watches a port for its host, or else for one to come.
+    private func watch(_ index: Int) throws(TransportError) {
+        guard let descriptor = ports[index].fileDescriptor else { return }
+        lastToken += 1
+        ports[index].token = lastToken
+        try loop.add(descriptor, token: lastToken, for: .read)
+    }
+
+    private func unwatch(_ index: Int) {
+        if let descriptor = ports[index].fileDescriptor { loop.remove(descriptor) }
+        ports[index].token = nil
+        ports[index].isWatchedForWriting = false
+    }
+}

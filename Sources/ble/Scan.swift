@@ -1,0 +1,80 @@
+import ArgumentParser
+import BluetoothLE
+import CommandLineSupport
+
+/// `ble scan`: which devices are there, and how near.
+struct Scan: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows the devices that advertise, and at the end which of them is nearest.",
+        discussion: "Ends with 3 where no device was seen.")
+
+    @OptionGroup var transport: TransportOptions
+
+    @Flag(
+        inversion: .prefixedNo, exclusivity: .exclusive,
+        help: "Ask devices for their scan response.")
+    var active = true
+
+    @Flag(help: "Show every advertising event, not only what is new.")
+    var duplicates = false
+
+    @Option(
+        name: .customLong("service"),
+        help: ArgumentHelp("Only devices that list this service; several may be given.", valueName: "uuid"))
+    var services: [BluetoothUUID] = []
+
+    @Option(help: "Only devices whose name begins so.")
+    var name: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only devices this strong, in dBm, such as -70..0.", valueName: "min..max"))
+    var rssi: SignalStrengths?
+
+    @Option(help: ArgumentHelp("How long to scan.", valueName: "seconds"))
+    var timeout = Seconds(10)
+
+    func run() async throws {
+        let filter = ScanFilter(services: services, name: name.map { .prefix($0) }, rssi: rssi?.range)
+        let estimator = try await transport.withAdapter { adapter in
+            let sightings = try await adapter.scan(
+                for: filter, parameters: ScanParameters(isActive: active, reportsDuplicates: duplicates))
+            // A distance is told from the average of many measurements, whether they are shown or not.
+            let measurements = try await adapter.scan(
+                for: filter, parameters: ScanParameters(isActive: active, reportsDuplicates: true))
+
+            let measuring = Task { await estimates(from: measurements) }
+            try await show(sightings)
+            measuring.cancel()
+            return await measuring.value
+        }
+        try showNearestFirst(estimator.nearestFirst)
+    }
+
+    /// Shows a line for each sighting until the time is up, or the user has seen enough.
+    private func show(_ sightings: EventSequence<Sighting>) async throws {
+        do {
+            try await withTimeout(timeout.duration) { () throws(BluetoothError) in
+                for try await sighting in sightings { try? writeLine(line(for: sighting)) }
+            }
+        } catch {
+            guard error == .timedOut || error == .cancelled else { throw error }
+        }
+    }
+
+    private func estimates(from measurements: EventSequence<Sighting>) async -> ProximityEstimator {
+        var estimator = ProximityEstimator()
+        // It ends by being cancelled; if the adapter fails, `show` tells that.
+        do { for try await sighting in measurements { estimator.record(sighting) } } catch {}
+        return estimator
+    }
+
+    private func showNearestFirst(_ estimates: [ProximityEstimator.Estimate]) throws {
+        guard !estimates.isEmpty else {
+            throw CommandFailure(
+                .notFound, "no such device was seen in \(timeout) s; allow a longer --timeout, or filter less")
+        }
+        try writeLine("\nNearest first:")
+        for estimate in estimates { try writeLine(line(for: estimate)) }
+    }
+}

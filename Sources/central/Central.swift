@@ -1,0 +1,81 @@
+import ArgumentParser
+import BluetoothLE
+import CommandLineSupport
+
+/// Finds a device that offers a card, receives the card, and writes it to standard output.
+@main
+struct Central: CommandLineProgram {
+    static let configuration = CommandConfiguration(
+        commandName: "central", abstract: "Receives a card by Bluetooth LE, and writes it to standard output.",
+        discussion: """
+            Ends with 0 when done, 2 for arguments that make no sense, 3 where no such device was found in time, 4 where the \
+            link was lost or the peer did not do its part, and 5 where the controller failed.
+            """)
+
+    static let service: BluetoothUUID = "E07F0AE8-00BB-47F5-94F4-4A7174EA3032"
+    static let card: BluetoothUUID = "9D534E8B-2153-4F6D-B2B0-8C68665A7274"
+
+    @OptionGroup var transport: TransportOptions
+
+    @Option(help: "Only a device with exactly this name.")
+    var name: String?
+
+    @Option(help: "Only the device with this address, such as C0:11:22:33:44:55; /P marks a public one.")
+    var address: DeviceAddress?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only a device this strong, in dBm, such as -70..0.", valueName: "min..max"))
+    var rssi: SignalStrengths?
+
+    @Option(help: ArgumentHelp("How long finding and connecting may take.", valueName: "seconds"))
+    var timeout = Seconds(30)
+
+    func run() async throws {
+        let card = try await transport.withAdapter { adapter in
+            let connection = try await connect(adapter)
+            say("connected to \(connection.peer), ATT_MTU \(try await connection.mtu)")
+            let card = try await receive(from: connection)
+            try await connection.disconnect()
+            return card
+        }
+        try writeToStandardOutput(card)
+    }
+
+    /// Connects to the first device that offers the service, and that the arguments do not exclude.
+    private func connect(_ adapter: Adapter) async throws -> Connection {
+        let filter = ScanFilter(
+            services: [Self.service], name: name.map { .exact($0) }, addresses: address.map { [$0] } ?? [],
+            rssi: rssi?.range, isConnectableOnly: true)
+        do {
+            return try await withTimeout(timeout.duration) { () throws(BluetoothError) in
+                let sighting = try await adapter.firstSighting(for: filter)
+                say("found \(quoted(sighting.name ?? "")), \(sighting.address)")
+                return try await adapter.connect(to: sighting.address, timeout: nil)
+            }
+        } catch {
+            guard error == .timedOut else { throw error }
+            throw CommandFailure(
+                .notFound,
+                "connected to no device in \(timeout) s; check that it advertises, or allow a longer --timeout")
+        }
+    }
+
+    /// Subscribes to the card, and puts it together from what is notified.
+    private func receive(from connection: Connection) async throws -> [UInt8] {
+        let characteristic = try await connection.characteristic(Self.card, in: Self.service)
+        let progress = ProgressDisplay("received")
+        defer { progress.endLine() }
+        let card: [UInt8]
+        do {
+            card = try await connection.receiveMessage(from: characteristic, idleTimeout: .seconds(10)) { octets in
+                progress.update(octets)
+            }
+        } catch {
+            guard error == .timedOut else { throw error }
+            throw CommandFailure(.linkLost, "the card did not come to its end: nothing was received for 10 seconds")
+        }
+        progress.finish(card.count)
+        return card
+    }
+}

@@ -1,0 +1,103 @@
+import ArgumentParser
+import BluetoothLE
+import CommandLineSupport
+
+/// Offers a card, and sends it to whoever subscribes.
+@main
+struct Peripheral: CommandLineProgram {
+    static let configuration = CommandConfiguration(
+        commandName: "peripheral", abstract: "Offers a card by Bluetooth LE, to any number of centrals at once.",
+        discussion: """
+            Runs until it is ended by a signal, or, with --once, until a card has been received. Ends with 2 for \
+            arguments that make no sense and with 5 where the controller failed.
+            """)
+
+    static let service: BluetoothUUID = "E07F0AE8-00BB-47F5-94F4-4A7174EA3032"
+    static let card: BluetoothUUID = "9D534E8B-2153-4F6D-B2B0-8C68665A7274"
+
+    @OptionGroup var transport: TransportOptions
+
+    @Option(help: "The name to advertise.")
+    var name = "BCS"
+
+    @Option(help: ArgumentHelp("The card to send; one about this program where it is left out.", valueName: "file"))
+    var payload: String?
+
+    @Option(help: ArgumentHelp("Octets in each notification, or \"mtu\" for as many as fit.", valueName: "count"))
+    var chunkSize = Subscriber.ChunkSize.octets(20)
+
+    @Flag(help: "End when the card has been sent once.")
+    var once = false
+
+    func run() async throws {
+        let card = try payload.map { try InputFile.contents(of: $0, maximumSize: 16 << 20) } ?? BusinessCard.json
+        try await transport.withAdapter(deviceName: name) { adapter in
+            let service = try await adapter.publish(
+                GATTServiceDefinition(
+                    uuid: Self.service,
+                    characteristics: [GATTCharacteristicDefinition(uuid: Self.card, properties: .notify)]))
+
+            var advertisement = AdvertisementData()
+            advertisement.localName = .complete(name)
+            advertisement.serviceUUIDs = [Self.service]
+            try await adapter.advertise(advertisement)
+            if let information = await adapter.information { say("advertising \(name) as \(information.address)") }
+
+            async let _: Void = tellConnections(of: adapter)
+            try await serve(card, to: service.characteristics[0].events)
+        }
+    }
+
+    /// Says who comes and goes.
+    private func tellConnections(of adapter: Adapter) async throws {
+        for try await event in await adapter.events() {
+            switch event {
+            case .connected(let connection): say("\(connection.peer) connected")
+            case .disconnected(let connection, let reason): say("\(connection.peer) left: \(reason)")
+            case .resetting(let cause): say("the controller is being reset: \(cause)")
+            case .ready: say("the controller is back")
+            }
+        }
+    }
+
+    /// Sends the card to each subscriber, at its own pace. Returns when the first has got it, where that is enough.
+    private func serve(_ card: [UInt8], to events: EventSequence<CharacteristicEvent>) async throws {
+        var transfers: [Subscriber: Task<Bool, Never>] = [:]
+        for try await event in events {
+            switch event {
+            case .subscribed(let subscriber):
+                transfers[subscriber] = Task { await send(card, to: subscriber) }
+            case .unsubscribed(let subscriber):
+                guard let transfer = transfers.removeValue(forKey: subscriber) else { break }
+                transfer.cancel()
+                guard await transfer.value, once else { break }
+                // The central still waits for the answer to its last request; it leaves when it has it.
+                _ = try? await withTimeout(Self.patience) { () throws(BluetoothError) in
+                    try await subscriber.connection.waitForDisconnection()
+                }
+                return
+            case .written, .readRequested, .writeRequested: break  // The card can only be subscribed to.
+            }
+        }
+    }
+
+    /// How long a central that has got its card may stay, in seconds, before we go.
+    private static let patience = Duration.seconds(5)
+
+    /// Sends the card to one subscriber, and tells whether it was sent to its end.
+    private func send(_ card: [UInt8], to subscriber: Subscriber) async -> Bool {
+        let peer = subscriber.connection.peer
+        do {
+            say("sending \(card.count) octets to \(peer)")
+            try await subscriber.send(message: card, chunkSize: chunkSize)
+            say("sent \(card.count) octets to \(peer)")
+        } catch {
+            say("the transfer to \(peer) broke off: \(error)")
+            return false
+        }
+        if once, (try? await Task.sleep(for: Self.patience)) != nil {
+            try? await subscriber.connection.disconnect()
+        }
+        return true
+    }
+}

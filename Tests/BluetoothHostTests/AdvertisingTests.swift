@@ -1,0 +1,155 @@
+import BluetoothBase
+import BluetoothHCI
+import BluetoothHost
+import Testing
+
+@Suite("Advertising")
+struct AdvertisingTests {
+    static let card = AdvertisingParameters(data: [2, 1, 6])
+    static let starting: [HCIOpcode] = [
+        .leSetAdvertisingParameters, .leSetAdvertisingData, .leSetScanResponseData, .leSetAdvertisingEnable,
+    ]
+
+    static let kinds: [(AdvertisingParameters, UInt8)] = [
+        (AdvertisingParameters(data: [2, 1, 6]), 0),
+        (AdvertisingParameters(isConnectable: false, data: [2, 1, 6], scanResponse: [2, 0x0A, 0]), 2),
+        (AdvertisingParameters(isConnectable: false, data: [2, 1, 6]), 3),
+    ]
+
+    @Test(arguments: kinds)
+    func advertisingStarts(_ parameters: AdvertisingParameters, _ type: UInt8) throws {
+        var controller = ScriptedController.ready()
+        try controller.host.startAdvertising(parameters, at: controller.now)
+        controller.settle()
+        #expect(controller.commands[0].parameters[4] == type)
+        #expect(controller.commands[1].parameters.starts(with: [3, 2, 1, 6]))
+        #expect(controller.takeOpcodes() == Self.starting)
+        #expect(controller.takeEvents() == ["advertising"])
+        controller.host.stopAdvertising(at: controller.now)
+        controller.settle()
+        #expect(controller.commands == [.init(opcode: .leSetAdvertisingEnable, parameters: [0])])
+    }
+
+    @Test func whatIsAdvertisedCanBeReplaced() throws {
+        var controller = ScriptedController.ready()
+        try controller.host.startAdvertising(Self.card, at: controller.now)
+        controller.settle()
+        controller.commands.removeAll()
+        try controller.host.startAdvertising(AdvertisingParameters(data: [2, 1, 4]), at: controller.now)
+        controller.settle()
+        #expect(controller.commands[2].parameters.starts(with: [3, 2, 1, 4]))
+        #expect(controller.takeOpcodes() == [.leSetAdvertisingEnable] + Self.starting)
+        #expect(controller.takeEvents() == ["advertising", "advertising"])
+    }
+
+    @Test(arguments: [true, false])
+    func stoppingBeforeItHasStarted(_ startsAgain: Bool) throws {
+        var controller = ScriptedController.ready()
+        try controller.host.startAdvertising(Self.card, at: controller.now)
+        controller.host.stopAdvertising(at: controller.now)
+        if startsAgain { try controller.host.startAdvertising(Self.card, at: controller.now) }
+        controller.settle()
+        let last = controller.commands.last { $0.opcode == .leSetAdvertisingEnable }
+        #expect(last?.parameters == [startsAgain ? 1 : 0])
+        #expect(controller.takeEvents() == (startsAgain ? ["advertising"] : []))
+    }
+
+    @Test(arguments: starting)
+    func aRefusalIsTold(_ opcode: HCIOpcode) throws {
+        var controller = ScriptedController.ready([opcode: .complete(.invalidCommandParameters)])
+        try controller.host.startAdvertising(Self.card, at: controller.now)
+        controller.settle()
+        #expect(
+            controller.takeEvents() == ["advertising failed: \(HostError.controller(.invalidCommandParameters))"])
+        controller.answers[opcode] = nil
+        try controller.host.startAdvertising(Self.card, at: controller.now)
+        controller.settle()
+        #expect(controller.takeEvents() == ["advertising"])
+    }
+
+    @Test(arguments: [
+        AdvertisingParameters(interval: .milliseconds(10)...(.milliseconds(20)), data: []),
+        AdvertisingParameters(interval: .milliseconds(20)...(.seconds(11)), data: []),
+        AdvertisingParameters(data: [UInt8](repeating: 0, count: 32)),
+        AdvertisingParameters(data: [], scanResponse: [UInt8](repeating: 0, count: 32)),
+    ])
+    func parametersOutsideTheSpecificationAreRefused(_ parameters: AdvertisingParameters) {
+        var controller = ScriptedController.ready()
+        #expect(throws: HostError.invalidParameters) {
+            try controller.host.startAdvertising(parameters, at: controller.now)
+        }
+    }
+
+    @Test func itGoesOnAfterAPeerHasConnected() throws {
+        var controller = ScriptedController.ready()
+        try controller.host.startAdvertising(Self.card, at: controller.now)
+        controller.settle()
+        controller.commands.removeAll()
+        controller.reportConnection(role: .peripheral)
+        #expect(controller.takeOpcodes().filter { Self.starting.contains($0) } == Self.starting)
+    }
+
+    @Test(arguments: [HCIStatus.commandDisallowed, .connectionLimitExceeded, .rejectedLimitedResources])
+    func aControllerThatCannotAdvertiseWhileConnectedDoesSoAfterwards(_ status: HCIStatus) throws {
+        var controller = ScriptedController.ready()
+        try controller.host.startAdvertising(Self.card, at: controller.now)
+        controller.settle()
+        controller.answers[.leSetAdvertisingEnable] = .complete(status)
+        controller.reportConnection(role: .peripheral)
+        controller.reportFeatures()
+        #expect(controller.takeEvents() == ["advertising", "connected link 0.1"])
+        controller.commands.removeAll()
+        controller.run(for: .seconds(120))
+        #expect(controller.takeOpcodes() == [], "it does not ask again and again")
+        controller.answers[.leSetAdvertisingEnable] = nil
+        controller.reportDisconnection()
+        #expect(controller.takeOpcodes() == Self.starting)
+    }
+
+    @Test func itRestsWhileThereIsNoRoomForAnotherLink() throws {
+        var controller = ScriptedController.ready([:]) { $0.maximumLinks = 1 }
+        _ = try controller.accept(0x40)
+        controller.run(for: .seconds(10))
+        #expect(controller.takeOpcodes() == [])
+        controller.reportDisconnection()
+        #expect(controller.takeOpcodes() == Self.starting)
+    }
+
+    @Test func aConnectionReportedBeforeAdvertisingIsConfirmed() throws {
+        var controller = ScriptedController.ready([.leSetAdvertisingEnable: .silence])
+        try controller.host.startAdvertising(Self.card, at: controller.now)
+        controller.settle()
+        controller.reportConnection(role: .peripheral)
+        controller.answers[.leSetAdvertisingEnable] = nil
+        controller.commands.removeAll()
+        controller.complete(.leSetAdvertisingEnable)
+        #expect(controller.takeOpcodes().suffix(5) == [.leSetAdvertisingEnable] + Self.starting)
+        controller.reportFeatures()
+        #expect(controller.takeEvents().contains("connected link 0.1"))
+    }
+
+    @Test(arguments: [HCIStatus.connectionFailedToBeEstablished, .advertisingTimeout])
+    func aFailedConnectionOfAPeripheralConcernsNoAttempt(_ status: HCIStatus) throws {
+        var controller = ScriptedController.ready()
+        try controller.host.startAdvertising(Self.card, at: controller.now)
+        _ = try controller.host.connect(to: DeviceAddress(9, kind: .public), timeout: nil, at: controller.now)
+        controller.settle()
+        controller.seen.removeAll()
+        controller.commands.removeAll()
+        controller.reportConnection(0, role: .peripheral, status: status)
+        #expect(controller.takeEvents() == [])
+        #expect(controller.takeOpcodes() == [.leSetAdvertisingEnable] + Self.starting)
+    }
+
+    @Test func aPeripheralLinkThatWasNeverHeardIsNeverShown() throws {
+        var controller = ScriptedController.ready()
+        try controller.host.startAdvertising(Self.card, at: controller.now)
+        controller.settle()
+        controller.seen.removeAll()
+        controller.reportConnection(role: .peripheral)
+        controller.reportDisconnection(0x40, .connectionFailedToBeEstablished)
+        controller.run(for: .seconds(10))
+        #expect(controller.takeEvents() == [])
+        #expect(controller.host.connectedLinks == [])
+    }
+}

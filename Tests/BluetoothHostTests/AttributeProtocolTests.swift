@@ -1,0 +1,148 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothHost
+import TestSupport
+import Testing
+
+@Suite("The ATT bearer of a link")
+struct AttributeProtocolTests {
+    @Test("A6: a request unanswered for 30 seconds ends the link")
+    func timeout() throws {
+        var controller = ScriptedController.ready()
+        let link = try controller.connect()
+        controller.receiveFrame([0x03, 23, 0])
+        controller.seen.removeAll()
+        for _ in 1...3 { _ = try controller.host.start(.read(3), on: link, at: controller.now) }
+        controller.run(for: .milliseconds(29_999))
+        #expect(controller.takeEvents() == [])
+        controller.run(for: .milliseconds(1))
+        let failed = "operation failed: \(GATTClientError.transactionTimedOut)"
+        #expect(controller.takeEvents() == [failed, failed, failed])
+        #expect(controller.takeOpcodes() == [.disconnect])
+        // Nothing is sent any more, neither for the caller nor for the peer.
+        _ = controller.takeData()
+        #expect(throws: HostError.client(.transactionTimedOut)) {
+            _ = try controller.host.start(.read(3), on: link, at: controller.now)
+        }
+        controller.receiveFrame([0x0B, 1])
+        controller.receiveFrame([0x0A, 3, 0])
+        controller.receiveFrame([0x1D, 3, 0, 1])
+        #expect(controller.takeData() == [])
+        controller.seen.removeAll()
+        controller.reportDisconnection(0x40, .connectionTerminatedByLocalHost)
+        #expect(controller.takeEvents() == ["disconnected link 0.1: 34"])
+    }
+
+    @Test func theExchangeOfTheMTUTimesOutToo() throws {
+        var controller = ScriptedController.ready()
+        _ = try controller.connect()
+        controller.run(for: .seconds(30))
+        #expect(controller.takeEvents() == [])
+        #expect(controller.takeOpcodes() == [.disconnect])
+    }
+
+    @Test func aServerWithoutTheExchangeKeepsTo23Octets() throws {
+        var controller = ScriptedController.ready()
+        let link = try controller.connect()
+        controller.receiveFrame([0x01, 0x02, 0x00, 0x00, 0x06])
+        #expect(controller.takeEvents() == [])
+        #expect(controller.host.information(of: link)?.mtu == 23)
+    }
+
+    @Test(arguments: [(UInt16(600), UInt16(517)), (517, 517), (100, 100), (20, 23)])
+    func theOfferedMTUStaysWithinTheSpecification(_ preferred: UInt16, _ mtu: UInt16) throws {
+        var controller = ScriptedController.ready([:]) { $0.preferredMTU = preferred }
+        _ = try controller.connect()
+        controller.receiveFrame([0x02, 0xFF, 0xFF])
+        let low = UInt8(truncatingIfNeeded: mtu), high = UInt8(truncatingIfNeeded: mtu >> 8)
+        #expect(controller.takeData().last == [0x40, 0, 7, 0, 3, 0, 4, 0, 0x03, low, high])
+    }
+
+    /// What a peer sends, and what it gets back.
+    static let exchanges: [(String, [UInt8], [UInt8])] = [
+        ("A2: a Read Request cut short", bytes("0A01"), bytes("01 0A 0000 04")),
+        ("A2: a Find Information Request cut short", bytes("04 0100"), bytes("01 04 0000 04")),
+        ("A3: handle 0", bytes("04 0000 0500"), bytes("01 04 0000 01")),
+        ("A3: start behind end", bytes("10 0500 0100 0028"), bytes("01 10 0500 01")),
+        ("A4: handle 0xFFFF", bytes("10 FFFF FFFF 0028"), bytes("01 10 FFFF 0A")),
+        ("A5: an unknown request", bytes("BF"), bytes("01 BF 0000 06")),
+        ("A5: an unknown command", bytes("FF"), []),
+        ("A7: a response nobody asked for", bytes("0B"), []),
+        ("A7: an error nobody asked for", bytes("01 0A 0300 01"), []),
+        ("A10: an Execute Write Request with a flag that is none", bytes("18 02"), bytes("01 18 0000 04")),
+        ("A14: an indication", bytes("1D 1000 01"), bytes("1E")),
+        ("A14: an indication of handle 0", bytes("1D 0000 01"), bytes("1E")),
+        ("A14: half an indication", bytes("1D 10"), []),
+        ("A14: half a notification", bytes("1B 10"), []),
+        ("A14: a notification of handle 0", bytes("1B 0000 01"), []),
+        ("A14: values past the end", bytes("23 0300 FFFF"), []),
+        ("A15: a confirmation of nothing", bytes("1E"), []),
+        ("A16: a signed write", bytes("D2 0300 01 000102030405060708090A0B"), []),
+        ("nothing at all", bytes("0A 0300 00 00"), bytes("01 0A 0000 04")),
+    ]
+
+    @Test(arguments: exchanges)
+    func whateverAPeerSendsGetsTheRightAnswer(_ what: String, _ pdu: [UInt8], _ answer: [UInt8]) throws {
+        var controller = ScriptedController.ready()
+        _ = try controller.accept(0x40)
+        controller.receiveFrame(pdu)
+        #expect(controller.takeData().map { Array($0[8...]) } == (answer.isEmpty ? [] : [answer]))
+        #expect(controller.takeEvents() == (what == "A14: an indication" ? ["indication 16"] : []))
+        controller.receiveFrame(bytes("0A 0300"))
+        #expect(controller.takeData().first?[8] == 0x0B, "the link goes on")
+    }
+
+    @Test("A14: each indication of a flood is confirmed once")
+    func indicationFlood() throws {
+        var controller = ScriptedController.ready()
+        _ = try controller.accept(0x40)
+        for _ in 1...1000 { controller.receiveFrame(bytes("1D 1000 01")) }
+        #expect(controller.takeData().count == 1000)
+        #expect(controller.takeEvents().count == 1000)
+    }
+
+    @Test(
+        "A7, A8: responses that do not fit the request",
+        arguments: [
+            bytes("0B"), bytes("11 06 0100"), bytes("11 06 0100 0500 0018 0600"), bytes("11 06 0500 0100 0018"),
+            bytes("11 06 0000 0100 0018"), bytes("01 10 0100"), bytes("01 0A 0100 0A"), bytes("11"), bytes("11 00"),
+        ])
+    func wrongResponses(_ response: [UInt8]) throws {
+        var controller = ScriptedController.ready()
+        let link = try controller.connect()
+        controller.receiveFrame([0x03, 23, 0])
+        controller.seen.removeAll()
+        _ = try controller.host.start(.discoverPrimaryServices(), on: link, at: controller.now)
+        for _ in 1...20 { controller.receiveFrame(response) }
+        controller.run(for: .seconds(31))
+        #expect(controller.takeEvents().count { $0.hasPrefix("operation failed") } == 1)
+    }
+
+    @Test func aNotificationBeforeAnythingElseIsHeard() throws {
+        var controller = ScriptedController.ready()
+        _ = try controller.connect()
+        controller.receiveFrame(bytes("1B 1000 0102"))
+        controller.receiveFrame(bytes("23 1000 0100 07 1100 0000"))
+        #expect(controller.seen.map(\.bytes) == [[1, 2], [7], []])
+        #expect(controller.takeEvents() == ["notification 16", "notification 16", "notification 17"])
+    }
+
+    @Test func anOperationIsCancelled() throws {
+        var controller = ScriptedController.ready()
+        let link = try controller.connect()
+        controller.receiveFrame([0x03, 23, 0])
+        controller.seen.removeAll()
+        let first = try controller.host.start(.read(3), on: link, at: controller.now)
+        _ = try controller.host.start(.read(4), on: link, at: controller.now)
+        controller.host.cancel(first, on: link)
+        controller.host.cancel(first, on: link)
+        controller.settle()
+        #expect(controller.takeEvents() == ["operation failed: cancelled"])
+        controller.receiveFrame([0x0B, 1])
+        #expect(controller.takeEvents() == [])
+        controller.receiveFrame([0x0B, 2])
+        #expect(controller.takeEvents() == ["operation completed"])
+    }
+}

@@ -1,0 +1,158 @@
+import BluetoothBase
+import BluetoothHCI
+import BluetoothHost
+import BluetoothL2CAP
+import TestSupport
+import Testing
+import VirtualRadio
+
+@Suite("Connection parameters")
+struct ConnectionParameterTests {
+    static let slow = ConnectionParameters(intervalMin: 80, intervalMax: 80, latency: 0, timeout: 400)
+
+    @Test(arguments: [true, false])
+    func eitherRoleChangesThem(_ byCentral: Bool) throws {
+        var world = World()
+        let peripheral = world.start(), central = world.start()
+        let connected = world.connect(central, to: peripheral)
+        let pair = try #require(connected)
+        world.run(for: .seconds(1))
+        for index in [central, peripheral] { world.seen[index].removeAll() }
+        let (asking, link) = byCentral ? (central, pair.centralLink) : (peripheral, pair.peripheralLink)
+        _ = try world.hosts[asking].updateParameters(Self.slow, of: link, at: world.now)
+        #expect(throws: HostError.busy) {
+            _ = try world.hosts[asking].updateParameters(Self.slow, of: link, at: world.now)
+        }
+        world.run(for: .seconds(2))
+        for index in [central, peripheral] {
+            let expected = ["parameters 0.1 seconds"] + (index == asking ? ["request completed"] : [])
+            #expect(world.seen[index].map(\.event.brief) == expected)
+        }
+        #expect(world.hosts[central].information(of: pair.centralLink)?.parameters.interval == .milliseconds(100))
+    }
+
+    @Test func aCentralMayRefuse() throws {
+        var world = World()
+        let peripheral = world.start()
+        let central = world.start(host: { $0.acceptableParameters.intervals = 6...40 })
+        let connected = world.connect(central, to: peripheral)
+        let pair = try #require(connected)
+        world.run(for: .seconds(1))
+        world.seen[peripheral].removeAll()
+        _ = try world.hosts[peripheral].updateParameters(Self.slow, of: pair.peripheralLink, at: world.now)
+        world.run(for: .seconds(2))
+        #expect(world.seen[peripheral].map(\.event.brief) == ["request failed: \(HostError.refusedByPeer)"])
+    }
+
+    @Test func invalidOnesAreRefused() throws {
+        var controller = ScriptedController.ready()
+        let link = try controller.connect()
+        #expect(throws: HostError.invalidParameters) {
+            _ = try controller.host.updateParameters(
+                ConnectionParameters(intervalMin: 100, intervalMax: 80, latency: 0, timeout: 10), of: link,
+                at: controller.now)
+        }
+    }
+
+    static let updated = LEConnectionUpdateComplete(
+        connectionHandle: 0x40, interval: ConnectionInterval(rawValue: 80),
+        supervisionTimeout: SupervisionTimeout(rawValue: 400))
+
+    @Test func theReportMayComeBeforeTheCommandStatus() throws {
+        var controller = ScriptedController.ready([.leConnectionUpdate: .silence])
+        let link = try controller.connect()
+        _ = try controller.host.updateParameters(Self.slow, of: link, at: controller.now)
+        controller.settle()
+        controller.receive(Self.updated)
+        controller.receive(CommandStatus(status: .success, numHCICommandPackets: 1, opcode: .leConnectionUpdate))
+        #expect(controller.takeEvents() == ["parameters 0.1 seconds", "request completed"])
+    }
+
+    @Test func aRefusalOfTheControllerIsTold() throws {
+        var controller = ScriptedController.ready([.leConnectionUpdate: .status(.commandDisallowed)])
+        let link = try controller.connect()
+        _ = try controller.host.updateParameters(Self.slow, of: link, at: controller.now)
+        controller.settle()
+        #expect(controller.takeEvents() == ["request failed: \(HostError.controller(.commandDisallowed))"])
+        controller.answers[.leConnectionUpdate] = .status(.success)
+        _ = try controller.host.updateParameters(Self.slow, of: link, at: controller.now)
+        controller.settle()
+        var failure = Self.updated
+        failure.status = .unsupportedRemoteFeature
+        controller.receive(failure)
+        #expect(controller.takeEvents() == ["request failed: \(HostError.controller(.unsupportedRemoteFeature))"])
+    }
+
+    /// Answers of a central to the request of a peripheral, and what the caller hears within a minute.
+    @Test(arguments: [
+        (bytes("13 01 0200 0000"), "timed out"),
+        (bytes("13 01 0200 0100"), "\(HostError.refusedByPeer)"),
+        (bytes("01 01 0200 0000"), "\(HostError.refusedByPeer)"),
+        (bytes("13 02 0200 0100"), "timed out"),
+        (bytes("13 01 0100 00"), "timed out"),
+    ])
+    func theRequestOfAPeripheralAlwaysEnds(_ answer: [UInt8], _ end: String) throws {
+        var controller = ScriptedController.ready()
+        let link = try controller.accept(0x40)
+        _ = try controller.host.updateParameters(Self.slow, of: link, at: controller.now)
+        controller.settle()
+        #expect(controller.takeData() == [bytes("4000 1000 0C00 0500 12 01 0800 5000 5000 0000 9001")])
+        controller.receiveFrame(answer, on: 0x05)
+        controller.run(for: .seconds(60))
+        #expect(controller.takeEvents() == ["request failed: \(end)"])
+    }
+
+    @Test func aCentralThatHearsNothingOfItsUpdateGivesUp() throws {
+        var controller = ScriptedController.ready()
+        let link = try controller.connect()
+        controller.receiveFrame([0x03, 23, 0])
+        controller.seen.removeAll()
+        _ = try controller.host.updateParameters(Self.slow, of: link, at: controller.now)
+        controller.run(for: .seconds(60))
+        #expect(controller.takeEvents() == ["request failed: timed out"])
+        _ = try controller.host.updateParameters(Self.slow, of: link, at: controller.now)
+        controller.receive(Self.updated)
+        #expect(controller.takeEvents() == ["parameters 0.1 seconds", "request completed"])
+    }
+
+    @Test(
+        "L6, L8: what the central is asked for over L2CAP",
+        arguments: [
+            (bytes("12 01 0800 5000 5000 0000 9001"), bytes("13 01 0200 0000"), [HCIOpcode.leConnectionUpdate]),
+            (bytes("12 01 0800 6400 5000 0000 0A00"), bytes("13 01 0200 0100"), []),
+            (bytes("55 01 0000"), bytes("01 01 0200 0000"), []),
+            (bytes("02 01 0400 0100 4000"), bytes("01 01 0200 0000"), []),
+            (bytes("06 01 0400 0400 0400"), bytes("01 01 0600 0200 0400 0400"), []),
+            (bytes("13 01 0200 0000"), [], []),
+        ])
+    func signalling(_ request: [UInt8], _ answer: [UInt8], _ commands: [HCIOpcode]) throws {
+        var controller = ScriptedController.ready()
+        _ = try controller.connect()
+        controller.receiveFrame(request, on: 0x05)
+        #expect(controller.takeData().map { Array($0[8...]) } == (answer.isEmpty ? [] : [answer]))
+        #expect(controller.takeOpcodes() == commands)
+    }
+
+    @Test("L8: a peripheral is asked for nothing")
+    func peripheralRejects() throws {
+        var controller = ScriptedController.ready()
+        _ = try controller.accept(0x40)
+        controller.receiveFrame(bytes("12 01 0800 5000 5000 0000 9001"), on: 0x05)
+        #expect(controller.takeData().map { Array($0[8...]) } == [bytes("01 01 0200 0000")])
+    }
+
+    @Test(arguments: [
+        (UInt16(80), HCIOpcode.leRemoteConnectionParameterRequestReply),
+        (5, .leRemoteConnectionParameterRequestNegativeReply),
+    ])
+    func theLinkLayerAsksToo(_ interval: UInt16, _ answer: HCIOpcode) throws {
+        var controller = ScriptedController.ready()
+        _ = try controller.connect()
+        controller.receive(
+            LERemoteConnectionParameterRequest(
+                connectionHandle: 0x40, intervalMin: ConnectionInterval(rawValue: interval),
+                intervalMax: ConnectionInterval(rawValue: interval),
+                supervisionTimeout: SupervisionTimeout(rawValue: 400)))
+        #expect(controller.takeOpcodes() == [answer])
+    }
+}

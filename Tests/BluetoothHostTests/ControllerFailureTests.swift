@@ -1,0 +1,196 @@
+import BluetoothBase
+import BluetoothHCI
+import BluetoothHost
+import Testing
+
+@Suite("Controllers that fail")
+struct ControllerFailureTests {
+    @Test func aControllerThatNeverAnswersIsGivenUp() {
+        var controller = ScriptedController()
+        controller.answers[.reset] = .silence
+        controller.start()
+        controller.run(for: .seconds(60))
+        #expect(
+            controller.takeEvents() == [
+                "resetting: no answer to \(HCIOpcode.reset)", "resetting: no answer to \(HCIOpcode.reset)",
+                "failed: \(HostFailure.controllerNotResponding(.reset))",
+            ])
+        #expect(controller.takeOpcodes() == [.reset, .reset, .reset])
+        #expect(controller.host.nextDeadline == nil)
+    }
+
+    @Test func aControllerThatWasGivenUpGetsAnotherChance() {
+        var controller = ScriptedController()
+        controller.answers[.reset] = .silence
+        controller.start()
+        controller.run(for: .seconds(60))
+        controller.seen.removeAll()
+        controller.answers[.reset] = nil
+        controller.start()
+        #expect(controller.takeEvents() == ["ready"])
+    }
+
+    @Test("H7: a command without answer ends in a reset, and what it was for in an error")
+    func commandTimesOut() throws {
+        var controller = ScriptedController.ready([.readRSSI: .silence])
+        let link = try controller.connect()
+        _ = try controller.host.readRSSI(of: link, at: controller.now)
+        controller.run(for: .seconds(3))
+        #expect(
+            controller.takeEvents() == [
+                "request failed: timed out", "resetting: no answer to \(HCIOpcode.readRSSI)",
+                "disconnected link 0.1: 3", "ready",
+            ])
+    }
+
+    @Test("H7: Command Complete for another opcode, twice, and after the time-out")
+    func strayAnswers() throws {
+        var controller = ScriptedController.ready([.readRSSI: .silence])
+        let link = try controller.connect()
+        _ = try controller.host.readRSSI(of: link, at: controller.now)
+        controller.settle()
+        controller.complete(.leRand)
+        #expect(controller.takeEvents() == [])
+        controller.complete(.readRSSI, .success, [0x40, 0, 0xD8])
+        controller.complete(.readRSSI, .success, [0x40, 0, 0xD8])
+        #expect(controller.takeEvents() == ["rssi -40"])
+        _ = try controller.host.readRSSI(of: link, at: controller.now)
+        controller.run(for: .seconds(3))
+        controller.seen.removeAll()
+        controller.complete(.readRSSI, .success, [0x40, 0, 0xD8])
+        #expect(controller.takeEvents() == [])
+    }
+
+    @Test("H7: an answer too short to read")
+    func shortAnswer() throws {
+        var controller = ScriptedController.ready([.readRSSI: .complete(.success, [0x40])])
+        let link = try controller.connect()
+        _ = try controller.host.readRSSI(of: link, at: controller.now)
+        controller.settle()
+        #expect(controller.takeEvents() == ["request failed: \(HostError.controller(.unspecifiedError))"])
+    }
+
+    @Test("H7: a controller that takes no commands any more is reset")
+    func noCredits() throws {
+        var controller = ScriptedController.ready()
+        let link = try controller.connect()
+        controller.receive(CommandStatus(status: .success, numHCICommandPackets: 0, opcode: .none))
+        _ = try controller.host.readRSSI(of: link, at: controller.now)
+        controller.settle()
+        #expect(controller.takeOpcodes() == [])
+        controller.run(for: .seconds(3))
+        #expect(controller.takeOpcodes().first == .reset)
+        #expect(controller.takeEvents().first == "request failed: timed out")
+    }
+
+    @Test func aHardwareErrorStartsOverWithTheController() throws {
+        var controller = ScriptedController.ready()
+        try controller.host.startScanning(ScanParameters(), at: controller.now)
+        _ = try controller.connect()
+        try controller.host.startAdvertising(AdvertisingParameters(data: [2, 1, 6]), at: controller.now)
+        let away = DeviceAddress(0xBB, kind: .public)
+        _ = try controller.host.connect(to: away, timeout: nil, at: controller.now)
+        controller.settle()
+        controller.seen.removeAll()
+        controller.commands.removeAll()
+        controller.receive(HardwareError(hardwareCode: 5))
+        #expect(
+            controller.takeEvents() == [
+                "resetting: hardware error 5", "disconnected link 0.1: 3", "ready",
+            ])
+        let commands = controller.takeOpcodes()
+        #expect(commands.first == .reset)
+        #expect(commands.contains(.leSetScanEnable))
+        #expect(commands.contains(.leSetAdvertisingEnable))
+        #expect(commands.contains(.leCreateConnection))
+    }
+
+    @Test func anAttemptWhosePeerWasNotHeardYetGoesOnAfterAReset() throws {
+        var controller = ScriptedController.ready()
+        _ = try controller.host.connect(to: ScriptedController.peer, timeout: nil, at: controller.now)
+        controller.settle()
+        controller.reportConnection()
+        controller.commands.removeAll()
+        controller.receive(HardwareError(hardwareCode: 5))
+        #expect(controller.takeEvents() == ["resetting: hardware error 5", "ready"])
+        #expect(controller.takeOpcodes().contains(.leCreateConnection))
+        controller.reportConnection()
+        controller.reportFeatures()
+        #expect(controller.takeEvents().first == "connected link 0.2")
+    }
+
+    @Test func aStormOfHardwareErrorsEndsInFailure() {
+        var controller = ScriptedController.ready()
+        var resets = 0
+        for code in 1...100 {
+            controller.receive(HardwareError(hardwareCode: UInt8(code)))
+            resets += controller.takeOpcodes().count { $0 == .reset }
+            controller.run(for: .milliseconds(100))
+        }
+        #expect(resets == 5)
+        #expect(controller.takeEvents().last == "failed: \(HostFailure.hardwareError(6))")
+    }
+
+    @Test func hardwareErrorsNowAndThenAreForgiven() {
+        var controller = ScriptedController.ready()
+        for _ in 1...50 {
+            controller.run(for: .seconds(11))
+            controller.receive(HardwareError(hardwareCode: 1))
+            #expect(controller.takeEvents() == ["resetting: hardware error 1", "ready"])
+        }
+    }
+
+    @Test func hardwareErrorsReportedTogetherAreOneFailure() {
+        var controller = ScriptedController.ready()
+        controller.answers[.reset] = .silence
+        for _ in 1...50 { controller.receive(HardwareError(hardwareCode: 1)) }
+        #expect(controller.takeOpcodes() == [.reset])
+        controller.complete(.reset)
+        #expect(controller.takeEvents() == ["resetting: hardware error 1", "ready"])
+    }
+
+    @Test func connectionsFromBeforeTheResetAreIgnored() throws {
+        var controller = ScriptedController.ready()
+        controller.answers[.reset] = .silence
+        _ = try controller.host.connect(to: ScriptedController.peer, timeout: nil, at: controller.now)
+        controller.settle()
+        controller.receive(HardwareError(hardwareCode: 1))
+        controller.reportConnection()
+        controller.reportFeatures()
+        controller.complete(.reset)
+        #expect(controller.takeEvents() == ["resetting: hardware error 1", "ready"])
+        controller.reportConnection()
+        controller.reportFeatures()
+        #expect(controller.takeEvents().first == "connected link 0.1")
+    }
+
+    @Test("H1: bytes that are no HCI packet", arguments: [[], [0x07], [0x01, 0x03, 0x0C, 0x00]] as [[UInt8]])
+    func notAPacket(_ packet: [UInt8]) throws {
+        var controller = ScriptedController.ready()
+        _ = try controller.connect()
+        controller.receive(packet)
+        #expect(controller.takeEvents() == ["disconnected link 0.1: 3", "failed: \(HostFailure.malformedPacket)"])
+        controller.receive(HardwareError(hardwareCode: 1))
+        controller.reportConnection()
+        #expect(controller.takeOpcodes() == [])
+        #expect(controller.host.nextDeadline == nil)
+    }
+
+    @Test func failureEndsWhatIsPending() throws {
+        var controller = ScriptedController.ready([.readRSSI: .silence])
+        let link = try controller.connect()
+        _ = try controller.host.connect(to: DeviceAddress(5, kind: .public), timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: DeviceAddress(6, kind: .public), timeout: .seconds(5), at: controller.now)
+        _ = try controller.host.readRSSI(of: link, at: controller.now)
+        controller.settle()
+        controller.seen.removeAll()
+        controller.receive([0x09])
+        let notReady = HostError.notReady
+        #expect(
+            controller.takeEvents() == [
+                "request failed: \(notReady)", "disconnected link 0.1: 3", "connection failed: \(notReady)",
+                "connection failed: \(notReady)", "failed: \(HostFailure.malformedPacket)",
+            ])
+        #expect(controller.host.nextDeadline == nil)
+    }
+}

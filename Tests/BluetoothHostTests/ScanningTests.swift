@@ -1,0 +1,158 @@
+import BluetoothBase
+import BluetoothHCI
+import BluetoothHost
+import TestSupport
+import Testing
+
+@Suite("Scanning")
+struct ScanningTests {
+    typealias Command = ScriptedController.Command
+    static let enable = Command(opcode: .leSetScanEnable, parameters: [1, 0])
+    static let disable = Command(opcode: .leSetScanEnable, parameters: [0, 0])
+
+    /// The advertisement of `ScriptedController.peer`, with flags.
+    static let report = bytes("043E 0F 02 01 00 00 0100 00EEFFC0 03 020106 D8")
+
+    @Test(arguments: [true, false])
+    func scanningStarts(_ isActive: Bool) throws {
+        var controller = ScriptedController.ready()
+        let parameters = ScanParameters(
+            isActive: isActive, interval: .milliseconds(100), window: .milliseconds(50), reportsDuplicates: false)
+        try controller.host.startScanning(parameters, at: controller.now)
+        controller.settle()
+        #expect(
+            controller.commands == [
+                Command(opcode: .leSetScanParameters, parameters: [isActive ? 1 : 0, 0xA0, 0, 0x50, 0, 0, 0]),
+                Command(opcode: .leSetScanEnable, parameters: [1, 1]),
+            ])
+        controller.receive(Self.report)
+        #expect(controller.seen.first?.bytes == [2, 1, 6])
+        #expect(controller.takeEvents() == ["advertisement -40"])
+    }
+
+    @Test func newParametersStopAndStart() throws {
+        var controller = ScriptedController.ready()
+        try controller.host.startScanning(ScanParameters(), at: controller.now)
+        controller.settle()
+        controller.commands.removeAll()
+        try controller.host.startScanning(ScanParameters(isActive: false), at: controller.now)
+        controller.settle()
+        #expect(controller.takeOpcodes() == [.leSetScanEnable, .leSetScanParameters, .leSetScanEnable])
+        try controller.host.startScanning(ScanParameters(isActive: false), at: controller.now)
+        controller.settle()
+        #expect(controller.takeOpcodes() == [], "nothing new is wanted")
+    }
+
+    /// Calls made before the first command is answered, and whether the controller scans in the end.
+    @Test(arguments: [
+        ("stop", false), ("stop start", true), ("stop start stop", false), ("passive", true), ("passive stop", false),
+    ])
+    func callsFasterThanTheController(_ calls: String, _ isScanning: Bool) throws {
+        var controller = ScriptedController.ready()
+        try controller.host.startScanning(ScanParameters(), at: controller.now)
+        for call in calls.split(separator: " ") {
+            switch call {
+            case "stop": controller.host.stopScanning(at: controller.now)
+            case "start": try controller.host.startScanning(ScanParameters(), at: controller.now)
+            default: try controller.host.startScanning(ScanParameters(isActive: false), at: controller.now)
+            }
+        }
+        controller.settle()
+        let last = controller.commands.last { $0.opcode == .leSetScanEnable }
+        #expect(last == (isScanning ? Self.enable : Self.disable))
+        let type = controller.commands.last { $0.opcode == .leSetScanParameters }?.parameters[0]
+        #expect(type == (calls == "passive" ? 0 : 1))
+        controller.receive(Self.report)
+        #expect(controller.takeEvents() == (isScanning ? ["advertisement -40"] : []))
+    }
+
+    @Test(arguments: [HCIOpcode.leSetScanParameters, .leSetScanEnable])
+    func aRefusalIsTold(_ opcode: HCIOpcode) throws {
+        var controller = ScriptedController.ready([opcode: .complete(.invalidCommandParameters)])
+        try controller.host.startScanning(ScanParameters(), at: controller.now)
+        controller.settle()
+        #expect(
+            controller.takeEvents() == ["scanning failed: \(HostError.controller(.invalidCommandParameters))"])
+        controller.answers[opcode] = nil
+        controller.commands.removeAll()
+        try controller.host.startScanning(ScanParameters(), at: controller.now)
+        controller.settle()
+        #expect(controller.takeOpcodes() == [.leSetScanParameters, .leSetScanEnable])
+    }
+
+    @Test func theRefusalOfParametersReplacedMeanwhileIsNoFailure() throws {
+        var controller = ScriptedController.ready([.leSetScanParameters: .silence])
+        try controller.host.startScanning(ScanParameters(), at: controller.now)
+        controller.settle()
+        try controller.host.startScanning(ScanParameters(isActive: false), at: controller.now)
+        controller.answers[.leSetScanParameters] = nil
+        controller.complete(.leSetScanParameters, .invalidCommandParameters)
+        #expect(controller.takeEvents() == [])
+        #expect(controller.takeOpcodes() == [.leSetScanParameters, .leSetScanParameters, .leSetScanEnable])
+    }
+
+    @Test(arguments: [
+        ScanParameters(interval: .milliseconds(2), window: .milliseconds(2)),
+        ScanParameters(interval: .seconds(11), window: .seconds(1)),
+        ScanParameters(interval: .milliseconds(10), window: .milliseconds(20)),
+    ])
+    func parametersOutsideTheSpecificationAreRefused(_ parameters: ScanParameters) {
+        var controller = ScriptedController.ready()
+        #expect(throws: HostError.invalidParameters) {
+            try controller.host.startScanning(parameters, at: controller.now)
+        }
+    }
+
+    @Test(
+        "H3: the rest of a broken advertising report is dropped",
+        arguments: [
+            (bytes("043E 0F 02 19 00 00 0100 00EEFFC0 03 020106 D8"), 1),
+            (bytes("043E 0E 02 01 00 00 0100 00EEFFC0 03 020106"), 0),
+            (bytes("043E 0F 02 01 00 00 0100 00EEFFC0 FF 020106 D8"), 0),
+            (bytes("043E 02 02 00"), 0),
+            (bytes("043E 01 02"), 0),
+        ])
+    func brokenReports(_ packet: [UInt8], _ count: Int) throws {
+        var controller = ScriptedController.ready()
+        try controller.host.startScanning(ScanParameters(), at: controller.now)
+        controller.settle()
+        controller.receive(packet)
+        #expect(controller.takeEvents().count == count)
+        controller.receive(Self.report)
+        #expect(controller.takeEvents() == ["advertisement -40"])
+    }
+
+    @Test func aControllerThatCannotScanWhileItInitiatesScansAfterwards() throws {
+        var controller = ScriptedController.ready()
+        let attempt = try controller.host.connect(
+            to: ScriptedController.peer, timeout: nil, at: controller.now)
+        controller.settle()
+        controller.answers[.leSetScanEnable] = .complete(.commandDisallowed)
+        try controller.host.startScanning(ScanParameters(), at: controller.now)
+        controller.settle()
+        #expect(controller.takeEvents() == [])
+        controller.answers[.leSetScanEnable] = nil
+        controller.commands.removeAll()
+        controller.host.cancelConnecting(attempt, at: controller.now)
+        controller.settle()
+        controller.reportConnection(0, status: .unknownConnectionIdentifier)
+        #expect(controller.takeOpcodes() == [.leCreateConnectionCancel, .leSetScanParameters, .leSetScanEnable])
+    }
+
+    @Test func aControllerThatCannotInitiateWhileItScansRestsFromScanning() throws {
+        var controller = ScriptedController.ready([.leCreateConnection: .status(.commandDisallowed)])
+        try controller.host.startScanning(ScanParameters(), at: controller.now)
+        controller.settle()
+        controller.commands.removeAll()
+        _ = try controller.host.connect(to: ScriptedController.peer, timeout: nil, at: controller.now)
+        controller.answers[.leSetScanEnable] = .silence
+        controller.settle()
+        #expect(controller.takeOpcodes() == [.leCreateConnection, .leSetScanEnable])
+        controller.answers[.leCreateConnection] = .status(.success)
+        controller.answers[.leSetScanEnable] = nil
+        controller.complete(.leSetScanEnable)
+        #expect(controller.takeOpcodes() == [.leCreateConnection])
+        controller.reportConnection()
+        #expect(controller.takeOpcodes().contains(.leSetScanEnable), "it goes on when the connection is made")
+    }
+}

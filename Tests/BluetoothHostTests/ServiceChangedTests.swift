@@ -1,0 +1,66 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
+import TestSupport
+import Testing
+
+@Suite("A peer is told when the database changes (GATT/SR/GAS/BV-01)")
+struct ServiceChangedTests {
+    static let definition = GATTServiceDefinition(
+        uuid: "180F", characteristics: [GATTCharacteristicDefinition(uuid: "2A19", properties: .read)])
+
+    /// Lets the central subscribe to Service Changed.
+    private func subscribed(_ world: inout World) throws -> World.Pair {
+        let peripheral = world.start(), central = world.start()
+        let connected = world.connect(central, to: peripheral)
+        let pair = try #require(connected)
+        _ = try world.hosts[central].start(.discoverAll(includes: false), on: pair.centralLink, at: world.now)
+        let discovered = world.next(central) { $0.event.completed }
+        guard case .database(let database)? = discovered,
+            let changed = database.characteristics.first(where: { $0.uuid == .serviceChanged }),
+            let descriptor = database.descriptors(of: changed).last
+        else { throw CancellationError() }
+        _ = try world.hosts[central].start(
+            .configure(descriptor: descriptor.handle, .indications), on: pair.centralLink, at: world.now)
+        let written = world.next(central) { $0.event.completed }
+        try #require(written == .written)
+        return pair
+    }
+
+    private func indication(_ world: inout World, _ central: Int) -> [UInt8]? {
+        world.next(central, within: .seconds(2)) {
+            if case .indication = $0.event { $0.bytes } else { nil }
+        }
+    }
+
+    @Test func addedAndRemoved() throws {
+        var world = World()
+        let pair = try subscribed(&world)
+        let handles = try world.hosts[pair.peripheral].addService(Self.definition, at: world.now)
+        #expect(handles.range == 0x000C...0x000E)
+        #expect(indication(&world, pair.central) == bytes("0C 00 0E 00"))
+        try world.hosts[pair.peripheral].removeService(handles.declaration, at: world.now)
+        #expect(indication(&world, pair.central) == bytes("0C 00 0E 00"))
+    }
+
+    @Test("changes while an indication is unconfirmed are told together, once")
+    func together() throws {
+        var world = World()
+        let pair = try subscribed(&world)
+        for _ in 0..<3 { _ = try world.hosts[pair.peripheral].addService(Self.definition, at: world.now) }
+        #expect(indication(&world, pair.central) == bytes("0C 00 0E 00"))
+        #expect(indication(&world, pair.central) == bytes("0F 00 14 00"))
+        #expect(indication(&world, pair.central) == nil)
+    }
+
+    @Test("who has not asked is not told")
+    func notAsked() throws {
+        var world = World()
+        let peripheral = world.start(), central = world.start()
+        let connected = world.connect(central, to: peripheral)
+        try #require(connected != nil)
+        _ = try world.hosts[peripheral].addService(Self.definition, at: world.now)
+        #expect(indication(&world, central) == nil)
+    }
+}

@@ -1,0 +1,246 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
+import Testing
+import VirtualRadio
+
+@Suite("Serving values")
+struct ServingTests {
+    /// A peripheral with a value the application answers for, and a central connected to it.
+    struct Scene {
+        var world = World()
+        var pair: World.Pair
+        var value: AttributeHandle
+
+        init() throws {
+            let peripheral = world.start(), central = world.start()
+            value = try Self.publish(on: &world.hosts[peripheral])
+            let connected = world.connect(central, to: peripheral)
+            pair = try #require(connected)
+            world.run(for: .seconds(1))
+            world.seen[central].removeAll()
+            world.seen[peripheral].removeAll()
+        }
+
+        static func publish(on host: inout Host) throws -> AttributeHandle {
+            let handles = try host.server.database.add(
+                GATTServiceDefinition(
+                    uuid: World.service,
+                    characteristics: [
+                        GATTCharacteristicDefinition(
+                            uuid: World.characteristic,
+                            properties: [.read, .write, .writeWithoutResponse, .notify, .indicate], value: .dynamic)
+                    ]))
+            return handles.characteristics[0].value
+        }
+
+        mutating func start(_ operation: GATTClientOperation) throws {
+            _ = try world.hosts[pair.central].start(operation, on: pair.centralLink, at: world.now)
+        }
+
+        /// The next request for the application.
+        mutating func nextRequest() -> (request: ServerRequest, bytes: [UInt8])? {
+            world.next(pair.peripheral) { seen in
+                switch seen.event {
+                case .readRequested(let request, _, _), .writeRequested(let request, _, _): (request, seen.bytes)
+                default: nil
+                }
+            }
+        }
+
+        mutating func nextEnd() -> GATTClientEvent? {
+            world.next(pair.central, within: .seconds(40)) {
+                if case .operationEnded(_, let end) = $0.event { end } else { nil }
+            }
+        }
+    }
+
+    @Test func theApplicationAnswersARead() throws {
+        var scene = try Scene()
+        try scene.start(.read(scene.value))
+        let asked = scene.nextRequest()
+        let request = try #require(asked).request
+        scene.world.run(for: .seconds(20))
+        try scene.world.hosts[scene.pair.peripheral].answer(request, value: [1, 2, 3].span, at: scene.world.now)
+        let end = scene.nextEnd()
+        guard case .completed(_, .value([1, 2, 3])) = end else {
+            Issue.record("\(String(describing: end))")
+            return
+        }
+        #expect(throws: HostError.server(.staleToken)) {
+            try scene.world.hosts[scene.pair.peripheral].answer(request, value: [4].span, at: scene.world.now)
+        }
+    }
+
+    @Test func theApplicationTakesAWrite() throws {
+        var scene = try Scene()
+        try scene.start(.write(scene.value, [7, 8]))
+        let asked = scene.nextRequest()
+        let (request, bytes) = try #require(asked)
+        #expect(bytes == [7, 8])
+        try scene.world.hosts[scene.pair.peripheral].accept(request)
+        guard case .completed(_, .written) = scene.nextEnd() else {
+            Issue.record("not written")
+            return
+        }
+    }
+
+    @Test func theApplicationRefuses() throws {
+        var scene = try Scene()
+        try scene.start(.read(scene.value))
+        let asked = scene.nextRequest()
+        try scene.world.hosts[scene.pair.peripheral].refuse(
+            #require(asked).request, with: .insufficientAuthorization)
+        guard case .failed(_, .att(let error)) = scene.nextEnd() else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(error.code == .insufficientAuthorization)
+    }
+
+    @Test func anApplicationThatDoesNotAnswerIsAnsweredFor() throws {
+        var scene = try Scene()
+        try scene.start(.read(scene.value))
+        let asked = scene.nextRequest()
+        let request = try #require(asked).request
+        guard case .failed(_, .att(let error)) = scene.nextEnd() else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(error.code == .unlikelyError)
+        #expect(scene.world.seen[scene.pair.peripheral].map(\.event.brief) == ["request expired"])
+        #expect(throws: HostError.server(.staleToken)) {
+            try scene.world.hosts[scene.pair.peripheral].answer(request, value: [4].span, at: scene.world.now)
+        }
+        // The link goes on.
+        try scene.start(.read(0x0003))
+        guard case .completed = scene.nextEnd() else {
+            Issue.record("not read")
+            return
+        }
+    }
+
+    @Test func anAnswerForALinkThatIsGoneIsRefused() throws {
+        var scene = try Scene()
+        try scene.start(.read(scene.value))
+        let asked = scene.nextRequest()
+        let request = try #require(asked).request
+        try scene.world.hosts[scene.pair.central].disconnect(scene.pair.centralLink, at: scene.world.now)
+        scene.world.run(for: .seconds(1))
+        #expect(throws: HostError.noSuchLink) {
+            try scene.world.hosts[scene.pair.peripheral].answer(request, value: [4].span, at: scene.world.now)
+        }
+    }
+
+    // MARK: - Notifications and indications
+
+    @Test func anIndicationIsConfirmedBeforeTheNext() throws {
+        var scene = try Scene()
+        try scene.start(.configure(descriptor: AttributeHandle(scene.value.rawValue + 1), .indications))
+        _ = scene.nextEnd()
+        let link = scene.pair.peripheralLink
+        for number: UInt8 in 1...3 {
+            let isSent = try scene.world.hosts[scene.pair.peripheral].indicate(
+                scene.value, value: [number].span, on: link, at: scene.world.now)
+            #expect(isSent)
+            let isSentToo = try scene.world.hosts[scene.pair.peripheral].indicate(
+                scene.value, value: [0].span, on: link, at: scene.world.now)
+            #expect(!isSentToo)
+            let confirmed = scene.world.next(scene.pair.peripheral) { seen in
+                if case .indicationConfirmed(link, scene.value) = seen.event { true } else { nil }
+            }
+            #expect(confirmed == true)
+        }
+        let received = scene.world.seen[scene.pair.central].filter { $0.event.brief.hasPrefix("indication") }
+        #expect(received.map(\.bytes) == [[1], [2], [3]])
+    }
+
+    @Test func nothingIsSentToAPeerThatDidNotSubscribe() throws {
+        var scene = try Scene()
+        #expect(throws: HostError.server(.notSubscribed(scene.value))) {
+            _ = try scene.world.hosts[scene.pair.peripheral].notify(
+                scene.value, value: [1].span, on: scene.pair.peripheralLink)
+        }
+        #expect(throws: HostError.server(.notSubscribed(scene.value))) {
+            _ = try scene.world.hosts[scene.pair.peripheral].indicate(
+                scene.value, value: [1].span, on: scene.pair.peripheralLink, at: scene.world.now)
+        }
+    }
+
+    @Test func eachLinkHasItsOwnSubscriptions() throws {
+        var scene = try Scene()
+        let other = scene.world.start()
+        let connected = scene.world.connect(other, to: scene.pair.peripheral)
+        let second = try #require(connected)
+        try scene.start(.configure(descriptor: AttributeHandle(scene.value.rawValue + 1), .notifications))
+        _ = scene.nextEnd()
+        #expect(throws: HostError.server(.notSubscribed(scene.value))) {
+            _ = try scene.world.hosts[scene.pair.peripheral].notify(
+                scene.value, value: [1].span, on: second.peripheralLink)
+        }
+        let isSent = try scene.world.hosts[scene.pair.peripheral].notify(
+            scene.value, value: [1].span, on: scene.pair.peripheralLink)
+        #expect(isSent)
+        // A subscription ends with its link.
+        try scene.world.hosts[scene.pair.central].disconnect(scene.pair.centralLink, at: scene.world.now)
+        scene.world.run(for: .seconds(1))
+        let reconnected = scene.world.connect(scene.pair.central, to: scene.pair.peripheral)
+        let again = try #require(reconnected)
+        #expect(throws: HostError.server(.notSubscribed(scene.value))) {
+            _ = try scene.world.hosts[scene.pair.peripheral].notify(
+                scene.value, value: [1].span, on: again.peripheralLink)
+        }
+    }
+
+    @Test func manyNotificationsArriveInOrder() throws {
+        var scene = try Scene()
+        try scene.start(.configure(descriptor: AttributeHandle(scene.value.rawValue + 1), .notifications))
+        _ = scene.nextEnd()
+        scene.world.seen[scene.pair.central].removeAll()
+        let link = scene.pair.peripheralLink
+        var next: UInt32 = 0
+        while next < 2000 {
+            let bytes = (0..<4).map { UInt8(truncatingIfNeeded: next >> (8 * $0)) } + [UInt8](repeating: 0, count: 300)
+            if try scene.world.hosts[scene.pair.peripheral].notify(scene.value, value: bytes.span, on: link) {
+                next += 1
+            } else {
+                let isReady = scene.world.next(scene.pair.peripheral) { seen in
+                    if case .readyToSend(link) = seen.event { true } else { nil }
+                }
+                #expect(isReady == true)
+            }
+        }
+        scene.world.run(for: .seconds(5))
+        let numbers = scene.world.seen[scene.pair.central].map { seen in
+            (0..<4).reduce(UInt32(0)) { $0 | UInt32(seen.bytes[$1]) << (8 * UInt32($1)) }
+        }
+        #expect(numbers == Array(0..<2000))
+    }
+
+    // MARK: - Both roles
+
+    @Test func bothEndsAreClientAndServerOnOneLink() throws {
+        var scene = try Scene()
+        let value = try Scene.publish(on: &scene.world.hosts[scene.pair.central])
+        let operation = GATTClientOperation.read(value)
+        _ = try scene.world.hosts[scene.pair.peripheral].start(
+            operation, on: scene.pair.peripheralLink, at: scene.world.now)
+        try scene.start(.read(scene.value))
+        var requests: [(Int, ServerRequest)] = []
+        for index in [scene.pair.central, scene.pair.peripheral] {
+            let request: ServerRequest? = scene.world.next(index) {
+                if case .readRequested(let request, _, _) = $0.event { request } else { nil }
+            }
+            requests.append((index, try #require(request)))
+        }
+        for (index, request) in requests {
+            try scene.world.hosts[index].answer(request, value: [UInt8(index)].span, at: scene.world.now)
+        }
+        scene.world.run(for: .seconds(1))
+        for index in [scene.pair.central, scene.pair.peripheral] {
+            let ends = scene.world.seen[index].map(\.event.brief)
+            #expect(ends == ["operation completed"])
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import BluetoothBase
+import BluetoothHCI
+import BluetoothHost
+import Testing
+
+@Suite("Several peers wanted at once")
+struct SeveralPeersTests {
+    static func peer(_ number: UInt8) -> DeviceAddress { DeviceAddress(UInt64(number), kind: .public) }
+
+    /// The last octet of the address that each Create Connection named.
+    static func targets(_ controller: inout ScriptedController) -> [UInt8] {
+        defer { controller.commands.removeAll() }
+        return controller.commands.filter { $0.opcode == .leCreateConnection }.map { $0.parameters[6] }
+    }
+
+    @Test func theyGoIntoTheFilterAcceptList() throws {
+        var controller = ScriptedController.ready()
+        for number: UInt8 in 1...3 {
+            _ = try controller.host.connect(to: Self.peer(number), timeout: nil, at: controller.now)
+        }
+        controller.settle()
+        controller.commands.removeAll()
+        controller.reportConnection(0, status: .unknownConnectionIdentifier)
+        #expect(
+            controller.commands.map(\.opcode) == [
+                .leClearFilterAcceptList, .leAddDeviceToFilterAcceptList, .leAddDeviceToFilterAcceptList,
+                .leAddDeviceToFilterAcceptList, .leCreateConnection,
+            ])
+        #expect(controller.commands[4].parameters[4] == 1, "whoever is on the list")
+        controller.commands.removeAll()
+        controller.reportConnection(0x40, peer: Self.peer(2))
+        #expect(controller.commands.contains { $0.opcode == .leCreateConnection }, "the others are still wanted")
+        controller.reportFeatures()
+        #expect(controller.takeEvents().first == "connected link 0.1")
+    }
+
+    static let withoutList: [[HCIOpcode: ScriptedController.Answer]] = [
+        [.leReadFilterAcceptListSize: .complete(.success, [1])],
+        [.leReadFilterAcceptListSize: .complete(.unknownCommand)],
+        [.leAddDeviceToFilterAcceptList: .complete(.memoryCapacityExceeded)],
+    ]
+
+    @Test(arguments: withoutList)
+    func withoutSuchAListTheyTakeTurns(_ answers: [HCIOpcode: ScriptedController.Answer]) throws {
+        var controller = ScriptedController.ready(answers)
+        controller.answers[.leCreateConnectionCancel] = .complete(.commandDisallowed)
+        _ = try controller.host.connect(to: Self.peer(1), timeout: nil, at: controller.now)
+        controller.settle()
+        controller.run(for: .seconds(100))
+        #expect(Self.targets(&controller) == [1], "one that is alone is not disturbed")
+        for number: UInt8 in 2...3 {
+            _ = try controller.host.connect(to: Self.peer(number), timeout: nil, at: controller.now)
+        }
+        controller.settle()
+        controller.run(for: .seconds(1))
+        controller.commands.removeAll()
+        controller.run(for: .seconds(24))
+        let targets = Self.targets(&controller)
+        #expect(targets.count == 6)
+        #expect(Set(targets[..<3]) == [1, 2, 3])
+        #expect(targets[..<3] == targets[3...])
+    }
+
+    @Test func morePeersThanTheListHoldsAllGetTheirTurn() throws {
+        var controller = ScriptedController.ready()
+        controller.answers[.leCreateConnectionCancel] = .complete(.commandDisallowed)
+        for number: UInt8 in 1...11 {
+            _ = try controller.host.connect(to: Self.peer(number), timeout: nil, at: controller.now)
+        }
+        controller.settle()
+        controller.commands.removeAll()
+        controller.run(for: .seconds(13))
+        let listed = controller.commands.filter { $0.opcode == .leAddDeviceToFilterAcceptList }.map { $0.parameters[1] }
+        #expect(Set(listed) == Set(1...11))
+        #expect(controller.commands.count { $0.opcode == .leCreateConnection } == 3)
+    }
+
+    @Test func aReportThatNamesNobodyEndsNothing() throws {
+        var controller = ScriptedController.ready()
+        for number: UInt8 in 1...2 {
+            _ = try controller.host.connect(to: Self.peer(number), timeout: nil, at: controller.now)
+        }
+        controller.settle()
+        controller.reportConnection(0, status: .unknownConnectionIdentifier)
+        controller.reportConnection(0, status: .connectionFailedToBeEstablished)
+        #expect(controller.takeEvents() == [])
+        #expect(controller.commands.last?.opcode == .leCreateConnection)
+    }
+}

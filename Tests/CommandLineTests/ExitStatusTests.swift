@@ -1,0 +1,95 @@
+import ArgumentParser
+import BluetoothLE
+import Testing
+
+@testable import CommandLineSupport
+
+/// The testing library has one too.
+typealias ExitStatus = CommandLineSupport.ExitStatus
+
+/// Which exit status and which line an error becomes.
+struct ExitStatusTests {
+    @Test(
+        "Every error of Bluetooth has its status",
+        arguments: [
+            (.transport(TransportError(.connectionRefused, transport: "unix-client:a")), .transportFailed),
+            (.adapter(.lowEnergyNotSupported), .transportFailed),
+            (.adapterClosed, .transportFailed),
+            (.host(.controller(.commandDisallowed)), .transportFailed),
+            (.host(.connectionFailedToBeEstablished), .linkLost),
+            (.host(.refusedByPeer), .linkLost),
+            (.disconnected(.supervisionTimeout), .linkLost),
+            (.timedOut, .linkLost),
+            (.att(ATTError(.readNotPermitted, for: .readRequest, at: 3)), .linkLost),
+            (.gatt(.tooManyOperations), .linkLost),
+            (.messageIncomplete(bytesReceived: 40, reason: .byPeer), .linkLost),
+            (.messageTooLong(maximum: 100), .linkLost),
+            (.overflow, .linkLost),
+            (.notFound("180D"), .notFound),
+            (.notSupported("it neither notifies nor indicates"), .notFound),
+            (.invalidDefinition("no room"), .usage),
+            (.advertisingDataTooLong("by 3 octets"), .usage),
+            (.valueTooLong(maximum: 20), .usage),
+        ] as [(BluetoothError, ExitStatus)])
+    func status(error: BluetoothError, expected: ExitStatus) {
+        #expect(ExitStatus(error) == expected)
+        #expect(Sample.failure(of: error) == CommandFailure(expected, "\(error)"))
+    }
+
+    @Test("The numbers are part of the interface")
+    func numbers() {
+        #expect(ExitStatus.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5])
+    }
+
+    @Test("Who cancelled a program is told nothing")
+    func cancelled() {
+        #expect(Sample.failure(of: BluetoothError.cancelled).message == nil)
+        #expect(Sample.failure(of: CancellationError()).message == nil)
+    }
+
+    @Test(
+        "What is wrong with the arguments is one line, and status 2",
+        arguments: [
+            (["--transport", "usb:0"], "usb:0"),
+            (["--transport", "tcp-client:localhost"], "names no port"),
+            (["--transport", "virtual"], "ble radio"),
+            ([], "--transport"),
+            (["--transport", "unix-client:a", "--service", "18"], "18"),
+            (["--transport", "unix-client:a", "--address", "C0:11:22:33:44"], "C0:11:22:33:44"),
+            (["--transport", "unix-client:a", "--rssi", "0..-70"], "0..-70"),
+            (["--transport", "unix-client:a", "--rssi", "-70"], "-70"),
+            (["--transport", "unix-client:a", "--timeout", "0"], "0"),
+            (["--transport", "unix-client:a", "--tiemout", "3"], "--tiemout"),
+            (["--transport", "unix-client:a", "surplus"], "surplus"),
+        ])
+    func usage(arguments: [String], mention: String) async throws {
+        let error = await #expect(throws: (any Error).self) { _ = try await Sample.asyncParseAsRoot(arguments) }
+        let failure = Sample.failure(of: try #require(error))
+        let message = try #require(failure.message)
+        #expect(failure.status == .usage)
+        #expect(!message.contains("\n"))
+        #expect(message.contains(mention), "\(message)")
+    }
+
+    @Test("Arguments that make sense are taken")
+    func parsing() async throws {
+        let arguments = [
+            "--transport", "unix-client:a", "--service", "180D", "--address", "C0:11:22:33:44:55", "--rssi", "-70..0",
+            "--timeout", "2.5",
+        ]
+        let sample = try #require(try await Sample.asyncParseAsRoot(arguments) as? Sample)
+        #expect(sample.service == "180D")
+        #expect(sample.address == DeviceAddress("C0:11:22:33:44:55"))
+        #expect(sample.rssi?.range == -70...0)
+        #expect(sample.timeout.duration == .milliseconds(2500))
+    }
+}
+
+/// A program with an argument of each sort.
+private struct Sample: CommandLineProgram {
+    @OptionGroup var transport: TransportOptions
+    @Option var service: BluetoothUUID?
+    @Option var address: DeviceAddress?
+    @Option(parsing: .unconditional) var rssi: SignalStrengths?
+    @Option var timeout = Seconds(30)
+}

@@ -13,6 +13,7 @@ public struct AdvertisingParameters: Equatable, Sendable {
     /// At most 31 octets of AD structures for those who ask.
     public var scanResponse: [UInt8]
 
+    /// By default connectable, every 30 to 60 ms, as what wants to be found soon advertises.
     public init(
         isConnectable: Bool = true, interval: ClosedRange<Duration> = .milliseconds(30)...(.milliseconds(60)),
         data: [UInt8], scanResponse: [UInt8] = []

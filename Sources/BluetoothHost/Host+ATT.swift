@@ -62,8 +62,8 @@ extension Host {
         ByteReader(pdu.extracting(droppingFirst: 1))
     }
 
-    /// Ends a link whose bearer has died: nothing may be sent on it any more, and ATT has no other on a link (Vol 3, Part F,
-    /// 3.3.3).
+    /// Ends a link whose bearer has died: nothing may be sent on it any more, and ATT has no other on a link (Vol 3,
+    /// Part F, 3.3.3).
     mutating func bearerDied(_ slot: Int, at now: Instant) {
         drainClient(slot)
         links[slot].disconnectReason = .llResponseTimeout

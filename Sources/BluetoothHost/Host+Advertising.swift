@@ -2,8 +2,8 @@ import BluetoothBase
 import BluetoothHCI
 
 extension Host {
-    /// Advertises until `stopAdvertising`. A second call replaces what is advertised. Advertising goes on after a peer has
-    /// connected, as soon as the controller can.
+    /// Advertises until `stopAdvertising`. A second call replaces what is advertised. Advertising goes on after a peer
+    /// has connected, as soon as the controller can.
     public mutating func startAdvertising(_ parameters: AdvertisingParameters, at now: Instant) throws(HostError) {
         guard parameters.isValid else { throw .invalidParameters }
         advertiser.wanted = parameters
@@ -12,6 +12,7 @@ extension Host {
         reconcileAdvertising(at: now)
     }
 
+    /// Stops advertising. A peer may still have connected before the controller stopped.
     public mutating func stopAdvertising(at now: Instant) {
         advertiser.wanted = nil
         advertiser.isPaused = false

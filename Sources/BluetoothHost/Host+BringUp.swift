@@ -151,8 +151,8 @@ extension BringUp {
 
     var hasBuffers: Bool { aclDataLength > 0 && aclBufferCount > 0 }
 
-    /// A static random address that is the same for the same seed (Vol 6, Part B, 1.3.2.1: the two top bits are ones, the
-    /// rest neither all zeros nor all ones).
+    /// A static random address that is the same for the same seed (Vol 6, Part B, 1.3.2.1: the two top bits are ones,
+    /// the rest neither all zeros nor all ones).
     func staticAddress(seed: UInt64) -> DeviceAddress {
         var generator = SplitMix64(seed: seed)
         var bits: UInt64

@@ -17,8 +17,8 @@ extension Host {
         return true
     }
 
-    /// Sends a command that somebody asked for, unless too many wait already: then it is refused, so that those the host
-    /// itself depends on find room.
+    /// Sends a command that somebody asked for, unless too many wait already: then it is refused, so that those the
+    /// host itself depends on find room.
     mutating func sendOptional<Command: HCICommand>(
         _ command: Command, for purpose: CommandPurpose, at now: Instant
     ) -> Bool {

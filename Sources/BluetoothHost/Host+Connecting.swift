@@ -67,8 +67,8 @@ extension Host {
         }
     }
 
-    /// The peers that could be listened for, in the order in which they were asked for. Not those to which there still is a
-    /// link, although nobody may know of it.
+    /// The peers that could be listened for, in the order in which they were asked for. Not those to which there still
+    /// is a link, although nobody may know of it.
     private var candidates: [DeviceAddress] {
         guard !initiator.attempts.isEmpty, links.hasRoom else { return [] }
         return initiator.attempts.map(\.peer).filter { peer in

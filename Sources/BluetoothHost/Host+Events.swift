@@ -3,8 +3,8 @@ import BluetoothHCI
 
 /// Events from the controller.
 extension Host {
-    /// Takes one event packet, without its H4 indicator. One that cannot be decoded is ignored: what matters about it is
-    /// covered by a time-out somewhere.
+    /// Takes one event packet, without its H4 indicator. One that cannot be decoded is ignored: what matters about it
+    /// is covered by a time-out somewhere.
     mutating func receiveEvent(_ bytes: Span<UInt8>, at now: Instant) {
         guard let event = try? HCIEvent(decoding: bytes) else { return }
         switch event {

@@ -73,9 +73,9 @@ extension Host {
         _ connection: NewConnection, _ attempt: Initiator.Attempt?, at now: Instant
     ) -> Bool {
         let asksPeer = canReadRemoteFeatures(as: connection.role)
-        // A link is lost within six connection intervals where the peer never answers (Vol 6, Part B, 4.5.2). Where the peer
-        // can be asked something, its answer says more than the time, which is then only there for a controller that
-        // loses the answer.
+        // A link is lost within six connection intervals where the peer never answers (Vol 6, Part B, 4.5.2). Where the
+        // peer can be asked something, its answer says more than the time, which is then only there for a controller
+        // that loses the answer.
         let silence = min(connection.parameters.interval, .seconds(4)) * 7
         let patience = asksPeer ? max(silence, .seconds(2)) : silence
         let slot = links.insert(connection.handle) { identifier in

@@ -46,8 +46,8 @@ extension Host {
         }
     }
 
-    /// Tells a peer which handles have changed, where it wants to know. While an indication is unconfirmed the change waits,
-    /// and grows.
+    /// Tells a peer which handles have changed, where it wants to know. While an indication is unconfirmed the change
+    /// waits, and grows.
     mutating func indicateServiceChange(_ slot: Int, at now: Instant) {
         guard let handles = links[slot].serviceChange else { return }
         guard links[slot].server.configuration(of: serviceChanged).contains(.indications) else {

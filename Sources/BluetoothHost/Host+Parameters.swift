@@ -68,6 +68,8 @@ extension Host {
             interval: complete.interval.duration, latency: complete.latency,
             supervisionTimeout: complete.supervisionTimeout.duration)
         links[slot].parameters = parameters
+        // Whoever is told of the link later learns them then.
+        guard links[slot].wasAnnounced else { return }
         events.append(.parametersChanged(links[slot].identifier, parameters))
         endUpdate(slot, nil)
     }

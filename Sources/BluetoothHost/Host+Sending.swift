@@ -4,9 +4,9 @@ import BluetoothL2CAP
 
 /// L2CAP frames on their way to the controller.
 ///
-/// A frame is written once, straight into the outbox behind room for the headers of HCI and L2CAP. Where the controller has
-/// a free buffer and the frame fits into it, closing it fills in the headers and that was all. Only otherwise is it copied, into
-/// the queue of its link, and leaves from there in fragments as buffers come free.
+/// A frame is written once, straight into the outbox behind room for the headers of HCI and L2CAP. Where the controller
+/// has a free buffer and the frame fits into it, closing it fills in the headers and that was all. Only otherwise is it
+/// copied, into the queue of its link, and leaves from there in fragments as buffers come free.
 extension Host {
     /// H4 indicator, ACL header and basic L2CAP header.
     private static var headroom: Int { 9 }

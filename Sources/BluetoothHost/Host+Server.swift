@@ -5,8 +5,8 @@ import BluetoothL2CAP
 
 /// The GATT server's calls, and what it tells.
 extension Host {
-    /// Sends a value to a client that has subscribed to it (Core 5.4, Vol 3, Part G, 4.10.1). False where the link's send
-    /// queue is full: nothing was sent, and `HostEvent.readyToSend` will follow.
+    /// Sends a value to a client that has subscribed to it (Core 5.4, Vol 3, Part G, 4.10.1). False where the link's
+    /// send queue is full: nothing was sent, and `HostEvent.readyToSend` will follow.
     public mutating func notify(
         _ handle: AttributeHandle, value: Span<UInt8>, on link: LinkIdentifier
     ) throws(HostError) -> Bool {
@@ -135,6 +135,7 @@ extension Host {
 
 /// A peer's request that the application has to answer, once.
 public struct ServerRequest: Hashable, Sendable {
+    /// The link it came over.
     public let link: LinkIdentifier
     let token: GATTRequestToken
 }

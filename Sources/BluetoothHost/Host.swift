@@ -7,8 +7,8 @@ import BluetoothL2CAP
 
 /// A Bluetooth LE host: everything between HCI packets and GATT, for one controller, in both roles.
 ///
-/// A value that does no input or output. Packets from the controller, calls and the passing of time go in; packets for the
-/// controller collect in `outbox` and what the caller should know in `events`. After every mutation the caller
+/// A value that does no input or output. Packets from the controller, calls and the passing of time go in; packets for
+/// the controller collect in `outbox` and what the caller should know in `events`. After every mutation the caller
 ///
 /// 1. hands each packet of `outbox` to the transport,
 /// 2. takes the events,
@@ -16,6 +16,7 @@ import BluetoothL2CAP
 ///
 /// The same inputs give the same outputs to the byte, on any machine.
 public struct Host: Sendable {
+    /// What the host was told when it was made.
     public let configuration: HostConfiguration
     /// H4 packets for the controller, oldest first.
     public var outbox = PacketQueue()
@@ -49,11 +50,12 @@ public struct Host: Sendable {
     /// Links with something in their send queue.
     var waitingLinks = 0
 
+    /// A host that has not started yet. Services may be published and everything else configured before `start`.
     public init(configuration: HostConfiguration) {
         self.configuration = configuration
         server = GATTServer(maximumMTU: min(Int(configuration.preferredMTU), Link.maximumMTU))
-        // Room for whatever the host itself may have to send, at most two commands for each link among them, and some for
-        // what its caller and its peers ask for.
+        // Room for whatever the host itself may have to send, at most two commands for each link among them, and some
+        // for what its caller and its peers ask for.
         commands = CommandQueue(
             capacity: Self.optionalCommandLimit + 64 + 2 * max(0, min(configuration.maximumLinks, 255)),
             timeout: configuration.commandTimeout)
@@ -64,8 +66,8 @@ public struct Host: Sendable {
     /// How many commands may wait for one that somebody asked for, and might ask for again, to wait behind them.
     static let optionalCommandLimit = 32
 
-    /// Begins to bring the controller up. `HostEvent.ready` or `.failed` will follow. Does nothing where that has begun; a
-    /// controller that was given up gets another chance.
+    /// Begins to bring the controller up. `HostEvent.ready` or `.failed` will follow. Does nothing where that has
+    /// begun; a controller that was given up gets another chance.
     public mutating func start(at now: Instant) {
         guard !bringUp.isUnderWay else { return }
         bringUp = BringUp()

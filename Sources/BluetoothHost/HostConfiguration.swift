@@ -13,6 +13,7 @@ public struct HostConfiguration: Sendable {
         case staticRandom(DeviceAddress)
     }
 
+    /// The address peers see.
     public var ownAddress: OwnAddress = .automatic
     /// Random bits for what must differ from run to run. The host reads no random generator of its own.
     public var seed: UInt64
@@ -34,6 +35,9 @@ public struct HostConfiguration: Sendable {
     /// How often a connection that failed to be established (reason 0x3E) is tried again.
     public var establishmentRetries: Int = 5
 
+    /// The defaults.
+    ///
+    /// - Parameter seed: see `seed`.
     public init(seed: UInt64) {
         self.seed = seed
     }

@@ -18,29 +18,42 @@ public enum HostEvent: Sendable {
 
     // MARK: Scanning and advertising
 
+    /// A peer was heard advertising.
     case advertisement(Advertisement)
+    /// The controller refused to scan; nothing is scanned for any more.
     case scanningFailed(HostError)
+    /// What `Host.startAdvertising` asked for is on the air. Not told again when it goes on after a connection or a
+    /// reset.
     case advertisingStarted
+    /// The controller refused to advertise; nothing is advertised any more.
     case advertisingFailed(HostError)
 
     // MARK: Links
 
     /// A link is there and the peer was heard on it; as a central, the attempt that led to it.
     case connected(LinkIdentifier, ConnectionAttempt?)
+    /// An attempt to connect is over, without a link.
     case connectionFailed(ConnectionAttempt, HostError)
     /// A link that was reported as connected is gone; everything that waited for it has been told before.
     case disconnected(LinkIdentifier, HCIStatus)
+    /// The connection parameters of a link have changed, whoever asked for that.
     case parametersChanged(LinkIdentifier, CurrentConnectionParameters)
+    /// How strongly the controller hears the peer, in dBm; 127 where it could not tell.
     case rssiRead(RequestIdentifier, Int8)
     /// A request to the controller or to the peer has been carried out.
     case requestCompleted(RequestIdentifier)
+    /// A request to the controller or to the peer has come to nothing.
     case requestFailed(RequestIdentifier, HostError)
 
     // MARK: The GATT client
 
+    /// The ATT_MTU of a link, in octets, has been exchanged.
     case mtuChanged(LinkIdentifier, Int)
+    /// A server sent a value.
     case notification(LinkIdentifier, AttributeHandle, Payload)
+    /// A server sent a value, and was told that it arrived.
     case indication(LinkIdentifier, AttributeHandle, Payload)
+    /// An operation begun with `Host.start` is over.
     case operationEnded(LinkIdentifier, GATTClientEvent)
 
     // MARK: The GATT server
@@ -55,7 +68,9 @@ public enum HostEvent: Sendable {
     case executeRequested(ServerRequest, GATTPreparedWrites)
     /// The application did not answer in time; the peer was told Unlikely Error.
     case requestExpired(ServerRequest)
+    /// A client began or ceased to listen to a value.
     case subscriptionChanged(LinkIdentifier, GATTSubscriptionChange)
+    /// A client has received the indication of a value; the next may be sent.
     case indicationConfirmed(LinkIdentifier, AttributeHandle)
 
     /// A link whose send queue was full has room again.
@@ -72,7 +87,9 @@ public enum HostResetCause: Equatable, Sendable {
 
 /// One advertising event as the controller reported it.
 public struct Advertisement: Equatable, Sendable {
+    /// What was received: which kind of advertising, or a scan response.
     public var type: AdvertisingEventType
+    /// The advertiser.
     public var address: DeviceAddress
     /// In dBm; 127 where the controller could not tell.
     public var rssi: Int8

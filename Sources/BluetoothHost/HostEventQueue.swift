@@ -26,6 +26,7 @@ public struct HostEventQueue: Sendable {
         events.reserveCapacity(64)
     }
 
+    /// Whether every event has been taken.
     public var isEmpty: Bool { head == events.count }
 
     /// The oldest event not taken yet; nil, and the memory free again, when there is none.

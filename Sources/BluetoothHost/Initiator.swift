@@ -3,8 +3,8 @@ import BluetoothHCI
 
 /// Which peers are to be connected to, and what the controller does about it.
 ///
-/// A controller initiates one connection at a time. Several peers wanted at once go into its filter accept list, so that
-/// one which is away does not keep the others waiting; where that list is too short, or absent, they take turns.
+/// A controller initiates one connection at a time. Several peers wanted at once go into its filter accept list, so
+/// that one which is away does not keep the others waiting; where that list is too short, or absent, they take turns.
 struct Initiator: Sendable {
     struct Attempt: Sendable {
         let identifier: ConnectionAttempt

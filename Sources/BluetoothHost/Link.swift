@@ -14,8 +14,8 @@ struct Link: Sendable {
     let peer: DeviceAddress
     /// The attempt that led to this link, on the central's side.
     var attempt: Initiator.Attempt?
-    /// A controller reports a connection when it has asked the peer for it; until the peer was heard the link may turn out
-    /// never to have existed (reason 0x3E). This is when the host stops waiting to hear it; nil once it was heard.
+    /// A controller reports a connection when it has asked the peer for it; until the peer was heard the link may turn
+    /// out never to have existed (reason 0x3E). This is when the host stops waiting to hear it; nil once it was heard.
     var establishmentDeadline: Instant?
     /// Whether the caller was told of the link, and so is to be told of its end.
     var wasAnnounced = false
@@ -34,8 +34,8 @@ struct Link: Sendable {
     var sentOfFirst = 0
     /// Whether a send was refused since the queue was last short enough.
     var owesReadiness = false
-    /// Set when answers had to be thrown away, because the peer asks for more and the controller sends none: the link is
-    /// of no use any more, and nothing that comes over it is looked at.
+    /// Set when answers had to be thrown away, because the peer asks for more and the controller sends none: the link
+    /// is of no use any more, and nothing that comes over it is looked at.
     var isOverwhelmed = false
 
     var signalling: SignallingChannel
@@ -94,8 +94,8 @@ struct Link: Sendable {
         sendQueue.append(writer.span.extracting(last: length))
     }
 
-    /// Sends fragments of the oldest frame, each at most `length` octets of it, while the controller has buffers. False where
-    /// it has none.
+    /// Sends fragments of the oldest frame, each at most `length` octets of it, while the controller has buffers. False
+    /// where it has none.
     mutating func sendOldest(through flow: inout ACLFlowControl, length: Int, into outbox: inout PacketQueue) -> Bool {
         let total = sendQueue.first.count
         var hasSent = false
@@ -198,9 +198,12 @@ public struct CurrentConnectionParameters: Equatable, Sendable {
 public struct LinkInformation: Equatable, Sendable {
     /// This host's role.
     public var role: LinkRole
+    /// The address the peer uses on this link.
     public var peer: DeviceAddress
     /// The ATT_MTU.
     public var mtu: Int
+    /// The connection parameters.
     public var parameters: CurrentConnectionParameters
+    /// How well the link is protected.
     public var security: LinkSecurity
 }

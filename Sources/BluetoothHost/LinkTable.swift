@@ -2,8 +2,8 @@ import BluetoothHCI
 
 /// The links of a host, each in a slot of its own, where a packet finds it by two array look-ups.
 ///
-/// A link is read and changed in place. It is a large value: to copy it out of the table, as reading an optional element
-/// would, costs more than all the rest that is done for a packet.
+/// A link is read and changed in place. It is a large value: to copy it out of the table, as reading an optional
+/// element would, costs more than all the rest that is done for a packet.
 struct LinkTable: Sendable {
     typealias Slot = Int
 

@@ -12,6 +12,7 @@ public struct ScanParameters: Equatable, Sendable {
     /// Whether the controller is to report every advertising event, not each advertiser once.
     public var reportsDuplicates: Bool
 
+    /// By default active, with the receiver on all the time, and every advertising event reported.
     public init(
         isActive: Bool = true, interval: Duration = .milliseconds(60), window: Duration = .milliseconds(60),
         reportsDuplicates: Bool = true

@@ -4,7 +4,7 @@ import BluetoothHost
 
 extension Adapter {
     /// Advertises until `stopAdvertising`, and returns when the controller has begun. A second call replaces what is
-    /// advertised. Advertising goes on after a peer has connected, as far as the controller can.
+    /// advertised, and ends the first with `.cancelled` where that is still pending. Advertising goes on after a peer has connected, as far as the controller can.
     ///
     /// A name that does not fit beside the rest goes into the scan response.
     ///
@@ -34,6 +34,7 @@ extension Adapter {
         } catch {
             throw .host(error)
         }
+        resumeAdvertising(with: .failure(.cancelled))
         try await wait(for: .advertising(makeNumber())) { adapter in
             adapter.host.stopAdvertising(at: adapter.now)
         }

@@ -57,7 +57,7 @@ extension Adapter {
         try checkOpen(link)
         let request: RequestIdentifier
         do throws(HostError) { request = try host.readRSSI(of: link, at: now) } catch { throw BluetoothError(error) }
-        guard case .rssi(let rssi) = try await wait(for: .request(request)) else { throw .host(.cancelled) }
+        guard case .rssi(let rssi) = try await wait(for: .request(link, request)) else { throw .host(.cancelled) }
         return Int(rssi)
     }
 
@@ -71,7 +71,7 @@ extension Adapter {
         } catch {
             throw BluetoothError(error)
         }
-        try await wait(for: .request(request))
+        try await wait(for: .request(link, request))
     }
 
     // MARK: - Subscriptions
@@ -102,9 +102,15 @@ extension Adapter {
     func unsubscribe(
         from characteristic: DiscoveredCharacteristic, on link: LinkIdentifier
     ) async throws(BluetoothError) {
+        try checkOpen(link)
         guard let descriptor = links[link]?.configurations[characteristic.valueHandle] else { return }
-        let queues = links[link]?.listeners.removeValue(forKey: characteristic.valueHandle) ?? [:]
-        defer { for queue in queues.values { queue.finish() } }
+        let handle = characteristic.valueHandle
+        // What is on its way still reaches them; those who come meanwhile subscribe anew.
+        let numbers = links[link]?.listeners[handle].map { Array($0.keys) } ?? []
+        defer {
+            for number in numbers { links[link]?.listeners[handle]?.removeValue(forKey: number)?.finish() }
+            if links[link]?.listeners[handle]?.isEmpty == true { links[link]?.listeners[handle] = nil }
+        }
         _ = try await perform(.configure(descriptor: descriptor, []), on: link)
     }
 

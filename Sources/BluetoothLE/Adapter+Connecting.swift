@@ -4,13 +4,16 @@ import BluetoothHost
 
 /// What the adapter keeps for one link.
 struct LinkState {
-    let connection: Connection
+    // No `Connection`: that would keep the adapter alive, which would keep the link alive.
+    let peer: DeviceAddress
+    let role: LinkRole
     /// Who listens to the values of which characteristic.
     var listeners: [AttributeHandle: [Int: AsyncQueue<[UInt8]>]] = [:]
     /// The characteristics of ours that the peer is subscribed to, by the handles of their values.
     var subscriptions: Set<AttributeHandle> = []
     /// The Client Characteristic Configuration descriptors found so far, by the handle of the value.
     var configurations: [AttributeHandle: AttributeHandle] = [:]
+    var indications = IndicationTurns()
 
     func end(_ error: BluetoothError) {
         for queue in listeners.values.flatMap(\.values) { queue.finish(error) }
@@ -40,9 +43,9 @@ extension Adapter {
         let answer = try await wait(for: .connection(attempt)) { adapter in
             adapter.host.cancelConnecting(attempt, at: adapter.now)
         }
-        guard case .link(let link) = answer, let connection = links[link]?.connection else {
-            throw .disconnected(.unknown)
-        }
+        guard case .link(let link) = answer else { throw .disconnected(.unknown) }
+        try checkOpen(link)
+        guard let connection = connection(of: link) else { throw .disconnected(.unknown) }
         // The host exchanges the MTU by itself; this one is done when that is.
         do throws(BluetoothError) {
             _ = try await perform(.exchangeMTU(clientRxMTU: host.configuration.preferredMTU), on: link)
@@ -56,7 +59,11 @@ extension Adapter {
     }
 
     /// The connections there are, in either role.
-    public var connections: [Connection] { host.connectedLinks.compactMap { links[$0]?.connection } }
+    public var connections: [Connection] { host.connectedLinks.compactMap { connection(of: $0) } }
+
+    func connection(of link: LinkIdentifier) -> Connection? {
+        links[link].map { Connection(adapter: self, link: link, peer: $0.peer, role: $0.role) }
+    }
 
     func disconnect(_ link: LinkIdentifier) {
         try? host.disconnect(link, at: now)
@@ -71,7 +78,8 @@ extension Adapter {
 
     /// Waits until a link has ended, whoever ends it.
     func waitForEnd(of link: LinkIdentifier) async throws(BluetoothError) -> DisconnectReason {
-        guard links[link] != nil else { return endings[link] ?? .unknown }
+        if let reason = endings[link] { return reason }
+        try checkOpen(link)
         guard case .reason(let reason) = try await wait(for: .disconnection(link, makeNumber())) else {
             return .unknown
         }
@@ -79,16 +87,21 @@ extension Adapter {
     }
 
     func linkConnected(_ link: LinkIdentifier, _ attempt: ConnectionAttempt?) {
-        guard let information = host.information(of: link) else { return }
-        let connection = Connection(
-            adapter: self, link: link, peer: information.peer, role: information.role)
-        links[link] = LinkState(connection: connection)
+        guard let information = host.information(of: link) else {
+            // It has ended since: `disconnected` follows, and tells why.
+            lostAttempts[link] = attempt
+            return
+        }
+        links[link] = LinkState(peer: information.peer, role: information.role)
         if let attempt { resume(.connection(attempt), with: .success(.link(link))) }
-        publish(.connected(connection))
+        if let connection = connection(of: link) { publish(.connected(connection)) }
     }
 
     func linkDisconnected(_ link: LinkIdentifier, _ reason: DisconnectReason) {
-        guard let state = links.removeValue(forKey: link) else { return }
+        if let attempt = lostAttempts.removeValue(forKey: link) {
+            resume(.connection(attempt), with: .failure(.disconnected(reason)))
+        }
+        guard let connection = connection(of: link), let state = links.removeValue(forKey: link) else { return }
         endings.insert(reason, for: link)
         resumeAll(
             where: {
@@ -96,7 +109,7 @@ extension Adapter {
             }, with: .success(.reason(reason)))
         resumeAll(where: { $0.link == link }, with: .failure(.disconnected(reason)))
         state.end(.disconnected(reason))
-        endSubscriptions(of: state)
-        publish(.disconnected(state.connection, reason))
+        for handle in state.subscriptions { unsubscribed(connection, from: handle) }
+        publish(.disconnected(connection, reason))
     }
 }

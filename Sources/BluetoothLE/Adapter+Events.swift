@@ -21,10 +21,12 @@ extension Adapter {
             resume(.connection(attempt), with: .failure(BluetoothError(error)))
         case .disconnected(let link, let status): linkDisconnected(link, DisconnectReason(status))
         case .parametersChanged, .mtuChanged: return  // `Connection.information()` asks the host.
-        case .rssiRead(let request, let rssi): resume(.request(request), with: .success(.rssi(rssi)))
-        case .requestCompleted(let request): resume(.request(request), with: .success(.done))
+        case .rssiRead(let request, let rssi): resumeRequest(request, with: .success(.rssi(rssi)))
+        case .requestCompleted(let request): resumeRequest(request, with: .success(.done))
+        case .requestFailed(_, .noSuchLink), .requestFailed(_, .controllerReset), .requestFailed(_, .notReady):
+            return  // The link is lost: told by `disconnected`, with its reason.
         case .requestFailed(let request, let error):
-            resume(.request(request), with: .failure(BluetoothError(error)))
+            resumeRequest(request, with: .failure(BluetoothError(error)))
 
         case .notification(let link, let handle, let payload), .indication(let link, let handle, let payload):
             valueReceived(link, handle, Array(host.events.bytes(of: payload)))
@@ -44,17 +46,20 @@ extension Adapter {
         case .executeRequested(let request, let writes): writeRequested(request, writes.parts)
         case .requestExpired: return  // An answer that still comes is refused by the host.
         case .subscriptionChanged(let link, let change): subscriptionChanged(link, change)
-        case .indicationConfirmed(let link, _):
-            resumeAll(
-                where: {
-                    if case .confirmation(link, _) = $0 { true } else { false }
-                }, with: .success(.done))
+        case .indicationConfirmed(let link, _): indicationConfirmed(link)
         case .readyToSend(let link):
             resumeAll(
                 where: {
                     if case .room(link, _) = $0 { true } else { false }
                 }, with: .success(.done))
         }
+    }
+
+    private func resumeRequest(_ request: RequestIdentifier, with result: Result<Answer, BluetoothError>) {
+        resumeAll(
+            where: {
+                if case .request(_, request) = $0 { true } else { false }
+            }, with: result)
     }
 }
 

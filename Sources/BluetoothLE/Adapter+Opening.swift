@@ -10,7 +10,8 @@ extension Adapter {
     ///   - transport: where the controller is, such as `hci-socket:0` or `tcp-client:127.0.0.1:6402`; `virtual` is a new
     ///     controller on `VirtualRadio.shared`.
     ///   - options: what else the adapter is to know.
-    /// - Throws: `.transport` where the transport cannot be opened, `.adapter` where the controller cannot be used.
+    /// - Throws: `.transport` where the transport cannot be opened, `.adapter` where the controller cannot be used,
+    ///   `.cancelled`.
     public static func open(
         _ transport: TransportName, options: Options = Options()
     ) async throws(BluetoothError) -> Adapter {
@@ -65,7 +66,7 @@ extension Adapter {
             host.start(at: now)
             return .success(())
         } catch {
-            return .failure(.transport(error))
+            return .failure(error.reason == .cancelled ? .cancelled : .transport(error))
         }
     }
 

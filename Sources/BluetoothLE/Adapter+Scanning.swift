@@ -5,6 +5,7 @@ import BluetoothHost
 
 /// One `Adapter.scan`: what it looks for, and what it has seen.
 struct ScanSession {
+    let number: Int
     let filter: ScanFilter
     let parameters: ScanParameters
     let sightings: AsyncQueue<Sighting>
@@ -12,7 +13,8 @@ struct ScanSession {
     /// Which slots of `seen` hold a device that has been reported.
     private var reported: Set<SightingTable.Slot> = []
 
-    init(filter: ScanFilter, parameters: ScanParameters, sightings: AsyncQueue<Sighting>) {
+    init(number: Int, filter: ScanFilter, parameters: ScanParameters, sightings: AsyncQueue<Sighting>) {
+        self.number = number
         self.filter = filter
         self.parameters = parameters
         self.sightings = sightings
@@ -44,11 +46,11 @@ extension Adapter {
         try checkOpen()
         let number = makeNumber()
         let queue = AsyncQueue<Sighting>(capacity: 256, overflow: .dropOldest)
-        scans[number] = ScanSession(filter: filter, parameters: parameters, sightings: queue)
+        scans.append(ScanSession(number: number, filter: filter, parameters: parameters, sightings: queue))
         do throws(HostError) {
             try updateScanning()
         } catch {
-            scans[number] = nil
+            scans.removeLast()
             throw .host(error)
         }
         return EventSequence(queue) { [weak self] in
@@ -68,15 +70,16 @@ extension Adapter {
     }
 
     private func endScan(_ number: Int) {
-        guard scans.removeValue(forKey: number) != nil else { return }
+        guard let index = scans.firstIndex(where: { $0.number == number }) else { return }
+        scans.remove(at: index)
         // What was accepted for all of the scans is accepted for some of them.
         try? updateScanning()
     }
 
     /// Makes the controller scan as the most demanding session needs.
     private func updateScanning() throws(HostError) {
-        guard var wanted = scans.values.first?.parameters else { return host.stopScanning(at: now) }
-        for scan in scans.values {
+        guard var wanted = scans.first?.parameters else { return host.stopScanning(at: now) }
+        for scan in scans {
             wanted.isActive = wanted.isActive || scan.parameters.isActive
             if scan.parameters.window / scan.parameters.interval > wanted.window / wanted.interval {
                 wanted.interval = scan.parameters.interval
@@ -90,16 +93,16 @@ extension Adapter {
 
     func advertisementReceived(_ advertisement: Advertisement) {
         let now = now
-        for number in scans.keys {
+        for index in scans.indices {
             let report = AdvertisingReport(
                 address: advertisement.address, eventType: advertisement.type, rssi: advertisement.rssi,
                 data: host.events.bytes(of: advertisement.data))
-            scans[number]?.receive(report, at: now)
+            scans[index].receive(report, at: now)
         }
     }
 
     func scanningFailed(_ error: HostError) {
-        for scan in scans.values { scan.sightings.finish(.host(error)) }
-        scans = [:]
+        for scan in scans { scan.sightings.finish(.host(error)) }
+        scans = []
     }
 }

@@ -21,8 +21,7 @@ extension Adapter {
         }
         let characteristics = zip(definition.characteristics, handles.characteristics).map { definition, handles in
             let queue = AsyncQueue<CharacteristicEvent>(capacity: 1024, overflow: .dropNewest)
-            published[handles.value] = queue
-            for descriptor in handles.descriptors { published[descriptor] = queue }
+            for handle in [handles.value] + handles.descriptors { published[handle] = WeakQueue(queue: queue) }
             return PublishedCharacteristic(
                 adapter: self, uuid: definition.uuid, handle: handles.value, events: EventSequence(queue) {})
         }
@@ -35,7 +34,11 @@ extension Adapter {
         do throws(GATTDatabaseError) {
             let range = try host.removeService(handles.declaration, at: now)
             for handle in published.keys where range.contains(handle) {
-                published.removeValue(forKey: handle)?.finish()
+                published.removeValue(forKey: handle)?.queue?.finish()
+            }
+            // Another service may come to stand there, to which nobody has subscribed yet.
+            for link in links.keys {
+                links[link]?.subscriptions = links[link]?.subscriptions.filter { !range.contains($0) } ?? []
             }
         } catch {
             throw .invalidDefinition("\(error)")
@@ -54,10 +57,8 @@ extension Adapter {
     func value(of handle: AttributeHandle) -> [UInt8]? { host.server.database.value(of: handle) }
 
     func subscribers(of handle: AttributeHandle) -> [Subscriber] {
-        links.values.compactMap { state in
-            state.subscriptions.contains(handle)
-                ? Subscriber(connection: state.connection, characteristic: handle) : nil
-        }
+        connections.filter { links[$0.link]?.subscriptions.contains(handle) == true }
+            .map { Subscriber(connection: $0, characteristic: handle) }
     }
 
     // MARK: - Sending
@@ -73,78 +74,98 @@ extension Adapter {
     func indicate(
         _ value: [UInt8], of handle: AttributeHandle, on link: LinkIdentifier
     ) async throws(BluetoothError) {
-        while true {
-            try checkOpen(link)
-            let isSent: Bool
-            do throws(HostError) {
-                isSent = try host.indicate(handle, value: value.span, on: link, at: now)
-            } catch {
-                throw BluetoothError(error)
-            }
-            // Where another one is unconfirmed, its confirmation is what to wait for.
-            try await wait(for: .confirmation(link, makeNumber()))
-            if isSent { return }
+        try checkOpen(link)
+        let number = makeNumber()
+        do throws(BluetoothError) {
+            if links[link]?.indications.enter(number) == false { try await wait(for: .turn(link, number)) }
+            while try await !indicate(value, of: handle, on: link, number) {}
+        } catch {
+            if let next = links[link]?.indications.leave(number) { resume(.turn(link, next), with: .success(.done)) }
+            throw error
         }
+    }
+
+    /// Sends an indication, the turn for which is there, and waits for its confirmation. False where it was another one
+    /// that was confirmed.
+    private func indicate(
+        _ value: [UInt8], of handle: AttributeHandle, on link: LinkIdentifier, _ number: Int
+    ) async throws(BluetoothError) -> Bool {
+        try checkOpen(link)
+        let isSent: Bool
+        do throws(HostError) {
+            isSent = try host.indicate(handle, value: value.span, on: link, at: now)
+        } catch {
+            throw BluetoothError(error)
+        }
+        if isSent { links[link]?.indications.sent() }
+        try await wait(for: .confirmation(link, number))
+        return isSent
+    }
+
+    func indicationConfirmed(_ link: LinkIdentifier) {
+        guard let number = links[link]?.indications.current else { return }
+        let next = links[link]?.indications.confirmed()
+        resume(.confirmation(link, number), with: .success(.done))
+        if let next { resume(.turn(link, next), with: .success(.done)) }
     }
 
     // MARK: - Answering
 
     func answer(_ request: ServerRequest, _ value: [UInt8]) throws(BluetoothError) {
+        try checkOpen(request.link)
         do throws(HostError) { try host.answer(request, value: value.span, at: now) } catch {
             throw BluetoothError(error)
         }
     }
 
     func accept(_ request: ServerRequest) throws(BluetoothError) {
+        try checkOpen(request.link)
         do throws(HostError) { try host.accept(request) } catch { throw BluetoothError(error) }
     }
 
     func refuse(_ request: ServerRequest, _ code: ATTErrorCode) throws(BluetoothError) {
+        try checkOpen(request.link)
         do throws(HostError) { try host.refuse(request, with: code) } catch { throw BluetoothError(error) }
     }
 
     // MARK: - What peers do
 
     func valueWritten(_ link: LinkIdentifier, _ handle: AttributeHandle, _ value: [UInt8]) {
-        guard let connection = links[link]?.connection else { return }
-        published[handle]?.push(.written(value, by: connection))
+        guard let connection = connection(of: link) else { return }
+        published[handle]?.queue?.push(.written(value, by: connection))
     }
 
     func readRequested(_ request: ServerRequest, _ handle: AttributeHandle, _ offset: Int) {
-        guard let connection = links[request.link]?.connection, let queue = published[handle] else {
-            return refuseUnhandled(request)
-        }
-        queue.push(.readRequested(ReadRequest(connection: connection, request: request, offset: offset)))
+        guard let connection = connection(of: request.link) else { return }
+        let event = ReadRequest(connection: connection, request: request, handle: handle, offset: offset)
+        ask(.readRequested(event), about: handle, request)
     }
 
     func writeRequested(_ request: ServerRequest, _ parts: [WriteRequest.Part]) {
-        guard let connection = links[request.link]?.connection, let first = parts.first,
-            let queue = published[first.handle]
-        else { return refuseUnhandled(request) }
-        queue.push(.writeRequested(WriteRequest(connection: connection, request: request, parts: parts)))
+        guard let connection = connection(of: request.link), let first = parts.first else { return }
+        let event = WriteRequest(connection: connection, request: request, parts: parts)
+        ask(.writeRequested(event), about: first.handle, request)
     }
 
-    private func refuseUnhandled(_ request: ServerRequest) {
+    /// Puts a request before the application, and refuses it where nobody is there to answer.
+    private func ask(_ event: CharacteristicEvent, about handle: AttributeHandle, _ request: ServerRequest) {
+        if published[handle]?.queue?.push(event) == true { return }
         try? host.refuse(request, with: .unlikelyError)
     }
 
     func subscriptionChanged(_ link: LinkIdentifier, _ change: GATTSubscriptionChange) {
-        guard let connection = links[link]?.connection else { return }
-        let subscriber = Subscriber(connection: connection, characteristic: change.characteristic)
+        guard let connection = connection(of: link) else { return }
+        let handle = change.characteristic
         if change.new.isEmpty {
-            guard links[link]?.subscriptions.remove(change.characteristic) != nil else { return }
-            published[change.characteristic]?.push(.unsubscribed(subscriber))
-        } else if links[link]?.subscriptions.insert(change.characteristic).inserted == true {
-            published[change.characteristic]?.push(.subscribed(subscriber))
+            guard links[link]?.subscriptions.remove(handle) != nil else { return }
+            unsubscribed(connection, from: handle)
+        } else if links[link]?.subscriptions.insert(handle).inserted == true {
+            published[handle]?.queue?.push(.subscribed(Subscriber(connection: connection, characteristic: handle)))
         }
     }
 
-    /// A link is gone, and with it its subscriptions.
-    func endSubscriptions(of state: LinkState) {
-        for handle in state.subscriptions {
-            let subscriber = Subscriber(connection: state.connection, characteristic: handle)
-            published[handle]?.push(.unsubscribed(subscriber))
-        }
+    func unsubscribed(_ connection: Connection, from handle: AttributeHandle) {
+        published[handle]?.queue?.push(.unsubscribed(Subscriber(connection: connection, characteristic: handle)))
     }
 }
 

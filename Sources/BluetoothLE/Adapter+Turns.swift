@@ -26,6 +26,8 @@ extension Adapter: AdapterDriver {
             return shutDown(.transport(error))
         }
         if event.isReadable { receive(from: transport) }
+        // Calls run next, and are to find everybody told of what has happened.
+        settle(transport)
     }
 
     private func receive(from transport: any HCITransport) {
@@ -43,6 +45,7 @@ extension Adapter: AdapterDriver {
     private func settle(_ transport: any HCITransport) {
         repeat {
             while let event = host.events.next() { handle(event) }
+            guard case .open = state else { return }
             do throws(TransportError) {
                 try transport.send(&host.outbox)
             } catch {

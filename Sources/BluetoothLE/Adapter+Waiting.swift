@@ -8,10 +8,12 @@ enum Awaited: Hashable, Sendable {
     case ready
     case advertising(Int)
     case connection(ConnectionAttempt)
-    case request(RequestIdentifier)
+    case request(LinkIdentifier, RequestIdentifier)
     case operation(LinkIdentifier, GATTClient.OperationID)
     /// Room in a link's send queue.
     case room(LinkIdentifier, Int)
+    /// One's turn to send an indication.
+    case turn(LinkIdentifier, Int)
     /// The confirmation of an indication.
     case confirmation(LinkIdentifier, Int)
     case disconnection(LinkIdentifier, Int)
@@ -19,8 +21,10 @@ enum Awaited: Hashable, Sendable {
     /// The link without which there is nothing to wait for.
     var link: LinkIdentifier? {
         switch self {
-        case .ready, .advertising, .connection, .request: nil
-        case .operation(let link, _), .room(let link, _), .confirmation(let link, _), .disconnection(let link, _): link
+        case .ready, .advertising, .connection: nil
+        case .request(let link, _), .operation(let link, _), .room(let link, _), .turn(let link, _),
+            .confirmation(let link, _), .disconnection(let link, _):
+            link
         }
     }
 }

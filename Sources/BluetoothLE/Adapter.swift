@@ -50,13 +50,18 @@ public actor Adapter {
     var waiters: [Awaited: Waiter] = [:]
     var nextNumber = 0
 
-    var scans: [Int: ScanSession] = [:]
+    var scans: [ScanSession] = []
     var links: [LinkIdentifier: LinkState] = [:]
     /// Why the latest links ended, for those who ask too late.
     var endings = Endings()
+    /// Attempts to connect whose link has come and gone before anybody was told of it.
+    var lostAttempts: [LinkIdentifier: ConnectionAttempt] = [:]
     /// Who is told of what peers do with our attributes, by handle.
-    var published: [AttributeHandle: AsyncQueue<CharacteristicEvent>] = [:]
-    var observers: [Int: AsyncQueue<AdapterEvent>] = [:]
+    ///
+    /// Like `observers` it does not own the queues: the events in them name this adapter, and would keep it alive. They
+    /// live as long as somebody can take from them.
+    var published: [AttributeHandle: WeakQueue<CharacteristicEvent>] = [:]
+    var observers: [Int: WeakQueue<AdapterEvent>] = [:]
 
     init(executor: AdapterExecutor, clock: any AdapterClock, options: Options) {
         self.executor = executor
@@ -71,7 +76,10 @@ public actor Adapter {
     /// What the controller can do, and the address this adapter uses.
     public var information: ControllerInformation? { host.controller }
 
-    /// Ends everything and gives the transport back. Calls that are pending throw `.adapterClosed`.
+    /// Ends everything and gives the transport back. Calls that are pending, and those that come later, throw
+    /// `.adapterClosed`. Peers lose their links without being told; `Connection.disconnect` tells them.
+    ///
+    /// An adapter that nobody holds any more closes by itself.
     public func close() {
         shutDown(.adapterClosed)
     }
@@ -91,13 +99,13 @@ public actor Adapter {
         if case .open(let transport) = state { transport.close() }
         state = .closed(error)
         resumeAll(where: { _ in true }, with: .failure(error))
-        for scan in scans.values { scan.sightings.finish(error) }
-        scans = [:]
+        for scan in scans { scan.sightings.finish(error) }
+        scans = []
         for link in links.values { link.end(error) }
         links = [:]
-        for queue in published.values { queue.finish(error) }
+        for entry in published.values { entry.queue?.finish(error) }
         published = [:]
-        for observer in observers.values { observer.finish(error) }
+        for observer in observers.values { observer.queue?.finish(error) }
         observers = [:]
         executor.stop()
     }

@@ -15,8 +15,7 @@ extension Adapter {
     public func events() -> EventSequence<AdapterEvent> {
         let number = makeNumber()
         let queue = AsyncQueue<AdapterEvent>(capacity: 256, overflow: .dropOldest)
-        if case .closed(let error) = state { queue.finish(error) }
-        observers[number] = queue
+        if case .closed(let error) = state { queue.finish(error) } else { observers[number] = WeakQueue(queue: queue) }
         return EventSequence(queue) { [weak self] in
             Task { await self?.endObserving(number) }
         }
@@ -25,6 +24,6 @@ extension Adapter {
     private func endObserving(_ number: Int) { observers[number] = nil }
 
     func publish(_ event: AdapterEvent) {
-        for observer in observers.values { observer.push(event) }
+        for observer in observers.values { observer.queue?.push(event) }
     }
 }

@@ -21,10 +21,16 @@ struct AdapterWish: Sendable {
 
 /// The thread of one adapter. It waits for the transport, for the next deadline and for calls, and runs the adapter's
 /// actor whenever one of them comes. While none does, it uses no processor time.
+///
+/// Calls may still come when the thread has ended, for an adapter can be closed while others hold it. They run on a
+/// thread of the system's pool, one after the other.
 final class AdapterExecutor: SerialExecutor {
     private struct Jobs {
         var queue: [UnownedJob] = []
-        var isStopped = false
+        /// Whether the thread is to end, or there is none yet.
+        var isStopped = true
+        /// Whether somebody is there who runs what is queued.
+        var isServed = false
     }
 
     private let jobs = Mutex(Jobs())
@@ -35,10 +41,11 @@ final class AdapterExecutor: SerialExecutor {
         waker = try Waker()
     }
 
-    /// Starts the thread. It ends when `stop()` is called or the driver is gone.
+    /// Starts the thread, once. It ends when `stop()` is called or the driver is gone.
     func start(driving driver: any AdapterDriver) throws(TransportError) {
         let run = Run(executor: self, loop: try EventLoop(waker: waker), driver: driver)
         let reference = Unmanaged.passRetained(run)
+        jobs.withLock { $0 = Jobs(isStopped: false, isServed: true) }
         var thread = pthread_t()
         let code = pthread_create(
             &thread, nil,
@@ -50,6 +57,7 @@ final class AdapterExecutor: SerialExecutor {
             }, reference.toOpaque())
         guard code == 0 else {
             reference.release()
+            jobs.withLock { $0 = Jobs() }
             throw TransportError(.system(call: "pthread_create", code: code), transport: "adapter")
         }
         pthread_detach(thread)
@@ -61,6 +69,9 @@ final class AdapterExecutor: SerialExecutor {
         wake()
     }
 
+    /// Whether there is a thread, or somebody else who runs calls that came late.
+    var isServed: Bool { jobs.withLock { $0.isServed } }
+
     /// Makes the thread take a turn soon.
     func wake() { waker.wake() }
 
@@ -68,9 +79,17 @@ final class AdapterExecutor: SerialExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        jobs.withLock { $0.queue.append(job) }
-        // The thread looks for calls before it waits, so it need not wake itself.
-        if !isCurrent { wake() }
+        let isServed = jobs.withLock { jobs in
+            jobs.queue.append(job)
+            defer { jobs.isServed = true }
+            return jobs.isServed
+        }
+        if !isServed {
+            Task.detached { self.runLateJobs() }
+        } else if !isCurrent {
+            // The thread looks for calls before it waits, so it need not wake itself.
+            wake()
+        }
     }
 
     func isSameExclusiveExecutionContext(other: AdapterExecutor) -> Bool { self === other }
@@ -100,16 +119,7 @@ final class AdapterExecutor: SerialExecutor {
         threadIdentifier.store(CurrentThread.identifier, ordering: .relaxed)
         var watched = Watch()
         var batch: [UnownedJob] = []
-        while true {
-            let isStopped = jobs.withLock { jobs in
-                swap(&batch, &jobs.queue)
-                return jobs.isStopped
-            }
-            for job in batch { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
-            let hadJobs = !batch.isEmpty
-            batch.removeAll(keepingCapacity: true)
-            if isStopped, !hadJobs { return }
-
+        while runJobs(&batch) {
             guard let wish = wish(of: run) else { continue }
             watched.follow(wish, on: run.loop)
             let deadline = hasJobs ? Instant.zero : wish.deadline
@@ -117,6 +127,27 @@ final class AdapterExecutor: SerialExecutor {
                 run.driver?.assumeIsolated { $0.transportIsReady(event) }
             }
         }
+    }
+
+    /// Runs the calls that come after the thread has ended.
+    private func runLateJobs() {
+        threadIdentifier.store(CurrentThread.identifier, ordering: .relaxed)
+        var batch: [UnownedJob] = []
+        while runJobs(&batch) {}
+    }
+
+    /// Runs the calls that wait. False at the end: who queues the next one has to find somebody else to run it.
+    ///
+    /// - Parameter batch: an empty array, whose memory is used again.
+    private func runJobs(_ batch: inout [UnownedJob]) -> Bool {
+        let isServed = jobs.withLock { jobs in
+            swap(&batch, &jobs.queue)
+            if jobs.isStopped, batch.isEmpty { jobs.isServed = false }
+            return jobs.isServed
+        }
+        for job in batch { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
+        batch.removeAll(keepingCapacity: true)
+        return isServed
     }
 
     /// Lets the driver take a turn; nil, and the thread told to end, once the driver is gone.

@@ -33,24 +33,26 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         self.overflow = overflow
     }
 
-    /// Hands an element to who waits longest, or keeps it.
-    func push(_ element: Element) {
-        let waiter = state.withLock { state -> Waiter? in
-            guard state.end == nil else { return nil }
-            if !state.waiters.isEmpty { return state.waiters.removeFirst().continuation }
+    /// Hands an element to who waits longest, or keeps it. False where it was given up.
+    @discardableResult
+    func push(_ element: Element) -> Bool {
+        let (isTaken, waiter) = state.withLock { state -> (Bool, Waiter?) in
+            guard state.end == nil else { return (false, nil) }
+            if !state.waiters.isEmpty { return (true, state.waiters.removeFirst().continuation) }
             if state.buffer.count == capacity {
                 switch overflow {
-                case .dropNewest: return nil
+                case .dropNewest: return (false, nil)
                 case .dropOldest: state.buffer.removeFirst()
                 case .fail:
                     state.end = .failure(.overflow)
-                    return nil
+                    return (false, nil)
                 }
             }
             state.buffer.append(element)
-            return nil
+            return (true, nil)
         }
         waiter?.resume(returning: .success(element))
+        return isTaken
     }
 
     /// Ends the sequence once what is buffered has been taken. Only the first end counts.

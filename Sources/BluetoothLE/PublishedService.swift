@@ -27,8 +27,9 @@ public struct PublishedCharacteristic: Sendable {
     public let uuid: BluetoothUUID
     /// The handle of the value.
     public let handle: AttributeHandle
-    /// What peers do with the characteristic. Events are kept from publication on, up to 1024; a consumer that is
-    /// further behind misses new ones, which for a request means that the peer is answered Unlikely Error in time.
+    /// What peers do with the characteristic and its descriptors. Events are kept from publication on, as long as there
+    /// is a copy of this sequence, up to 1024. A consumer that is further behind misses new ones; a request that it
+    /// misses, or that nobody can take any more, is answered Unlikely Error.
     ///
     /// One consumer: where several take from it, each event goes to one of them.
     public let events: EventSequence<CharacteristicEvent>
@@ -88,6 +89,8 @@ public struct Subscriber: Hashable, Sendable {
 public struct ReadRequest: Sendable {
     public let connection: Connection
     let request: ServerRequest
+    /// The attribute: the characteristic's value, or a dynamic descriptor of it.
+    public let handle: AttributeHandle
     /// Where in the value to begin.
     public let offset: Int
 

@@ -47,6 +47,7 @@ extension Adapter {
     /// One turn, for a radio whose time is manual. Returns when the host next has something to do by itself.
     func takeTurn() -> Instant? {
         _ = turn()
+        if case .closed = state { return nil }
         return host.nextDeadline
     }
 }

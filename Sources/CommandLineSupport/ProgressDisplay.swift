@@ -17,12 +17,12 @@ public final class ProgressDisplay: Sendable {
     public init(_ verb: String) {
         self.verb = verb
         isTerminal = isatty(STDERR_FILENO) == 1
-        state = Mutex(State(pace: ProgressPace(interval: isTerminal ? .milliseconds(100) : .seconds(1))))
+        state = Mutex(State(pace: ProgressPace(showsEverything: isTerminal)))
     }
 
     /// So many octets have been transferred.
     public func update(_ octets: Int) {
-        guard state.withLock({ $0.pace.isDue(at: .now) }) else { return }
+        guard state.withLock({ $0.pace.isDue(at: octets) }) else { return }
         show(octets)
     }
 
@@ -49,20 +49,19 @@ public final class ProgressDisplay: Sendable {
     }
 }
 
-/// Decides when it is time to show progress again: not for what is over at once, and not too often.
+/// Decides when progress is worth showing again: when twice as much has been transferred as was last shown, so that a long
+/// transfer does not fill a log, and, where a line can be written over, with every chunk.
 struct ProgressPace {
-    let interval: Duration
-    private var last: ContinuousClock.Instant
+    let showsEverything: Bool
+    private var next = 1
 
-    /// - Parameter start: when what is shown begins.
-    init(interval: Duration, start: ContinuousClock.Instant = .now) {
-        self.interval = interval
-        last = start
+    init(showsEverything: Bool) {
+        self.showsEverything = showsEverything
     }
 
-    mutating func isDue(at now: ContinuousClock.Instant) -> Bool {
-        guard now - last >= interval else { return false }
-        last = now
+    mutating func isDue(at octets: Int) -> Bool {
+        guard showsEverything || octets >= next else { return false }
+        next = 2 * octets
         return true
     }
 }

@@ -28,6 +28,10 @@ struct ScriptedController {
     var seen: [World.Seen] = []
     /// Whether every ACL packet is reported as sent right away.
     var completesPackets = true
+    /// Where it answers at random now and then: its source of bits.
+    var disturbance: SeededGenerator?
+    /// Whether the host kept asking for time to pass that had passed already.
+    private(set) var isStuck = false
 
     init(_ configure: (inout HostConfiguration) -> Void = { _ in }) {
         var configuration = HostConfiguration(seed: 7)
@@ -74,7 +78,22 @@ struct ScriptedController {
     }
 
     private mutating func answer(_ opcode: HCIOpcode) {
-        switch answers[opcode] ?? .complete(.success) {
+        if let answer = disturbedAnswer() { return reply(answer, opcode) }
+        reply(answers[opcode] ?? .complete(.success), opcode)
+    }
+
+    private mutating func disturbedAnswer() -> Answer? {
+        guard disturbance?.oneIn(20) == true else { return nil }
+        switch disturbance?.next() ?? 0 {
+        case let bits where bits % 10 == 0: return .silence
+        case let bits where bits % 10 < 4: return .status(bits % 20 < 10 ? .success : .commandDisallowed)
+        case let bits where bits % 10 < 7: return .complete(bits % 20 < 10 ? .unknownCommand : .commandDisallowed)
+        default: return .complete(.success, disturbance?.bytes(3) ?? [])
+        }
+    }
+
+    private mutating func reply(_ answer: Answer, _ opcode: HCIOpcode) {
+        switch answer {
         case .complete(let status, let parameters): complete(opcode, status, parameters)
         case .status(let status):
             receive(CommandStatus(status: status, numHCICommandPackets: 1, opcode: opcode))
@@ -110,7 +129,13 @@ struct ScriptedController {
     mutating func run(for duration: Duration) {
         settle()
         let limit = now.advanced(by: duration)
+        var count = 0
         while let deadline = host.nextDeadline, deadline <= limit {
+            count = deadline > now ? 0 : count + 1
+            if count > 1000 {
+                isStuck = true
+                break
+            }
             now = max(now, deadline)
             host.fire(at: now)
             settle()

@@ -18,6 +18,9 @@ struct World {
     /// What each host has told and no test has looked at yet.
     var seen: [[Seen]] = []
     var now = Instant.zero
+    /// Everything that host and controller have said to each other, and every host to its caller, where that is
+    /// recorded.
+    var transcript: [String]?
 
     init(seed: UInt64 = 1) {
         air = Air(seed: seed)
@@ -59,10 +62,12 @@ struct World {
             for index in hosts.indices {
                 while let packet = hosts[index].outbox.popFirst() {
                     isBusy = true
+                    record("\(index) > ", packet)
                     air.receive(packet.span, from: controllers[index], at: now)
                 }
                 while let packet = air[controllers[index]].outbox.popFirst() {
                     isBusy = true
+                    record("\(index) < ", packet)
                     hosts[index].receive(packet.span, at: now)
                 }
                 drain(index)
@@ -73,8 +78,14 @@ struct World {
     private mutating func drain(_ index: Int) {
         while let event = hosts[index].events.next() {
             let bytes = event.payload.map { hosts[index].events.copy($0) }
+            record("\(index) ! \(event.brief) ", bytes ?? [])
             seen[index].append(Seen(event: event, bytes: bytes ?? []))
         }
+    }
+
+    private mutating func record(_ what: @autoclosure () -> String, _ bytes: [UInt8]) {
+        guard transcript != nil else { return }
+        transcript?.append("\(now.nanoseconds) \(what())\(bytes)")
     }
 
     /// The next instant at which something happens by itself.

@@ -45,10 +45,3 @@ struct CardTests {
         #expect(await cards.subscribers.isEmpty)
     }
 }
-
-extension EventSequence {
-    func first() async throws(BluetoothError) -> Element? {
-        var iterator = makeAsyncIterator()
-        return try await iterator.next()
-    }
-}

@@ -18,9 +18,9 @@ extension VirtualRadio {
         public func detach() {
             var reset = ByteWriter()
             Reset().encodePacket(into: &reset)
-            radio.withAir { air, now in
-                air.receive(reset.span, from: identifier, at: now)
-                air[identifier].outbox.removeAll()
+            radio.withAir(for: identifier) { state, now in
+                state.air.receive(reset.span, from: identifier, at: now)
+                state.air[identifier].outbox.removeAll()
             }
             let others = radio.state.withLock { state in
                 state.hosts[identifier] = nil
@@ -32,14 +32,20 @@ extension VirtualRadio {
 
         /// Hands a packet to the controller, its H4 indicator first.
         public func send(_ packet: Span<UInt8>) {
-            radio.withAir { air, now in air.receive(packet, from: identifier, at: now) }
+            radio.withAir(for: identifier) { state, now in
+                state.activity &+= 1
+                state.air.receive(packet, from: identifier, at: now)
+            }
         }
 
         /// Lets everything happen that is due, and takes what the controller has for its host.
         ///
         /// - Parameter packets: an empty queue, whose memory is used again.
         public func receive(into packets: inout PacketQueue) {
-            radio.withAir { air, _ in swap(&air[identifier].outbox, &packets) }
+            radio.withAir(for: identifier) { state, _ in
+                swap(&state.air[identifier].outbox, &packets)
+                if !packets.isEmpty { state.activity &+= 1 }
+            }
         }
 
         /// When something happens on the air by itself.

@@ -3,7 +3,12 @@ import Synchronization
 
 extension VirtualRadio {
     /// Lets time pass, where it is `manual`: everything happens that is due, in order, and every host takes its turn at each
-    /// instant. Between them, tasks that wait for what has happened get the chance to go on.
+    /// instant.
+    ///
+    /// Between the instants, tasks that wait for what has happened get the chance to go on, and what they then ask of their
+    /// hosts happens at that instant. It is a chance, not a promise: nobody can know whether another task has come to rest.
+    /// A task that works long between two calls may find that time has passed meanwhile, and one that has not begun yet may
+    /// begin when all is over: wait until it is where it should be. `withTimeout` and `Task.sleep` keep to the system's clock.
     public func advance(by duration: Duration) async {
         precondition(time == .manual, "the time of this radio is the system's")
         let end = now.advanced(by: duration)
@@ -19,14 +24,21 @@ extension VirtualRadio {
     /// Lets all hosts do what they can without time passing. Returns when the next thing happens by itself.
     private func settle() async -> Instant? {
         while true {
-            var deadline = withAir { air, _ in air.nextDeadline }
-            for host in state.withLock({ Array($0.hosts.values) }) {
-                deadline = earliest(deadline, await host.turn())
-            }
+            let before = state.withLock { $0.activity }
+            _ = await takeTurns()
             // Tasks that a host has just resumed may want something of it at this very instant.
             for _ in 0..<4 { await Task.yield() }
-            let isQuiet = state.withLock { $0.wakes.isEmpty }
+            let deadline = await takeTurns()
+            let isQuiet = state.withLock { $0.wakes.isEmpty && $0.activity == before }
             if isQuiet { return deadline }
         }
+    }
+
+    /// Every host takes a turn, in the order of the controllers. Returns when the next thing happens by itself.
+    private func takeTurns() async -> Instant? {
+        let hosts = state.withLock { $0.hosts.sorted { $0.key.index < $1.key.index }.map(\.value) }
+        var deadline: Instant?
+        for host in hosts { deadline = earliest(deadline, await host.turn()) }
+        return earliest(deadline, withAir { air, _ in air.nextDeadline })
     }
 }

@@ -23,6 +23,8 @@ public final class VirtualRadio: Sendable {
         var now = Instant.zero
         var nextAddress: UInt64 = 0x00_1B_DC_00_00_01
         var hosts: [ControllerID: Host] = [:]
+        /// How many packets have been sent and taken.
+        var activity: UInt64 = 0
 
         /// How to reach the hosts for whom packets wait.
         var wakes: [@Sendable () -> Void] {
@@ -83,11 +85,27 @@ public final class VirtualRadio: Sendable {
     /// Does something to the air, such as `setPathLoss` or one of the faults, at the present instant.
     @discardableResult
     public func withAir<Value: Sendable>(_ body: (_ air: inout Air, _ now: Instant) -> Value) -> Value {
-        let systemNow = SystemTime.now
+        withAir(for: nil) { state, now in body(&state.air, now) }
+    }
+
+    /// Does something to the air, and tells every host that this concerns.
+    ///
+    /// - Parameter identifier: on whose behalf, where that is a host: it minds by itself when something happens next. Where
+    ///   it is nobody, the others have to.
+    func withAir<Value: Sendable>(
+        for identifier: ControllerID?, _ body: (_ state: inout State, _ now: Instant) -> Value
+    ) -> Value {
         let (value, wakes) = state.withLock { state in
-            let now = time == .manual ? state.now : systemNow
+            // Read in here, so that time does not run backwards from one caller to the next.
+            let now = time == .manual ? state.now : SystemTime.now
             state.air.fire(at: now)
-            return (body(&state.air, now), state.wakes)
+            let deadline = state.air.nextDeadline
+            let value = body(&state, now)
+            let isMinded = identifier.map { state.hosts[$0] != nil } ?? false
+            if !isMinded, earliest(deadline, state.air.nextDeadline) != deadline {
+                return (value, state.hosts.values.map(\.wake))
+            }
+            return (value, state.wakes)
         }
         for wake in wakes { wake() }
         return value

@@ -1,0 +1,130 @@
+import BluetoothHost
+import Synchronization
+import Testing
+
+@testable import BluetoothLE
+@testable import VirtualRadio
+
+@Suite("The life of an adapter", .timeLimit(.minutes(1)))
+struct LifetimeTests {
+    @Test("Closing twice, and calling after that, ends like closing once")
+    func closedTwice() async throws {
+        let scene = try await Scene()
+        let events = await scene.central.events()
+        await scene.central.close()
+        await scene.central.close()
+        let address = scene.connection.peer
+        let calls: [@Sendable () async throws -> Void] = [
+            { _ = try await scene.central.connect(to: address) },
+            { _ = try await scene.central.scan() },
+            { try await scene.central.advertise(AdvertisementData()) },
+            { _ = try await scene.central.publish(Scene.definition) },
+            { _ = try await scene.connection.mtu },
+            { _ = try await scene.connection.parameters },
+            { try await scene.connection.waitForDisconnection() },
+            { try await scene.service.withdraw() },
+        ]
+        await scene.peripheral.close()
+        for call in calls { await #expect(throws: BluetoothError.adapterClosed) { try await call() } }
+        try await scene.connection.disconnect()
+        await scene.central.stopAdvertising()
+        #expect(await scene.central.connections.isEmpty)
+        #expect(await events.end() == .adapterClosed)
+        #expect(await scene.central.events().end() == .adapterClosed)
+    }
+
+    @Test("Many calls at once on a closed adapter all end")
+    func manyAfterClosing() async throws {
+        let adapter = try await Adapter.open(VirtualRadio().addController())
+        await adapter.close()
+        await withTaskGroup { group in
+            for _ in 0..<200 {
+                group.addTask { await #expect(throws: BluetoothError.adapterClosed) { _ = try await adapter.scan() } }
+            }
+        }
+    }
+
+    /// What the application still holds when it lets go of an adapter, or has left lying about.
+    enum Remainder: CaseIterable {
+        case nothing, link, sequences, untakenEvents, scan
+    }
+
+    @Test("An adapter nobody holds is closed, and its thread ends", arguments: Remainder.allCases)
+    func released(_ remainder: Remainder) async throws {
+        let radio = VirtualRadio()
+        let peer = try await Adapter.open(radio.addController())
+        weak var adapter: Adapter?
+        weak var thread: AdapterExecutor?
+        var sightings: EventSequence<Sighting>?
+        var events: EventSequence<AdapterEvent>?
+        do {
+            let opened = try await Adapter.open(radio.addController())
+            (adapter, thread) = (opened, opened.executor)
+            switch remainder {
+            case .nothing: break
+            case .scan: _ = try await opened.scan()
+            case .sequences: (sightings, events) = (try await opened.scan(), await opened.events())
+            case .link, .untakenEvents:
+                let service = try await opened.publish(Scene.definition)
+                events = await opened.events()
+                try await opened.advertise(AdvertisementData(name: "Gone"))
+                let connection = try await peer.connect(to: try #require(await opened.information?.address))
+                if remainder == .untakenEvents {
+                    let indicated = try await connection.characteristic(Scene.indicated, in: Scene.service)
+                    _ = try await connection.notifications(of: indicated)
+                }
+                _ = service
+                events = nil
+            }
+        }
+        await until { adapter == nil && thread == nil }
+        await until { radio.state.withLock { $0.hosts.count == 1 } }
+        if let sightings { #expect(await sightings.end() == .adapterClosed) }
+        if let events { #expect(await events.end() == .adapterClosed) }
+        await peer.close()
+    }
+
+    @Test("The thread of a closed adapter ends while the adapter is still held")
+    func threadEnds() async throws {
+        let adapter = try await Adapter.open(VirtualRadio().addController())
+        #expect(adapter.executor.isServed)
+        await adapter.close()
+        await until { !adapter.executor.isServed }
+        #expect(await adapter.connections.isEmpty)
+    }
+
+    @Test("A link that has come and gone before anybody was told ends the call that asked for it")
+    func lostBeforeTold() async throws {
+        let scene = try await Scene()
+        let (central, stale) = (scene.central, scene.connection.link)
+        try await scene.connection.disconnect()
+        let connecting = Task { try await central.connect(to: DeviceAddress(1, kind: .public)) }
+        await until { await central.pendingCount == 1 }
+        await central.with { central in
+            guard case .connection(let attempt)? = central.waiters.keys.first else { return }
+            central.handle(.connected(stale, attempt))
+            central.handle(.disconnected(stale, .remoteUserTerminatedConnection))
+        }
+        await #expect(throws: BluetoothError.disconnected(.byPeer)) { _ = try await connecting.value }
+        #expect(await central.connections.isEmpty)
+        #expect(try await scene.works())
+    }
+
+    @Test("After its controller was given up an adapter says so")
+    func givenUp() async throws {
+        let scene = try await Scene(time: .manual)
+        let pending = Task { try await scene.connection.waitForDisconnection() }
+        await until { await scene.central.pendingCount == 1 }
+        scene.radio.withAir { air, now in
+            air[scene.centralPort.identifier].faults.ignoresCommands = true
+            air.reportHardwareError(1, on: scene.centralPort.identifier)
+        }
+        #expect(try await scene.radio.passing { try await pending.value } == .adapterReset)
+        let events = await scene.central.events()
+        let end = try await scene.radio.passing { await events.end() }
+        #expect(end == .adapter(.controllerNotResponding(.reset)))
+        await #expect(throws: BluetoothError.adapter(.controllerNotResponding(.reset))) {
+            _ = try await scene.central.scan()
+        }
+    }
+}

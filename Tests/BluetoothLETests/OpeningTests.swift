@@ -1,0 +1,132 @@
+import BluetoothBase
+import HCITransport
+import Testing
+import VirtualRadio
+
+@testable import BluetoothLE
+
+@Suite("Opening an adapter", .timeLimit(.minutes(1)))
+struct OpeningTests {
+    @Test(
+        "A transport that cannot be opened says why",
+        arguments: [
+            ("unix-client:/nonexistent/socket", TransportError.Reason.connectionRefused),
+            ("unix-client:@swift-bluetooth-le-nobody", .connectionRefused),
+            ("tcp-client:127.0.0.1:1", .connectionRefused),
+        ])
+    func refused(_ name: String, _ reason: TransportError.Reason) async throws {
+        let name = try TransportName(name)
+        do {
+            _ = try await Adapter.open(name)
+            Issue.record("opened")
+        } catch BluetoothError.transport(let error) {
+            #expect(error.reason == reason)
+            #expect(error.transport == name.description)
+        }
+    }
+
+    @Test("A capture file that cannot be written is told before anything is sent")
+    func captureRefused() async throws {
+        let radio = VirtualRadio()
+        let port = radio.addController()
+        let options = Adapter.Options(captureFile: "/nonexistent/capture")
+        await #expect(
+            throws: BluetoothError.transport(
+                TransportError(.system(call: "open", code: 2), transport: "/nonexistent/capture"))
+        ) {
+            _ = try await Adapter.open(port, options: options)
+        }
+        _ = try await Adapter.open(port)
+    }
+
+    @Test("Waiting for a client is called off with the task", arguments: ["tcp-server:127.0.0.1:0", "unix-server:@"])
+    func cancelled(_ text: String) async throws {
+        let unique = text.hasSuffix("@") ? text + "swift-bluetooth-le-\(UInt64.random(in: .min ... .max))" : text
+        let name = try TransportName(unique)
+        let task = Task { try await Adapter.open(name) }
+        task.cancel()
+        await #expect(throws: BluetoothError.cancelled) { _ = try await task.value }
+        await #expect(throws: BluetoothError.timedOut) {
+            try await withTimeout(.milliseconds(1)) { () throws(BluetoothError) in
+                _ = try await Adapter.open(name)
+            }
+        }
+    }
+
+    @Test("Waiting for a controller that does not answer is called off with the task")
+    func cancelledWhileSilent() async throws {
+        let name = TransportName.unixServer(path: "@swift-bluetooth-le-\(UInt64.random(in: .min ... .max))")
+        // It takes a connection, into its queue, and never says anything.
+        let listener = try TransportListener(name)
+        defer { listener.close() }
+        guard case .unixServer(let path) = name else { return }
+        await #expect(throws: BluetoothError.timedOut) {
+            try await withTimeout(.milliseconds(50)) { () throws(BluetoothError) in
+                _ = try await Adapter.open(.unixClient(path: path))
+            }
+        }
+    }
+
+    @Test("A controller that does not answer is given up")
+    func notResponding() async throws {
+        let radio = VirtualRadio(time: .manual)
+        let port = radio.addController()
+        radio.withAir { air, _ in air[port.identifier].faults.ignoresCommands = true }
+        await #expect(throws: BluetoothError.adapter(.controllerNotResponding(.reset))) {
+            try await radio.passing { _ = try await Adapter.open(port) }
+        }
+    }
+
+    @Test("A controller without data buffers is of no use")
+    func noBuffers() async throws {
+        let radio = VirtualRadio()
+        let port = radio.addController { $0.aclBufferCount = 0 }
+        await #expect(throws: BluetoothError.adapter(.noDataBuffers)) { _ = try await Adapter.open(port) }
+    }
+
+    @Test("Adapters on sockets work as those in the process do")
+    func sockets() async throws {
+        let radio = VirtualRadio()
+        let controllers = [
+            try SocketController(radio.addController()), try SocketController(radio.addController()),
+        ]
+        defer { for controller in controllers { controller.stop() } }
+        let central = try await Adapter.open(controllers[0].name)
+        let peripheral = try await Adapter.open(controllers[1].name)
+        let service = try await peripheral.publish(Scene.definition)
+        let stored = try #require(service[Scene.stored])
+        try await peripheral.advertise(AdvertisementData(name: "Socket"))
+        let address = try #require(await peripheral.information?.address)
+        let connection = try await central.connect(to: address)
+        let found = try await connection.characteristic(Scene.stored, in: Scene.service)
+        let value = [UInt8](repeating: 9, count: 512)
+        try await connection.write(value, to: found)
+        #expect(await stored.value == value)
+        #expect(try await connection.read(found) == value)
+        await peripheral.close()
+        #expect(await failure { _ = try await stored.setValue([]) } == .adapterClosed)
+        await central.close()
+    }
+
+    @Test("A controller that goes away ends everything with what the transport said")
+    func controllerGone() async throws {
+        let radio = VirtualRadio()
+        let controller = try SocketController(radio.addController())
+        let adapter = try await Adapter.open(controller.name)
+        let events = await adapter.events()
+        let sightings = try await adapter.scan()
+        let connecting = Task { _ = try await adapter.connect(to: DeviceAddress(1, kind: .public)) }
+        await until { await adapter.pendingCount == 1 }
+        controller.stop()
+        let gone = BluetoothError.transport(TransportError(.closedByPeer, transport: controller.name.description))
+        await #expect(throws: gone) { try await connecting.value }
+        #expect(await events.end() == gone)
+        #expect(await sightings.end() == gone)
+        #expect(await failure { _ = try await adapter.scan() } == gone)
+    }
+
+    private func failure(of call: () async throws -> Void) async -> BluetoothError? {
+        do { try await call() } catch { return error as? BluetoothError }
+        return nil
+    }
+}

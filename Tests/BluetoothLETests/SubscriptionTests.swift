@@ -1,0 +1,148 @@
+import BluetoothHost
+import Testing
+import VirtualRadio
+
+@testable import BluetoothLE
+
+@Suite("Subscriptions", .timeLimit(.minutes(1)))
+struct SubscriptionTests {
+    @Test("A value sent in the instant of the subscription is not lost", arguments: [Scene.notified, Scene.indicated])
+    func firstValue(_ uuid: BluetoothUUID) async throws {
+        let scene = try await Scene()
+        let (remote, local) = (try scene.remote(uuid), try scene.local(uuid))
+        let sending = Task {
+            for try await case .subscribed(let subscriber) in local.events {
+                for number in 0..<5 as Range<UInt8> {
+                    if uuid == Scene.notified {
+                        try await subscriber.notify([number])
+                    } else {
+                        try await subscriber.indicate([number])
+                    }
+                }
+                return
+            }
+        }
+        let values = try await scene.connection.notifications(of: remote)
+        #expect(try await values.prefix(count: 5) == [[0], [1], [2], [3], [4]])
+        try await sending.value
+    }
+
+    @Test("Two listeners of one characteristic both get every value, and either may leave first")
+    func twoListeners() async throws {
+        let scene = try await Scene()
+        let (remote, local) = (try scene.remote(Scene.notified), try scene.local(Scene.notified))
+        var first: EventSequence<[UInt8]>? = try await scene.connection.notifications(of: remote)
+        let second = try await scene.connection.notifications(of: remote)
+        let subscriber = try #require(await local.subscribers.first)
+        try await subscriber.notify([1])
+        #expect(try await first?.first() == [1])
+        #expect(try await second.first() == [1])
+        first = nil
+        await until { await scene.listeners(of: remote) == 1 }
+        try await subscriber.notify([2])
+        #expect(try await second.first() == [2])
+        #expect(await local.subscribers.count == 1)
+    }
+
+    @Test("When the last sequence is gone the peer is told")
+    func dropped() async throws {
+        let scene = try await Scene()
+        let local = try scene.local(Scene.notified)
+        var values: EventSequence<[UInt8]>? = try await scene.subscribe(to: Scene.notified).values
+        #expect(values != nil)
+        values = nil
+        await until { await local.subscribers.isEmpty }
+        let events = try await local.events.prefix(count: 2)
+        guard case .subscribed(let subscriber) = events[0], case .unsubscribed(let gone) = events[1] else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(subscriber == gone)
+        await #expect(throws: BluetoothError.host(.server(.notSubscribed(local.handle)))) {
+            try await subscriber.notify([1])
+        }
+    }
+
+    @Test("Unsubscribing waits until the peer knows, and ends the sequences in good order")
+    func unsubscribed() async throws {
+        let scene = try await Scene()
+        let local = try scene.local(Scene.notified)
+        let (values, subscriber) = try await scene.subscribe(to: Scene.notified)
+        try await subscriber.notify([1])
+        try await scene.connection.unsubscribe(from: try scene.remote(Scene.notified))
+        #expect(await local.subscribers.isEmpty)
+        #expect(try await values.first() == [1])
+        #expect(await values.end() == nil)
+        // Subscribing anew works as it did the first time.
+        let again = try await scene.subscribe(to: Scene.notified)
+        try await again.subscriber.notify([2])
+        #expect(try await again.values.first() == [2])
+        try await scene.connection.unsubscribe(from: try scene.remote(Scene.indicated))
+    }
+
+    @Test("A listener that falls too far behind is told, after what was kept for it")
+    func overflow() async throws {
+        let scene = try await Scene(time: .manual)
+        let (values, subscriber) = try await scene.subscribe(to: Scene.notified)
+        let prompt = try await scene.subscribe(to: Scene.notified).values
+        try await scene.radio.passing {
+            let counting = Task { try await prompt.prefix(count: 4100).count }
+            for _ in 0..<4100 { try await subscriber.notify([1]) }
+            #expect(try await counting.value == 4100)
+        }
+        var iterator = values.makeAsyncIterator()
+        for _ in 0..<4096 { #expect(try await iterator.next() == [1]) }
+        await #expect(throws: BluetoothError.overflow) { _ = try await iterator.next() }
+        #expect(try await scene.works())
+    }
+
+    @Test("A characteristic that tells nothing of itself cannot be subscribed to")
+    func notSupported() async throws {
+        let scene = try await Scene()
+        let stored = try scene.remote(Scene.stored)
+        await #expect(throws: BluetoothError.self) { _ = try await scene.connection.notifications(of: stored) }
+    }
+
+    @Test("The end of the link ends a sequence with the reason, and the peer's subscription with it")
+    func linkLost() async throws {
+        let scene = try await Scene()
+        let local = try scene.local(Scene.notified)
+        let (values, subscriber) = try await scene.subscribe(to: Scene.notified)
+        try await subscriber.connection.disconnect()
+        #expect(await values.end() == .disconnected(.byPeer))
+        #expect(await local.subscribers.isEmpty)
+        let events = try await local.events.prefix(count: 2)
+        guard case .unsubscribed(subscriber) = events[1] else {
+            Issue.record("\(events)")
+            return
+        }
+        await #expect(throws: BluetoothError.disconnected(.byThisDevice)) { try await subscriber.notify([1]) }
+    }
+
+    @Test("Values go to the subscribers that are named, and to no others")
+    func onePeerOnly() async throws {
+        let scene = try await Scene()
+        let other = try await Adapter.open(scene.radio.addController())
+        let address = scene.connection.peer
+        await until { scene.radio.withAir { air, _ in air[scene.peripheralPort.identifier].isAdvertising } }
+        let link = try await other.connect(to: address)
+        let (remote, local) = (try scene.remote(Scene.notified), try scene.local(Scene.notified))
+        let (mine, first) = try await scene.subscribe(to: Scene.notified)
+        let theirs = try await link.notifications(of: remote)
+        let subscribers = await local.subscribers
+        #expect(subscribers.count == 2)
+        let second = try #require(subscribers.first { $0 != first })
+        try await first.notify([1])
+        try await second.notify([2])
+        #expect(try await mine.first() == [1])
+        #expect(try await theirs.first() == [2])
+    }
+}
+
+extension Scene {
+    /// How many sequences of the central get the values of a characteristic.
+    func listeners(of characteristic: DiscoveredCharacteristic) async -> Int {
+        let (link, handle) = (connection.link, characteristic.valueHandle)
+        return await central.with { $0.links[link]?.listeners[handle]?.count ?? 0 }
+    }
+}

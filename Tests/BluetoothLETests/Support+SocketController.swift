@@ -1,0 +1,54 @@
+import BluetoothBase
+import Foundation
+import HCITransport
+import Synchronization
+import VirtualRadio
+
+/// Serves a virtual controller on a socket, as a program of its own would, to one host after another.
+final class SocketController: Sendable {
+    /// How a host reaches it.
+    let name: TransportName
+    private let port: VirtualRadio.Port
+    private let waker: Waker
+    private let isStopped = Atomic(false)
+
+    init(_ port: VirtualRadio.Port) throws {
+        let path = "@swift-bluetooth-le-\(UInt64.random(in: .min ... .max))"
+        name = .unixClient(path: path)
+        self.port = port
+        let waker = try Waker()
+        self.waker = waker
+        let listener = Mutex(Optional(try TransportListener(.unixServer(path: path))))
+        port.attach(VirtualRadio.Host(wake: { waker.wake() }, turn: { nil }))
+        Thread.detachNewThread { [self] in
+            if let listener = listener.withLock({ $0.take() }) { try? serve(listener) }
+            port.detach()
+        }
+    }
+
+    func stop() {
+        isStopped.store(true, ordering: .relaxed)
+        waker.wake()
+    }
+
+    private func serve(_ listener: TransportListener) throws {
+        let loop = try EventLoop(waker: waker)
+        try loop.add(listener.fileDescriptor, token: 0, for: .read)
+        var host: StreamTransport?
+        var packets = PacketQueue()
+        while !isStopped.load(ordering: .relaxed) {
+            for event in loop.wait(until: port.nextDeadline) where event.isReadable {
+                if event.token == 0, let accepted = try listener.accept() {
+                    try loop.add(accepted.fileDescriptor, token: 1, for: .read)
+                    host = accepted
+                } else {
+                    do { try host?.receive { port.send($0) } } catch { host = nil }
+                }
+            }
+            port.receive(into: &packets)
+            try? host?.send(&packets)
+            packets.removeAll()
+        }
+        host?.close()
+    }
+}

@@ -1,0 +1,88 @@
+import BluetoothHost
+import Synchronization
+import Testing
+import VirtualRadio
+
+@testable import BluetoothLE
+
+extension EventSequence {
+    func first() async throws(BluetoothError) -> Element? {
+        var iterator = makeAsyncIterator()
+        return try await iterator.next()
+    }
+
+    /// The next `count` elements.
+    func prefix(count: Int) async throws(BluetoothError) -> [Element] {
+        var elements: [Element] = []
+        var iterator = makeAsyncIterator()
+        while elements.count < count, let element = try await iterator.next() { elements.append(element) }
+        return elements
+    }
+
+    /// How the sequence ends once everything before that has been taken; nil in good order.
+    func end() async -> BluetoothError? {
+        var iterator = makeAsyncIterator()
+        do throws(BluetoothError) {
+            while try await iterator.next() != nil {}
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// Lets other tasks go on until something is so, or the time limit of the test has passed.
+func until(_ condition: () async throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async rethrows {
+    while try await !condition() {
+        guard !Task.isCancelled else {
+            Issue.record("never happened", sourceLocation: sourceLocation)
+            return
+        }
+        await Task.yield()
+    }
+}
+
+/// What several tasks have seen, in the order in which they did.
+final class Record<Element: Sendable>: Sendable {
+    private let entries = Mutex<[Element]>([])
+
+    var all: [Element] { entries.withLock { $0 } }
+
+    func add(_ element: Element) { entries.withLock { $0.append(element) } }
+}
+
+extension Adapter {
+    /// How many calls are suspended in this adapter.
+    var pendingCount: Int { waiters.count }
+
+    /// Does something to the adapter between its turns.
+    func with<Value: Sendable>(_ body: @Sendable (isolated Adapter) -> Value) -> Value { body(self) }
+}
+
+extension VirtualRadio {
+    /// Lets time pass until `body` is done, where it does not pass by itself.
+    func passing<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        guard time == .manual else { return try await body() }
+        let isDone = Atomic(false)
+        async let value = {
+            defer { isDone.store(true, ordering: .relaxed) }
+            return try await body()
+        }()
+        while !isDone.load(ordering: .relaxed) {
+            // The time limit of the test has passed: nothing more is to be expected of `body`.
+            if Task.isCancelled { throw BluetoothError.timedOut }
+            await advance(by: .milliseconds(20))
+        }
+        return try await value
+    }
+}
+
+extension AdvertisementData {
+    init(name: String? = nil, services: [BluetoothUUID] = []) {
+        self.init()
+        localName = name.map { .complete($0) }
+        serviceUUIDs = services
+    }
+}

@@ -22,7 +22,7 @@ extension AttributeHandle: ExpressibleByIntegerLiteral, CustomStringConvertible 
 }
 
 extension ByteReader {
-    @inlinable
+    @inlinable @inline(__always)
     @_lifetime(self: copy self)
     public mutating func readHandle() throws(DecodingFailure) -> AttributeHandle {
         AttributeHandle(try readUInt16())
@@ -30,7 +30,7 @@ extension ByteReader {
 }
 
 extension ByteWriter {
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func append(_ handle: AttributeHandle) { append(handle.rawValue) }
 }
 

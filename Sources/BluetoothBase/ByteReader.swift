@@ -60,7 +60,7 @@ public struct ByteReader: ~Escapable {
     }
 
     /// Reads an unsigned integer of 1 to 8 octets.
-    @inlinable
+    @inlinable @inline(__always)
     @_lifetime(self: copy self)
     public mutating func readLittleEndian(byteCount: Int) throws(DecodingFailure) -> UInt64 {
         precondition((1...8).contains(byteCount))

@@ -106,19 +106,14 @@ public struct ByteWriter: Sendable {
 
     // MARK: - Changing what has been written
 
-    /// Overwrites two octets already written: for a length that is known only after what it counts.
+    /// Overwrites octets already written with an integer, in little-endian order: for a length that is known only after
+    /// what it counts.
     @inlinable @inline(__always)
-    public mutating func overwrite(_ value: UInt16, at offset: Int) {
-        precondition(offset &+ 1 < count)
-        storage[offset] = UInt8(truncatingIfNeeded: value)
-        storage[offset &+ 1] = UInt8(truncatingIfNeeded: value >> 8)
-    }
-
-    /// Overwrites one octet already written.
-    @inlinable @inline(__always)
-    public mutating func overwrite(_ value: UInt8, at offset: Int) {
-        precondition(offset < count)
-        storage[offset] = value
+    public mutating func overwrite<Value: FixedWidthInteger>(_ value: Value, at offset: Int) {
+        precondition(offset >= 0 && offset <= count &- MemoryLayout<Value>.size)
+        storage.withUnsafeMutableBytes { room in
+            room.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Value.self)
+        }
     }
 
     /// Drops what was written from `count` bytes on.

@@ -42,14 +42,14 @@ public struct DeviceAddress: Hashable, Sendable {
 
 extension ByteReader {
     /// Reads the six octets of an address, least significant first.
-    @inlinable
+    @inlinable @inline(__always)
     @_lifetime(self: copy self)
     public mutating func readAddress(_ kind: DeviceAddress.Kind) throws(DecodingFailure) -> DeviceAddress {
         DeviceAddress(try readLittleEndian(byteCount: 6), kind: kind)
     }
 
     /// Reads an address type octet and the six octets of the address behind it.
-    @inlinable
+    @inlinable @inline(__always)
     @_lifetime(self: copy self)
     public mutating func readTypedAddress() throws(DecodingFailure) -> DeviceAddress {
         guard let kind = DeviceAddress.Kind(rawValue: try readUInt8()) else {

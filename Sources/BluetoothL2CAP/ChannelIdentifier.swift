@@ -31,7 +31,7 @@ extension ChannelIdentifier: ExpressibleByIntegerLiteral, CustomStringConvertibl
 }
 
 extension ByteReader {
-    @inlinable
+    @inlinable @inline(__always)
     @_lifetime(self: copy self)
     public mutating func readChannelIdentifier() throws(DecodingFailure) -> ChannelIdentifier {
         ChannelIdentifier(try readUInt16())

@@ -18,7 +18,7 @@ public struct L2CAPFrame: ~Escapable {
     }
 
     /// Decodes a reassembled PDU, which must be exactly as long as its header says.
-    @inlinable
+    @inlinable @inline(__always)
     @_lifetime(copy bytes)
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)

@@ -20,35 +20,42 @@ struct Laboratory {
     var deadlines = 0
     /// Values that were notified to the central.
     var received = 0
-    /// The result of the latest client operation.
-    var result: GATTClientResult?
-    /// Packets from the central's host since it was last looked at.
-    var centralPackets = 0
 
-    /// - Parameter attributes: at least how many attributes the peripheral's database has.
-    init(attributes: Int = 20) {
+    /// - Parameters:
+    ///   - attributes: at least how many attributes the peripheral's database has.
+    ///   - services: how many services for a discovery, of two characteristics each, it has beside them.
+    ///   - descriptors: how many of the two have a descriptor, so that they can notify.
+    ///   - buffers: how many buffers for ACL data each controller has.
+    init(attributes: Int = 20, services: Int = 0, descriptors: Int = 0, buffers: UInt8 = 8) {
         for number in 1...2 as ClosedRange<UInt64> {
             let address = DeviceAddress(0xA0_00_00_00_00_00 + number, kind: .public)
-            controllers.append(air.addController(ControllerConfiguration(publicAddress: address)))
+            var configuration = ControllerConfiguration(publicAddress: address)
+            configuration.aclBufferCount = buffers
+            controllers.append(air.addController(configuration))
             hosts.append(Host(configuration: HostConfiguration(seed: number)))
         }
+        for _ in 0..<services { addService(notifying: descriptors) }
         let definition = GATTCharacteristicDefinition(
             uuid: "2A37", properties: [.notify, .read, .write, .writeWithoutResponse],
             value: .variableLength(Array(repeating: 7, count: 20), maximum: 244))
         var handles: GATTServiceHandles?
         // What is read stands in the middle: neither the first nor the last of a look-up.
-        while hosts[0].server.database.count < attributes / 2 { addFiller() }
+        while hosts[0].server.database.count < attributes / 2 { addService() }
         handles = try? hosts[0].server.database.add(GATTServiceDefinition(uuid: "180D", characteristics: [definition]))
-        while hosts[0].server.database.count < attributes { addFiller() }
+        while hosts[0].server.database.count < attributes { addService() }
         guard let handles else { fatalError("no room for the service") }
         value = handles.characteristics[0].value
         configuration = handles.characteristics[0].clientConfiguration ?? 0
         connect()
     }
 
-    private mutating func addFiller() {
-        let characteristic = GATTCharacteristicDefinition(uuid: "2A19", properties: .read, value: .constant([1]))
-        let service = GATTServiceDefinition(uuid: "180F", characteristics: [characteristic, characteristic])
+    /// - Parameter count: how many of its two characteristics notify.
+    private mutating func addService(notifying count: Int = 0) {
+        let characteristics = (0..<2).map {
+            GATTCharacteristicDefinition(
+                uuid: "2A19", properties: $0 < count ? [.read, .notify] : .read, value: .constant([1]))
+        }
+        let service = GATTServiceDefinition(uuid: "180F", characteristics: characteristics)
         guard (try? hosts[0].server.database.add(service)) != nil else { fatalError("no room for another service") }
     }
 
@@ -107,7 +114,6 @@ struct Laboratory {
             for index in 0..<2 {
                 while !hosts[index].outbox.isEmpty {
                     isBusy = true
-                    if index == 1 { centralPackets += 1 }
                     Self.send(&hosts[index].outbox, to: &air, controllers[index], now)
                 }
                 while !air[controllers[index]].outbox.isEmpty {
@@ -117,6 +123,30 @@ struct Laboratory {
                 take(index)
             }
         }
+    }
+
+    /// Carries what the central has for its controller, and then everything that follows from it by itself, until the
+    /// central has something for its controller again or nothing happens any more. Returns the packets that the central got.
+    mutating func exchange() -> [[UInt8]] {
+        var packets: [[UInt8]] = []
+        while !hosts[1].outbox.isEmpty { Self.send(&hosts[1].outbox, to: &air, controllers[1], now) }
+        while hosts[1].outbox.isEmpty {
+            while !hosts[0].outbox.isEmpty { Self.send(&hosts[0].outbox, to: &air, controllers[0], now) }
+            while !air[controllers[0]].outbox.isEmpty {
+                Self.receive(&air[controllers[0]].outbox, &hosts[0], now)
+            }
+            while let packet = air[controllers[1]].outbox.popFirst() {
+                packets.append(packet)
+                hosts[1].receive(packet.span, at: now)
+            }
+            take(0)
+            take(1)
+            guard hosts[0].outbox.isEmpty, hosts[1].outbox.isEmpty else { continue }
+            guard let deadline = air.nextDeadline else { break }
+            now = max(now, deadline)
+            air.fire(at: now)
+        }
+        return packets
     }
 
     private static func send(_ queue: inout PacketQueue, to air: inout Air, _ controller: ControllerID, _ now: Instant)
@@ -135,7 +165,6 @@ struct Laboratory {
             switch event {
             case .connected(let link, _): links[index] = link
             case .notification: received += 1
-            case .operationEnded(_, .completed(_, let result)): self.result = result
             default: continue
             }
         }

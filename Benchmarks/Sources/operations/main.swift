@@ -1,6 +1,6 @@
 // operations NAME COUNT     carries an operation out, for valgrind to look at
-// operations list           the names
-// operations round-trips    of a discovery
+// operations list           what there is, and what it may cost: see Operation.row
+// operations round-trips    of a discovery, with 0, 1 and 2 descriptors in each service
 // operations notify COUNT   notifications end to end, and how many a second
 // operations idle SECONDS   how often anything happens on an idle link
 import BluetoothBase
@@ -9,9 +9,9 @@ let arguments = CommandLine.arguments.dropFirst()
 let count = arguments.dropFirst().first.flatMap { Int($0) } ?? 1000
 switch arguments.first {
 case "list":
-    for operation in Operation.allCases { print(operation.rawValue) }
+    for operation in Operation.allCases { print(operation.row) }
 case "round-trips":
-    print(DiscoveryScript().roundTrips)
+    print((0...2).map { "\(Discovery(descriptors: $0).roundTrips)" }.joined(separator: " "))
 case "idle":
     print(EndToEnd.idle(for: .seconds(count)))
 case "notify":

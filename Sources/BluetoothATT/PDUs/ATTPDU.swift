@@ -17,14 +17,14 @@ public protocol ATTPDU: ~Escapable {
 
 extension ATTPDU where Self: ~Escapable {
     /// Appends the whole PDU, opcode first.
-    @inlinable
+    @inlinable @inline(__always)
     public func encode(into writer: inout ByteWriter) {
         Self.begin(into: &writer)
         encodeParameters(into: &writer)
     }
 
     /// Appends the opcode alone: for parameters that are written straight into the buffer.
-    @inlinable
+    @inlinable @inline(__always)
     public static func begin(into writer: inout ByteWriter) {
         writer.append(Self.opcode.rawValue)
     }

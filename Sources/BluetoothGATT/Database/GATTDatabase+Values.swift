@@ -38,13 +38,16 @@ extension GATTDatabase {
     /// 3.4.5.1). `value` is not longer than the value that is there.
     @inline(__always)
     mutating func overwrite(at index: Int, with value: Span<UInt8>) {
-        var octets = values[index].mutableSpan
-        for position in 0..<Swift.min(value.count, octets.count) { octets[position] = value[position] }
+        values[index].withUnsafeMutableBytes { octets in
+            value.withUnsafeBytes { octets.copyMemory(from: .init(rebasing: $0.prefix(octets.count))) }
+        }
     }
 
     /// Replaces a value, as a Write Request does where the length varies; the memory is used again.
     @inline(__always)
     mutating func replace(at index: Int, with value: Span<UInt8>) {
+        // A value mostly keeps its length, and to empty and fill an array costs more than all else about a write.
+        if value.count == values[index].count { return overwrite(at: index, with: value) }
         values[index].removeAll(keepingCapacity: true)
         value.withUnsafeBufferPointer { values[index].append(contentsOf: $0) }
     }

@@ -36,12 +36,11 @@ public struct GATTServer: Sendable {
         guard !bearer.isDead else { return connection.drop(.bearerClosed) }
         var reader = ByteReader(pdu)
         guard let octet = try? reader.readUInt8() else { return connection.drop(.malformed) }
-        let kind = ATTOpcode.Kind(ofOpcode: octet)
-        if kind == .request, connection.pending != nil { return connection.drop(.requestPending) }
         guard let opcode = ATTOpcode(rawValue: octet) else {
-            guard kind == .request else { return connection.drop(.unknownCommand) }
-            return refuse(ATTError(requestOpcode: octet, handle: 0, code: .requestNotSupported), into: &writer)
+            return receive(unknown: octet, &connection, into: &writer)
         }
+        let kind = opcode.kind
+        if kind == .request, connection.pending != nil { return connection.drop(.requestPending) }
         let mtu = bearer.mtu
         do {
             // A PDU longer than the ATT_MTU has no proper shape either, and its echo would not fit.
@@ -92,6 +91,15 @@ public struct GATTServer: Sendable {
             guard kind == .request else { return connection.drop(.malformed) }
             return refuse(.invalidPDU, opcode, at: 0, into: &writer)
         }
+    }
+
+    /// Handles a PDU whose opcode nobody has assigned (Vol 3, Part F, 3.3.1).
+    private func receive(
+        unknown octet: UInt8, _ connection: inout GATTServerConnection, into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        guard ATTOpcode.Kind(ofOpcode: octet) == .request else { return connection.drop(.unknownCommand) }
+        guard connection.pending == nil else { return connection.drop(.requestPending) }
+        return refuse(ATTError(requestOpcode: octet, handle: 0, code: .requestNotSupported), into: &writer)
     }
 
     // MARK: - Errors

@@ -60,6 +60,7 @@ public enum HCIEvent: ~Escapable {
     }
 
     /// Decodes the parameters of an LE Meta event, subevent code first.
+    @inline(__always)
     @_lifetime(copy parameters)
     private init(decodingLE parameters: consuming ByteReader) throws(DecodingFailure) {
         var reader = parameters

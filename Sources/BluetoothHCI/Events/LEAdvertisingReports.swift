@@ -76,6 +76,7 @@ public struct LEAdvertisingReport: LEEventBody, ~Escapable {
         self.rssi = rssi
     }
 
+    @inline(__always)
     @_lifetime(copy reader)
     @_lifetime(reader: copy reader)
     init(decoding reader: inout ByteReader) throws(DecodingFailure) {

@@ -34,7 +34,7 @@ public struct ACLDataPacket: ~Escapable {
     /// Decodes a packet without its H4 indicator: handle and flags, length, data.
     ///
     /// - Throws: `invalidLength` where the length field is not that of the data that follows.
-    @inlinable
+    @inlinable @inline(__always)
     @_lifetime(copy packet)
     public init(decoding packet: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(packet)

@@ -14,8 +14,8 @@ extension Host {
     /// Leaves room for the headers of a frame; its payload is to be appended to `outbox.writer`.
     @inline(__always)
     mutating func openFrame() {
+        outbox.writer.append(HCIPacketType.aclData.rawValue)
         outbox.writer.append(UInt64(0))
-        outbox.writer.append(UInt8(0))
     }
 
     /// How many bytes of payload have been written since `openFrame`.
@@ -30,14 +30,14 @@ extension Host {
         let handle = links[slot].handle
         let start = outbox.openOffset
         let frameLength = length &+ L2CAPFrame.headerLength
-        outbox.writer.overwrite(UInt16(truncatingIfNeeded: length), at: start &+ 5)
-        outbox.writer.overwrite(channel.rawValue, at: start &+ 7)
+        // Connection handle and length of the ACL packet, length and channel of the frame, two octets each, in one store.
+        let header =
+            UInt64(handle.rawValue) | UInt64(truncatingIfNeeded: frameLength) << 16
+            | UInt64(truncatingIfNeeded: length) << 32 | UInt64(channel.rawValue) << 48
+        outbox.writer.overwrite(header, at: start &+ 1)
         if links[slot].sendQueue.isEmpty, frameLength <= aclDataLength,
             flow.takeBuffer(for: handle)
         {
-            outbox.writer.overwrite(HCIPacketType.aclData.rawValue, at: start)
-            outbox.writer.overwrite(handle.rawValue, at: start &+ 1)
-            outbox.writer.overwrite(UInt16(truncatingIfNeeded: frameLength), at: start &+ 3)
             outbox.commit()
         } else {
             queueOpenFrame(slot, frameLength)

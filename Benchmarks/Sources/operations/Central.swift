@@ -1,0 +1,35 @@
+import BluetoothBase
+import BluetoothGAP
+import BluetoothHost
+
+/// What a central does over and over.
+enum Central {
+    static func receiveNotifications(_ count: Int, length: Int) -> Int {
+        let laboratory = Laboratory()
+        let packet = Packets.att(0x1B, laboratory.value, Array(repeating: 7, count: length))
+        var host = laboratory.hosts[Laboratory.central], sum = 0
+        for _ in 0..<count {
+            host.receive(packet.span, at: laboratory.now)
+            drain(&host.events) { value in sum += value.count }
+        }
+        precondition(sum == count * length)
+        return sum
+    }
+
+    /// The application looks for a service and for the transmit power.
+    static func receiveAdvertisingReports(_ count: Int) -> Int {
+        var host = Laboratory().hosts[Laboratory.central], sum = 0
+        let now = Instant.zero, service: BluetoothUUID = "180F"
+        try? host.startScanning(ScanParameters(), at: now)
+        let packet = Packets.advertisingReport
+        for _ in 0..<count {
+            host.receive(packet.span, at: now)
+            drain(&host.events) { advertisement in
+                let view = ADView(advertisement)
+                sum += view.contains(serviceUUID: service) ? Int(view.txPowerLevel ?? 0) : 0
+            }
+        }
+        precondition(sum == count * 4)
+        return sum
+    }
+}

@@ -1,0 +1,52 @@
+/// What an operation may cost.
+struct Limits {
+    /// How often it is done between two measurements.
+    var count = 255
+    /// Instructions for one operation: what is required, and what is aimed at. Nil where nothing is promised.
+    var required: Int?
+    var aim: Int?
+    /// Allocations for one operation, exactly. Nil where nothing is promised.
+    var allocations: Int? = 0
+}
+
+extension Operation {
+    var limits: Limits {
+        switch self {
+        case .notificationReceived20, .notificationReceived244: Limits(required: 1230, aim: 600)
+        case .notificationSent20, .notificationSent244: Limits(required: 1220, aim: 600)
+        case .notificationCompleted: Limits(required: nil, aim: nil)
+        case .readAnswered20, .readAnswered100, .readAnswered1000, .readAnswered10000:
+            Limits(required: 2000, aim: 1000)
+        case .writeCommandHandled: Limits(required: 1731, aim: 900)
+        case .advertisingReport: Limits(required: 1000, aim: 500)
+        case .discovery: Limits(count: 8, required: 1_200_000, aim: 600_000, allocations: nil)
+        case .endToEnd: Limits(count: 2000, required: nil, aim: nil)
+        case .allocating: Limits(required: nil, aim: nil, allocations: 1)
+        }
+    }
+
+    var title: String {
+        switch self {
+        case .notificationReceived20: "notification received, 20 B"
+        case .notificationReceived244: "notification received, 244 B"
+        case .notificationSent20: "notification sent, 20 B"
+        case .notificationSent244: "notification sent, 244 B"
+        case .notificationCompleted: "… and its Number Of Completed Packets event"
+        case .readAnswered20: "read request answered, 20 attributes"
+        case .readAnswered100: "read request answered, 100 attributes"
+        case .readAnswered1000: "read request answered, 1000 attributes"
+        case .readAnswered10000: "read request answered, 10,000 attributes"
+        case .writeCommandHandled: "write command handled, 20 B"
+        case .advertisingReport: "advertising report (31 B, 4 structures), AD read"
+        case .discovery: "discovery of 100 services × 2 characteristics with a descriptor, MTU 517"
+        case .endToEnd: "notification end to end: 2 hosts, 2 controllers, air"
+        case .allocating: "one allocation, to see that it is counted"
+        }
+    }
+
+    /// A line for Scripts/benchmark: name, count, required, aim, allocations, title, with tabs between them.
+    var row: String {
+        let numbers = [limits.count, limits.required, limits.aim, limits.allocations].map { $0.map { "\($0)" } ?? "-" }
+        return ([rawValue] + numbers + [title]).joined(separator: "\t")
+    }
+}

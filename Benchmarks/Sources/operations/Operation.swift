@@ -1,0 +1,50 @@
+/// What can be measured. Each prepares itself, and then does the same thing a number of times.
+///
+/// Counted is the pure host: from the bytes of the packet the controller sent to the closure of the subscriber, or from
+/// the call to the bytes of the packet for the controller.
+enum Operation: String, CaseIterable {
+    case notificationReceived20 = "notification-received-20"
+    case notificationReceived244 = "notification-received-244"
+    case notificationSent20 = "notification-sent-20"
+    case notificationSent244 = "notification-sent-244"
+    case notificationCompleted = "notification-sent-20-completed"
+    case readAnswered20 = "read-answered-20"
+    case readAnswered100 = "read-answered-100"
+    case readAnswered1000 = "read-answered-1000"
+    case readAnswered10000 = "read-answered-10000"
+    case writeCommandHandled = "write-command-handled"
+    case advertisingReport = "advertising-report"
+    case discovery = "discovery"
+    case endToEnd = "end-to-end"
+    case allocating = "allocating"
+
+    /// Carries the operation out, and returns something that depends on every time it was.
+    func run(_ count: Int) -> Int {
+        switch self {
+        case .notificationReceived20: Central.receiveNotifications(count, length: 20)
+        case .notificationReceived244: Central.receiveNotifications(count, length: 244)
+        case .notificationSent20: Peripheral.notify(count, length: 20, completing: 255)
+        case .notificationSent244: Peripheral.notify(count, length: 244, completing: 255)
+        case .notificationCompleted: Peripheral.notify(count, length: 20, completing: 1)
+        case .readAnswered20: Peripheral.answerReads(count, among: 20)
+        case .readAnswered100: Peripheral.answerReads(count, among: 100)
+        case .readAnswered1000: Peripheral.answerReads(count, among: 1000)
+        case .readAnswered10000: Peripheral.answerReads(count, among: 10000)
+        case .writeCommandHandled: Peripheral.handleWriteCommands(count)
+        case .advertisingReport: Central.receiveAdvertisingReports(count)
+        case .discovery: Discovery().run(count)
+        case .endToEnd: EndToEnd.notify(count)
+        case .allocating: Self.allocate(count)
+        }
+    }
+
+    /// Allocates once each time: what is counted must be able to be something else than nothing.
+    private static func allocate(_ count: Int) -> Int {
+        var sum = 0
+        for index in 0..<count { sum += makeArray(index).count }
+        return sum
+    }
+
+    @inline(never)
+    private static func makeArray(_ index: Int) -> [Int] { [index] }
+}

@@ -1,0 +1,56 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothHost
+
+/// Packets from a controller.
+enum Packets {
+    /// An ATT PDU about an attribute, on the first connection handle there is.
+    static func att(_ opcode: UInt8, _ handle: AttributeHandle, _ value: [UInt8] = []) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.append(UInt8(0x02))
+        writer.append(UInt16(0x2040))
+        writer.append(UInt16(value.count + 7))
+        writer.append(UInt16(value.count + 3))
+        writer.append(UInt16(0x0004))
+        writer.append(opcode)
+        writer.append(handle.rawValue)
+        writer.append(value)
+        return writer.bytes
+    }
+
+    /// Number Of Completed Packets, for that handle.
+    static func completed(_ count: Int) -> [UInt8] {
+        [0x04, 0x13, 0x05, 0x01, 0x40, 0x00, UInt8(count & 0xFF), UInt8(count >> 8)]
+    }
+
+    /// LE Advertising Report: flags, transmit power, two 16-bit services, and manufacturer data that fills up 31 octets.
+    static var advertisingReport: [UInt8] {
+        let data: [UInt8] =
+            [2, 0x01, 6, 2, 0x0A, 4, 5, 0x03, 0x0D, 0x18, 0x0F, 0x18, 18, 0xFF, 0x4C, 0]
+            + Array(repeating: 0xA5, count: 15)
+        return [4, 0x3E, UInt8(12 + data.count), 2, 1, 0, 1, 1, 2, 3, 4, 5, 0xC6, UInt8(data.count)] + data + [0xC4]
+    }
+}
+
+/// What taking events looks like to a subscriber: a closure that is lent the bytes of each value.
+@inline(never)
+func drain(_ events: inout HostEventQueue, _ subscriber: (Span<UInt8>) -> Void) {
+    while let event = events.next() {
+        switch event {
+        case .notification(_, _, let payload), .valueWritten(_, _, let payload): subscriber(events.bytes(of: payload))
+        case .advertisement(let advertisement): subscriber(events.bytes(of: advertisement.data))
+        default: continue
+        }
+    }
+}
+
+/// What a transport does: looks at the bytes of each packet and forgets it.
+@inline(never)
+func drain(_ outbox: inout PacketQueue) -> Int {
+    var sum = 0
+    while !outbox.isEmpty {
+        sum += outbox.first.count
+        outbox.removeFirst()
+    }
+    return sum
+}

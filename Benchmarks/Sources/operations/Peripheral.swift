@@ -1,0 +1,49 @@
+import BluetoothBase
+import BluetoothHost
+
+/// What a peripheral does over and over.
+///
+/// Its controller has as many buffers as one event can give back: what a Number Of Completed Packets event costs is measured
+/// apart, and weighs next to nothing in the rest.
+enum Peripheral {
+    private static let buffers: UInt8 = 255
+
+    static func notify(_ count: Int, length: Int, completing completed: Int) -> Int {
+        let laboratory = Laboratory(buffers: buffers)
+        var host = laboratory.hosts[Laboratory.peripheral], sum = 0
+        let handle = laboratory.value, link = laboratory.link(Laboratory.peripheral)
+        let value = [UInt8](repeating: 7, count: length), event = Packets.completed(completed)
+        for index in 1...count {
+            guard (try? host.notify(handle, value: value.span, on: link)) == true else { fatalError("refused") }
+            sum += drain(&host.outbox)
+            if index % completed == 0 { host.receive(event.span, at: laboratory.now) }
+        }
+        precondition(sum == count * (12 + length))
+        return sum
+    }
+
+    static func answerReads(_ count: Int, among attributes: Int) -> Int {
+        let laboratory = Laboratory(attributes: attributes, buffers: buffers)
+        let packet = Packets.att(0x0A, laboratory.value), event = Packets.completed(Int(buffers))
+        var host = laboratory.hosts[Laboratory.peripheral], sum = 0
+        for index in 1...count {
+            host.receive(packet.span, at: laboratory.now)
+            sum += drain(&host.outbox)
+            if index % Int(buffers) == 0 { host.receive(event.span, at: laboratory.now) }
+        }
+        precondition(sum == count * (10 + 20))
+        return sum
+    }
+
+    static func handleWriteCommands(_ count: Int) -> Int {
+        let laboratory = Laboratory()
+        let packet = Packets.att(0x52, laboratory.value, Array(repeating: 7, count: 20))
+        var host = laboratory.hosts[Laboratory.peripheral], sum = 0
+        for _ in 0..<count {
+            host.receive(packet.span, at: laboratory.now)
+            drain(&host.events) { value in sum += value.count }
+        }
+        precondition(sum == count * 20)
+        return sum
+    }
+}

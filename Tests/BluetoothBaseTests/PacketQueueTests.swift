@@ -1,0 +1,137 @@
+import BluetoothBase
+import Testing
+
+@Suite("A queue of packets")
+struct PacketQueueTests {
+    @Test func packetsKeepTheirOrderAndTheirBoundaries() {
+        var queue = PacketQueue()
+        let packets: [[UInt8]] = [[1], [2, 3], [4, 5, 6]]
+        for packet in packets { queue.append(packet.span) }
+        #expect(queue.count == 3)
+        #expect(take(3, from: &queue) == packets)
+        #expect(queue.isEmpty)
+        #expect(queue.popFirst() == nil)
+    }
+
+    @Test func anEmptyQueueHasNoFirstPacket() {
+        var queue = PacketQueue()
+        let length = queue.first.count
+        #expect(length == 0)
+        queue.removeFirst()
+        #expect(queue.isEmpty)
+        queue.append([1].span)
+        #expect(queue.popFirst() == [1])
+    }
+
+    // MARK: - Packets in the making
+
+    @Test func aPacketIsWrittenInPlace() {
+        var queue = PacketQueue()
+        queue.append([9].span)
+        let start = queue.openOffset
+        queue.writer.append(UInt16(0))
+        queue.writer.append(UInt8(7))
+        queue.writer.overwrite(UInt16(0x0102), at: start)
+        #expect(queue.count == 1, "not a packet before it is committed")
+        queue.commit()
+        #expect(take(2, from: &queue) == [[9], [2, 1, 7]])
+    }
+
+    @Test func onlyThePacketInTheMakingIsRolledBack() {
+        var queue = PacketQueue()
+        queue.append([1].span)
+        queue.writer.append([2, 3])
+        queue.rollback()
+        queue.append([4].span)
+        #expect(take(2, from: &queue) == [[1], [4]])
+    }
+
+    @Test func aPacketOfNothingIsNone() {
+        var queue = PacketQueue()
+        queue.commit()
+        queue.append(Span<UInt8>())
+        #expect(queue.isEmpty)
+    }
+
+    @Test func takingTheLastPacketLeavesTheOneInTheMaking() {
+        var queue = PacketQueue()
+        queue.append([1, 2].span)
+        queue.writer.append(UInt8(3))
+        #expect(queue.popFirst() == [1, 2])
+        queue.writer.append(UInt8(4))
+        queue.commit()
+        #expect(queue.popFirst() == [3, 4])
+    }
+
+    @Test func removingAllForgetsThePacketInTheMakingToo() {
+        var queue = PacketQueue()
+        queue.append([1].span)
+        queue.append([2].span)
+        queue.writer.append(UInt8(3))
+        queue.removeAll()
+        #expect(queue.isEmpty)
+        #expect(queue.openOffset == 0)
+        queue.append([4].span)
+        #expect(take(1, from: &queue) == [[4]])
+    }
+
+    // MARK: - Room
+
+    /// Queues of every fill, whose oldest packet stands anywhere in the ring of boundaries when that has to grow.
+    @Test("the order is kept when there are more packets than ever before", arguments: [0, 1, 63, 64])
+    func growing(_ taken: Int) {
+        var queue = PacketQueue()
+        for number in 0..<taken { queue.append(packet(number, 1).span) }
+        for _ in 0..<max(0, taken - 1) { queue.removeFirst() }
+        let kept = queue.count
+        for number in 0..<1000 { queue.append(packet(number, 2).span) }
+        #expect(queue.count == kept + 1000)
+        #expect(take(kept, from: &queue) == (0..<kept).map { packet(taken - kept + $0, 1) })
+        #expect(take(1000, from: &queue) == (0..<1000).map { packet($0, 2) })
+    }
+
+    @Test func aQueueWithoutRoomOfItsOwnWorksAlike() {
+        var queue = PacketQueue(reservingCapacity: 0)
+        for number in 0..<100 { queue.append(packet(number, 5).span) }
+        #expect(take(100, from: &queue) == (0..<100).map { packet($0, 5) })
+    }
+
+    /// The bytes of what is taken have to come free although the queue is never empty.
+    @Test(
+        "a queue that is never empty does not grow for ever, and mixes nothing up",
+        arguments: [(1, 1), (1, 300), (8, 27), (40, 1000)])
+    func neverEmpty(_ waiting: Int, _ length: Int) {
+        var queue = PacketQueue()
+        for number in 0..<waiting { queue.append(packet(number, length).span) }
+        var highest = 0, mistakes = 0
+        for number in 0..<6000 {
+            queue.append(packet(number + waiting, length).span)
+            if queue.popFirst() != packet(number, length) { mistakes += 1 }
+            highest = max(highest, queue.writer.count)
+        }
+        #expect(mistakes == 0)
+        #expect(queue.count == waiting)
+        // What waits, as much again that has been taken, and some slack below which it is not worth the trouble.
+        #expect(highest <= 2 * (waiting + 2) * length + 4096 + 2 * length)
+    }
+
+    @Test func aPacketInTheMakingSurvivesTheMove() {
+        var queue = PacketQueue()
+        for number in 0..<100 { queue.append(packet(number, 100).span) }
+        queue.writer.append([1, 2, 3])
+        for _ in 0..<99 { queue.removeFirst() }
+        #expect(queue.openOffset < 9900, "the room of what was taken is free again")
+        queue.writer.append(UInt8(4))
+        queue.commit()
+        #expect(take(2, from: &queue) == [packet(99, 100), [1, 2, 3, 4]])
+    }
+
+    /// A packet that tells which one it is.
+    private func packet(_ number: Int, _ length: Int) -> [UInt8] {
+        (0..<length).map { UInt8(truncatingIfNeeded: (number &* 31) >> ($0 % 3 * 4)) }
+    }
+
+    private func take(_ count: Int, from queue: inout PacketQueue) -> [[UInt8]] {
+        (0..<count).compactMap { _ in queue.popFirst() }
+    }
+}

@@ -110,8 +110,24 @@ let package = Package(
             and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "VirtualRadio"]),
         tests(of: "BluetoothLE", and: ["VirtualRadio", "HCITransport"]),
         tests(of: "VirtualRadio", and: ["BluetoothBase", "BluetoothHCI"]),
+        // Everything against captures of stacks we did not write, and what must hold for any bytes; see Fuzz/README.md.
+        .target(
+            name: "FuzzReplay",
+            dependencies: [
+                "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
+                "BluetoothHost", "BluetoothTrace", "VirtualRadio",
+            ],
+            path: "Fuzz/Targets", swiftSettings: settings),
         .testTarget(
-            name: "CommandLineTests", dependencies: ["CommandLineSupport", "BluetoothLE"],
+            name: "FixtureTests",
+            dependencies: [
+                "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
+                "BluetoothHost", "BluetoothTrace", "FuzzReplay", "TestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CommandLineTests",
+            dependencies: ["CommandLineSupport", "ble", "BluetoothLE", "BluetoothHCI", "HCITransport"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -33,13 +33,10 @@ extension Adapter {
         try checkOpen()
         do throws(GATTDatabaseError) {
             let range = try host.removeService(handles.declaration, at: now)
-            for handle in published.keys where range.contains(handle) {
-                published.removeValue(forKey: handle)?.queue?.finish()
-            }
+            let gone = published.keys.filter(range.contains)
+            for handle in gone { published.removeValue(forKey: handle)?.queue?.finish() }
             // Another service may come to stand there, to which nobody has subscribed yet.
-            for link in links.keys {
-                links[link]?.subscriptions = links[link]?.subscriptions.filter { !range.contains($0) } ?? []
-            }
+            for link in links.keys { links[link]?.subscriptions.subtract(gone) }
         } catch {
             throw .invalidDefinition("\(error)")
         }

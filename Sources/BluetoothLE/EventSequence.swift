@@ -1,7 +1,8 @@
 /// An asynchronous sequence of what an adapter, a link or a service reports.
 ///
 /// It begins when it is made, not when it is first asked, so nothing that happens in between is lost. It ends when the
-/// last copy of it and of its iterators is gone, or by throwing what ended its source. Its buffer is bounded; what happens
+/// last copy of it and of its iterators is gone, or by throwing what ended its source. It does not keep its source: an
+/// adapter that nobody holds, nor anything of it such as a `Connection`, is closed. Its buffer is bounded; what happens
 /// when the consumer is too slow is told by who makes it.
 public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     public typealias Failure = BluetoothError

@@ -5,9 +5,11 @@
 @_exported import BluetoothGATT
 @_exported import struct BluetoothHCI.HCIStatus
 @_exported import struct BluetoothHost.ControllerInformation
+@_exported import struct BluetoothHost.CurrentConnectionParameters
 @_exported import struct BluetoothHost.HostConfiguration
 @_exported import enum BluetoothHost.HostError
 @_exported import enum BluetoothHost.HostFailure
 @_exported import struct BluetoothHost.ScanParameters
+@_exported import struct BluetoothL2CAP.AcceptableConnectionParameters
 @_exported import struct HCITransport.TransportError
 @_exported import enum HCITransport.TransportName

@@ -18,6 +18,9 @@ public struct CommandFailure: Error, Equatable, Sendable {
         case let error as BluetoothError:
             status = ExitStatus(error)
             message = error == .cancelled ? nil : "\(error)"
+        case let error as TransportError:
+            status = .transportFailed
+            message = "\(error)"
         case is CancellationError:
             status = .failure
             message = nil

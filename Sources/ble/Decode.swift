@@ -36,6 +36,8 @@ struct Decode: AsyncParsableCommand {
             try writeToStandardOutput(decoder.takeText())
         }
         if reader.datalink == nil { throw CommandFailure(.usage, "\(file) is no btsnoop capture: it is too short") }
-        if !reader.isAtRecordBoundary { say("ble: \(file) breaks off in the middle of a packet") }
+        if !reader.isAtRecordBoundary {
+            say("ble: \(file == "-" ? "standard input" : file) breaks off in the middle of a packet")
+        }
     }
 }

@@ -47,7 +47,7 @@ struct Radio: AsyncParsableCommand {
         let waker = server.waker
         try await withTaskCancellationHandler {
             // It waits in this thread, which the program has no other use for.
-            try server.run()
+            try server.run(until: { Task.isCancelled })
         } onCancel: {
             waker.wake()
         }

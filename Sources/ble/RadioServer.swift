@@ -13,7 +13,7 @@ final class RadioServer {
     private let capture: CaptureFile?
     private var lastToken = 0
 
-    /// Ends the present wait of `run()`, from any thread.
+    /// Ends the present wait of `run(until:)`, from any thread.
     var waker: Waker { loop.waker }
 
     /// - Parameter capture: a btsnoop file that all packets are written to.
@@ -51,9 +51,9 @@ final class RadioServer {
         }
     }
 
-    /// Serves hosts until the task is cancelled, or nobody can come any more.
-    func run() throws(TransportError) {
-        while !Task.isCancelled {
+    /// Serves hosts until `isOver`, which is asked whenever something has happened, or nobody can come any more.
+    func run(until isOver: () -> Bool) throws(TransportError) {
+        while !isOver() {
             for index in ports.indices { try deliver(index) }
             for event in loop.wait(until: air.nextDeadline) {
                 // A port that has just changed its descriptor has another token.

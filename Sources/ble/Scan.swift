@@ -71,6 +71,7 @@ struct Scan: AsyncParsableCommand {
 
     private func showNearestFirst(_ estimates: [ProximityEstimator.Estimate]) throws {
         guard !estimates.isEmpty else {
+            try Task.checkCancellation()
             throw CommandFailure(
                 .notFound, "no such device was seen in \(timeout) s; allow a longer --timeout, or filter less")
         }

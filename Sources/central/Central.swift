@@ -36,7 +36,8 @@ struct Central: CommandLineProgram {
             let connection = try await connect(adapter)
             say("connected to \(connection.peer), ATT_MTU \(try await connection.mtu)")
             let card = try await receive(from: connection)
-            try await connection.disconnect()
+            // The card is here, whatever becomes of the link.
+            try? await connection.disconnect()
             return card
         }
         try writeToStandardOutput(card)

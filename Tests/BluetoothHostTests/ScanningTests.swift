@@ -30,6 +30,23 @@ struct ScanningTests {
         #expect(controller.takeEvents() == ["advertisement -40"])
     }
 
+    /// Event types, and which advertisements come of them. The event is one that some controllers send unasked.
+    @Test(arguments: [
+        ("0100", ["advertisement -40"]),  // connectable
+        ("1300", ["advertisement -40"]),  // ADV_IND
+        ("0800", ["advertisement -40"]),  // a scan response
+        ("2100", []),  // a fragment
+        ("4100", []),  // cut off
+    ])
+    func extendedReportsAreHeard(_ eventType: String, _ events: [String]) throws {
+        var controller = ScriptedController.ready()
+        try controller.host.startScanning(ScanParameters(), at: controller.now)
+        controller.settle()
+        let fields = "01 0100 00EEFFC0 01 00 FF 7F D8 0000 00 000000000000 03 020106"
+        controller.receive(bytes("043E 1D 0D 01 \(eventType) \(fields)"))
+        #expect(controller.takeEvents() == events)
+    }
+
     @Test func newParametersStopAndStart() throws {
         var controller = ScriptedController.ready()
         try controller.host.startScanning(ScanParameters(), at: controller.now)

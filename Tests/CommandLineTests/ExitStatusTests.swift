@@ -36,6 +36,12 @@ struct ExitStatusTests {
         #expect(Sample.failure(of: error) == CommandFailure(expected, "\(error)"))
     }
 
+    @Test("A transport that cannot be opened is told as such")
+    func transport() {
+        let error = TransportError(.addressInUse, transport: "unix-server:a")
+        #expect(Sample.failure(of: error) == CommandFailure(.transportFailed, "\(error)"))
+    }
+
     @Test("The numbers are part of the interface")
     func numbers() {
         #expect(ExitStatus.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5])

@@ -53,6 +53,34 @@ struct CaptureTests {
         #expect(near.fileDescriptor == -1)
     }
 
+    @Test("a stream is recorded while it delivers, each packet as that of its adapter")
+    func recordsAdapters() throws {
+        let directory = Directory(), path = directory.file("capture")
+        let pair = try StreamTransport.pair()
+        let captured = CapturedTransport(
+            pair.host, to: try CaptureFile(path: path, datalink: .monitor), adapter: 3, clock: { Self.time })
+        try captured.send(reset)
+        try pair.controller.send(resetComplete)
+        #expect(try receive(1, from: captured) == [resetComplete])
+
+        var reader = BTSnoopReader()
+        reader.append(contents(of: path).span)
+        var packet = ByteWriter()
+        #expect(
+            try reader.next(into: &packet)
+                == BTSnoop.Record(
+                    direction: .sent, type: .command, originalLength: reset.count - 1,
+                    microsecondsSince1970: Self.time, adapter: 3))
+        #expect(packet.bytes == reset)
+        #expect(
+            try reader.next(into: &packet)
+                == BTSnoop.Record(
+                    direction: .received, type: .event, originalLength: resetComplete.count - 1,
+                    microsecondsSince1970: Self.time, adapter: 3))
+        #expect(packet.bytes == resetComplete)
+        #expect(reader.isAtRecordBoundary)
+    }
+
     @Test("a packet the transport refuses is not recorded as sent")
     func refused() throws {
         let directory = Directory(), path = directory.file("capture")

@@ -39,6 +39,37 @@ struct BTSnoopTests {
         #expect(records.first?.record.microsecondsSince1970 == 0)
     }
 
+    @Test(
+        "the monitor's opcodes tell direction and kind, and which adapter",
+        arguments: [
+            ("01 03 0C 00", .sent, 2), ("04 10 01 42", .received, 3), ("02 40 00 01 00 AA", .sent, 4),
+            ("02 40 20 01 00 AA", .received, 5), ("03 40 00 01 AA", .sent, 6), ("03 40 00 01 AA", .received, 7),
+            ("05 40 00 01 00 AA", .sent, 18), ("05 40 00 01 00 AA", .received, 19),
+        ] as [(String, BTSnoop.Direction, UInt8)])
+    func monitor(_ packet: String, _ direction: BTSnoop.Direction, _ opcode: UInt8) throws {
+        let header = written { BTSnoopWriter.appendHeader(.monitor, to: &$0) }
+        #expect(header == bytes(Self.identification + "00 00 07 D1"))
+        let record = written {
+            BTSnoopWriter.appendMonitorRecord(
+                bytes(packet).span, direction, adapter: 0x0102, microsecondsSince1970: 0, to: &$0)
+        }
+        #expect(Array(record[8..<12]) == [1, 2, 0, opcode])
+        #expect(Array(record[24...]) == Array(bytes(packet).dropFirst()))
+        let records = try read(header + record, in: 64)
+        #expect(records.map(\.packet) == [bytes(packet)])
+        #expect(records.first?.record.direction == direction)
+        #expect(records.first?.record.adapter == 0x0102)
+    }
+
+    @Test("what is no packet of HCI has no record among the monitor's", arguments: ["", "00 01", "06 00"])
+    func noMonitorRecord(_ packet: String) {
+        #expect(
+            written {
+                BTSnoopWriter.appendMonitorRecord(
+                    bytes(packet).span, .sent, adapter: 0, microsecondsSince1970: 0, to: &$0)
+            }.isEmpty)
+    }
+
     @Test("a capture is read back, however it is cut", arguments: Array(1...60))
     func reading(_ size: Int) throws {
         let records = try read(Self.h4 + Self.record + Self.record, in: size)

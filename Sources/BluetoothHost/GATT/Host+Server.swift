@@ -115,8 +115,8 @@ extension Host {
         case .mtuExchanged(let mtu):
             events.append(.mtuChanged(link, mtu))
         case .confirmationReceived(let handle):
-            // That of a service change was sent by the host itself: nobody waits for it.
-            if handle != serviceChanged { events.append(.indicationConfirmed(link, handle)) }
+            // Told also of a service change, which the host sent by itself: somebody may wait to indicate something else.
+            events.append(.indicationConfirmed(link, handle))
         case .requestExpired(let token):
             events.append(.requestExpired(ServerRequest(link: link, token: token)))
         }

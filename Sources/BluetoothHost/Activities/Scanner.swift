@@ -24,26 +24,6 @@ public struct ScanParameters: Equatable, Sendable {
     }
 }
 
-/// What the controller does about something the host wants to go on until further notice, such as scanning.
-///
-/// The host never scripts "stop, set, start": it states what is wanted, and whenever the controller is free to be told,
-/// moves it one step towards that. A reset of the controller then needs no code of its own: the state is `idle`
-/// again, and what is wanted is started anew.
-enum Activity<Parameters: Equatable & Sendable>: Sendable {
-    case idle
-    /// Commands that will lead to `running` are with the controller.
-    case starting(Parameters)
-    case running(Parameters)
-    case stopping
-
-    var isSettled: Bool {
-        switch self {
-        case .idle, .running: true
-        case .starting, .stopping: false
-        }
-    }
-}
-
 /// What is wanted of the scanner, and what it does.
 struct Scanner: Sendable {
     var wanted: ScanParameters?

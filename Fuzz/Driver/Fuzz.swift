@@ -1,0 +1,39 @@
+import BluetoothBase
+import FuzzTargets
+
+/// The target, named on the command line: `fuzz --target=NAME CORPUS… -libfuzzer_flags`. It is looked up once.
+private let target: FuzzTarget = {
+    guard let name = argument("--target="), let target = FuzzTarget(rawValue: name) else {
+        fatalError("no target: --target=\(FuzzTarget.allCases.map(\.rawValue).joined(separator: "|"))")
+    }
+    return target
+}()
+
+/// What libFuzzer calls before all else. Seeds are written here, by a process that then has nothing more to do.
+@c(LLVMFuzzerInitialize) public func initialize(
+    _ argc: UnsafeMutablePointer<CInt>, _ argv: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>>>
+) -> CInt {
+    if CommandLine.arguments.contains("--list") {
+        for target in FuzzTarget.allCases { print(target.rawValue) }
+        leave()
+    }
+    if let directory = argument("--seed-into=") {
+        writeSeeds(into: directory, from: CommandLine.arguments.filter { $0.hasSuffix(".btsnoop") })
+        leave()
+    }
+    return 0
+}
+
+/// What libFuzzer calls with each input. A violation ends the process, as a trap does, so that libFuzzer keeps the input.
+@c(LLVMFuzzerTestOneInput) public func testOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    do {
+        try target.run(Span(_unsafeElements: UnsafeBufferPointer(start: data, count: count)))
+    } catch {
+        fatalError("\(target.rawValue): \(error)")
+    }
+    return 0
+}
+
+func argument(_ prefix: String) -> String? {
+    CommandLine.arguments.first { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+}

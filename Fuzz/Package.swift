@@ -1,0 +1,28 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, because a fuzzer needs every module built with its instrumentation. `Scripts/fuzz` builds it.
+
+let settings: [SwiftSetting] = [
+    .enableExperimentalFeature("Lifetimes"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let core = [
+    "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
+    "BluetoothHost", "BluetoothTrace", "VirtualRadio",
+].map { Target.Dependency.product(name: $0, package: "swift-bluetooth-le") }
+
+let package = Package(
+    name: "fuzz",
+    // Named, so that it does not matter what the directory is called.
+    dependencies: [.package(name: "swift-bluetooth-le", path: "..")],
+    targets: [
+        // What is fuzzed, and what must hold. The tests of the package itself build it too, to replay what once failed.
+        .target(name: "FuzzTargets", dependencies: core, path: "Targets", swiftSettings: settings),
+        .executableTarget(
+            name: "fuzz", dependencies: core + ["FuzzTargets"], path: "Driver", swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

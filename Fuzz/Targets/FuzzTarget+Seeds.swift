@@ -1,0 +1,85 @@
+import BluetoothBase
+import BluetoothHCI
+import BluetoothL2CAP
+
+/// A packet of a capture, as seeds are made from.
+public struct SeedPacket: Sendable {
+    public var isFromController: Bool
+    /// The whole packet, H4 indicator first.
+    public var bytes: [UInt8]
+
+    public init(isFromController: Bool, bytes: [UInt8]) {
+        self.isFromController = isFromController
+        self.bytes = bytes
+    }
+}
+
+extension FuzzTarget {
+    /// Inputs made from a capture: what other stacks said in earnest, for the fuzzer to start from.
+    ///
+    /// - Parameter file: the capture as it is.
+    public func seeds(from packets: [SeedPacket], file: [UInt8]) -> [[UInt8]] {
+        let events = packets.filter(\.isFromController).map(\.bytes)
+        let attributes = packets.frames(on: 4)
+        switch self {
+        case .framer:
+            let commands = packets.filter { !$0.isFromController }.map(\.bytes)
+            return [[0, 6] + events.prefix(20).flatMap { $0 }, [1, 6] + commands.prefix(20).flatMap { $0 }]
+        case .packet: return packets.map(\.bytes)
+        case .reassembly:
+            let data = packets.filter(\.isData)
+            return [script([255], data.map { ([$0.bytes[2] >> 4], [UInt8]($0.bytes.dropFirst(5))) })]
+        case .signalling: return [0, 1].map { script([$0], packets.frames(on: 5).map { ([7], $0) }) }
+        case .attribute: return attributes
+        case .server: return [script([0, 0], attributes.filter(\.isRequest).map { ([23], $0) })]
+        case .client:
+            // Every operation, answered with what the capture has.
+            let responses = attributes.filter { !$0.isRequest }.prefix(60).map { ([15] as [UInt8], $0) }
+            return (0..<21).map { script([0, 0, 0, $0], responses) }
+        case .advertising: return packets.compactMap(\.advertisingData)
+        case .sightings: return [script([2], packets.compactMap(\.advertisingData).map { ([31, 3, 0], $0) })]
+        case .snoop: return [[7] + file.prefix(2000)]
+        case .trace: return [script([], packets.map { ([$0.isFromController ? 0 : 1], $0.bytes) })]
+        case .host:
+            // As a central, and as a peripheral: a link, what came over it, and raw packets.
+            let frames = attributes.prefix(30).map { ([15, 1, 0] as [UInt8], $0) }
+            let raw = events.prefix(60).map { ([23] as [UInt8], $0) }
+            let central: [UInt8] = [0, 1, 10, 0, 0, 13, 0, 1, 1]
+            let peripheral: [UInt8] = [1, 10, 0, 1, 0, 10, 0, 1, 0, 10, 0, 1, 0, 10, 0, 1, 0, 13, 1, 1, 1]
+            return [central, peripheral].flatMap { [script($0, frames), script($0, raw)] }
+        }
+    }
+}
+
+/// A script: what comes first, then pieces of data, each behind the numbers that say what to do with it.
+private func script(_ start: [UInt8], _ steps: [(choice: [UInt8], data: [UInt8])]) -> [UInt8] {
+    steps.reduce(into: start) { $0 += $1.choice + $1.data.asChunk }
+}
+
+extension SeedPacket {
+    fileprivate var isData: Bool { bytes.count > 9 && bytes[0] == HCIPacketType.aclData.rawValue }
+
+    /// The data of an advertising report, or of a command that sets it.
+    fileprivate var advertisingData: [UInt8]? {
+        guard bytes.count > 4 else { return nil }
+        switch (bytes[0], bytes[1], bytes[3]) {
+        case (0x04, 0x3E, 0x02): return Array(bytes.dropFirst(14).dropLast())
+        case (0x04, 0x3E, 0x0D): return Array(bytes.dropFirst(29))
+        case (0x01, 0x37, _): return Array(bytes.dropFirst(8))
+        default: return nil
+        }
+    }
+}
+
+extension [SeedPacket] {
+    /// The payloads of the frames on a channel that came in one packet.
+    fileprivate func frames(on channel: UInt8) -> [[UInt8]] {
+        filter { $0.isData && $0.bytes[2] >> 4 != 1 && $0.bytes[7] == channel && $0.bytes[8] == 0 }
+            .map { [UInt8]($0.bytes.dropFirst(9)) }
+    }
+}
+
+extension [UInt8] {
+    /// Whether this is an ATT PDU that a server takes.
+    fileprivate var isRequest: Bool { first.map { $0 & 1 == 0 && $0 != 0x1A || $0 == 0x52 } ?? false }
+}

@@ -1,0 +1,62 @@
+import BluetoothBase
+
+/// Something that takes bytes from the air or from a controller, and what must hold whatever the bytes are.
+///
+/// That nothing traps is only the least of it: each target also states what it expects, and throws where that fails.
+public enum FuzzTarget: String, CaseIterable, Sendable {
+    /// The H4 framer, its stream in pieces of any size.
+    case framer
+    /// One HCI packet of any type, decoded and encoded.
+    case packet
+    /// The reassembly of L2CAP frames from ACL data.
+    case reassembly
+    /// The L2CAP signalling channel, and its commands.
+    case signalling
+    /// One ATT PDU, decoded and encoded.
+    case attribute
+    /// The GATT server, with a client that sends anything.
+    case server
+    /// The GATT client, with a server that answers anything.
+    case client
+    /// Advertising data, taken apart and put together.
+    case advertising
+    /// The table of devices a scan has seen.
+    case sightings
+    /// The reader of captures.
+    case snoop
+    /// The dissector.
+    case trace
+    /// The whole host, with a controller that sends anything.
+    case host
+
+    /// Runs one input.
+    ///
+    /// - Throws: where something does not hold.
+    public func run(_ bytes: Span<UInt8>) throws(FuzzViolation) {
+        var input = FuzzInput(bytes)
+        switch self {
+        case .framer: try fuzzFramer(&input)
+        case .packet: try fuzzPacket(bytes)
+        case .reassembly: try fuzzReassembly(&input)
+        case .signalling: try fuzzSignalling(&input)
+        case .attribute: try fuzzAttribute(bytes)
+        case .server: try fuzzServer(&input)
+        case .client: try fuzzClient(&input)
+        case .advertising: try fuzzAdvertising(bytes)
+        case .sightings: try fuzzSightings(&input)
+        case .snoop: try fuzzSnoop(&input)
+        case .trace: try fuzzTrace(&input)
+        case .host: try fuzzHost(&input)
+        }
+    }
+}
+
+/// What did not hold.
+public struct FuzzViolation: Error, CustomStringConvertible {
+    public var description: String
+}
+
+/// Throws unless `condition` holds.
+func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(FuzzViolation) {
+    guard condition else { throw FuzzViolation(description: message()) }
+}

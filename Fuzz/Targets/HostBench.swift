@@ -1,0 +1,167 @@
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothHost
+import VirtualRadio
+
+/// A host that is up, and what has been begun on it and has not ended.
+struct HostBench {
+    struct Operation: Hashable {
+        var link: LinkIdentifier
+        var identifier: GATTClient.OperationID
+    }
+
+    var host = HostBench.ready
+    var now = Instant.zero.advanced(by: .seconds(60))
+
+    /// Links that were reported as connected.
+    var links: [LinkIdentifier] = []
+    var operations: Set<Operation> = []
+    var attempts: Set<ConnectionAttempt> = []
+    var requests: Set<RequestIdentifier> = []
+    var serverRequest: ServerRequest?
+
+    /// Commands without an answer, oldest first.
+    var unanswered: [HCIOpcode] = []
+    /// How many packets of each link the controller has.
+    var outstanding: [ConnectionHandle: Int] = [:]
+
+    static let aclDataLength = 64
+    static let aclBufferCount = 4
+
+    /// A host brought up on a virtual controller, once.
+    private static let ready: Host = {
+        var air = Air(seed: 1)
+        var configuration = ControllerConfiguration(publicAddress: DeviceAddress(0xA000_0000_0001, kind: .public))
+        configuration.aclDataLength = UInt16(aclDataLength)
+        configuration.aclBufferCount = UInt8(aclBufferCount)
+        let controller = air.addController(configuration)
+        var host = Host(configuration: HostConfiguration(seed: 1))
+        host.server.database = .forFuzzing()
+        host.start(at: .zero)
+        // A virtual controller answers at once.
+        while host.controller == nil {
+            guard let command = host.outbox.popFirst() else { fatalError("the host does not come up") }
+            air.receive(command.span, from: controller, at: .zero)
+            while let packet = air[controller].outbox.popFirst() { host.receive(packet.span, at: .zero) }
+        }
+        while host.events.next() != nil {}
+        return host
+    }()
+
+    mutating func pass(_ time: Duration) {
+        now = now.advanced(by: time)
+        host.fire(at: now)
+    }
+
+    /// Takes what the host has for its controller and for its application.
+    mutating func settle() throws(FuzzViolation) {
+        while let packet = host.outbox.popFirst() { try check(packet) }
+        while let event = host.events.next() { try check(event) }
+        let total = outstanding.values.reduce(0, +)
+        try require(
+            total <= Self.aclBufferCount, "\(total) packets where the controller has \(Self.aclBufferCount) buffers")
+        try require(Set(host.connectedLinks) == Set(links), "links nobody was told of, or told the end of")
+    }
+
+    /// Lets time pass until nothing is left to wait for: first with the links there are, then without.
+    mutating func endQuietly() throws(FuzzViolation) {
+        host.stopScanning(at: now)
+        host.stopAdvertising(at: now)
+        try rest(disconnecting: false)
+        try require(operations.isEmpty, "\(operations.count) operations never ended")
+        try require(attempts.isEmpty, "\(attempts.count) attempts never ended")
+        try require(requests.isEmpty, "\(requests.count) requests never ended")
+        try rest(disconnecting: true)
+        try require(links.isEmpty, "\(links.count) links stay for ever")
+    }
+
+    private mutating func rest(disconnecting: Bool) throws(FuzzViolation) {
+        var steps = 0
+        if disconnecting { disconnectAll() }
+        try settle()
+        while let deadline = host.nextDeadline {
+            now = max(now, deadline)
+            host.fire(at: now)
+            try settle()
+            try require(host.nextDeadline.map { $0 > now } ?? true, "a deadline that has passed")
+            steps += 1
+            try require(steps < 10_000, "it never comes to rest")
+        }
+    }
+
+    private mutating func disconnectAll() {
+        for link in host.connectedLinks { try? host.disconnect(link, at: now) }
+    }
+
+    // MARK: What the host tells
+
+    private mutating func check(_ event: HostEvent) throws(FuzzViolation) {
+        switch event {
+        case .connected(let link, let attempt):
+            try require(!links.contains(link), "connected twice")
+            links.append(link)
+            if let attempt { try end(attempt) }
+        case .connectionFailed(let attempt, _): try end(attempt)
+        case .disconnected(let link, _):
+            guard let index = links.firstIndex(of: link) else {
+                throw FuzzViolation(description: "the end of a link nobody knows")
+            }
+            links.remove(at: index)
+            try require(!operations.contains { $0.link == link }, "operations outlive their link")
+        case .operationEnded(let link, let end):
+            let operation = Operation(link: link, identifier: end.identifier)
+            try require(operations.remove(operation) != nil, "an operation ended twice")
+        case .requestCompleted(let request), .requestFailed(let request, _), .rssiRead(let request, _):
+            try require(requests.remove(request) != nil, "a request ended twice")
+        case .readRequested(let request, _, _), .writeRequested(let request, _, _),
+            .executeRequested(let request, _):
+            try require(links.contains(request.link), "a request on a link nobody knows")
+            serverRequest = request
+        case .notification(let link, _, let payload), .indication(let link, _, let payload),
+            .valueWritten(let link, _, let payload):
+            try require(links.contains(link), "a value on a link nobody knows")
+            try require(payload.count <= 517, "a value of \(payload.count) octets")
+        case .advertisement(let advertisement):
+            try require(advertisement.data.count <= 255, "advertising data of \(advertisement.data.count) octets")
+        case .parametersChanged(let link, _):
+            // Also of a link that was not heard yet.
+            _ = link
+        case .mtuChanged(let link, let mtu):
+            try require(links.contains(link) && (23...517).contains(mtu), "an MTU of \(mtu)")
+        case .ready, .resetting, .failed, .scanningFailed, .advertisingStarted, .advertisingFailed, .requestExpired,
+            .subscriptionChanged, .indicationConfirmed, .readyToSend:
+            return
+        }
+    }
+
+    private mutating func end(_ attempt: ConnectionAttempt) throws(FuzzViolation) {
+        try require(attempts.remove(attempt) != nil, "an attempt ended twice")
+    }
+
+    // MARK: What the host sends
+
+    private mutating func check(_ bytes: [UInt8]) throws(FuzzViolation) {
+        do throws(DecodingFailure) {
+            switch try HCIPacket(decoding: bytes.span) {
+            case .command(let command):
+                let known = try command.decodeKnown()
+                unanswered.append(command.opcode)
+                if known is Reset { reset() }
+            case .aclData(let data):
+                outstanding[data.connectionHandle, default: 0] += 1
+                guard data.data.count <= Self.aclDataLength, !data.data.isEmpty else {
+                    throw DecodingFailure(.invalidLength, at: 2)
+                }
+            case .event, .synchronousData, .isoData: throw DecodingFailure(.invalidValue, at: 0)
+            }
+        } catch {
+            throw FuzzViolation(description: "the host sent \(bytes.hexadecimal()): \(error)")
+        }
+    }
+
+    private mutating func reset() {
+        outstanding = [:]
+        unanswered = [.reset]
+    }
+}

@@ -1,0 +1,199 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+
+/// What happens to a server: its client sends a PDU, the application answers or notifies, the link gets better or worse,
+/// time passes.
+func fuzzServer(_ input: inout FuzzInput) throws(FuzzViolation) {
+    var bench = ServerBench(mtu: 23 + Int(input.word()) % 600)
+    while !input.isEmpty {
+        switch input.choice(of: 24) {
+        case 0: bench.security = input.security()
+        case 1: try bench.pass(.seconds(Int64(input.byte())))
+        case 2: try bench.answer(input.chunk())
+        case 3: try bench.accept()
+        case 4: try bench.refuse(ATTErrorCode(rawValue: input.byte()))
+        case 5: try bench.notify(AttributeHandle(rawValue: input.word()), input.chunk())
+        case 6: try bench.indicate(AttributeHandle(rawValue: input.word()), input.chunk())
+        default: try bench.send(input.chunk())
+        }
+    }
+    try bench.checkDatabase()
+}
+
+/// A server with one client.
+private struct ServerBench {
+    var server = ServerBench.prototype
+    var connection = GATTServerConnection()
+    var bearer = ATTBearer()
+    var security = LinkSecurity.unprotected
+    var now = Instant.zero
+    var token: GATTRequestToken?
+    /// The opcode of the request that the application has to answer.
+    var pending: UInt8?
+
+    private static let prototype = GATTServer(database: .forFuzzing())
+
+    init(mtu: Int) {
+        if mtu > 23 { bearer.exchangeMTU(clientRxMTU: UInt16(mtu), serverRxMTU: UInt16(mtu)) }
+    }
+
+    mutating func send(_ pdu: Span<UInt8>) throws(FuzzViolation) {
+        var writer = ByteWriter()
+        let mtu = bearer.mtu
+        let isDead = bearer.isDead
+        let wasPending = pending != nil
+        let outcome = server.receive(
+            pdu, connection: &connection, bearer: &bearer, security: security, at: now, into: &writer)
+        try note(outcome, request: pdu.isEmpty ? nil : pdu[0])
+        try require(writer.count <= mtu, "a response of \(writer.count) octets where \(mtu) fit")
+        guard !pdu.isEmpty, !isDead else { return try require(writer.bytes.isEmpty, "an answer to nothing") }
+        if ATTOpcode.Kind(ofOpcode: pdu[0]) == .request, !wasPending, pending == nil {
+            try checkResponse(writer.bytes, to: pdu[0])
+        } else {
+            try require(writer.bytes.isEmpty, "an answer where none is due")
+        }
+        if case .valueWritten(_, let value) = outcome {
+            try require(value.lowerBound >= 0 && value.upperBound <= pdu.count, "a value out of range")
+        }
+        if case .writeRequested(_, _, let value) = outcome {
+            try require(value.lowerBound >= 0 && value.upperBound <= pdu.count, "a value out of range")
+        }
+    }
+
+    mutating func pass(_ time: Duration) throws(FuzzViolation) {
+        now = now.advanced(by: time)
+        if bearer.fire(at: now) != nil { try require(bearer.isDead, "a bearer that lives on") }
+        var writer = ByteWriter()
+        let opcode = pending
+        let isDue = connection.nextDeadline.map { $0 <= now } ?? false
+        let outcome = server.fire(at: now, connection: &connection, bearer: bearer, into: &writer)
+        if case .requestExpired = outcome {
+            try require(isDue, "a request expired too early")
+            pending = nil
+            if !bearer.isDead, let opcode { try checkResponse(writer.bytes, to: opcode) }
+        } else {
+            try require(!isDue && writer.bytes.isEmpty, "a request that should have expired")
+        }
+        try require(connection.nextDeadline.map { $0 > now } ?? true, "a deadline that has passed")
+    }
+
+    mutating func answer(_ value: Span<UInt8>) throws(FuzzViolation) {
+        try settle { bench, token, writer throws(GATTServerError) in
+            try bench.server.answer(
+                token, value: value, connection: &bench.connection, bearer: bench.bearer, at: bench.now, into: &writer)
+        }
+    }
+
+    mutating func accept() throws(FuzzViolation) {
+        try settle { bench, token, writer throws(GATTServerError) in
+            try bench.server.accept(
+                token, connection: &bench.connection, bearer: bench.bearer, security: bench.security, into: &writer)
+        }
+    }
+
+    mutating func refuse(_ code: ATTErrorCode) throws(FuzzViolation) {
+        try settle { bench, token, writer throws(GATTServerError) in
+            try bench.server.refuse(
+                token, with: code, connection: &bench.connection, bearer: bench.bearer, into: &writer)
+        }
+    }
+
+    /// Lets the application answer, with whatever token it had last.
+    private mutating func settle(
+        _ body: (inout ServerBench, GATTRequestToken, inout ByteWriter) throws(GATTServerError) -> GATTServerOutcome
+    ) throws(FuzzViolation) {
+        guard let token else { return }
+        var writer = ByteWriter()
+        let opcode = pending
+        let outcome: GATTServerOutcome
+        do throws(GATTServerError) {
+            outcome = try body(&self, token, &writer)
+        } catch {
+            return try require(writer.bytes.isEmpty, "an answer although \(error)")
+        }
+        guard let opcode else { throw FuzzViolation(description: "a stale token was taken") }
+        pending = nil
+        try note(outcome, request: opcode)
+        if pending == nil { try checkResponse(writer.bytes, to: opcode) }
+    }
+
+    mutating func notify(_ handle: AttributeHandle, _ value: Span<UInt8>) throws(FuzzViolation) {
+        var writer = ByteWriter()
+        let configuration = connection.configuration(of: handle)
+        do throws(GATTServerError) {
+            try server.notify(
+                handle, value: value, connection: connection, bearer: bearer, security: security, into: &writer)
+        } catch {
+            return try require(writer.bytes.isEmpty, "a notification although \(error)")
+        }
+        try require(configuration.contains(.notifications), "a notification nobody asked for")
+        try require(writer.count <= bearer.mtu && writer.count == value.count + 3, "a notification of another length")
+    }
+
+    mutating func indicate(_ handle: AttributeHandle, _ value: Span<UInt8>) throws(FuzzViolation) {
+        var writer = ByteWriter()
+        let isWaiting = bearer.isIndicationInFlight
+        do throws(GATTServerError) {
+            try server.indicate(
+                handle, value: value, connection: &connection, bearer: &bearer, security: security, at: now,
+                into: &writer)
+        } catch {
+            return try require(writer.bytes.isEmpty, "an indication although \(error)")
+        }
+        try require(!isWaiting, "an indication before the last one was confirmed")
+        try require(writer.count <= bearer.mtu && writer.count == value.count + 3, "an indication of another length")
+    }
+
+    private mutating func note(_ outcome: GATTServerOutcome, request: UInt8?) throws(FuzzViolation) {
+        switch outcome {
+        case .readRequested(let token, _, let offset):
+            try require(offset <= 0xFFFF, "an offset of \(offset)")
+            (self.token, pending) = (token, request)
+        case .writeRequested(let token, _, _), .executeRequested(let token): (self.token, pending) = (token, request)
+        default: break
+        }
+        try require((pending != nil) == (connection.nextDeadline != nil), "a request without a deadline")
+        try require(connection.preparedWrites.count <= 64, "\(connection.preparedWrites.count) queued writes")
+        try require(connection.subscriptions.count <= 4, "\(connection.subscriptions.count) subscriptions")
+    }
+
+    private func checkResponse(_ response: [UInt8], to request: UInt8) throws(FuzzViolation) {
+        try require(response.count <= bearer.mtu, "a response of \(response.count) octets")
+        guard let first = response.first else { throw FuzzViolation(description: "no response") }
+        if first == ATTOpcode.errorResponse.rawValue {
+            try require(response.count == 5 && response[1] == request, "an error for another request")
+        } else {
+            try require(first == ATTOpcode(rawValue: request)?.response?.rawValue, "a response to another request")
+        }
+        guard (try? ATTMessage(decoding: response.span)) != nil else {
+            throw FuzzViolation(description: "a response without its proper shape: \(response)")
+        }
+    }
+
+    /// What nobody may write is as it was, and what has a length has kept it.
+    func checkDatabase() throws(FuzzViolation) {
+        let original = Self.prototype.database
+        for handle in original.handlesForFuzzing {
+            guard let old = original.value(of: handle), let new = server.database.value(of: handle) else { continue }
+            try require(new.count <= GATTAttributeValue.maximumLength, "\(handle) has \(new.count) octets")
+            switch handle.rawValue {
+            case ServerHandles.fixed: try require(new.count == old.count, "\(handle) has \(new.count) octets")
+            case ServerHandles.short: try require(new.count <= 8, "\(handle) has \(new.count) octets")
+            case ServerHandles.long, ServerHandles.protected: break
+            default: try require(new == old, "\(handle) has changed")
+            }
+        }
+    }
+}
+
+extension FuzzInput {
+    @_lifetime(self: copy self)
+    fileprivate mutating func security() -> LinkSecurity {
+        let bits = byte()
+        return LinkSecurity(
+            isEncrypted: bits & 1 != 0, isAuthenticated: bits & 2 != 0, usesSecureConnections: bits & 4 != 0,
+            encryptionKeySize: bits & 1 != 0 ? 7 + (bits >> 5) : 0, isBonded: bits & 8 != 0,
+            isAuthorized: bits & 16 != 0)
+    }
+}

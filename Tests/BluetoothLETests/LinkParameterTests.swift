@@ -1,0 +1,69 @@
+import BluetoothBase
+import Testing
+import VirtualRadio
+
+@testable import BluetoothLE
+
+@Suite("Connection parameters and signal strength", .timeLimit(.minutes(1)))
+struct LinkParameterTests {
+    static let wanted = ConnectionParameters(
+        minimumInterval: .milliseconds(50), maximumInterval: .milliseconds(50), supervisionTimeout: .seconds(2))
+
+    @Test("Either side may change the parameters, and both then see the new ones", arguments: [true, false])
+    func updated(_ isCentral: Bool) async throws {
+        let scene = try await Scene(time: .manual)
+        let other = try #require(await scene.peripheral.connections.first)
+        let asking = isCentral ? scene.connection : other
+        try await scene.radio.passing { try await asking.updateParameters(Self.wanted) }
+        for connection in [scene.connection, other] {
+            try await scene.radio.passing {
+                try await until { try await connection.parameters.interval == .milliseconds(50) }
+            }
+            #expect(try await connection.parameters.supervisionTimeout == .seconds(2))
+        }
+    }
+
+    @Test("A central may refuse what its peripheral asks for")
+    func refused() async throws {
+        var options = Adapter.Options(seed: 1)
+        options.host.acceptableParameters = AcceptableConnectionParameters(intervals: 6...24)
+        let scene = try await Scene(time: .manual, centralOptions: options)
+        let other = try #require(await scene.peripheral.connections.first)
+        await #expect(throws: BluetoothError.host(.refusedByPeer)) {
+            try await scene.radio.passing { try await other.updateParameters(Self.wanted) }
+        }
+        #expect(try await scene.works())
+    }
+
+    @Test("What the specification does not allow is not even asked for")
+    func invalid() async throws {
+        let scene = try await Scene()
+        var bad = Self.wanted
+        bad.latency = 500
+        await #expect(throws: BluetoothError.host(.invalidParameters)) {
+            try await scene.connection.updateParameters(bad)
+        }
+    }
+
+    @Test("Signal strength follows the distance", arguments: [30, 50, 90])
+    func rssi(_ pathLoss: Int) async throws {
+        let scene = try await Scene()
+        scene.radio.setPathLoss(between: scene.centralPort, and: scene.peripheralPort, to: pathLoss)
+        #expect(try await scene.connection.readRSSI() == -pathLoss)
+    }
+
+    @Test("A peer that goes out of range is noticed although nobody says anything")
+    func outOfRange() async throws {
+        var options = Adapter.Options(seed: 1)
+        options.host.connectionParameters = ConnectionParameters(
+            minimumInterval: .milliseconds(7.5), maximumInterval: .milliseconds(7.5),
+            supervisionTimeout: .milliseconds(100))
+        // The system's time: both threads sleep when the path is cut, without a deadline.
+        let scene = try await Scene(centralOptions: options)
+        await scene.peripheral.stopAdvertising()
+        let other = try #require(await scene.peripheral.connections.first)
+        scene.radio.setPathLoss(between: scene.centralPort, and: scene.peripheralPort, to: 200)
+        #expect(try await scene.connection.waitForDisconnection() == .supervisionTimeout)
+        #expect(try await other.waitForDisconnection() == .supervisionTimeout)
+    }
+}

@@ -1,0 +1,95 @@
+import Testing
+import VirtualRadio
+
+@testable import BluetoothLE
+
+@Suite("Several links at once", .timeLimit(.minutes(1)))
+struct RoleTests {
+    /// A service that says whose it is.
+    private static func definition(_ number: Int) -> GATTServiceDefinition {
+        GATTServiceDefinition(
+            uuid: Scene.service,
+            characteristics: [
+                .init(uuid: Scene.stored, properties: .read, value: .constant([UInt8(number)])),
+                .init(uuid: Scene.notified, properties: .notify, value: .dynamic),
+            ])
+    }
+
+    private func open(_ count: Int, on radio: VirtualRadio) async throws -> [(adapter: Adapter, address: DeviceAddress)]
+    {
+        var opened: [(adapter: Adapter, address: DeviceAddress)] = []
+        for number in 0..<count {
+            let adapter = try await Adapter.open(radio.addController())
+            _ = try await adapter.publish(Self.definition(number))
+            try await adapter.advertise(AdvertisementData(name: "\(number)"))
+            opened.append((adapter, try #require(await adapter.information?.address)))
+        }
+        return opened
+    }
+
+    @Test("Every adapter is connected to every other, as central to some and peripheral to the rest")
+    func everybody() async throws {
+        let radio = VirtualRadio()
+        let nodes = try await open(4, on: radio)
+        for first in 0..<4 {
+            for second in first + 1..<4 { _ = try await nodes[first].adapter.connect(to: nodes[second].address) }
+        }
+        for (number, node) in nodes.enumerated() {
+            await until { await node.adapter.connections.count == 3 }
+            for connection in await node.adapter.connections {
+                let other = try #require(nodes.firstIndex { $0.address == connection.peer })
+                #expect(connection.role == (other > number ? .central : .peripheral))
+                // Either end of a link is a client of the other, whoever made the connection.
+                let values = try await connection.read(Scene.stored).map(\.value)
+                #expect(values == [[UInt8(other)]])
+            }
+        }
+        for node in nodes { await node.adapter.close() }
+    }
+
+    @Test("One central connects to several peripherals at once")
+    func manyPeripherals() async throws {
+        let radio = VirtualRadio()
+        let nodes = try await open(6, on: radio)
+        let central = try await Adapter.open(radio.addController())
+        let values = try await withThrowingTaskGroup { group in
+            for node in nodes {
+                group.addTask {
+                    let connection = try await central.connect(to: node.address)
+                    return try await connection.read(Scene.stored).first?.value ?? []
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(values) == Set((0..<6).map { [UInt8($0)] }))
+        #expect(await central.connections.count == 6)
+        await central.close()
+    }
+
+    @Test("Several centrals on one peripheral are told apart")
+    func manyCentrals() async throws {
+        let radio = VirtualRadio()
+        let peripheral = try await Adapter.open(radio.addController())
+        let service = try await peripheral.publish(Self.definition(9))
+        let notified = try #require(service[Scene.notified])
+        try await peripheral.advertise(AdvertisementData())
+        let address = try #require(await peripheral.information?.address)
+        var streams: [DeviceAddress: EventSequence<[UInt8]>] = [:]
+        var centrals: [Adapter] = []
+        for _ in 0..<4 {
+            let central = try await Adapter.open(radio.addController())
+            centrals.append(central)
+            let connection = try await central.connect(to: address)
+            let found = try await connection.characteristic(Scene.notified, in: Scene.service)
+            streams[try #require(await central.information?.address)] = try await connection.notifications(of: found)
+        }
+        let subscribers = await notified.subscribers
+        #expect(Set(subscribers.map(\.connection.peer)) == Set(streams.keys))
+        for (number, subscriber) in subscribers.enumerated() { try await subscriber.notify([UInt8(number)]) }
+        for (number, subscriber) in subscribers.enumerated() {
+            #expect(try await streams[subscriber.connection.peer]?.first() == [UInt8(number)])
+        }
+        for central in centrals { await central.close() }
+        await peripheral.close()
+    }
+}

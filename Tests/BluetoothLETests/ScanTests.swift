@@ -1,0 +1,137 @@
+import BluetoothHost
+import Testing
+import VirtualRadio
+
+@testable import BluetoothLE
+
+@Suite("Scanning", .timeLimit(.minutes(1)))
+struct ScanTests {
+    let radio = VirtualRadio(time: .manual)
+
+    private func open(_ name: String? = nil, _ services: [BluetoothUUID] = []) async throws -> (
+        adapter: Adapter, port: VirtualRadio.Port
+    ) {
+        let port = radio.addController()
+        let adapter = try await radio.passing {
+            let adapter = try await Adapter.open(port)
+            if let name { try await adapter.advertise(AdvertisementData(name: name, services: services)) }
+            return adapter
+        }
+        return (adapter, port)
+    }
+
+    @Test("Advertisement and scan response come as one sighting")
+    func merged() async throws {
+        let service: BluetoothUUID = "E07F0AE8-00BB-47F5-94F4-4A7174EA3032"
+        let (peripheral, port) = try await open("A name of some length", [service])
+        let (central, _) = try await open()
+        let sightings = try await central.scan(
+            for: ScanFilter(services: [service], name: .exact("A name of some length")))
+        let sighting = try #require(try await radio.passing { try await sightings.first() })
+        #expect(sighting.name == "A name of some length")
+        #expect(sighting.serviceUUIDs == [service])
+        #expect(!sighting.scanResponseData.isEmpty)
+        #expect(sighting.isConnectable)
+        #expect(sighting.address == (await peripheral.information?.address))
+        #expect(sighting.rssi == -50)
+        _ = port
+    }
+
+    @Test("A passive scan sees no scan response")
+    func passive() async throws {
+        let service: BluetoothUUID = "E07F0AE8-00BB-47F5-94F4-4A7174EA3032"
+        let (peripheral, _) = try await open("A name of some length", [service])
+        let (central, _) = try await open()
+        let sightings = try await central.scan(
+            parameters: ScanParameters(isActive: false, reportsDuplicates: false))
+        let sighting = try #require(try await radio.passing { try await sightings.first() })
+        #expect(sighting.name == nil)
+        #expect(sighting.serviceUUIDs == [service])
+        await peripheral.close()
+    }
+
+    @Test("A device is told once, or with each of its advertisements", arguments: [false, true])
+    func duplicates(_ reportsDuplicates: Bool) async throws {
+        let (peripheral, _) = try await open("Once")
+        let (central, _) = try await open()
+        let sightings = try await central.scan(
+            parameters: ScanParameters(isActive: false, reportsDuplicates: reportsDuplicates))
+        await radio.advance(by: .seconds(1))
+        await central.close()
+        var count = 0
+        var iterator = sightings.makeAsyncIterator()
+        await #expect(throws: BluetoothError.adapterClosed) { while try await iterator.next() != nil { count += 1 } }
+        #expect(reportsDuplicates ? count > 5 : count == 1)
+        await peripheral.close()
+    }
+
+    @Test("Signal strength is a filter, and a device that comes closer passes it later")
+    func strength() async throws {
+        let (peripheral, port) = try await open("Near")
+        let (central, scanner) = try await open()
+        radio.setPathLoss(between: port, and: scanner, to: 80)
+        let near = try await central.scan(for: ScanFilter(rssi: -60...0))
+        let any = try await central.scan()
+        #expect(try await radio.passing { try await any.first() }?.rssi == -80)
+        await radio.advance(by: .seconds(1))
+        radio.setPathLoss(between: port, and: scanner, to: 55)
+        let sighting = try await radio.passing { try await near.first() }
+        #expect(sighting?.rssi == -55)
+        await peripheral.close()
+    }
+
+    @Test("Several scans run at once, each with its own filter, and the controller does what all of them need")
+    func several() async throws {
+        let (first, _) = try await open("First")
+        let (second, _) = try await open("Second")
+        let (central, port) = try await open()
+        let passive = try await central.scan(
+            for: ScanFilter(name: .exact("First")),
+            parameters: ScanParameters(isActive: false, reportsDuplicates: false))
+        let active = try await central.scan(for: ScanFilter(name: .prefix("Sec")))
+        #expect(try await radio.passing { try await passive.first() }?.name == "First")
+        #expect(try await radio.passing { try await active.first() }?.name == "Second")
+        #expect(radio.withAir { air, _ in air[port.identifier].isScanning })
+        await first.close()
+        await second.close()
+    }
+
+    @Test("Scanning ends with the last sequence, and begins again with the next")
+    func ended() async throws {
+        let (central, port) = try await open()
+        func isScanning() -> Bool { radio.withAir { air, _ in air[port.identifier].isScanning } }
+        for _ in 0..<3 {
+            var first: EventSequence<Sighting>? = try await central.scan()
+            var second: EventSequence<Sighting>? = try await central.scan()
+            await until { isScanning() }
+            first = nil
+            await until { await central.with { $0.scans.count } == 1 }
+            #expect(isScanning())
+            second = nil
+            await until { !isScanning() }
+            _ = (first, second)
+        }
+    }
+
+    @Test("Parameters outside of what the specification allows are refused, also beside a scan that is under way")
+    func invalid() async throws {
+        let (central, _) = try await open()
+        let bad = ScanParameters(interval: .milliseconds(10), window: .milliseconds(20))
+        await #expect(throws: BluetoothError.host(.invalidParameters)) { _ = try await central.scan(parameters: bad) }
+        let good = try await central.scan()
+        await #expect(throws: BluetoothError.host(.invalidParameters)) { _ = try await central.scan(parameters: bad) }
+        let (peripheral, _) = try await open("Still")
+        #expect(try await radio.passing { try await good.first() }?.name != "")
+        await peripheral.close()
+    }
+
+    @Test("A scan goes on when the controller has been reset")
+    func reset() async throws {
+        let (central, port) = try await open()
+        let sightings = try await central.scan(for: ScanFilter(name: .exact("Later")))
+        radio.withAir { air, _ in air.reportHardwareError(1, on: port.identifier) }
+        let (peripheral, _) = try await open("Later")
+        #expect(try await radio.passing { try await sightings.first() }?.name == "Later")
+        await peripheral.close()
+    }
+}

@@ -1,0 +1,90 @@
+import BluetoothLE
+import Testing
+import VirtualRadio
+
+/// How messages in chunks end when one side does not do its part.
+@Suite("Transfers that do not come to their end")
+struct TransferTests {
+    /// A central that is connected, and what the peripheral has to say who subscribed.
+    struct Pair {
+        let sender: Adapter
+        let receiver: Adapter
+        let events: EventSequence<CharacteristicEvent>
+        let connection: Connection
+        let characteristic: DiscoveredCharacteristic
+
+        init() async throws {
+            let radio = VirtualRadio()
+            sender = try await Adapter.open(radio.addController())
+            receiver = try await Adapter.open(radio.addController())
+            let service = try await sender.publish(
+                GATTServiceDefinition(
+                    uuid: CardTests.service,
+                    characteristics: [
+                        GATTCharacteristicDefinition(uuid: CardTests.characteristic, properties: .notify)
+                    ]))
+            events = service.characteristics[0].events
+            var advertisement = AdvertisementData()
+            advertisement.serviceUUIDs = [CardTests.service]
+            try await sender.advertise(advertisement)
+            let sighting = try await receiver.firstSighting(for: ScanFilter(services: [CardTests.service]))
+            connection = try await receiver.connect(to: sighting.address)
+            characteristic = try await connection.characteristic(CardTests.characteristic, in: CardTests.service)
+        }
+
+        func close() async {
+            await receiver.close()
+            await sender.close()
+        }
+
+        /// The next to subscribe.
+        func subscriber() async throws -> Subscriber? {
+            for try await case .subscribed(let subscriber) in events { return subscriber }
+            return nil
+        }
+    }
+
+    @Test("A sender that stops is not waited for longer than the idle timeout", arguments: [0, 3])
+    func stall(chunks: Int) async throws {
+        let pair = try await Pair()
+        let sending = Task {
+            guard let subscriber = try await pair.subscriber() else { return }
+            for _ in 0..<chunks { try await subscriber.notify([1, 2, 3]) }
+        }
+        await #expect(throws: BluetoothError.timedOut) {
+            try await pair.connection.receiveMessage(from: pair.characteristic, idleTimeout: .milliseconds(300))
+        }
+        try await sending.value
+        #expect(await pair.receiver.connections == [pair.connection], "the link is not to blame")
+        await pair.close()
+    }
+
+    @Test("A message that is whole is handed over although the link is gone")
+    func linkLostAfterEnd() async throws {
+        let pair = try await Pair()
+        let sending = Task {
+            guard let subscriber = try await pair.subscriber() else { return }
+            try await subscriber.send(message: [1, 2, 3])
+            for try await case .unsubscribed in pair.events { break }
+            try await subscriber.connection.disconnect()
+        }
+        #expect(try await pair.connection.receiveMessage(from: pair.characteristic) == [1, 2, 3])
+        try await sending.value
+        await pair.close()
+    }
+
+    @Test("A sender that is cancelled sends nothing more, not even the end")
+    func cancelledSender() async throws {
+        let pair = try await Pair()
+        let values = try await pair.connection.notifications(of: pair.characteristic)
+        let subscriber = try #require(try await pair.subscriber())
+        let sending = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await subscriber.send(message: [1, 2, 3])
+        }
+        await #expect(throws: BluetoothError.cancelled) { try await sending.value }
+        try await subscriber.notify([9])
+        #expect(try await values.first() == [9])
+        await pair.close()
+    }
+}

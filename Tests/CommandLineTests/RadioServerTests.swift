@@ -1,0 +1,83 @@
+import BluetoothLE
+import Foundation
+import HCITransport
+import Synchronization
+import Testing
+
+@testable import ble
+
+/// `ble radio`: hosts that come and go.
+struct RadioServerTests {
+    /// A radio that runs in a thread of its own until the test is over.
+    private static func withRadio(_ ports: [String], _ body: () async throws -> Void) async throws {
+        let isOver = Flag()
+        let (news, continuation) = AsyncStream<Result<Waker, TransportError>>.makeStream()
+        // Not a task: it waits, and the pool of tasks has few threads.
+        Thread.detachNewThread {
+            defer { continuation.finish() }
+            do throws(TransportError) {
+                let server = try RadioServer(seed: 1, capture: nil)
+                for port in ports { try server.add(.unixServer(path: port)) }
+                continuation.yield(.success(server.waker))
+                try server.run(until: { isOver.isSet })
+            } catch {
+                continuation.yield(.failure(error))
+            }
+        }
+        var iterator = news.makeAsyncIterator()
+        let waker = try #require(await iterator.next()).get()
+        do { try await body() } catch { Issue.record(error) }
+        isOver.set()
+        waker.wake()
+        #expect(await iterator.next() == nil, "the radio ends in good order")
+    }
+
+    private final class Flag: Sendable {
+        private let value = Atomic(false)
+
+        var isSet: Bool { value.load(ordering: .relaxed) }
+        func set() { value.store(true, ordering: .relaxed) }
+    }
+
+    /// Names that no other test has, and that need no file.
+    private static func names(_ count: Int) -> [String] {
+        (0..<count).map { "@ble-radio-\(UInt64.random(in: .min ... .max))-\($0)" }
+    }
+
+    @Test("Hosts hear each other, and the next one finds a controller that has been reset")
+    func hosts() async throws {
+        let names = Self.names(2)
+        try await Self.withRadio(names) {
+            for name in ["first", "second"] {
+                let peripheral = try await Adapter.open(.unixClient(path: names[0]))
+                let central = try await Adapter.open(.unixClient(path: names[1]))
+                var advertisement = AdvertisementData()
+                advertisement.localName = .complete(name)
+                try await peripheral.advertise(advertisement)
+                let sighting = try await central.firstSighting(for: ScanFilter(isConnectableOnly: true))
+                #expect(sighting.name == name, "what the host before advertised is gone")
+                let connection = try await central.connect(to: sighting.address)
+                #expect(try await connection.mtu == 517)
+                await central.close()
+                await peripheral.close()
+            }
+        }
+    }
+
+    @Test("H1: a host that does not speak H4 is sent away, and nobody else notices")
+    func garbage() async throws {
+        let names = Self.names(2)
+        try await Self.withRadio(names) {
+            let other = try await Adapter.open(.unixClient(path: names[1]))
+            try await other.advertise(AdvertisementData())
+            let transport = try TransportName.unixClient(path: names[0]).open(as: .controller)
+            let packet: [UInt8] = [4, 0x0E, 1, 0]  // An event, from a host.
+            try transport.send(packet.span)
+            transport.close()
+            let next = try await Adapter.open(.unixClient(path: names[0]))
+            _ = try await next.firstSighting(for: ScanFilter())
+            await next.close()
+            await other.close()
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothHost
+import Testing
+
+/// A host in front of a recorded controller, in virtual time.
+struct Replay {
+    /// An event with its bytes taken along.
+    struct Seen {
+        var event: HostEvent
+        var bytes: [UInt8] = []
+    }
+
+    var host: Host
+    var controller: RecordedController
+    var now = Instant.zero
+    /// What the host has told and nobody has looked at yet.
+    var seen: [Seen] = []
+    /// The host's side of the one link there is.
+    var link: LinkIdentifier?
+
+    /// The devices of the recordings (Fixtures/README.md).
+    static let peripheral = DeviceAddress(0xC0DE_0000_000F, kind: .random)
+    static let central = DeviceAddress(0xC0DE_0000_000C, kind: .random)
+
+    /// A host that is up.
+    ///
+    /// - Parameter mtu: The ATT_MTU the host asks for; at 23 it asks for none.
+    init(_ capture: Capture, mtu: UInt16) throws {
+        var configuration = HostConfiguration(seed: 1)
+        configuration.ownAddress = .staticRandom(capture.isCentral ? Self.central : Self.peripheral)
+        configuration.preferredMTU = mtu
+        host = Host(configuration: configuration)
+        controller = try RecordedController(capture)
+        host.start(at: now)
+        try settle()
+        try #require(host.controller != nil, "the host does not come up")
+    }
+
+    /// Carries packets until neither side has any more to say.
+    mutating func settle() throws {
+        while let packet = host.outbox.popFirst() {
+            try deliver(try controller.receive(packet))
+        }
+        drain()
+    }
+
+    mutating func deliver(_ packets: [[UInt8]]) throws {
+        for packet in packets { host.receive(packet.span, at: now) }
+        drain()
+    }
+
+    private mutating func drain() {
+        while let event = host.events.next() {
+            var bytes: [UInt8] = []
+            switch event {
+            case .notification(_, _, let payload), .indication(_, _, let payload), .valueWritten(_, _, let payload),
+                .writeRequested(_, _, let payload):
+                let span = host.events.bytes(of: payload)
+                bytes = Array(span)
+            case .connected(let connected, _): link = connected
+            case .disconnected: link = nil
+            default: break
+            }
+            seen.append(Seen(event: event, bytes: bytes))
+        }
+    }
+
+    /// Lets time pass, as far as the host waits for something, until there is a link.
+    mutating func waitForLink() throws {
+        try settle()
+        while link == nil, let deadline = host.nextDeadline, deadline < Instant.zero.advanced(by: .seconds(60)) {
+            now = max(now, deadline)
+            host.fire(at: now)
+            try settle()
+        }
+        try #require(link != nil, "there is no link")
+    }
+
+    /// Takes out the events that `match` picks something from.
+    mutating func take<Value>(_ match: (Seen) -> Value?) -> [Value] {
+        var values: [Value] = []
+        seen.removeAll { event in
+            guard let value = match(event) else { return false }
+            values.append(value)
+            return true
+        }
+        return values
+    }
+}
+
+// MARK: - As a central
+
+extension Replay {
+    mutating func connect() throws {
+        _ = try host.connect(to: Self.peripheral, timeout: .seconds(30), at: now)
+        try waitForLink()
+    }
+
+    /// Carries out an operation, and returns how it ended.
+    mutating func run(_ operation: GATTClientOperation) throws -> Result<GATTClientResult, GATTClientError> {
+        let identifier = try host.start(operation, on: try #require(link), at: now)
+        try settle()
+        let ends = take { seen -> Result<GATTClientResult, GATTClientError>? in
+            switch seen.event {
+            case .operationEnded(_, .completed(identifier, let result)): .success(result)
+            case .operationEnded(_, .failed(identifier, let error)): .failure(error)
+            default: nil
+            }
+        }
+        #expect(ends.count == 1, "\(operation)")
+        return try #require(ends.first, "\(operation) did not end")
+    }
+
+    /// Carries out an operation that the recorded peer refuses.
+    mutating func refusal(of operation: GATTClientOperation) throws -> ATTErrorCode? {
+        guard case .failure(.att(let error)) = try run(operation) else { return nil }
+        return error.code
+    }
+}

@@ -46,7 +46,7 @@ extension CommandLineProgram {
 
     /// What an error means for the process that started this one.
     static func failure(of error: any Error) -> CommandFailure {
-        CommandFailure(error) ?? CommandFailure(.usage, oneLine(message(for: error)))
+        CommandFailure(error) ?? CommandFailure(.usage, oneLine(message(for: error)) + "; see \(_commandName) --help")
     }
 
     private static func oneLine(_ text: String) -> String {

@@ -53,12 +53,13 @@ extension Adapter {
         }
     }
 
-    func readRSSI(of link: LinkIdentifier) async throws(BluetoothError) -> Int {
+    func readRSSI(of link: LinkIdentifier) async throws(BluetoothError) -> Int? {
         try checkOpen(link)
         let request: RequestIdentifier
         do throws(HostError) { request = try host.readRSSI(of: link, at: now) } catch { throw BluetoothError(error) }
         guard case .rssi(let rssi) = try await wait(for: .request(link, request)) else { throw .host(.cancelled) }
-        return Int(rssi)
+        // 127 dBm stands for "not available".
+        return rssi == .max ? nil : Int(rssi)
     }
 
     func updateParameters(

@@ -24,8 +24,9 @@ public struct Connection: Sendable {
         get async throws(BluetoothError) { try await adapter.information(of: link).parameters }
     }
 
-    /// How strongly this device hears the peer, in dBm (Core 5.4, Vol 4, Part E, 7.5.4).
-    public func readRSSI() async throws(BluetoothError) -> Int {
+    /// How strongly this device hears the peer, in dBm; nil where the controller cannot tell (Core 5.4, Vol 4, Part E,
+    /// 7.5.4).
+    public func readRSSI() async throws(BluetoothError) -> Int? {
         try await adapter.readRSSI(of: link)
     }
 

@@ -44,7 +44,6 @@ struct BearerTimeoutTests {
 
     @Test func `A6: a dead bearer sends nothing and takes no late answer`() throws {
         var bearer = ATTBearer()
-        #expect(bearer.beginServing(0x0A) == true)
         try bearer.beginRequest(.readRequest, at: start)
         #expect(bearer.fire(at: after(.seconds(30))) != nil)
         #expect(bearer.completeRequest(with: .readResponse) == nil)
@@ -52,8 +51,6 @@ struct BearerTimeoutTests {
         #expect(throws: ATTBearer.Refusal.dead) { try bearer.beginIndication(at: after(.seconds(31))) }
         #expect(!bearer.isReadyForRequest)
         #expect(!bearer.isReadyForIndication)
-        #expect(bearer.endServing() == false)
-        #expect(bearer.beginServing(0x0A) == false)
         #expect(bearer.nextDeadline == nil)
     }
 

@@ -67,24 +67,11 @@ struct BearerTransactionTests {
         #expect(bearer == ATTBearer())
     }
 
-    @Test func `A6: a second request while one is served is turned away, and the first still answered`() {
-        var bearer = ATTBearer()
-        #expect(bearer.endServing() == false)
-        #expect(bearer.beginServing(0x0A) == true)
-        #expect(bearer.beginServing(0x12) == false)
-        #expect(bearer.servedRequest == 0x0A)
-        #expect(bearer.endServing() == true)
-        #expect(bearer.endServing() == false)
-        #expect(bearer.beginServing(0x12) == true)
-    }
-
     @Test func `both roles share a bearer without waiting for each other`() throws {
         var bearer = ATTBearer()
         try bearer.beginRequest(.readRequest, at: start)
         try bearer.beginIndication(at: start)
-        #expect(bearer.beginServing(0x0A) == true)
         #expect(bearer.completeIndication() == true)
-        #expect(bearer.endServing() == true)
         #expect(bearer.completeRequest(with: .readResponse) == .readRequest)
     }
 }

@@ -1,5 +1,6 @@
 import BluetoothBase
 import BluetoothGAP
+import TestSupport
 import Testing
 
 struct AdvertisingDataFuzzTests {

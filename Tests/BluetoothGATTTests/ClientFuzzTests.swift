@@ -4,19 +4,6 @@ import BluetoothGATT
 import TestSupport
 import Testing
 
-/// A generator that gives the same numbers for the same seed, on every platform (SplitMix64).
-private struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
-
 @Suite("GATT client: random peers")
 struct ClientFuzzTests {
     /// Some response to `request`: often of the right shape, seldom right.
@@ -58,7 +45,7 @@ struct ClientFuzzTests {
 
     @Test("100 000 responses: every operation ends exactly once, and none goes on for ever")
     func everyOperationEnds() throws {
-        var generator = SeededGenerator(state: 1)
+        var generator = SeededGenerator(seed: 1)
         var responses = 0, completed = 0, failed = 0
         while responses < 100_000 {
             let mtu = [23, 64, 517].randomElement(using: &generator) ?? 23

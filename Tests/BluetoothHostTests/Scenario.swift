@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
+import TestSupport
 import VirtualRadio
 
 /// Several hosts that do anything at any time, while the air, the peers and the controllers fail them: all of it made

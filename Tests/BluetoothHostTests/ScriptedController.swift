@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothHCI
 import BluetoothHost
+import TestSupport
 
 /// A host on a controller that is nothing but a list of answers, so that it can misbehave in any way.
 struct ScriptedController {

@@ -3,8 +3,8 @@ import BluetoothBase
 /// The rules of one bearer: who may send what, and until when the other side must answer
 /// (Core 5.4, Vol 3, Part F, 3.2.8, 3.3.2 and 3.3.3).
 ///
-/// A bearer carries both roles at once, so at most one request and one indication of ours wait for an answer, while at
-/// most one request of the peer is being served. Notifications and commands obey no flow control: all they ask is
+/// A bearer carries both roles at once, so at most one request and one indication of ours wait for an answer. Which request
+/// of the peer is being served is the server's to know. Notifications and commands obey no flow control: all they ask is
 /// `isDead` and `mtu`.
 public struct ATTBearer: Equatable, Sendable {
     /// What carries the PDUs.
@@ -59,8 +59,6 @@ public struct ATTBearer: Equatable, Sendable {
 
     @usableFromInline var transaction: Transaction?
     @usableFromInline var indicationDeadline: Instant?
-    /// The opcode of the peer's request that is being served.
-    public internal(set) var servedRequest: UInt8?
 
     /// The bearer on the fixed channel of a new link.
     public init() {
@@ -96,7 +94,6 @@ public struct ATTBearer: Equatable, Sendable {
         isDead = true
         transaction = nil
         indicationDeadline = nil
-        servedRequest = nil
         return expiry
     }
 }

@@ -154,7 +154,7 @@ extension BringUp {
     /// A static random address that is the same for the same seed (Vol 6, Part B, 1.3.2.1: the two top bits are ones,
     /// the rest neither all zeros nor all ones).
     func staticAddress(seed: UInt64) -> DeviceAddress {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         var bits: UInt64
         repeat { bits = generator.next() & 0x3FFF_FFFF_FFFF } while bits == 0 || bits == 0x3FFF_FFFF_FFFF
         return DeviceAddress(bits | 0xC000_0000_0000, kind: .random)

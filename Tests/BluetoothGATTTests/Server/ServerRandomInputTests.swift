@@ -16,7 +16,7 @@ struct ServerRandomInputTests {
 
     @Test("100,000 mutated PDUs trap nothing, and every response keeps the rules", arguments: [1, 2] as [UInt64])
     func mutations(_ seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         var bench = ServerBench(.example())
         var answered = 0
         for _ in 0..<50_000 {
@@ -49,7 +49,7 @@ struct ServerRandomInputTests {
         #expect(bench.server.database.value(of: 0x000B)?.count == 4)
     }
 
-    private func checkAnswer(_ bench: inout ServerBench, _ random: inout SplitMix) throws {
+    private func checkAnswer(_ bench: inout ServerBench, _ random: inout SeededGenerator) throws {
         let token = try #require(bench.connection.pending?.token)
         let response: String
         switch random.next() % 4 {
@@ -68,7 +68,7 @@ struct ServerRandomInputTests {
         #expect(response.isEmpty == (bench.token != nil))
     }
 
-    private func mutate(_ pdu: inout [UInt8], _ random: inout SplitMix) {
+    private func mutate(_ pdu: inout [UInt8], _ random: inout SeededGenerator) {
         for _ in 0..<random.next() % 4 {
             let value = UInt8(truncatingIfNeeded: random.next())
             let position = Int(random.next() % UInt64(pdu.count + 1))
@@ -80,18 +80,5 @@ struct ServerRandomInputTests {
             default: if position < pdu.count { pdu[position] = value }
             }
         }
-    }
-}
-
-/// SplitMix64: the same numbers for the same seed, everywhere.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

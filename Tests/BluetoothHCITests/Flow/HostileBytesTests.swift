@@ -7,7 +7,7 @@ import Testing
 struct HostileBytesTests {
     @Test("a spoilt packet throws, or decodes to what encodes and decodes again", arguments: 0..<50 as Range<UInt64>)
     func spoilt(_ seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         for sample in EventSamples.all.map(\.packet) + CommandSamples.all.map(\.packet) {
             var packet = sample
             for _ in 0..<random.next(below: 4) {
@@ -20,7 +20,7 @@ struct HostileBytesTests {
 
     @Test("what a framer hands out is the stream's beginning", arguments: 0..<50 as Range<UInt64>)
     func stream(_ seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         var stream: [UInt8] = []
         for _ in 0..<20 {
             stream += H4FramerTests.toHost[random.next(below: H4FramerTests.toHost.count)]
@@ -51,17 +51,6 @@ struct HostileBytesTests {
     }
 }
 
-/// Random numbers that a seed repeats.
-private struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
-    }
-
-    mutating func next(below bound: Int) -> Int { Int(next() % UInt64(bound)) }
+extension SeededGenerator {
+    fileprivate mutating func next(below bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

@@ -1,5 +1,5 @@
-/// A small, fast generator of pseudo-random bits (SplitMix64): the same seed always gives the same sequence, on every
-/// platform. Not for secrets.
+/// A small, fast generator of pseudo-random bits (SplitMix64; Steele, Lea and Flood, 2014): the same seed always gives the
+/// same sequence, on every platform. Never for keys.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -1,29 +1,5 @@
 import BluetoothBase
 
-// MARK: - Requests of the peer
-
-extension ATTBearer {
-    /// Notes that a request has arrived whose answer may take a while, because the application gives it.
-    ///
-    /// A request that is answered before anything else is received needs no such note.
-    /// - Returns: Whether the request may be served. False where another is being served: the client has broken the
-    ///   rule that it waits for the response (Core 5.4, Vol 3, Part F, 3.3.2), or the bearer is dead; the request is
-    ///   to be dropped.
-    public mutating func beginServing(_ opcode: UInt8) -> Bool {
-        guard !isDead, servedRequest == nil else { return false }
-        servedRequest = opcode
-        return true
-    }
-
-    /// Notes that the request being served is being answered.
-    /// - Returns: Whether there was one, so that the answer may be sent.
-    public mutating func endServing() -> Bool {
-        guard servedRequest != nil else { return false }
-        servedRequest = nil
-        return true
-    }
-}
-
 // MARK: - Our indications
 
 extension ATTBearer {

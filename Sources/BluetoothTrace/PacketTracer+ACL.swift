@@ -29,20 +29,15 @@ struct PartialPDU: Sendable {
 extension PacketTracer {
     /// The text of an ACL data packet without its H4 indicator (Core 5.4, Vol 4, Part E, 5.4.2).
     mutating func aclData(_ packet: Span<UInt8>, _ direction: Direction) -> String {
-        var reader = ByteReader(packet)
         do throws(DecodingFailure) {
-            let word = try reader.readUInt16()
-            let length = Int(try reader.readUInt16())
-            guard length == reader.remaining else { throw DecodingFailure(.invalidLength, at: 2) }
-            let handle = ConnectionHandle(word)
-            let index = index(of: handle)
-            let boundary = word >> 12 & 0b11
+            let acl = try ACLDataPacket(decoding: packet)
+            let index = index(of: acl.connectionHandle)
             // Taken out of the array and put back, so that `self` is free to make the text, and nothing is copied.
             var partial = direction == .hostToController ? links[index].toController : links[index].toHost
             setPartial(PartialPDU(), at: index, direction)
-            let text = fragment(reader.readRemaining(), isContinuation: boundary == 0b01, &partial)
+            let text = fragment(acl.data, isContinuation: acl.boundary == .continuing, &partial)
             setPartial(partial, at: index, direction)
-            return "\(handle) \(text)"
+            return "\(acl.connectionHandle) \(text)"
         } catch {
             return malformed(error, packet)
         }

@@ -14,18 +14,13 @@ extension Host {
         guard hasRoom(slot) else { return false }
         openFrame()
         do throws(GATTServerError) {
-            try notify(handle, value, slot)
+            try links[slot].notify(handle, value, from: server, into: &outbox.writer)
         } catch {
             outbox.rollback()
             throw .server(error)
         }
         closeFrame(slot, .attributeProtocol)
         return true
-    }
-
-    @inline(__always)
-    private mutating func notify(_ handle: AttributeHandle, _ value: Span<UInt8>, _ slot: Int) throws(GATTServerError) {
-        try links[slot].notify(handle, value, from: server, into: &outbox.writer)
     }
 
     /// Sends a value to a client that has subscribed to it, and asks for its confirmation

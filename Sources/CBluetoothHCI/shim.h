@@ -54,13 +54,11 @@ static inline int cbt_adapter_down(int fd, uint16_t index) {
     return ioctl(fd, HCIDEVDOWN, (unsigned long)index);
 }
 
-/// Whether an adapter is up: 1 or 0.
-static inline int cbt_adapter_is_up(int fd, uint16_t index) {
-    struct hci_dev_info info;
-    memset(&info, 0, sizeof info);
-    info.dev_id = index;
-    if (ioctl(fd, HCIGETDEVINFO, &info) < 0) return -1;
-    return (info.flags >> HCI_UP) & 1;
+/// Tells about an adapter. Any user may ask.
+static inline int cbt_adapter_information(int fd, uint16_t index, struct hci_dev_info *info) {
+    memset(info, 0, sizeof *info);
+    info->dev_id = index;
+    return ioctl(fd, HCIGETDEVINFO, info);
 }
 
 /// Lists the adapters present, at most HCI_MAX_DEV of them, and returns how many there are.

@@ -13,6 +13,11 @@ public protocol HCITransport: AnyObject {
     /// Which end of HCI this is, and so which packets it may receive.
     var receiver: H4Framer.Receiver { get }
 
+    /// What to open to come to the same controller again, wherever it is then; nil where nothing names it for good.
+    ///
+    /// An adapter is named by its address, since it may have another number when it has been unplugged and plugged in.
+    var reopeningName: TransportName? { get }
+
     /// What an event loop waits on; -1 once closed.
     var fileDescriptor: Int32 { get }
 
@@ -40,6 +45,8 @@ public protocol HCITransport: AnyObject {
 }
 
 extension HCITransport {
+    public var reopeningName: TransportName? { nil }
+
     /// Whether the event loop should watch for the transport becoming writable.
     public var wantsWrite: Bool { pendingByteCount > 0 }
 

@@ -2,10 +2,14 @@ extension TransportError: CustomStringConvertible {
     /// One line: the transport, what went wrong and, where something can be done about it, what.
     public var description: String { "\(transport): \(reason.description(adapter: adapter))" }
 
-    /// `hci0` for `hci-socket:0`.
+    /// `hci0` for `hci-socket:0`, and an address as it is.
     private var adapter: String {
         let prefix = "hci-socket:"
-        return transport.hasPrefix(prefix) ? "hci" + transport.dropFirst(prefix.count) : "the adapter"
+        switch transport.hasPrefix(prefix) ? AdapterSelector(String(transport.dropFirst(prefix.count))) : nil {
+        case .index(let index): return "hci\(index)"
+        case .address(let address): return address.octets
+        case .first, nil: return "the adapter"
+        }
     }
 }
 
@@ -22,7 +26,9 @@ extension TransportError.Reason {
         case .bluetoothUnavailable:
             "this kernel has no Bluetooth sockets; try: sudo modprobe bluetooth (in a container, also run it with "
                 + "the host's network), or use a transport that needs no adapter"
-        case .noSuchAdapter(let present): "there is no adapter \(adapter); \(Self.list(present))"
+        case .noSuchAdapter(present: []):
+            "there is no Bluetooth adapter; plug one in, or use a transport that needs none"
+        case .noSuchAdapter(let present): "there is no \(adapter); present: \(Self.list(present))"
         case .adapterInUse: "\(adapter) is in use; stop what holds it: sudo systemctl stop bluetooth"
         case .adapterBlocked: "the radio of \(adapter) is switched off; switch it on: sudo rfkill unblock bluetooth"
         case .notPermitted(let executable):
@@ -39,9 +45,10 @@ extension TransportError.Reason {
         }
     }
 
-    private static func list(_ adapters: [UInt16]) -> String {
-        guard !adapters.isEmpty else { return "no adapter is present" }
-        return "present: " + adapters.map { "hci\($0)" }.joined(separator: ", ")
+    /// `hci0 00:AA:01:00:00:42, hci1`.
+    private static func list(_ adapters: [AdapterInformation]) -> String {
+        adapters.map { adapter in adapter.name + (adapter.address.map { " " + $0.octets } ?? "") }
+            .joined(separator: ", ")
     }
 
     /// A path as a shell takes it.

@@ -37,7 +37,7 @@ extension TransportError.Reason {
     ///
     /// The kernel answers `EUSERS` where another user channel is open, `EBUSY` where the adapter is up or being set up,
     /// and `EAFNOSUPPORT` both without Bluetooth and outside the first network namespace.
-    init(openingAdapter error: Errno, call: String, present: [UInt16], executable: String) {
+    init(openingAdapter error: Errno, call: String, present: [AdapterInformation], executable: String) {
         switch error.code {
         case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT: self = .bluetoothUnavailable
         case EPERM, EACCES: self = .notPermitted(executable: executable)

@@ -26,7 +26,7 @@ public struct TransportError: Error, Equatable, Sendable {
         /// The kernel offers no Bluetooth sockets here.
         case bluetoothUnavailable
         /// There is no such adapter; `present` are those there are.
-        case noSuchAdapter(present: [UInt16])
+        case noSuchAdapter(present: [AdapterInformation])
         /// The Bluetooth daemon or another user channel holds the adapter.
         case adapterInUse
         /// The adapter's radio is switched off by rfkill.

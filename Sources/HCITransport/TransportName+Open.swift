@@ -18,7 +18,7 @@ extension TransportName {
     ) throws(TransportError) -> sending any HCITransport {
         switch self {
         case .virtual: throw TransportError(.notASocket, transport: description)
-        case .hciSocket(let index): return try HCIAdapter.open(index: index)
+        case .hciSocket(let selector): return try HCIAdapter.open(selector)
         case .tcpClient, .unixClient:
             let deadline = MonotonicClock.now.advanced(by: timeout ?? Self.connectTimeout)
             let connector = Connector(deadline: deadline, cancellation: cancellation)

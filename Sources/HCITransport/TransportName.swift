@@ -4,8 +4,9 @@
 public enum TransportName: Hashable, Sendable {
     /// `virtual`: a radio inside this process. Not a socket: who knows that radio resolves the name.
     case virtual
-    /// `hci-socket:N`: the kernel's adapter `hciN`, taken over through its user channel. `N` is 0 where left out.
-    case hciSocket(index: UInt16)
+    /// `hci-socket:ADAPTER`: one of the kernel's adapters, taken over through its user channel. `ADAPTER` is a number,
+    /// a name or an address: `0`, `hci0` or `AA:BB:CC:DD:EE:FF`. Left out, it is the first that is usable.
+    case hciSocket(AdapterSelector)
     /// `tcp-client:HOST:PORT`: connects to a controller that listens there.
     case tcpClient(host: String, port: UInt16)
     /// `tcp-server:HOST:PORT`: listens on an address of this machine. No host, written `_`, means all of them; port 0
@@ -24,8 +25,8 @@ public struct TransportNameError: Error, Equatable, Sendable {
     public enum Reason: Error, Equatable, Sendable {
         /// The part before the colon is not a kind of transport known here.
         case unknownKind
-        /// The adapter is not a number from 0 to 65534.
-        case invalidAdapterIndex
+        /// The adapter is not a number from 0 to 65534, nor `hci` and such a number, nor a public address.
+        case invalidAdapter
         /// The host is missing, or an IPv6 address is not in brackets.
         case invalidHost
         /// The port is missing, or not a number from 1 to 65535 (0 is allowed for a server).
@@ -54,7 +55,9 @@ extension TransportName: CustomStringConvertible {
             case "virtual":
                 guard colon == nil else { throw .unexpectedParameters }
                 self = .virtual
-            case "hci-socket": self = .hciSocket(index: try Self.adapterIndex(parameters))
+            case "hci-socket":
+                guard let selector = AdapterSelector(String(parameters)) else { throw .invalidAdapter }
+                self = .hciSocket(selector)
             case "tcp-client":
                 let (host, port) = try Self.hostAndPort(parameters)
                 guard port != 0 else { throw .invalidPort }
@@ -74,19 +77,13 @@ extension TransportName: CustomStringConvertible {
     public var description: String {
         switch self {
         case .virtual: "virtual"
-        case .hciSocket(let index): "hci-socket:\(index)"
+        case .hciSocket(.first): "hci-socket"
+        case .hciSocket(let selector): "hci-socket:\(selector)"
         case .tcpClient(let host, let port): "tcp-client:\(Self.bracketed(host)):\(port)"
         case .tcpServer(let host, let port): "tcp-server:\(host.map(Self.bracketed) ?? "_"):\(port)"
         case .unixClient(let path): "unix-client:\(path)"
         case .unixServer(let path): "unix-server:\(path)"
         }
-    }
-
-    private static func adapterIndex(_ text: Substring) throws(TransportNameError.Reason) -> UInt16 {
-        guard !text.isEmpty else { return 0 }
-        // 65535 is HCI_DEV_NONE.
-        guard let index = decimal(text), index != .max else { throw .invalidAdapterIndex }
-        return index
     }
 
     private static func hostAndPort(_ text: Substring) throws(TransportNameError.Reason) -> (String, UInt16) {
@@ -127,13 +124,15 @@ extension TransportNameError: CustomStringConvertible {
         let problem =
             switch reason {
             case .unknownKind: "is not a transport"
-            case .invalidAdapterIndex: "names no adapter"
+            case .invalidAdapter: "names no adapter"
             case .invalidHost: "names no host"
             case .invalidPort: "names no port"
             case .invalidPath: "names no socket path of at most \(SocketAddress.longestPath) bytes"
             case .unexpectedParameters: "has parameters where none are taken"
             }
-        return "\"\(text)\" \(problem); accepted are virtual, hci-socket:N, tcp-client:HOST:PORT, "
-            + "tcp-server:HOST:PORT (HOST _ for all interfaces), unix-client:PATH and unix-server:PATH"
+        return
+            "\"\(text)\" \(problem); accepted are virtual, hci-socket:ADAPTER (0, hci0 or an address), "
+            + "tcp-client:HOST:PORT, tcp-server:HOST:PORT (HOST _ for all interfaces), "
+            + "unix-client:PATH and unix-server:PATH"
     }
 }

@@ -53,6 +53,16 @@ struct CaptureTests {
         #expect(near.fileDescriptor == -1)
     }
 
+    @Test("the controller is found again through what it is recorded with")
+    func reopening() throws {
+        let directory = Directory(), name = TransportName.hciSocket(.index(3))
+        let adapter = PacketTransport(
+            name: "hci-socket:3", fileDescriptor: 9, calls: ScriptedSocket().calls, reopeningName: name)
+        let captured = CapturedTransport(adapter, to: try CaptureFile(path: directory.file("capture")))
+        #expect(captured.reopeningName == name)
+        #expect(try PacketTransport.pair().host.reopeningName == nil)
+    }
+
     @Test("a stream is recorded while it delivers, each packet as that of its adapter")
     func recordsAdapters() throws {
         let directory = Directory(), path = directory.file("capture")

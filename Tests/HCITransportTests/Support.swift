@@ -42,6 +42,12 @@ func failure(of transport: any HCITransport) throws -> TransportError.Reason? {
 /// A deadline that only a test that hangs reaches.
 func hangGuard() -> Instant { MonotonicClock.now.advanced(by: .seconds(30)) }
 
+/// A public address.
+func address(_ text: String) -> DeviceAddress {
+    guard let address = DeviceAddress(text + "/P") else { fatalError("no address: \(text)") }
+    return address
+}
+
 /// A directory of its own for a test's files, removed with everything in it.
 final class Directory {
     let path: String

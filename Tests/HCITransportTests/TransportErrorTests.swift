@@ -17,8 +17,15 @@ struct TransportErrorTests {
                 "this kernel has no Bluetooth sockets; try: sudo modprobe bluetooth (in a container, also run it with "
                     + "the host's network), or use a transport that needs no adapter"
             ),
-            (.noSuchAdapter(present: []), "there is no adapter hci1; no adapter is present"),
-            (.noSuchAdapter(present: [0, 2]), "there is no adapter hci1; present: hci0, hci2"),
+            (
+                .noSuchAdapter(present: []),
+                "there is no Bluetooth adapter; plug one in, or use a transport that needs none"
+            ),
+            (
+                .noSuchAdapter(present: [
+                    AdapterInformation(index: 0, address: address("00:AA:01:00:00:42")), AdapterInformation(index: 2),
+                ]), "there is no hci1; present: hci0 00:AA:01:00:00:42, hci2"
+            ),
             (.adapterInUse, "hci1 is in use; stop what holds it: sudo systemctl stop bluetooth"),
             (.adapterBlocked, "the radio of hci1 is switched off; switch it on: sudo rfkill unblock bluetooth"),
             (

@@ -153,7 +153,7 @@ struct TransportListenerTests {
 
     @Test("names of other kinds do not listen; a radio in the process has no socket")
     func notASocket() {
-        for name in [TransportName.virtual, .hciSocket(index: 0), .unixClient(path: "p")] {
+        for name in [TransportName.virtual, .hciSocket(.index(0)), .unixClient(path: "p")] {
             #expect(reason { () throws(TransportError) in _ = try TransportListener(name) } == .notASocket)
         }
         #expect(reason { () throws(TransportError) in _ = try TransportName.virtual.open() } == .notASocket)

@@ -7,10 +7,17 @@ struct TransportNameTests {
         "names are read, and written in their full form",
         arguments: [
             ("virtual", .virtual, "virtual"),
-            ("hci-socket", .hciSocket(index: 0), "hci-socket:0"),
-            ("hci-socket:", .hciSocket(index: 0), "hci-socket:0"),
-            ("hci-socket:3", .hciSocket(index: 3), "hci-socket:3"),
-            ("hci-socket:65534", .hciSocket(index: 65534), "hci-socket:65534"),
+            ("hci-socket", .hciSocket(.first), nil),
+            ("hci-socket:", .hciSocket(.first), "hci-socket"),
+            ("hci-socket:3", .hciSocket(.index(3)), nil),
+            ("hci-socket:hci3", .hciSocket(.index(3)), "hci-socket:3"),
+            ("hci-socket:65534", .hciSocket(.index(65534)), nil),
+            ("hci-socket:00:1B:DC:00:00:01", .hciSocket(.address(address("00:1B:DC:00:00:01"))), nil),
+            // Public, though its two top bits are those of a static random address.
+            (
+                "hci-socket:c0:ff:ee:00:00:01", .hciSocket(.address(address("C0:FF:EE:00:00:01"))),
+                "hci-socket:C0:FF:EE:00:00:01"
+            ),
             ("tcp-client:127.0.0.1:6402", .tcpClient(host: "127.0.0.1", port: 6402), "tcp-client:127.0.0.1:6402"),
             ("tcp-client:[::1]:1", .tcpClient(host: "::1", port: 1), "tcp-client:[::1]:1"),
             ("tcp-client:radio.local:65535", .tcpClient(host: "radio.local", port: 65535), nil),
@@ -35,11 +42,16 @@ struct TransportNameTests {
             ("HCI-socket:0", .unknownKind),
             ("hci-socket 0", .unknownKind),
             ("virtual:0", .unexpectedParameters),
-            ("hci-socket:hci0", .invalidAdapterIndex),
-            ("hci-socket:-1", .invalidAdapterIndex),
-            ("hci-socket:+1", .invalidAdapterIndex),
-            ("hci-socket:65535", .invalidAdapterIndex),
-            ("hci-socket:65536", .invalidAdapterIndex),
+            ("hci-socket:-1", .invalidAdapter),
+            ("hci-socket:+1", .invalidAdapter),
+            ("hci-socket:65535", .invalidAdapter),
+            ("hci-socket:65536", .invalidAdapter),
+            ("hci-socket:hci", .invalidAdapter),
+            ("hci-socket:hci+1", .invalidAdapter),
+            ("hci-socket:HCI0", .invalidAdapter),
+            ("hci-socket:00:00:00:00:00:00", .invalidAdapter),
+            ("hci-socket:00:1B:DC:00:00", .invalidAdapter),
+            ("hci-socket:00:1B:DC:00:00:01/P", .invalidAdapter),
             ("tcp-client", .invalidHost),
             ("tcp-client:", .invalidHost),
             ("tcp-client::6402", .invalidHost),
@@ -74,7 +86,9 @@ struct TransportNameTests {
     func errorText() {
         let text = TransportNameError(text: "usb:0", reason: .unknownKind).description
         #expect(
-            text == "\"usb:0\" is not a transport; accepted are virtual, hci-socket:N, tcp-client:HOST:PORT, "
-                + "tcp-server:HOST:PORT (HOST _ for all interfaces), unix-client:PATH and unix-server:PATH")
+            text == "\"usb:0\" is not a transport; accepted are virtual, hci-socket:ADAPTER (0, hci0 or an address), "
+                + "tcp-client:HOST:PORT, tcp-server:HOST:PORT (HOST _ for all interfaces), "
+                + "unix-client:PATH and unix-server:PATH"
+        )
     }
 }

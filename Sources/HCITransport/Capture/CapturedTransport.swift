@@ -31,6 +31,7 @@ public final class CapturedTransport: HCITransport {
 
     public var name: String { transport.name }
     public var receiver: H4Framer.Receiver { transport.receiver }
+    public var reopeningName: TransportName? { transport.reopeningName }
     public var fileDescriptor: Int32 { transport.fileDescriptor }
     public var pendingByteCount: Int { transport.pendingByteCount }
 

@@ -1,3 +1,4 @@
+import BluetoothBase
 import CBluetoothHCI
 import Glibc
 
@@ -5,9 +6,9 @@ import Glibc
 struct AdapterCalls: Sendable {
     /// A socket to ask about adapters with.
     var openControl: @Sendable () throws(Errno) -> Int32
-    /// The indices of the adapters present, `N` of `hciN`.
-    var adapters: @Sendable (_ control: Int32) throws(Errno) -> [UInt16]
-    var isUp: @Sendable (_ control: Int32, _ index: UInt16) throws(Errno) -> Bool
+    /// The indices of the adapters present, `N` of `hciN`, in no order.
+    var indices: @Sendable (_ control: Int32) throws(Errno) -> [UInt16]
+    var information: @Sendable (_ control: Int32, _ index: UInt16) throws(Errno) -> AdapterInformation
     var bringUp: @Sendable (_ control: Int32, _ index: UInt16) throws(Errno) -> Void
     var bringDown: @Sendable (_ control: Int32, _ index: UInt16) throws(Errno) -> Void
     /// A socket bound to the adapter's user channel.
@@ -18,13 +19,17 @@ struct AdapterCalls: Sendable {
 
     /// The kernel's.
     static let kernel = AdapterCalls(
-        openControl: { () throws(Errno) in try hciSocket().release() },
-        adapters: { (control) throws(Errno) in
+        openControl: { () throws(Errno) in try Socket.hci().release() },
+        indices: { (control) throws(Errno) in
             var indices = [UInt16](repeating: 0, count: Int(HCI_MAX_DEV))
             let count = try Errno.check { cbt_adapter_list(control, &indices) }
             return Array(indices.prefix(Int(count)))
         },
-        isUp: { (control, index) throws(Errno) in try Errno.check { cbt_adapter_is_up(control, index) } == 1 },
+        information: { (control, index) throws(Errno) in
+            var information = hci_dev_info()
+            try Errno.check { cbt_adapter_information(control, index, &information) }
+            return AdapterInformation(information)
+        },
         bringUp: { (control, index) throws(Errno) in
             do throws(Errno) {
                 try Errno.check { cbt_adapter_up(control, index) }
@@ -34,18 +39,7 @@ struct AdapterCalls: Sendable {
         },
         bringDown: { (control, index) throws(Errno) in try Errno.check { cbt_adapter_down(control, index) } },
         openUserChannel: { (index) throws(Errno) in
-            let socket = try hciSocket()
-            let descriptor = socket.fileDescriptor
-            var address = sockaddr_hci(
-                hci_family: sa_family_t(AF_BLUETOOTH), hci_dev: index, hci_channel: UInt16(HCI_CHANNEL_USER))
-            try Errno.check {
-                withUnsafePointer(to: &address) {
-                    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_hci>.size))
-                    }
-                }
-            }
-            return socket.release()
+            try Socket.hci(adapter: index, channel: HCI_CHANNEL_USER).release()
         },
         close: { _ = Glibc.close($0) },
         executable: {
@@ -55,8 +49,20 @@ struct AdapterCalls: Sendable {
                 ? String(decoding: path.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self) : "EXECUTABLE"
         }
     )
+}
 
-    private static func hciSocket() throws(Errno) -> Socket {
-        try Socket(family: AF_BLUETOOTH, type: SOCK_RAW, protocol: BTPROTO_HCI)
+extension AdapterInformation {
+    init(_ information: hci_dev_info) {
+        let octets = withUnsafeBytes(of: information.bdaddr) { Array($0) }
+        let value = octets.reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+        let features = withUnsafeBytes(of: information.features) { Array($0) }
+        self.init(
+            index: information.dev_id,
+            address: value == 0 ? nil : DeviceAddress(value, kind: .public),
+            // The bus is in the lower half; the upper tells primary controllers from others.
+            bus: Bus(rawValue: information.type & 0x0F),
+            state: information.flags & (1 << UInt32(HCI_UP)) == 0 ? .down : .up,
+            // Octet 4, bit 6 (Vol 2, Part C, 3.3); all zero until the controller has been asked.
+            supportsLowEnergy: features.allSatisfy { $0 == 0 } ? nil : features[4] & UInt8(LMP_LE) != 0)
     }
 }

@@ -9,6 +9,7 @@ import Glibc
 public final class PacketTransport: HCITransport {
     public let name: String
     public let receiver: H4Framer.Receiver
+    public let reopeningName: TransportName?
     public private(set) var fileDescriptor: Int32
     private let calls: SocketCalls
     private let outputLimit: Int
@@ -27,13 +28,15 @@ public final class PacketTransport: HCITransport {
     /// goes away.
     init(
         name: String, fileDescriptor: Int32, calls: SocketCalls = .packet, outputLimit: Int = 1 << 20,
-        receiver: H4Framer.Receiver = .host, ending: TransportError.Reason = .closedByPeer, cleanUp: (() -> Void)? = nil
+        receiver: H4Framer.Receiver = .host, reopeningName: TransportName? = nil,
+        ending: TransportError.Reason = .closedByPeer, cleanUp: (() -> Void)? = nil
     ) {
         self.name = name
         self.fileDescriptor = fileDescriptor
         self.calls = calls
         self.outputLimit = outputLimit
         self.receiver = receiver
+        self.reopeningName = reopeningName
         self.ending = ending
         self.cleanUp = cleanUp
     }

@@ -1,0 +1,31 @@
+import BluetoothBase
+
+/// A packet of the kernel's Bluetooth management: a code, an adapter's index, and the length of what follows, each in
+/// two octets, least significant first.
+struct ManagementPacket {
+    /// Packets that say something about which adapters there are. Sockets that have asked for the extended list are
+    /// sent the extended kind in place of the others.
+    enum Code {
+        static let indexAdded: UInt16 = 0x0004
+        static let unconfiguredIndexAdded: UInt16 = 0x001D
+        static let extendedIndexAdded: UInt16 = 0x0020
+    }
+
+    var code: UInt16
+    var index: UInt16
+    var parameters: [UInt8]
+
+    /// Nil where the bytes are no such packet.
+    init?(decoding bytes: Span<UInt8>) {
+        var reader = ByteReader(bytes)
+        do throws(DecodingFailure) {
+            code = try reader.readUInt16()
+            index = try reader.readUInt16()
+            let count = Int(try reader.readUInt16())
+            guard count == bytes.count - 6 else { return nil }
+            parameters = (6..<bytes.count).map { bytes[$0] }
+        } catch {
+            return nil
+        }
+    }
+}

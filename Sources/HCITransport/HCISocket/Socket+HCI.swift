@@ -1,0 +1,30 @@
+import CBluetoothHCI
+import Glibc
+
+extension Socket {
+    /// A socket to ask the kernel about its adapters with. Any user may have one.
+    static func hci() throws(Errno) -> Socket {
+        try Socket(family: AF_BLUETOOTH, type: SOCK_RAW, protocol: BTPROTO_HCI)
+    }
+
+    /// A socket bound to a channel of an adapter. The user channel needs `CAP_NET_ADMIN`.
+    static func hci(adapter index: UInt16, channel: Int32) throws(Errno) -> Socket {
+        let socket = try hci()
+        let descriptor = socket.fileDescriptor
+        var address = sockaddr_hci(
+            hci_family: sa_family_t(AF_BLUETOOTH), hci_dev: index, hci_channel: UInt16(truncatingIfNeeded: channel))
+        try Errno.check {
+            withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_hci>.size))
+                }
+            }
+        }
+        return socket
+    }
+
+    /// A socket to the kernel's Bluetooth management, which tells any user which adapters come and go.
+    static func management() throws(Errno) -> Socket {
+        try hci(adapter: UInt16(HCI_DEV_NONE), channel: HCI_CHANNEL_CONTROL)
+    }
+}

@@ -29,11 +29,22 @@ extension TransportError.Reason {
         case .noSuchAdapter(present: []):
             "there is no Bluetooth adapter; plug one in, or use a transport that needs none"
         case .noSuchAdapter(let present): "there is no \(adapter); present: \(Self.list(present))"
-        case .adapterInUse: "\(adapter) is in use; stop what holds it: sudo systemctl stop bluetooth"
-        case .adapterBlocked: "the radio of \(adapter) is switched off; switch it on: sudo rfkill unblock bluetooth"
-        case .notPermitted(let executable):
-            "not permitted to open \(adapter)'s user channel; "
-                + "grant it: sudo setcap cap_net_admin,cap_net_raw+eip \(Self.quoted(executable))"
+        case .adapterHeld(let holder):
+            "\(adapter) is in use by \(holder.map { "\($0)" } ?? "another program"); stop that, or choose another adapter"
+        case .adapterBroughtUp:
+            "\(adapter) is brought up as often as it is brought down; stop what does that: "
+                + "sudo systemctl stop bluetooth"
+        case .adapterInitializing: "\(adapter) is still being set up by the kernel; try again in a few seconds"
+        case .adapterBlocked(.software):
+            "the radio of \(adapter) is switched off; switch it on: sudo rfkill unblock bluetooth"
+        case .adapterBlocked(.hardware):
+            "the radio of \(adapter) is switched off by a switch or key of this machine; switch it on there"
+        case .notPermitted(let executable?):
+            "not permitted to take over \(adapter); "
+                + "grant it: sudo setcap cap_net_admin+ep \(Self.quoted(executable))"
+        case .notPermitted(nil):
+            "root lacks CAP_NET_ADMIN here, and cannot take over \(adapter); in a container, run it with "
+                + "--cap-add=NET_ADMIN --network=host"
         case .closedByPeer: "the other side closed the connection"
         case .adapterRemoved: "\(adapter) is gone: it was unplugged, or taken down by something else"
         case .malformedStream(let fault): "what arrives is not HCI: \(fault); check that the other side speaks H4"

@@ -35,15 +35,16 @@ extension TransportError.Reason {
 
     /// What it means that a step of taking over an adapter failed.
     ///
-    /// The kernel answers `EUSERS` where another user channel is open, `EBUSY` where the adapter is up or being set up,
-    /// and `EAFNOSUPPORT` both without Bluetooth and outside the first network namespace.
-    init(openingAdapter error: Errno, call: String, present: [AdapterInformation], executable: String) {
+    /// The kernel answers `EBUSY` to bringing an adapter down that a user channel holds, and `EUSERS` to a second user
+    /// channel that comes at the same time; `EAFNOSUPPORT` both without Bluetooth and outside the first network
+    /// namespace.
+    init(openingAdapter error: Errno, call: String, executable: String?) {
         switch error.code {
         case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT: self = .bluetoothUnavailable
         case EPERM, EACCES: self = .notPermitted(executable: executable)
-        case ENODEV: self = .noSuchAdapter(present: present)
-        case EBUSY, EUSERS, EALREADY: self = .adapterInUse
-        case ERFKILL: self = .adapterBlocked
+        case ENODEV: self = .noSuchAdapter(present: [])
+        case EBUSY, EUSERS: self = .adapterHeld(by: nil)
+        case ERFKILL: self = .adapterBlocked(.software)
         default: self = .system(call: call, code: error.code)
         }
     }

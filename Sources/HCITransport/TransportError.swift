@@ -27,12 +27,16 @@ public struct TransportError: Error, Equatable, Sendable {
         case bluetoothUnavailable
         /// There is no such adapter; `present` are those there are.
         case noSuchAdapter(present: [AdapterInformation])
-        /// The Bluetooth daemon or another user channel holds the adapter.
-        case adapterInUse
-        /// The adapter's radio is switched off by rfkill.
-        case adapterBlocked
-        /// The process lacks `CAP_NET_ADMIN`; `executable` is the file to grant it to.
-        case notPermitted(executable: String)
+        /// A program has taken the adapter as a whole, through its user channel.
+        case adapterHeld(by: AdapterHolder?)
+        /// Something, such as the Bluetooth daemon, brings the adapter up as often as it is brought down.
+        case adapterBroughtUp
+        /// The kernel is still setting the adapter up: it was plugged in a moment ago.
+        case adapterInitializing
+        /// The adapter's radio is switched off. Where there is no adapter, a switch of the machine keeps it away.
+        case adapterBlocked(AdapterInformation.Block)
+        /// The process lacks `CAP_NET_ADMIN`; `executable` is the file to grant it to, nil where it is root that does.
+        case notPermitted(executable: String?)
 
         // An open transport
         /// The other side closed the connection, or it broke.

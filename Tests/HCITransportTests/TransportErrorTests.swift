@@ -26,17 +26,43 @@ struct TransportErrorTests {
                     AdapterInformation(index: 0, address: address("00:AA:01:00:00:42")), AdapterInformation(index: 2),
                 ]), "there is no hci1; present: hci0 00:AA:01:00:00:42, hci2"
             ),
-            (.adapterInUse, "hci1 is in use; stop what holds it: sudo systemctl stop bluetooth"),
-            (.adapterBlocked, "the radio of hci1 is switched off; switch it on: sudo rfkill unblock bluetooth"),
+            (
+                .adapterHeld(by: nil),
+                "hci1 is in use by another program; stop that, or choose another adapter"
+            ),
+            (
+                .adapterHeld(by: AdapterHolder(processIdentifier: 12, program: "central")),
+                "hci1 is in use by central (process 12); stop that, or choose another adapter"
+            ),
+            (
+                .adapterHeld(by: AdapterHolder(processIdentifier: 12)),
+                "hci1 is in use by process 12; stop that, or choose another adapter"
+            ),
+            (
+                .adapterBroughtUp,
+                "hci1 is brought up as often as it is brought down; stop what does that: sudo systemctl stop bluetooth"
+            ),
+            (.adapterInitializing, "hci1 is still being set up by the kernel; try again in a few seconds"),
+            (
+                .adapterBlocked(.hardware),
+                "the radio of hci1 is switched off by a switch or key of this machine; switch it on there"
+            ),
+            (
+                .adapterBlocked(.software),
+                "the radio of hci1 is switched off; switch it on: sudo rfkill unblock bluetooth"
+            ),
             (
                 .notPermitted(executable: "/opt/ble"),
-                "not permitted to open hci1's user channel; "
-                    + "grant it: sudo setcap cap_net_admin,cap_net_raw+eip /opt/ble"
+                "not permitted to take over hci1; grant it: sudo setcap cap_net_admin+ep /opt/ble"
             ),
             (
                 .notPermitted(executable: "/my code/it's"),
-                "not permitted to open hci1's user channel; "
-                    + "grant it: sudo setcap cap_net_admin,cap_net_raw+eip '/my code/it'\\''s'"
+                "not permitted to take over hci1; grant it: sudo setcap cap_net_admin+ep '/my code/it'\\''s'"
+            ),
+            (
+                .notPermitted(executable: nil),
+                "root lacks CAP_NET_ADMIN here, and cannot take over hci1; in a container, run it with "
+                    + "--cap-add=NET_ADMIN --network=host"
             ),
             (.outputFull(pending: 9), "the other side does not read: 9 bytes wait for it"),
             (.system(call: "bind", code: EACCES), "bind: Permission denied"),
@@ -45,6 +71,17 @@ struct TransportErrorTests {
         let description = TransportError(reason, transport: "hci-socket:1").description
         #expect(description == "hci-socket:1: " + text)
         #expect(!description.contains("\n"))
+    }
+
+    @Test(
+        "an adapter is called as the user called it",
+        arguments: [
+            ("hci-socket:2", "hci2"), ("hci-socket:00:AA:01:00:00:42", "00:AA:01:00:00:42"),
+            ("hci-socket", "the adapter"),
+        ])
+    func adapterNames(transport: String, name: String) {
+        let error = TransportError(.adapterRemoved, transport: transport)
+        #expect(error.description == "\(transport): \(name) is gone: it was unplugged, or taken down by something else")
     }
 
     @Test(

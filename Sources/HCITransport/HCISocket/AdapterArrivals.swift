@@ -27,7 +27,7 @@ public final class AdapterArrivals {
             fileDescriptor = try open()
         } catch {
             throw TransportError(
-                .init(openingAdapter: error, call: "bind", present: [], executable: ""), transport: "hci-socket")
+                .init(openingAdapter: error, call: "bind", executable: nil), transport: "hci-socket")
         }
     }
 

@@ -14,8 +14,13 @@ struct AdapterCalls: Sendable {
     /// A socket bound to the adapter's user channel.
     var openUserChannel: @Sendable (_ index: UInt16) throws(Errno) -> Int32
     var close: @Sendable (Int32) -> Void
-    /// The path of the running executable.
-    var executable: @Sendable () -> String
+    /// The adapters that the kernel's own host stack manages; nil where it does not say.
+    var managedIndices: @Sendable () -> Set<UInt16>?
+    var switches: @Sendable () -> [RadioSwitch]
+    /// Where it is noted which adapters are taken.
+    var recordDirectories: @Sendable () -> [String]
+    /// The path of the running executable; nil where it runs as root, to whom nothing can be granted.
+    var executable: @Sendable () -> String?
 
     /// The kernel's.
     static let kernel = AdapterCalls(
@@ -42,7 +47,11 @@ struct AdapterCalls: Sendable {
             try Socket.hci(adapter: index, channel: HCI_CHANNEL_USER).release()
         },
         close: { _ = Glibc.close($0) },
+        managedIndices: { ManagedAdapters.indices() },
+        switches: { RadioSwitch.all() },
+        recordDirectories: { AdapterRecord.directories },
         executable: {
+            guard geteuid() != 0 else { return nil }
             var path = [CChar](repeating: 0, count: Int(PATH_MAX))
             let length = readlink("/proc/self/exe", &path, path.count)
             return length > 0

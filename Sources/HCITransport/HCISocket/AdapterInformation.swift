@@ -23,6 +23,16 @@ public struct AdapterInformation: Hashable, Sendable {
         case down
         /// The kernel's own host stack, which the Bluetooth daemon drives.
         case up
+        /// A program that has taken it as a whole, through its user channel: this package's, for example.
+        case held(by: AdapterHolder?)
+    }
+
+    /// What keeps an adapter's radio from transmitting.
+    public enum Block: Hashable, Sendable {
+        /// Software did it, and software can undo it.
+        case software
+        /// A switch or a key of the machine.
+        case hardware
     }
 
     /// `N` of `hciN`. It may be another one when the adapter is plugged in again.
@@ -32,6 +42,8 @@ public struct AdapterInformation: Hashable, Sendable {
     /// Nil where the kernel names a bus that is not known here.
     public var bus: Bus?
     public var state: State
+    /// Nil where nothing keeps its radio from transmitting.
+    public var block: Block?
     /// Whether the controller can do Low Energy; nil where the kernel has not asked it yet.
     public var supportsLowEnergy: Bool?
 
@@ -39,13 +51,14 @@ public struct AdapterInformation: Hashable, Sendable {
     public var name: String { "hci\(index)" }
 
     public init(
-        index: UInt16, address: DeviceAddress? = nil, bus: Bus? = nil, state: State = .down,
+        index: UInt16, address: DeviceAddress? = nil, bus: Bus? = nil, state: State = .down, block: Block? = nil,
         supportsLowEnergy: Bool? = nil
     ) {
         self.index = index
         self.address = address
         self.bus = bus
         self.state = state
+        self.block = block
         self.supportsLowEnergy = supportsLowEnergy
     }
 }

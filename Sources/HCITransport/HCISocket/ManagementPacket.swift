@@ -6,6 +6,7 @@ struct ManagementPacket {
     /// Packets that say something about which adapters there are. Sockets that have asked for the extended list are
     /// sent the extended kind in place of the others.
     enum Code {
+        static let commandComplete: UInt16 = 0x0001
         static let indexAdded: UInt16 = 0x0004
         static let unconfiguredIndexAdded: UInt16 = 0x001D
         static let extendedIndexAdded: UInt16 = 0x0020

@@ -1,0 +1,86 @@
+import BluetoothBase
+import CBluetoothHCI
+
+/// A socket to ask the kernel about adapters with, and what its refusals mean. It is closed once nobody needs it.
+final class AdapterControl: Sendable {
+    /// What errors call the transport.
+    let name: String
+    let calls: AdapterCalls
+    private let descriptor: Int32
+
+    init(name: String, calls: AdapterCalls) throws(TransportError) {
+        self.name = name
+        self.calls = calls
+        do throws(Errno) {
+            descriptor = try calls.openControl()
+        } catch {
+            let reason = TransportError.Reason(openingAdapter: error, call: "socket", executable: calls.executable())
+            throw TransportError(reason, transport: name)
+        }
+    }
+
+    deinit { calls.close(descriptor) }
+
+    /// The adapters present, by number.
+    func list() throws(TransportError) -> [AdapterInformation] {
+        let indices: [UInt16]
+        do throws(Errno) {
+            indices = try calls.indices(descriptor)
+        } catch {
+            throw failure(error, call: "HCIGETDEVLIST")
+        }
+        // One that has gone since is not there.
+        var adapters = indices.sorted().compactMap { try? calls.information(descriptor, $0) }
+        let switches = calls.switches()
+        let managed = adapters.contains { $0.state == .up } ? calls.managedIndices() : nil
+        for position in adapters.indices {
+            let adapter = adapters[position]
+            adapters[position].block = switches.first { $0.name == adapter.name }?.block
+            if adapter.state == .up, let managed, !managed.contains(adapter.index) {
+                adapters[position].state = .held(by: holder(of: adapter))
+            }
+        }
+        return adapters
+    }
+
+    /// Why there is no adapter.
+    func absence() -> TransportError.Reason {
+        let block = calls.switches().filter(\.isOfMachine).compactMap(\.block).first
+        return block.map { .adapterBlocked($0) } ?? .noSuchAdapter(present: [])
+    }
+
+    /// How an adapter is now; nil where it is gone.
+    func current(_ adapter: AdapterInformation) throws(TransportError) -> AdapterInformation? {
+        // Another one may have got its number.
+        try list().first { $0.index == adapter.index && $0.address == adapter.address }
+    }
+
+    func holder(of adapter: AdapterInformation) -> AdapterHolder? {
+        AdapterRecord.holder(of: adapter, in: calls.recordDirectories())
+    }
+
+    func bringUp(_ adapter: AdapterInformation) throws(Errno) { try calls.bringUp(descriptor, adapter.index) }
+
+    func bringDown(_ adapter: AdapterInformation) throws(TransportError) {
+        do throws(Errno) {
+            try calls.bringDown(descriptor, adapter.index)
+        } catch {
+            throw failure(error, call: "HCIDEVDOWN", of: adapter)
+        }
+    }
+
+    /// What it means that something failed.
+    func failure(_ error: Errno, call: String, of adapter: AdapterInformation? = nil) -> TransportError {
+        let reason = TransportError.Reason(openingAdapter: error, call: call, executable: calls.executable())
+        switch reason {
+        case .noSuchAdapter: return failure(.noSuchAdapter(present: (try? list()) ?? []))
+        case .adapterHeld: return failure(.adapterHeld(by: adapter.flatMap(holder)))
+        case .adapterBlocked:
+            let block = calls.switches().first { $0.name == adapter?.name }?.block
+            return failure(.adapterBlocked(block ?? .software))
+        default: return failure(reason)
+        }
+    }
+
+    func failure(_ reason: TransportError.Reason) -> TransportError { TransportError(reason, transport: name) }
+}

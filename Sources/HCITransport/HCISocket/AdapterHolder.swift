@@ -1,0 +1,26 @@
+/// The process that has taken an adapter as a whole, through its user channel.
+public struct AdapterHolder: Hashable, Sendable, CustomStringConvertible {
+    public var processIdentifier: Int32
+    /// The name of its program, of printable ASCII, where that can be told.
+    public var program: String?
+
+    public init(processIdentifier: Int32, program: String? = nil) {
+        self.processIdentifier = processIdentifier
+        self.program = program
+    }
+
+    /// `peripheral (process 1234)`.
+    public var description: String {
+        program.map { "\($0) (process \(processIdentifier))" } ?? "process \(processIdentifier)"
+    }
+}
+
+extension AdapterHolder {
+    /// The process with this number. A program chooses its name: what could play tricks on a terminal is left out.
+    init(running processIdentifier: Int32) {
+        let name = SystemFiles.text(of: "/proc/\(processIdentifier)/comm")?.unicodeScalars
+            .filter { (0x20...0x7E).contains($0.value) }
+        let program = name.map { String(String.UnicodeScalarView($0)) }
+        self.init(processIdentifier: processIdentifier, program: program == "" ? nil : program)
+    }
+}

@@ -1,0 +1,53 @@
+import BluetoothBase
+import CBluetoothHCI
+import Glibc
+
+/// Which adapters the kernel's own host stack manages. One that is up and not among them was taken by a user channel.
+enum ManagedAdapters {
+    /// Read Extended Controller Index List, for no adapter in particular, with no parameters.
+    static let request: [UInt8] = [0x3C, 0x00, 0xFF, 0xFF, 0x00, 0x00]
+
+    /// Their numbers; nil where the kernel does not say. Any user may ask.
+    ///
+    /// The kernel answers while the request is sent: nothing is waited for.
+    static func indices(
+        open: () throws(Errno) -> Int32 = { () throws(Errno) in try Socket.management().release() },
+        calls: SocketCalls = .packet
+    ) -> Set<UInt16>? {
+        guard let descriptor = try? open() else { return nil }
+        defer { calls.close(descriptor) }
+        guard case .bytes(request.count) = Transfer({ request.withUnsafeBytes { calls.send(descriptor, $0) } })
+        else { return nil }
+        var buffer = [UInt8](repeating: 0, count: 1024)
+        // Adapters that come and go meanwhile are announced on the same socket.
+        for _ in 0..<16 {
+            guard
+                case .bytes(let count) = Transfer({ buffer.withUnsafeMutableBytes { calls.receive(descriptor, $0) } }),
+                count <= buffer.count
+            else { return nil }
+            if let indices = indices(decoding: buffer.span.extracting(0..<count)) { return indices }
+        }
+        return nil
+    }
+
+    /// Reads the answer: Command Complete, with the request's code, a status of zero, and four octets for each adapter,
+    /// of which the first two are its number. Nil where it is something else.
+    private static func indices(decoding bytes: Span<UInt8>) -> Set<UInt16>? {
+        guard let packet = ManagementPacket(decoding: bytes), packet.code == ManagementPacket.Code.commandComplete
+        else { return nil }
+        let parameters = packet.parameters
+        var reader = ByteReader(parameters.span)
+        do throws(DecodingFailure) {
+            guard try reader.readUInt16() == 0x003C, try reader.readUInt8() == 0 else { return nil }
+            var indices: Set<UInt16> = []
+            for _ in 0..<(try reader.readUInt16()) {
+                indices.insert(try reader.readUInt16())
+                // Its type and its bus.
+                _ = try reader.readUInt16()
+            }
+            return indices
+        } catch {
+            return nil
+        }
+    }
+}

@@ -6,7 +6,7 @@ public struct CommandFailure: Error, Equatable, Sendable {
     /// One line for the user, which says what to do where something can be done; nil where the user knows.
     public var message: String?
 
-    public init(_ status: ExitStatus, _ message: String) {
+    public init(_ status: ExitStatus, _ message: String?) {
         self.status = status
         self.message = message
     }

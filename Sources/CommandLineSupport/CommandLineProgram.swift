@@ -4,7 +4,7 @@ import Glibc
 /// An executable of this package: its arguments, and what it does with them.
 ///
 /// Conform to it in place of `AsyncParsableCommand`. Whatever goes wrong is then told in one line on standard error, and
-/// the exit status says of which sort it was; SIGINT and SIGTERM cancel `run()`, so that it ends in good order.
+/// the exit status says of which sort it was; SIGINT, SIGTERM and SIGHUP cancel `run()`, so that it ends in good order.
 public protocol CommandLineProgram: AsyncParsableCommand {}
 
 extension CommandLineProgram {

@@ -26,6 +26,9 @@ func write(_ bytes: [UInt8], to descriptor: Int32) throws(CommandFailure) {
             // Somebody made the descriptor non-blocking for all who share it.
             var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             poll(&request, 1, -1)
+        } else if errno == EPIPE {
+            // Who reads has seen enough, and knows.
+            throw CommandFailure(.failure, nil)
         } else if errno != EINTR {
             throw CommandFailure(.failure, "standard output: \(systemError(errno))")
         }

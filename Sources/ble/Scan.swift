@@ -55,7 +55,9 @@ struct Scan: AsyncParsableCommand {
     private func show(_ sightings: EventSequence<Sighting>) async throws {
         do {
             try await withTimeout(timeout.duration) { () throws(BluetoothError) in
-                for try await sighting in sightings { try? writeLine(line(for: sighting)) }
+                for try await sighting in sightings {
+                    do { try writeLine(line(for: sighting)) } catch { throw .cancelled }
+                }
             }
         } catch {
             guard error == .timedOut || error == .cancelled else { throw error }

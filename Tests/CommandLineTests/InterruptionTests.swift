@@ -1,0 +1,52 @@
+import Glibc
+import Testing
+
+@testable import CommandLineSupport
+
+/// A program that is told to end, ends in good order: what it has taken is given back.
+struct InterruptionTests {
+    @Test("A terminal that is closed cancels what the program does")
+    func hangUp() async {
+        await #expect(processExitsWith: .exitCode(128 + SIGHUP)) { await interrupted(by: SIGHUP) }
+    }
+
+    @Test("So does whoever ends it")
+    func termination() async {
+        await #expect(processExitsWith: .exitCode(128 + SIGTERM)) { await interrupted(by: SIGTERM) }
+        await #expect(processExitsWith: .exitCode(128 + SIGINT)) { await interrupted(by: SIGINT) }
+    }
+
+    @Test("A program that was started by nohup outlives its terminal")
+    func noHangUp() async {
+        await #expect(processExitsWith: .exitCode(128 + SIGTERM)) {
+            signal(SIGHUP, SIG_IGN)
+            await interrupted(by: SIGHUP, SIGTERM)
+        }
+    }
+
+    @Test("Output that nobody reads is a failure, and no signal")
+    func brokenPipe() async {
+        await #expect(processExitsWith: .exitCode(ExitStatus.failure.rawValue)) {
+            Interruption().cancel(Task {})
+            var ends: [Int32] = [-1, -1]
+            pipe(&ends)
+            dup2(ends[1], STDOUT_FILENO)
+            close(ends[0])
+            do throws(CommandFailure) {
+                try writeLine("a")
+            } catch {
+                exit(error == CommandFailure(.failure, nil) ? error.status.rawValue : 99)
+            }
+        }
+    }
+}
+
+/// Waits until it is cancelled, is sent signals, and ends the process as a program does.
+private func interrupted(by signals: Int32...) async -> Never {
+    let interruption = Interruption()
+    let work = Task { try? await Task.sleep(for: .seconds(60)) }
+    interruption.cancel(work)
+    for signal in signals { kill(getpid(), signal) }
+    _ = await work.value
+    exit(interruption.status ?? 0)
+}

@@ -30,11 +30,12 @@ extension TransportError.Reason {
             "there is no Bluetooth adapter; plug one in, or use a transport that needs none"
         case .noSuchAdapter(let present): "there is no \(adapter); present: \(Self.list(present))"
         case .adapterHeld(let holder):
-            "\(adapter) is in use by \(holder.map { "\($0)" } ?? "another program"); stop that, or choose another adapter"
+            "\(adapter) is in use by \(holder?.description ?? "another program"); stop that, or choose another adapter"
         case .adapterBroughtUp:
             "\(adapter) is brought up as often as it is brought down; stop what does that: "
                 + "sudo systemctl stop bluetooth"
-        case .adapterInitializing: "\(adapter) is still being set up by the kernel; try again in a few seconds"
+        case .adapterInitializing:
+            "\(adapter) is still being set up by the kernel; try again in a few seconds, or plug it in again"
         case .adapterBlocked(.software):
             "the radio of \(adapter) is switched off; switch it on: sudo rfkill unblock bluetooth"
         case .adapterBlocked(.hardware):

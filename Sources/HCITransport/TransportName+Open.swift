@@ -9,8 +9,9 @@ extension TransportName {
     ///
     /// This waits: a client for its connection, 10 seconds where `timeout` is nil; a server for the first client that
     /// connects, for ever where `timeout` is nil. `cancellation`, used for nothing else, calls the waiting off from any
-    /// thread. An adapter opens at once or not at all. Looking up a host's name may take as long as the system's
-    /// resolver allows, whatever the time-out says.
+    /// thread. An adapter opens at once or not at all, but for one that the kernel is still setting up: that is waited
+    /// for like a connection. Looking up a host's name may take as long as the system's resolver allows, whatever the
+    /// time-out says.
     ///
     /// Throws a `TransportError` whose description says what to do; `.notASocket` for `virtual`.
     public func open(
@@ -18,7 +19,11 @@ extension TransportName {
     ) throws(TransportError) -> sending any HCITransport {
         switch self {
         case .virtual: throw TransportError(.notASocket, transport: description)
-        case .hciSocket(let selector): return try HCIAdapter.open(selector)
+        case .hciSocket(let selector):
+            let deadline = MonotonicClock.now.advanced(by: timeout ?? Self.connectTimeout)
+            return try Connector(deadline: deadline, cancellation: cancellation).openAdapter(
+                arrivals: try? AdapterArrivals()
+            ) { () throws(TransportError) in try HCIAdapter.open(selector) }
         case .tcpClient, .unixClient:
             let deadline = MonotonicClock.now.advanced(by: timeout ?? Self.connectTimeout)
             let connector = Connector(deadline: deadline, cancellation: cancellation)

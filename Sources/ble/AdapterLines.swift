@@ -21,6 +21,7 @@ enum AdapterLines {
         var remarks: [String]
         switch adapter.state {
         case .down: remarks = ["down"]
+        case .initializing: remarks = ["being set up"]
         case .up: remarks = ["up"]
         case .held(let holder): remarks = ["in use by " + (holder.map { "\($0)" } ?? "another program")]
         }
@@ -61,6 +62,7 @@ enum AdapterLines {
         var state = "down", holder: AdapterHolder?
         switch adapter.state {
         case .down: break
+        case .initializing: state = "initializing"
         case .up: state = "up"
         case .held(let process): (state, holder) = ("held", process)
         }

@@ -61,6 +61,8 @@ struct Scan: AsyncParsableCommand {
             }
         } catch {
             guard error == .timedOut || error == .cancelled else { throw error }
+            // Whoever reads the lines has seen enough.
+            if error == .cancelled, !Task.isCancelled { throw CommandFailure(.failure, nil) }
         }
     }
 

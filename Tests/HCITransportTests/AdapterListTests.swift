@@ -19,6 +19,13 @@ struct AdapterListTests {
         #expect(kernel.calls == ["socket", "close 100"])
     }
 
+    @Test("an adapter that is being set up is told from one that is being brought up, which is managed")
+    func initializing() throws {
+        let hci1 = AdapterInformation(index: 1, state: .initializing), hci3 = AdapterInformation(index: 3)
+        let kernel = FakeKernel(adapters: [hci0.with(.initializing), hci1, hci3]) { $0.initializing = [1, 3] }
+        #expect(try HCIAdapter.list(calls: kernel.adapterCalls) == [hci0, hci1, hci3.with(.initializing)])
+    }
+
     @Test("a kernel that does not say which adapters it manages has them up")
     func unmanaged() throws {
         let kernel = FakeKernel {
@@ -34,6 +41,9 @@ struct AdapterListTests {
             ([0x42, 0, 0, 1, 0xAA, 0], 0x05, 0x01, 0x60, 0, .up, .usb, true),
             ([0x42, 0, 0, 1, 0xAA, 0], 0x04, 0x11, 0x20, 0, .down, .usb, false),
             ([0, 0, 0, 0, 0, 0], 0x00, 0x0F, 0x00, 0, .down, nil, nil),
+            // HCI_INIT and HCI_UP.
+            ([0x42, 0, 0, 1, 0xAA, 0], 0x07, 0x01, 0x60, 0, .initializing, .usb, true),
+            ([0x42, 0, 0, 1, 0xAA, 0], 0x02, 0x01, 0x60, 0, .initializing, .usb, true),
             // Features in another octet: the controller has been asked, and cannot do it.
             ([0x42, 0, 0, 1, 0xAA, 0], 0x01, 0x03, 0x00, 0xFF, .up, .uart, false),
         ]

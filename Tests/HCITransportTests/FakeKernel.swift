@@ -25,6 +25,8 @@ final class FakeKernel: Sendable {
         var held: Set<UInt16> = []
         /// Adapters that the kernel is still setting up.
         var initializing: Set<UInt16> = []
+        /// Whether somebody begins to bring an adapter up as soon as it is looked at.
+        var startsUnseen = false
         /// How often somebody brings an adapter up as soon as it has been brought down.
         var risings = 0
         /// Calls that fail, and how.
@@ -112,7 +114,11 @@ final class FakeKernel: Sendable {
             },
             openUserChannel: { (index) throws(Errno) in
                 try self.record("bind \(index)") { state throws(Errno) in
-                    let isUp = state.adapters.contains { $0.index == index && $0.state == .up }
+                    if state.startsUnseen {
+                        state.startsUnseen = false
+                        state.set(index, .initializing)
+                    }
+                    let isUp = state.adapters.contains { $0.index == index && $0.state != .down }
                     if isUp || state.held.contains(index) || state.initializing.contains(index) { throw Errno(EBUSY) }
                     state.held.insert(index)
                     return 200 + Int32(index)
@@ -120,7 +126,9 @@ final class FakeKernel: Sendable {
             },
             close: { descriptor in self.state.withLock { $0.calls.append("close \(descriptor)") } },
             managedIndices: {
-                self.state.withLock { $0.saysManaged ? Set($0.adapters.map(\.index)).subtracting($0.held) : nil }
+                self.state.withLock {
+                    $0.saysManaged ? Set($0.adapters.map(\.index)).subtracting($0.held.union($0.initializing)) : nil
+                }
             },
             switches: { self.state.withLock { $0.switches } },
             recordDirectories: { self.records.map { [$0] } ?? [] },

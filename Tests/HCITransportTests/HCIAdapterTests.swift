@@ -49,10 +49,32 @@ struct HCIAdapterTests {
         #expect(kernel.calls.filter(once.contains) == Array(repeating: once, count: attempts).flatMap { $0 })
     }
 
-    @Test("an adapter that is being set up is told from one that is in use")
-    func initializing() {
-        let kernel = FakeKernel(adapters: [hci0.with(.down)]) { $0.initializing = [0] }
+    @Test("an adapter that somebody is bringing up is brought down once it is up", arguments: [true, false])
+    func starting(isSeen: Bool) throws {
+        let kernel = FakeKernel(adapters: [hci0.with(isSeen ? .initializing : .down)]) { $0.startsUnseen = !isSeen }
+        try kernel.open().close()
+        let steps = kernel.calls.filter(["down 0", "bind 0"].contains)
+        #expect(steps == (isSeen ? ["down 0", "bind 0"] : ["bind 0", "down 0", "bind 0"]))
+        #expect(kernel.calls.contains("up 0") == isSeen)
+    }
+
+    @Test("an adapter that is being set up is not brought down", arguments: [true, false])
+    func initializing(saysManaged: Bool) {
+        let kernel = FakeKernel(adapters: [hci0.with(.initializing)]) {
+            $0.initializing = [0]
+            $0.saysManaged = saysManaged
+        }
         #expect(throws: TransportError(.adapterInitializing, transport: "hci-socket:0")) { try kernel.open() }
+        #expect(kernel.calls == ["socket", "bind 0", "close 100"])
+    }
+
+    @Test("the address of an adapter that is being set up may be the one that is meant")
+    func initializingWithoutAddress() {
+        let name = "hci-socket:00:AA:01:00:00:42"
+        let kernel = FakeKernel(adapters: [hci2, AdapterInformation(index: 0)]) { $0.initializing = [0] }
+        #expect(throws: TransportError(.adapterInitializing, transport: name)) {
+            try kernel.open(.address(address("00:AA:01:00:00:42")))
+        }
     }
 
     @Test("an adapter that another user channel holds is not touched", arguments: [true, false])

@@ -42,7 +42,10 @@ struct TransportErrorTests {
                 .adapterBroughtUp,
                 "hci1 is brought up as often as it is brought down; stop what does that: sudo systemctl stop bluetooth"
             ),
-            (.adapterInitializing, "hci1 is still being set up by the kernel; try again in a few seconds"),
+            (
+                .adapterInitializing,
+                "hci1 is still being set up by the kernel; try again in a few seconds, or plug it in again"
+            ),
             (
                 .adapterBlocked(.hardware),
                 "the radio of hci1 is switched off by a switch or key of this machine; switch it on there"

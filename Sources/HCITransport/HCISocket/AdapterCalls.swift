@@ -8,6 +8,7 @@ struct AdapterCalls: Sendable {
     var openControl: @Sendable () throws(Errno) -> Int32
     /// The indices of the adapters present, `N` of `hciN`, in no order.
     var indices: @Sendable (_ control: Int32) throws(Errno) -> [UInt16]
+    /// What the kernel tells of one. Whoever has one that is up, and why one is being brought up, is not in it.
     var information: @Sendable (_ control: Int32, _ index: UInt16) throws(Errno) -> AdapterInformation
     var bringUp: @Sendable (_ control: Int32, _ index: UInt16) throws(Errno) -> Void
     var bringDown: @Sendable (_ control: Int32, _ index: UInt16) throws(Errno) -> Void
@@ -70,8 +71,13 @@ extension AdapterInformation {
             address: value == 0 ? nil : DeviceAddress(value, kind: .public),
             // The bus is in the lower half; the upper tells primary controllers from others.
             bus: Bus(rawValue: information.type & 0x0F),
-            state: information.flags & (1 << UInt32(HCI_UP)) == 0 ? .down : .up,
+            state: Self.state(flags: information.flags),
             // Octet 4, bit 6 (Vol 2, Part C, 3.3); all zero until the controller has been asked.
             supportsLowEnergy: features.allSatisfy { $0 == 0 } ? nil : features[4] & UInt8(LMP_LE) != 0)
+    }
+
+    private static func state(flags: UInt32) -> State {
+        let isSet = { (bit: Int) in flags >> UInt32(bit) & 1 == 1 }
+        return isSet(HCI_INIT) ? .initializing : isSet(HCI_UP) ? .up : .down
     }
 }

@@ -32,15 +32,26 @@ final class AdapterControl: Sendable {
         // One that has gone since is not there.
         var adapters = indices.sorted().compactMap { try? calls.information(descriptor, $0) }
         let switches = calls.switches()
-        let managed = adapters.contains { $0.state == .up } ? calls.managedIndices() : nil
+        let managed = calls.managedIndices()
         for position in adapters.indices {
             let adapter = adapters[position]
             adapters[position].block = switches.first { $0.name == adapter.name }?.block
-            if adapter.state == .up, let managed, !managed.contains(adapter.index) {
-                adapters[position].state = .held(by: holder(of: adapter))
+            if let managed {
+                adapters[position].state = state(of: adapter, isManaged: managed.contains(adapter.index))
             }
         }
         return adapters
+    }
+
+    /// An adapter whose own state says half of it: the kernel's host stack manages neither those that a user channel
+    /// has, nor those that are being set up.
+    private func state(of adapter: AdapterInformation, isManaged: Bool) -> AdapterInformation.State {
+        switch (adapter.state, isManaged) {
+        case (.initializing, true): .up
+        case (.down, false): .initializing
+        case (.up, false): .held(by: holder(of: adapter))
+        case (let state, _): state
+        }
     }
 
     /// Why there is no adapter.

@@ -21,7 +21,9 @@ public struct AdapterInformation: Hashable, Sendable {
     public enum State: Hashable, Sendable {
         /// Nobody.
         case down
-        /// The kernel's own host stack, which the Bluetooth daemon drives.
+        /// The kernel, which is setting it up: it was plugged in a moment ago, and cannot be taken yet.
+        case initializing
+        /// The kernel's own host stack, which the Bluetooth daemon drives. It may still be bringing the adapter up.
         case up
         /// A program that has taken it as a whole, through its user channel: this package's, for example.
         case held(by: AdapterHolder?)

@@ -41,7 +41,11 @@ public enum HCIAdapter {
         case .index(let index): adapter = adapters.first { $0.index == index }
         case .address(let address): adapter = adapters.first { $0.address == address }
         }
-        guard let adapter else { throw control.failure(.noSuchAdapter(present: adapters)) }
+        guard let adapter else {
+            // The address of one that was just plugged in is not known before it has been set up.
+            let isToCome = adapters.contains { $0.state == .initializing && $0.address == nil }
+            throw control.failure(isToCome ? .adapterInitializing : .noSuchAdapter(present: adapters))
+        }
         return try TakenAdapter.open(adapter, control: control, socketCalls: socketCalls)
     }
 
@@ -70,8 +74,8 @@ extension AdapterInformation {
     /// Whether opening it may work.
     fileprivate var isUsable: Bool {
         switch state {
-        case .held: false
-        case .up, .down: block == nil && supportsLowEnergy != false
+        case .held, .initializing: false
+        case .down, .up: block == nil && supportsLowEnergy != false
         }
     }
 }

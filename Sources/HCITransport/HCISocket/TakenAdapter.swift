@@ -44,9 +44,11 @@ struct TakenAdapter: Sendable {
     private func openUserChannel() throws(TransportError) -> Int32 {
         var isTouched = false
         do throws(TransportError) {
-            var isUp = adapter.state == .up
+            var state = adapter.state
             for _ in 0..<Self.attempts {
-                if isUp {
+                // One that is being set up must not be brought down: the kernel would never finish. One that is being
+                // brought up is: the kernel does these things one after the other.
+                if state == .up {
                     try control.bringDown(adapter)
                     isTouched = true
                 }
@@ -58,9 +60,10 @@ struct TakenAdapter: Sendable {
                 }
                 guard let now = try control.current(adapter) else { throw control.failure(Errno(ENODEV), call: "bind") }
                 if case .held(let holder) = now.state { throw control.failure(.adapterHeld(by: holder)) }
-                isUp = now.state == .up
+                state = now.state
+                if state == .initializing { break }
             }
-            throw control.failure(isUp ? .adapterBroughtUp : .adapterInitializing)
+            throw control.failure(state == .up ? .adapterBroughtUp : .adapterInitializing)
         } catch {
             isTouched ? giveBack(within: Self.patience) : record?.leave()
             throw error

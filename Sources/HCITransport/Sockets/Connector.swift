@@ -62,6 +62,31 @@ struct Connector {
         }
     }
 
+    /// Opens an adapter; where the kernel is still setting it up, once it has announced that that is done.
+    ///
+    /// - Parameter arrivals: listens from before the first attempt, so that no announcement is missed.
+    func openAdapter(
+        arrivals: AdapterArrivals?, _ open: () throws(TransportError) -> PacketTransport
+    ) throws(TransportError) -> PacketTransport {
+        defer { arrivals?.close() }
+        while true {
+            do throws(TransportError) {
+                return try open()
+            } catch {
+                let failure = error
+                guard failure.reason == .adapterInitializing, let arrivals else { throw failure }
+                do throws(Errno) {
+                    repeat {
+                        if hasPassed { throw Errno(ETIMEDOUT) }
+                        try wait(for: arrivals.fileDescriptor, POLLIN)
+                    } while !arrivals.drain()
+                } catch {
+                    throw error.code == ECANCELED ? TransportError(.cancelled, transport: failure.transport) : failure
+                }
+            }
+        }
+    }
+
     private var hasPassed: Bool { deadline.map { MonotonicClock.now >= $0 } ?? false }
 
     /// Waits until a descriptor is ready. Throws `ETIMEDOUT` at the deadline, `ECANCELED` when called off.

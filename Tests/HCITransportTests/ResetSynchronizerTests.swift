@@ -1,5 +1,6 @@
 import BluetoothBase
 import BluetoothHCI
+import TestSupport
 import Testing
 
 @testable import HCITransport
@@ -119,5 +120,34 @@ struct ResetSynchronizerTests {
         queue.append(reset)
         try host.send(&queue)
         #expect(socket.written == [[UInt8](repeating: 0, count: 258) + reset])
+    }
+
+    @Test(
+        "H1: behind any bytes Reset is found, and no more is kept than its answer is long",
+        arguments: 1...200 as ClosedRange<UInt64>)
+    func anyBytes(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let command = reset
+        for (receiver, packet) in [(H4Framer.Receiver.host, resetComplete), (.controller, reset)] {
+            var synchronizer = ResetSynchronizer(receiver: receiver)
+            switch receiver {
+            case .host: _ = synchronizer.prepare(command.span)
+            case .controller: _ = synchronizer.loseStep()
+            }
+            // Many of the bytes are those of the packet itself.
+            let garbage = (0..<Int.random(in: 0...200, using: &generator)).map { _ in
+                packet.randomElement(using: &generator) ?? 0
+            }
+            var end: Int?
+            for byte in garbage + packet where end == nil {
+                let bytes = [byte]
+                end = synchronizer.search(bytes.span)
+                #expect(synchronizer.found.count <= packet.count)
+            }
+            #expect(end == 1)
+            #expect(synchronizer.isInStep)
+            #expect(
+                synchronizer.found == packet || receiver == .host && synchronizer.found.prefix(3) == packet.prefix(3))
+        }
     }
 }

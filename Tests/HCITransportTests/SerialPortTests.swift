@@ -86,8 +86,8 @@ struct SerialPortTests {
                 "another program has /dev/ttyUSB0 open; see which, and stop it: sudo fuser -v /dev/ttyUSB0"
             ),
             (
-                .baudRateNotSupported(3_000_000, nearest: 115_200),
-                "the device cannot do 3000000 baud; the nearest it does is 115200"
+                .baudRateNotSupported(3_000_000, actual: 115_200),
+                "the device cannot do 3000000 baud, and would do 115200; choose one it can, and its firmware too"
             ),
         ] as [(DeviceFault, String)])
     func descriptions(fault: DeviceFault, text: String) {

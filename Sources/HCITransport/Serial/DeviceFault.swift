@@ -11,8 +11,8 @@ public enum DeviceFault: Error, Equatable, Sendable {
     case inUse(path: String)
     /// The file is not that of a serial device.
     case notASerialDevice
-    /// The device cannot do the baud rate; `nearest` is what it would do instead.
-    case baudRateNotSupported(UInt32, nearest: UInt32)
+    /// The device cannot do the baud rate; `actual` is what its driver falls back to.
+    case baudRateNotSupported(UInt32, actual: UInt32)
     /// A file is where the symbolic link to a pseudo-terminal was to be.
     case linkTaken
     /// The kernel has no virtual HCI driver.
@@ -37,8 +37,8 @@ extension DeviceFault: CustomStringConvertible {
             }
         case .inUse(let path): "another program has \(path) open; see which, and stop it: sudo fuser -v \(path)"
         case .notASerialDevice: "not a serial device; check the path"
-        case .baudRateNotSupported(let rate, let nearest):
-            "the device cannot do \(rate) baud; the nearest it does is \(nearest)"
+        case .baudRateNotSupported(let rate, let actual):
+            "the device cannot do \(rate) baud, and would do \(actual); choose one it can, and its firmware too"
         case .linkTaken: "something else has this path; remove it, or choose another path"
         case .noVirtualHCI(let path):
             "there is no \(path); load the driver: sudo modprobe hci_vhci (in a container, also pass it the device)"

@@ -13,12 +13,12 @@ enum SerialPort {
         _ line: SerialLine, as receiver: H4Framer.Receiver
     ) throws(TransportError) -> sending StreamTransport {
         let name = TransportName.serial(line).description
-        let nearest: UInt32
+        let actual: UInt32
         do throws(Errno) {
             let file = try DeviceFile(line.device)
             let settings = try own(file.fileDescriptor)
-            nearest = try setUp(line, on: file.fileDescriptor, restoring: settings)
-            if isCloseEnough(nearest, to: line.baudRate) {
+            actual = try setUp(line, on: file.fileDescriptor, restoring: settings)
+            if isCloseEnough(actual, to: line.baudRate) {
                 return transport(name, on: file.release(), as: receiver, line, restoring: settings)
             }
             restore(settings, of: file.fileDescriptor)
@@ -26,7 +26,7 @@ enum SerialPort {
             let fault = DeviceFault(openingSerialDevice: line.device, error)
             throw TransportError(fault.map { .device($0) } ?? .system(call: "open", code: error.code), transport: name)
         }
-        throw TransportError(.device(.baudRateNotSupported(line.baudRate, nearest: nearest)), transport: name)
+        throw TransportError(.device(.baudRateNotSupported(line.baudRate, actual: actual)), transport: name)
     }
 
     /// Takes a terminal for this process alone, and returns its settings.

@@ -110,6 +110,9 @@ let package = Package(
             and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "VirtualRadio"]),
         tests(of: "BluetoothLE", and: ["VirtualRadio", "HCITransport"]),
         tests(of: "VirtualRadio", and: ["BluetoothBase", "BluetoothHCI"]),
+        // Drives the library from another process, in the machine with a real kernel; see Tests/Kernel.
+        .executableTarget(
+            name: "kernel-agent", dependencies: ["BluetoothLE"], path: "Tests/Kernel/Agent", swiftSettings: settings),
         // Everything against captures of stacks we did not write, and what must hold for any bytes; see Fuzz/README.md.
         .target(
             name: "FuzzReplay",

@@ -13,6 +13,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -35,6 +36,11 @@ extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flag
 /// The kernel's number for the calling thread.
 static inline int32_t cbt_thread_identifier(void) {
     return (int32_t)syscall(SYS_gettid);
+}
+
+/// Gives the calling thread a name, of which the first 15 bytes count.
+static inline void cbt_name_thread(const char *name) {
+    prctl(PR_SET_NAME, name, 0, 0, 0);
 }
 
 /// Accepts a connection as a socket that does not wait and is not inherited by child processes.

@@ -1,0 +1,189 @@
+import BluetoothLE
+
+/// The adapter of this process, and what is known by number.
+actor Agent {
+    let output: Output
+    private var adapter: Adapter?
+    var connections: [Int: Connection] = [:]
+    var numbers: [Connection: Int] = [:]
+    /// What was discovered of each connection: subscribing needs the whole of a characteristic.
+    var databases: [Int: DiscoveredDatabase] = [:]
+    var published: [UInt16: PublishedService] = [:]
+    var characteristics: [UInt16: PublishedCharacteristic] = [:]
+    /// The values of dynamic characteristics.
+    var values: [UInt16: [UInt8]] = [:]
+    private var scan: Task<Void, any Error>?
+
+    init(output: Output) { self.output = output }
+
+    func close() async {
+        await adapter?.close()
+    }
+
+    func perform(_ request: Request) async throws -> Reply {
+        switch request.call {
+        case .open: return try await open(request)
+        case .close:
+            await adapter?.close()
+            return Reply(id: request.id)
+        case .information: return try await information(request)
+
+        case .firstSighting: return try await firstSighting(request)
+        case .scan: return try await scan(request)
+        case .stopScan:
+            scan?.cancel()
+            return Reply(id: request.id)
+        case .connect: return try await connect(request)
+        case .disconnect:
+            try await connection(request).disconnect()
+            return Reply(id: request.id)
+        case .waitForDisconnection:
+            return Reply(id: request.id, reason: "\(try await connection(request).waitForDisconnection())")
+
+        case .discover: return try await discover(request)
+        case .read:
+            let value = try await connection(request).read(AttributeHandle(try handle(request)))
+            return Reply(id: request.id, value: text(value))
+        case .write:
+            try await connection(request).write(try value(request), to: AttributeHandle(try handle(request)))
+            return Reply(id: request.id)
+        case .burst: return try await burst(request)
+        case .subscribe: return try await subscribe(request)
+        case .unsubscribe:
+            try await connection(request).unsubscribe(from: try characteristic(request))
+            return Reply(id: request.id)
+        case .rssi: return Reply(id: request.id, rssi: try await connection(request).readRSSI())
+        case .mtu: return Reply(id: request.id, mtu: try await connection(request).mtu)
+
+        case .publish: return try await publish(request)
+        case .withdraw:
+            try await published[try handle(request)]?.withdraw()
+            return Reply(id: request.id)
+        case .advertise: return try await advertise(request)
+        case .stopAdvertising:
+            try await opened().stopAdvertising()
+            return Reply(id: request.id)
+        case .setValue:
+            try await publishedCharacteristic(request).setValue(try value(request))
+            return Reply(id: request.id)
+        case .value: return Reply(id: request.id, value: await publishedCharacteristicValue(request))
+        case .notify: return try await send(request) { try await $0.notify($1) }
+        case .indicate: return try await send(request) { try await $0.indicate($1) }
+        }
+    }
+
+    // MARK: - The adapter
+
+    private func open(_ request: Request) async throws -> Reply {
+        guard let transport = request.transport else { throw AgentError("no transport") }
+        var options = Adapter.Options(seed: 1, captureFile: request.capture)
+        if let name = request.name { options.host.deviceName = name }
+        let adapter = try await Adapter.open(try TransportName(transport), options: options)
+        self.adapter = adapter
+        let events = await adapter.events()
+        Task { await self.tell(events) }
+        return try await information(request)
+    }
+
+    private func information(_ request: Request) async throws -> Reply {
+        guard let information = try await opened().information else { throw AgentError("the controller is not up") }
+        return Reply(
+            id: request.id, address: "\(information.address)", aclDataLength: information.aclDataLength,
+            aclBufferCount: information.aclBufferCount)
+    }
+
+    func opened() throws -> Adapter {
+        guard let adapter else { throw AgentError("no adapter is open") }
+        return adapter
+    }
+
+    private func tell(_ events: EventSequence<AdapterEvent>) async {
+        do {
+            for try await event in events {
+                switch event {
+                case .connected(let connection):
+                    let role = connection.role == .central ? "central" : "peripheral"
+                    output.write(
+                        Event(
+                            event: "connected", connection: number(of: connection), address: "\(connection.peer)",
+                            role: role))
+                case .disconnected(let connection, let reason):
+                    output.write(
+                        Event(event: "disconnected", connection: number(of: connection), reason: "\(reason)"))
+                case .resetting(let cause): output.write(Event(event: "resetting", reason: cause))
+                case .ready: output.write(Event(event: "ready"))
+                }
+            }
+        } catch {
+            output.write(Event(event: "closed", reason: "\(error)"))
+        }
+    }
+
+    func number(of connection: Connection) -> Int {
+        if let number = numbers[connection] { return number }
+        let number = numbers.count + 1
+        numbers[connection] = number
+        connections[number] = connection
+        return number
+    }
+
+    // MARK: - Scanning and connecting
+
+    private func filter(_ request: Request) throws -> ScanFilter {
+        ScanFilter(
+            services: try (request.services ?? []).map(uuid), name: request.name.map { .exact($0) },
+            addresses: try request.address.map { [try address($0)] } ?? [])
+    }
+
+    private func firstSighting(_ request: Request) async throws -> Reply {
+        let adapter = try opened()
+        let filter = try filter(request)
+        let sighting = try await withTimeout(.seconds(request.timeout ?? 20)) { () async throws(BluetoothError) in
+            try await adapter.firstSighting(for: filter)
+        }
+        return Reply(
+            id: request.id, address: "\(sighting.address)", name: sighting.name, rssi: sighting.rssi.map(Int.init),
+            services: sighting.serviceUUIDs.map { "\($0)" })
+    }
+
+    /// Tells of every device as an event `sighting`; answered when the scan is over.
+    private func scan(_ request: Request) async throws -> Reply {
+        let sightings = try await opened().scan(for: try filter(request))
+        let scan = Task { [output] in
+            for try await sighting in sightings {
+                output.write(
+                    Event(
+                        event: "sighting", address: "\(sighting.address)", name: sighting.name,
+                        rssi: sighting.rssi.map(Int.init)))
+            }
+        }
+        self.scan = scan
+        try await scan.value
+        return Reply(id: request.id)
+    }
+
+    private func connect(_ request: Request) async throws -> Reply {
+        guard let peer = request.address else { throw AgentError("no address") }
+        let connection = try await opened().connect(
+            to: try address(peer), timeout: .seconds(request.timeout ?? 20))
+        return Reply(id: request.id, connection: number(of: connection), mtu: try await connection.mtu)
+    }
+
+    private func address(_ text: String) throws -> DeviceAddress {
+        guard let address = DeviceAddress(text) else { throw AgentError("no address: \(text)") }
+        return address
+    }
+
+    func connection(_ request: Request) throws -> Connection {
+        guard let connection = request.connection.flatMap({ connections[$0] })
+        else { throw AgentError("no such connection") }
+        return connection
+    }
+
+    func handle(_ request: Request) throws -> UInt16 {
+        guard let handle = request.handle else { throw AgentError("no handle") }
+        return handle
+    }
+
+    func value(_ request: Request) throws -> [UInt8] { try octets(request.value ?? "") }
+}

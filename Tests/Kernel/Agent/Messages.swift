@@ -1,0 +1,122 @@
+import BluetoothLE
+
+/// What is to be done. Values are in hexadecimal.
+struct Request: Decodable, Sendable {
+    var id: Int
+    var call: Call
+
+    enum Call: String, Decodable, Sendable {
+        // The adapter
+        case open, close, information
+        // Scanning and connecting
+        case firstSighting, scan, stopScan, connect, disconnect, waitForDisconnection
+        // The client
+        case discover, read, write, burst, subscribe, unsubscribe, rssi, mtu
+        // The server
+        case publish, withdraw, advertise, stopAdvertising, setValue, value, notify, indicate
+    }
+
+    var transport: String?
+    var name: String?
+    var address: String?
+    /// 16-bit or 128-bit UUIDs of services.
+    var services: [String]?
+    /// In seconds.
+    var timeout: Double?
+    /// The number of a connection, as `connect` and the event `connected` give it.
+    var connection: Int?
+    var handle: UInt16?
+    var value: String?
+    var count: Int?
+    var service: Service?
+    /// A btsnoop file to write.
+    var capture: String?
+}
+
+/// A service to publish, or one that was discovered or published.
+struct Service: Codable, Sendable {
+    var uuid: String
+    var isPrimary: Bool?
+    var handle: UInt16?
+    var end: UInt16?
+    var characteristics: [Characteristic] = []
+    /// The handles of included services' declarations.
+    var includes: [UInt16]?
+}
+
+struct Characteristic: Codable, Sendable {
+    var uuid: String
+    /// The octet of the declaration (Core 5.4, Vol 3, Part G, 3.3.1.1).
+    var properties: UInt8
+    var declaration: UInt16?
+    /// The handle of the value.
+    var handle: UInt16?
+    /// What the database keeps at first; the agent keeps a value that is `dynamic`.
+    var value: String?
+    var isDynamic: Bool?
+    var descriptors: [Descriptor]?
+}
+
+struct Descriptor: Codable, Sendable {
+    var uuid: String
+    var handle: UInt16?
+    var value: String?
+}
+
+/// The one answer to a request.
+struct Reply: Encodable, Sendable {
+    var id: Int
+    var error: String?
+    var kind: String?
+
+    var address: String?
+    var name: String?
+    var rssi: Int?
+    var services: [String]?
+    var connection: Int?
+    var mtu: Int?
+    var value: String?
+    var count: Int?
+    var reason: String?
+    var database: [Service]?
+    var service: Service?
+    var aclDataLength: Int?
+    var aclBufferCount: Int?
+}
+
+/// Something that happened unasked.
+struct Event: Encodable, Sendable {
+    var event: String
+    var connection: Int?
+    var address: String?
+    var handle: UInt16?
+    var value: String?
+    var name: String?
+    var rssi: Int?
+    var reason: String?
+    var role: String?
+}
+
+struct AgentError: Error, CustomStringConvertible {
+    var description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// The octets a text of hexadecimal digits stands for.
+func octets(_ text: String) throws -> [UInt8] {
+    let digits = Array(text.utf8)
+    guard digits.count.isMultiple(of: 2) else { throw AgentError("an odd number of digits: \(text)") }
+    return try stride(from: 0, to: digits.count, by: 2).map { index in
+        guard let octet = UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16)
+        else { throw AgentError("no hexadecimal digits: \(text)") }
+        return octet
+    }
+}
+
+func text(_ octets: [UInt8]) -> String { octets.hexadecimal(separator: "") }
+
+func uuid(_ text: String) throws -> BluetoothUUID {
+    guard let uuid = BluetoothUUID(text) else { throw AgentError("no UUID: \(text)") }
+    return uuid
+}

@@ -1,0 +1,98 @@
+"""The fixtures of the kernel suite. Our side is on hci0, through its user channel; BlueZ is on hci1."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import shutil
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import pytest
+import pytest_asyncio
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from support.agent import Agent  # noqa: E402
+from support.bluez import BlueZ  # noqa: E402
+from support.processes import LOGS, RESULTS  # noqa: E402
+from support.radio import Monitor, Radio  # noqa: E402
+
+OUTCOME = pytest.StashKey[pytest.TestReport]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
+    """Keeps what became of a case for the fixtures that tidy up after it."""
+    report = yield
+    if report.failed or report.when == "call":
+        item.stash[OUTCOME] = report
+    return report
+
+
+@pytest_asyncio.fixture(scope="session")
+async def radio() -> AsyncIterator[Radio]:
+    """Two adapters that hear each other."""
+    radio = Radio()
+    await radio.start()
+    yield radio
+    await radio.stop()
+
+
+@pytest_asyncio.fixture(scope="session")
+async def bluez(radio: Radio) -> AsyncIterator[BlueZ]:
+    """The daemon, with hci1 powered."""
+    bluez = BlueZ()
+    await bluez.start()
+    await bluez.adapter("hci1")
+    yield bluez
+    await bluez.stop()
+
+
+@pytest_asyncio.fixture(autouse=True)
+async def capture(request: pytest.FixtureRequest, radio: Radio) -> AsyncIterator[None]:
+    """Records what passes; kept, and named, with the logs where the case fails."""
+    name = re.sub(r"[^A-Za-z0-9]+", "-", request.node.name).strip("-")
+    directory = pathlib.Path("/run/captures")
+    directory.mkdir(exist_ok=True)
+    monitor = Monitor(directory / f"{name}.btsnoop")
+    lengths = {log: log.stat().st_size for log in LOGS.iterdir()}
+    await monitor.start()
+    yield
+    await monitor.stop()
+    report = request.node.stash.get(OUTCOME, None)
+    if report is None or report.failed:
+        artefacts = RESULTS / name
+        artefacts.mkdir(parents=True, exist_ok=True)
+        shutil.move(monitor.path, artefacts / "all.btsnoop")
+        for log in LOGS.iterdir():
+            (artefacts / log.name).write_bytes(log.read_bytes()[lengths.get(log, 0):])
+        print(f"\nwhat passed over the adapters: {artefacts.relative_to(RESULTS)}/all.btsnoop", flush=True)
+    else:
+        monitor.path.unlink()
+
+
+AgentFactory = Callable[..., Awaitable[Agent]]
+
+
+@pytest_asyncio.fixture
+async def agents(radio: Radio) -> AsyncIterator[AgentFactory]:
+    """Starts agents, and ends them with the case: `agent = await agents("hci-socket:0")`."""
+    started: list[Agent] = []
+
+    async def start(transport: str | None = "hci-socket:0", **options: object) -> Agent:
+        agent = await Agent.start(f"agent{len(started)}")
+        started.append(agent)
+        if transport is not None:
+            await agent("open", transport=transport, **options)
+        return agent
+
+    yield start
+    for agent in started:
+        await agent.stop()
+
+
+@pytest_asyncio.fixture
+async def agent(agents: AgentFactory) -> Agent:
+    """Our library on hci0."""
+    return await agents()

@@ -1,0 +1,1 @@
+"""What the cases of the kernel suite have in common."""

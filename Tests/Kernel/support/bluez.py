@@ -1,0 +1,89 @@
+"""BlueZ: the system bus, and the daemon on it."""
+
+from __future__ import annotations
+
+import asyncio
+import pathlib
+from typing import Any
+
+from dbus_fast import BusType, Message, MessageType
+from dbus_fast.aio import MessageBus
+from dbus_fast.unpack import unpack_variants
+from support.processes import PATIENCE, Process, output_of
+
+DAEMON = next(
+    path for path in (pathlib.Path("/usr/libexec/bluetooth/bluetoothd"), pathlib.Path("/usr/lib/bluetooth/bluetoothd"))
+    if path.exists())
+
+
+class BlueZ:
+    """`bluetoothd`, and a connection to the bus to drive it by."""
+
+    def __init__(self) -> None:
+        self.daemon: Process | None = None
+        self._bus: MessageBus | None = None
+
+    @property
+    def bus(self) -> MessageBus:
+        assert self._bus is not None
+        return self._bus
+
+    async def start(self) -> None:
+        if not pathlib.Path("/run/dbus/system_bus_socket").exists():
+            pathlib.Path("/run/dbus").mkdir(exist_ok=True)
+            await output_of("dbus-uuidgen", "--ensure")
+            status, _, errors = await output_of("dbus-daemon", "--system", "--fork")
+            if status != 0:
+                raise RuntimeError(f"no system bus: {errors}")
+        self.daemon = await Process.start("bluetoothd", DAEMON, "-n", "-d")
+        self._bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
+        await self._until_ready()
+
+    async def _until_ready(self) -> None:
+        end = asyncio.get_running_loop().time() + PATIENCE
+        while not await self.call("/org/freedesktop/DBus", "org.freedesktop.DBus.NameHasOwner", "s", "org.bluez",
+                                  destination="org.freedesktop.DBus"):
+            if asyncio.get_running_loop().time() > end:
+                raise TimeoutError("bluetoothd did not come up")
+            await asyncio.sleep(0.02)
+
+    async def stop(self) -> None:
+        if self._bus is not None:
+            self._bus.disconnect()
+        if self.daemon is not None:
+            await self.daemon.stop()
+
+    async def call(
+        self, path: str, method: str, signature: str = "", *arguments: Any, destination: str = "org.bluez"
+    ) -> Any:
+        """Calls a method, such as `org.bluez.Adapter1.StartDiscovery`, and returns what it returns."""
+        interface, member = method.rsplit(".", 1)
+        reply = await self.bus.call(Message(
+            destination=destination, path=path, interface=interface, member=member, signature=signature,
+            body=list(arguments)))
+        if reply is None or reply.message_type == MessageType.ERROR:
+            raise RuntimeError(f"{method}: {reply and reply.error_name}: {reply and reply.body}")
+        values = unpack_variants(reply.body)
+        return values[0] if values else None
+
+    async def objects(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """Everything the daemon has: the properties of each interface of each object, by path."""
+        return await self.call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects")
+
+    async def adapter(self, name: str) -> str:
+        """The path of an adapter, once the daemon has it and has powered it."""
+        path = f"/org/bluez/{name}"
+        end = asyncio.get_running_loop().time() + PATIENCE
+        while True:
+            properties = (await self.objects()).get(path, {}).get("org.bluez.Adapter1", {})
+            if properties.get("Powered"):
+                return path
+            if asyncio.get_running_loop().time() > end:
+                raise TimeoutError(f"bluetoothd has no adapter {name} that is powered")
+            await asyncio.sleep(0.05)
+
+    async def forget_devices(self, name: str) -> None:
+        """Removes all devices of an adapter, and what the daemon remembers of them."""
+        for path, interfaces in (await self.objects()).items():
+            if "org.bluez.Device1" in interfaces and path.startswith(f"/org/bluez/{name}/"):
+                await self.call(f"/org/bluez/{name}", "org.bluez.Adapter1.RemoveDevice", "o", path)

@@ -1,0 +1,85 @@
+"""Processes that a case starts, and waiting for what they bring about."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pathlib
+from collections.abc import Callable
+
+BINARIES = pathlib.Path(os.environ["KERNEL_BINARIES"])
+RESULTS = pathlib.Path(os.environ["VM_RESULTS"])
+LOGS = pathlib.Path("/run/logs")
+LOGS.mkdir(exist_ok=True)
+
+# How long anything may take that is expected to happen, in seconds: the machine is emulated.
+PATIENCE = 20.0
+
+
+async def until(condition: Callable[[], object], what: str, patience: float = PATIENCE) -> None:
+    """Waits until a condition holds that nobody announces."""
+    end = asyncio.get_running_loop().time() + patience
+    while not condition():
+        if asyncio.get_running_loop().time() > end:
+            raise TimeoutError(f"waited {patience:.0f} s in vain for {what}")
+        await asyncio.sleep(0.02)
+
+
+class Process:
+    """A program that runs until it is stopped, with what it says in a log."""
+
+    def __init__(self, name: str, process: asyncio.subprocess.Process, log: pathlib.Path) -> None:
+        self.name = name
+        self.process = process
+        self.log = log
+
+    @classmethod
+    async def start(cls, name: str, *command: str | pathlib.Path, pipe: bool = False) -> Process:
+        """Starts a program. With `pipe`, its standard input and output are the caller's; else all goes into the log."""
+        log = LOGS / f"{name}.log"
+        with open(log, "ab") as output:
+            process = await asyncio.create_subprocess_exec(
+                *map(str, command),
+                stdin=asyncio.subprocess.PIPE if pipe else asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE if pipe else output,
+                stderr=output,
+                limit=1 << 22)
+        return cls(name, process, log)
+
+    @property
+    def is_running(self) -> bool:
+        return self.process.returncode is None
+
+    async def stop(self, patience: float = PATIENCE) -> int:
+        """Ends the program as a user would, and by force where that does not help. Returns its status."""
+        if self.is_running:
+            self.process.terminate()
+        try:
+            return await asyncio.wait_for(self.process.wait(), patience)
+        except TimeoutError:
+            self.process.kill()
+            await self.process.wait()
+            raise TimeoutError(f"{self.name} did not end when it was told to") from None
+
+    async def kill(self) -> None:
+        """Ends the program as a crash would."""
+        if self.is_running:
+            self.process.kill()
+        await self.process.wait()
+
+    def said(self) -> str:
+        return self.log.read_text(errors="replace")
+
+
+async def output_of(*command: str | pathlib.Path, patience: float = PATIENCE) -> tuple[int, str, str]:
+    """Runs a program to its end. Returns its status and what it wrote to standard output and error."""
+    process = await asyncio.create_subprocess_exec(
+        *map(str, command), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE)
+    try:
+        output, errors = await asyncio.wait_for(process.communicate(), patience)
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        raise TimeoutError(f"{command[0]} did not end in {patience:.0f} s") from None
+    return process.returncode or 0, output.decode(errors="replace"), errors.decode(errors="replace")

@@ -9,8 +9,8 @@ extension TransportName {
     ///
     /// This waits: a client for its connection, 10 seconds where `timeout` is nil; a server for the first client that
     /// connects, for ever where `timeout` is nil. `cancellation`, used for nothing else, calls the waiting off from any
-    /// thread. An adapter or a device opens at once or not at all. Looking up a host's name may take as long as the system's
-    /// resolver allows, whatever the time-out says.
+    /// thread. An adapter or a device opens at once or not at all. Looking up a host's name may take as long as the
+    /// system's resolver allows, whatever the time-out says.
     ///
     /// Throws a `TransportError` whose description says what to do; `.notASocket` for `virtual`.
     public func open(

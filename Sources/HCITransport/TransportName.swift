@@ -18,11 +18,11 @@ public enum TransportName: Hashable, Sendable {
     case unixServer(path: String)
     /// `serial:DEVICE[,BAUD][,rtscts][,resync]`: H4 over a serial line, as dongles with HCI firmware speak it.
     case serial(SerialLine)
-    /// `pty[:LINK]`: a new pseudo-terminal, whose other end somebody opens as `serial:`. `LINK` is where a symbolic link
-    /// to that is made.
+    /// `pty[:LINK]`: a new pseudo-terminal, whose other end somebody opens as `serial:`. `LINK` is where a symbolic
+    /// link to that is made: a host's user has no other way to know which it is, while the radio says it.
     case pty(link: String?)
-    /// `vhci[:PATH]`: the kernel's virtual HCI device, `/dev/vhci` where no path is given. A controller is handed to the
-    /// kernel there, as one more adapter `hciN`; there is none to be found.
+    /// `vhci[:PATH]`: the kernel's virtual HCI device, `/dev/vhci` where no path is given. A controller is handed to
+    /// the kernel there, as one more adapter `hciN`; there is none to be found.
     case vhci(path: String)
 
     /// Where the virtual HCI device is.

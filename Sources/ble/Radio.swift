@@ -19,7 +19,8 @@ struct Radio: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Where hosts connect: unix-server:PATH, tcp-server:HOST:PORT or pty[:LINK]; unix-client, tcp-client and serial call a host; vhci is the kernel.",
+            "Where hosts connect: unix-server:PATH, tcp-server:HOST:PORT or pty[:LINK]; unix-client, tcp-client and "
+                + "serial call a host; vhci is the kernel.",
             valueName: "transport"),
         transform: TransportName.init)
     var transports: [TransportName]

@@ -101,7 +101,8 @@ struct SerialPortTests {
             (.adapterRemoved, "the device is gone; plug it in again"),
             (
                 .malformedStream(.unexpectedIndicator(0)),
-                "what arrives is not HCI: unexpectedIndicator(0); check that the other side speaks H4, at this baud rate"
+                "what arrives is not HCI: unexpectedIndicator(0); check that the other side speaks H4, "
+                    + "at this baud rate"
             ),
         ] as [(TransportError.Reason, String)])
     func open(reason: TransportError.Reason, text: String) {

@@ -83,7 +83,8 @@ struct VirtualHCITests {
         let text = DeviceFault.noVirtualHCI(path: path).description
         #expect(
             text
-                == "there is no \(path); load the driver: sudo modprobe hci_vhci (in a container, also pass it the device)"
+                == "there is no \(path); load the driver: sudo modprobe hci_vhci "
+                + "(in a container, also pass it the device)"
         )
     }
 

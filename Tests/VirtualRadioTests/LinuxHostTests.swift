@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import VirtualRadio
 
-/// The commands of the Linux 6.1 kernel's host, with BlueZ 5.66 above it, as it sent them to a virtual controller through
-/// `/dev/vhci`.
+/// The commands of the Linux 6.1 kernel's host, with BlueZ 5.66 above it, as it sent them to a virtual controller
+/// through `/dev/vhci`.
 @Suite("The Linux kernel as the host")
 struct LinuxHostTests {
     /// What it asks and sets when the adapter appears, and each time it is brought up.

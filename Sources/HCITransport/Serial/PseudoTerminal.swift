@@ -5,8 +5,8 @@ import Glibc
 /// A pair of terminals made of software: this process has one end, and another program opens the other as it would a
 /// serial line.
 enum PseudoTerminal {
-    /// Makes a pair, and takes one end as the end of HCI that `receiver` is. `otherEnd` of the transport names the other,
-    /// which may be opened and closed again and again.
+    /// Makes a pair, and takes one end as the end of HCI that `receiver` is. `otherEnd` of the transport names the
+    /// other, which may be opened and closed again and again.
     ///
     /// `link` is where a symbolic link to the other end is made; closing removes it.
     static func open(link: String?, as receiver: H4Framer.Receiver) throws(TransportError) -> sending StreamTransport {
@@ -40,7 +40,8 @@ enum PseudoTerminal {
         }
     }
 
-    /// Makes a symbolic link, in the place of one that a crash has left behind. Throws `EEXIST` where anything else is there.
+    /// Makes a symbolic link, in the place of one that a crash has left behind. Throws `EEXIST` where anything else is
+    /// there.
     private static func make(_ link: String, to path: String) throws(Errno) {
         do throws(Errno) {
             try Errno.check { symlink(path, link) }

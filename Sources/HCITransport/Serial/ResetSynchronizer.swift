@@ -5,9 +5,9 @@ import BluetoothHCI
 /// step looks for Reset among the bytes, or for the answer to it (Core 5.4, Vol 4, Part A, 4).
 ///
 /// A serial line does not tell when the other side was opened, closed or switched on. A host that opens it may hear the
-/// end of a packet, or a whole one, that was meant for the host before: so it takes nothing in until it has sent Reset and
-/// sees that completed. A controller is in step until bytes come that are no packet; then it waits for Reset. A host that
-/// loses its step later has to begin anew: only a reset brings the controller and it together again.
+/// end of a packet, or a whole one, that was meant for the host before: so it takes nothing in until it has sent Reset
+/// and sees that completed. A controller is in step until bytes come that are no packet; then it waits for Reset. A
+/// host that loses its step later has to begin anew: only a reset brings the controller and it together again.
 struct ResetSynchronizer: Sendable {
     private enum State {
         /// Nothing was sent yet: whatever comes is not meant for this host.
@@ -27,7 +27,7 @@ struct ResetSynchronizer: Sendable {
     /// packet begins with a zero.
     private static let zeros = [UInt8](repeating: 0, count: 3 + 255)
 
-    /// - Parameter sendsZeros: whether the first Reset follows on zeros, which complete a packet that was left unfinished.
+    /// - Parameter sendsZeros: whether zeros go before the first Reset, to complete a packet that was left unfinished.
     init(receiver: H4Framer.Receiver, sendsZeros: Bool = false) {
         self.receiver = receiver
         self.sendsZeros = sendsZeros
@@ -64,8 +64,8 @@ struct ResetSynchronizer: Sendable {
         return true
     }
 
-    /// Looks for the packet that is waited for, and returns where the next begins: `found` holds the one that ended there.
-    /// Nil where all bytes were in vain.
+    /// Looks for the packet that is waited for, and returns where the next begins: `found` holds the one that ended
+    /// there. Nil where all bytes were in vain.
     mutating func search(_ bytes: Span<UInt8>) -> Int? {
         guard case .searching = state else { return nil }
         for offset in bytes.indices {
@@ -81,8 +81,8 @@ struct ResetSynchronizer: Sendable {
 
     // MARK: - Matching
 
-    /// The command, and the event that completes it, where nil stands for any byte: the number of commands the controller
-    /// takes, and the status.
+    /// The command, and the event that completes it, where nil stands for any byte: the number of commands the
+    /// controller takes, and the status.
     private static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
     private static let command: [UInt8?] = [0x01, 0x03, 0x0C, 0x00]
     private static let completion: [UInt8?] = [0x04, 0x0E, 0x04, nil, 0x03, 0x0C, nil]

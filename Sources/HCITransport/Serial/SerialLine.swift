@@ -8,8 +8,8 @@ public struct SerialLine: Hashable, Sendable {
     public var baudRate: UInt32
     /// Whether each side keeps the other from sending more than it can take, by the RTS and CTS wires.
     public var usesFlowControl: Bool
-    /// Whether the first Reset goes out behind as many zeros as complete any command, or SCO data, that the last program
-    /// to use the line did not finish.
+    /// Whether the first Reset goes out behind as many zeros as complete any command, or SCO data, that the last
+    /// program to use the line did not finish.
     public var resynchronizes: Bool
 
     /// What Bumble takes, and what Zephyr's `hci_uart` is usually built with.

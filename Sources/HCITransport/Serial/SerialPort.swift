@@ -32,8 +32,8 @@ enum SerialPort {
     /// Takes a terminal for this process alone, and returns its settings.
     private static func own(_ descriptor: Int32) throws(Errno) -> TerminalSettings {
         let settings = try TerminalSettings(of: descriptor)
-        // The lock is what programs agree on, and goes with the process. The flag also keeps out those that do not ask for
-        // locks; but where the other end of a pseudo-terminal holds it open, the flag would outlive this process.
+        // The lock is what programs agree on, and goes with the process. The flag also keeps out those that do not ask
+        // for locks; but where the other end of a pseudo-terminal holds it open, the flag would outlive this process.
         try Errno.check { flock(descriptor, LOCK_EX | LOCK_NB) }
         if try !isPseudoTerminal(descriptor) { try Errno.check { cbt_terminal_set_exclusive(descriptor, 1) } }
         return settings

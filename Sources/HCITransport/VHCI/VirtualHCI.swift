@@ -4,15 +4,16 @@ import Glibc
 
 /// The kernel's virtual HCI device, through which a program gives the kernel a controller.
 enum VirtualHCI {
-    /// The indicator of the packets with which a controller is announced. It is the driver's own; H4 has no such packet.
+    /// The indicator of the packets with which a controller is announced. It is the driver's own; H4 has no such
+    /// packet.
     private static let vendorPacket: UInt8 = 0xFF
     /// A primary controller; what else there was, the kernel has given up.
     private static let primary: UInt8 = 0x00
     /// How often a controller is announced anew where the kernel's first command overtakes its answer.
     private static let attempts = 8
 
-    /// Gives the kernel a controller, and returns the controller's end of HCI: one read is one packet, one write is one.
-    /// `otherEnd` is the name of the new adapter, `hciN`, which is there until the transport closes.
+    /// Gives the kernel a controller, and returns the controller's end of HCI: one read is one packet, one write is
+    /// one. `otherEnd` is the name of the new adapter, `hciN`, which is there until the transport closes.
     ///
     /// The kernel's host begins at once, with Reset. Needs to be allowed to open `path`; that is the superuser's right
     /// where nothing else was arranged.
@@ -48,8 +49,8 @@ enum VirtualHCI {
 
     /// Announces a controller and returns the index that the kernel has given it.
     ///
-    /// Nil where the kernel's first command came before the answer, as it may until Linux 6.6: what was read cannot be put
-    /// back, and the host would wait for its answer in vain.
+    /// Nil where the kernel's first command came before the answer, as it may in older kernels: what was read cannot
+    /// be put back, and the host would wait for its answer in vain.
     private static func announce(_ descriptor: Int32, _ calls: SocketCalls) throws(Errno) -> UInt16? {
         let request = [vendorPacket, primary]
         try transfer { request.withUnsafeBytes { calls.send(descriptor, $0) } }
@@ -75,8 +76,8 @@ extension SocketCalls {
     static let virtualHCI = SocketCalls(
         receive: file.receive, send: losing(ENXIO, file.send), close: file.close)
 
-    /// A way to send that takes packets the kernel refuses with `code`. They are lost: an adapter that is down takes none,
-    /// as a cable carries none to a host that is switched off.
+    /// A way to send that takes packets the kernel refuses with `code`. They are lost: an adapter that is down takes
+    /// none, as a cable carries none to a host that is switched off.
     static func losing(
         _ code: Int32, _ send: @escaping @Sendable (Int32, UnsafeRawBufferPointer) -> Int
     ) -> @Sendable (Int32, UnsafeRawBufferPointer) -> Int {

@@ -2,14 +2,18 @@ extension TransportError: CustomStringConvertible {
     /// One line: the transport, what went wrong and, where something can be done about it, what.
     public var description: String { "\(transport): \(reason.description(adapter: adapter))" }
 
-    /// `hci0` for `hci-socket:0`.
+    /// What a person calls it: `hci0` for `hci-socket:0`.
     private var adapter: String {
         let prefix = "hci-socket:"
+        if transport.hasPrefix("serial:") { return Reason.serialDevice }
         return transport.hasPrefix(prefix) ? "hci" + transport.dropFirst(prefix.count) : "the adapter"
     }
 }
 
 extension TransportError.Reason {
+    /// What a serial device is called.
+    fileprivate static let serialDevice = "the device"
+
     fileprivate func description(adapter: String) -> String {
         switch self {
         case .connectionRefused: "connection refused; start what should listen there first"
@@ -28,9 +32,13 @@ extension TransportError.Reason {
         case .notPermitted(let executable):
             "not permitted to open \(adapter)'s user channel; "
                 + "grant it: sudo setcap cap_net_admin,cap_net_raw+eip \(Self.quoted(executable))"
+        case .device(let fault): fault.description
         case .closedByPeer: "the other side closed the connection"
+        case .adapterRemoved where adapter == Self.serialDevice: "the device is gone; plug it in again"
         case .adapterRemoved: "\(adapter) is gone: it was unplugged, or taken down by something else"
-        case .malformedStream(let fault): "what arrives is not HCI: \(fault); check that the other side speaks H4"
+        case .malformedStream(let fault):
+            "what arrives is not HCI: \(fault); check that the other side speaks H4"
+                + (adapter == Self.serialDevice ? ", at this baud rate" : "")
         case .invalidPacketLength(let length): "a packet of \(length) bytes is not an HCI packet"
         case .outputFull(let pending): "the other side does not read: \(pending) bytes wait for it"
         case .closed: "the transport is closed"

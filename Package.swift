@@ -91,8 +91,8 @@ let package = Package(
         executable(
             "ble",
             [
-                "BluetoothBase", "BluetoothHCI", "BluetoothTrace", "HCITransport", "VirtualRadio", "BluetoothLE",
-                "CommandLineSupport",
+                "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothTrace", "HCITransport",
+                "VirtualRadio", "BluetoothLE", "CommandLineSupport",
             ]),
         // Tests
         .target(
@@ -104,7 +104,7 @@ let package = Package(
         tests(of: "BluetoothGATT", and: ["BluetoothATT"]),
         tests(of: "BluetoothGAP"),
         tests(of: "HCITransport", and: ["BluetoothHCI", "CBluetoothHCI"]),
-        tests(of: "BluetoothTrace", and: ["BluetoothHCI", "BluetoothL2CAP"]),
+        tests(of: "BluetoothTrace", and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT"]),
         tests(
             of: "BluetoothHost",
             and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "VirtualRadio"]),

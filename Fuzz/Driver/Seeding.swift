@@ -32,6 +32,8 @@ private func packets(of file: [UInt8]) -> [SeedPacket]? {
     var packets: [SeedPacket] = []
     do throws(DecodingFailure) {
         while let record = try reader.next(into: &packet) {
+            // Between the packets of several adapters the monitor writes notes.
+            if record.type == nil { continue }
             packets.append(SeedPacket(isFromController: record.direction == .received, bytes: packet.bytes))
         }
     } catch {

@@ -57,21 +57,28 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 @contextlib.contextmanager
-def listening_process(command: list[str], ports: list[int], log: pathlib.Path) -> Iterator[None]:
-    """Runs a command for as long as the context lasts, from when all its ports are open."""
+def ready_process(command: list[str], is_ready: Callable[[], bool], log: pathlib.Path) -> Iterator[None]:
+    """Runs a command for as long as the context lasts, from when it is ready."""
     with open(log, "wb") as output:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
     try:
         deadline = time.monotonic() + 15
-        while not all(is_listening(port) for port in ports):
+        while not is_ready():
             if process.poll() is not None:
                 raise RuntimeError(f"{command[0]} ended with status {process.returncode}")
             if time.monotonic() > deadline:
-                raise RuntimeError(f"{command[0]} did not open its ports")
+                raise RuntimeError(f"{command[0]} was not ready in time")
             time.sleep(0.05)
         yield
     finally:
         stop(process)
+
+
+def listening_process(
+    command: list[str], ports: list[int], log: pathlib.Path
+) -> contextlib.AbstractContextManager[None]:
+    """Runs a command for as long as the context lasts, from when all its ports are open."""
+    return ready_process(command, lambda: all(is_listening(port) for port in ports), log)
 
 
 @contextlib.contextmanager
@@ -92,6 +99,16 @@ def bumble_controllers(log: pathlib.Path) -> contextlib.AbstractContextManager[A
 def our_radio(binaries: pathlib.Path, log: pathlib.Path) -> contextlib.AbstractContextManager[Air]:
     """Our own virtual radio."""
     return two_servers("our radio", [str(binaries / "ble"), "radio"], log)
+
+
+@contextlib.contextmanager
+def our_lines(binaries: pathlib.Path, log: pathlib.Path) -> Iterator[Air]:
+    """Our own virtual radio, at the other end of two serial lines, which are pseudo-terminals."""
+    lines = [log.with_name(f"{name}.uart") for name in ("first", "second")]
+    command = [str(binaries / "ble"), "radio"] + [f"pty:{line}" for line in lines]
+    with ready_process(command, lambda: all(line.exists() for line in lines), log):
+        first, second = (f"serial:{line}" for line in lines)
+        yield Air("our radio's lines", (first, second))
 
 
 def rootcanal_binary() -> str | None:

@@ -22,6 +22,8 @@ from scenarios import SCENARIOS, Scenario
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FIXTURES = ROOT / "Fixtures"
+# The directories this writes.
+STACKS = ("Bumble", "RootCanal", "Ours")
 INTEROPERATION = ROOT / "Tests" / "Interoperation"
 SIZE_LIMIT = 60_000
 TIME_LIMIT = 60
@@ -81,7 +83,7 @@ def update_readme() -> None:
     text = path.read_text(encoding="utf-8")
     before, _, rest = text.partition(begin)
     _, _, after = rest.partition(end)
-    directories = [directory for directory in sorted(FIXTURES.iterdir()) if list(directory.glob("*.btsnoop"))]
+    directories = [FIXTURES / name for name in sorted(STACKS) if list((FIXTURES / name).glob("*.btsnoop"))]
     versions = " and ".join(
         f"{name} {importlib.metadata.version(name.lower())}"
         for name in ("Bumble", "RootCanal") if importlib.util.find_spec(name.lower()))
@@ -117,7 +119,7 @@ def main() -> int:
     with contextlib.ExitStack() as stack:
         # Recorded aside and moved when all went well, so that a failure leaves the old captures as they were.
         aside = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        for name in ("Bumble", "RootCanal", "Ours"):
+        for name in STACKS:
             (aside / name).mkdir()
         for scenario in chosen:
             print(f"Bumble: {scenario.name}", flush=True)

@@ -36,6 +36,18 @@ public struct L2CAPFrame: ~Escapable {
         return headerLength &+ Int(start[0]) &+ Int(start[1]) << 8
     }
 
+    /// What the basic header of the PDU that begins with `start` says: how many octets follow it, and where they go; nil
+    /// while the header is not complete.
+    public static func header(
+        ofPDUStartingWith start: Span<UInt8>
+    ) -> (length: Int, channel: ChannelIdentifier)? {
+        var reader = ByteReader(start)
+        guard let length = try? reader.readUInt16(), let channel = try? reader.readChannelIdentifier() else {
+            return nil
+        }
+        return (Int(length), channel)
+    }
+
     /// Appends header and payload.
     @inlinable
     public func encode(into writer: inout ByteWriter) {

@@ -6,28 +6,33 @@ import BluetoothL2CAP
 struct ChannelText {
     var fields: FieldText
 
-    func text(_ frame: borrowing L2CAPFrame) -> String {
+    func text(_ frame: borrowing L2CAPFrame, _ description: inout PacketDescription) -> String {
         switch frame.channel {
-        case .attributeProtocol: attribute(frame.payload)
-        case .leSignalling: signalling(frame.payload)
-        case .securityManager: SecurityManagerText(showsKeys: fields.showsKeys).text(frame.payload)
+        case .attributeProtocol: attribute(frame.payload, &description)
+        case .leSignalling: signalling(frame.payload, &description)
+        case .securityManager:
+            SecurityManagerText(showsKeys: fields.showsKeys).text(frame.payload, &description)
         default: joined("L2CAP channel \(frame.channel)", frame.payload.hexadecimal())
         }
     }
 
-    private func attribute(_ pdu: Span<UInt8>) -> String {
+    private func attribute(_ pdu: Span<UInt8>, _ description: inout PacketDescription) -> String {
         do throws(DecodingFailure) {
-            return try ATTMessage(decoding: pdu).description
+            let message = try ATTMessage(decoding: pdu)
+            description.attribute = PacketDescription.Attribute(message)
+            return message.description
         } catch {
             let name = pdu.isEmpty ? "ATT" : ATTOpcode.name(of: pdu[0])
-            return joined(name, malformed(error, pdu))
+            return joined(name, description.malformed(error, pdu))
         }
     }
 
-    private func signalling(_ payload: Span<UInt8>) -> String {
+    private func signalling(_ payload: Span<UInt8>, _ description: inout PacketDescription) -> String {
         var name = payload.isEmpty ? "L2CAP signalling" : SignallingCode.name(of: payload[0])
         do throws(DecodingFailure) {
             let command = try SignallingCommand(decoding: payload)
+            description.signalling = PacketDescription.Signalling(
+                code: command.code, identifier: command.identifier, length: command.data.count)
             name += " identifier \(command.identifier)"
             do throws(DecodingFailure) {
                 return joined(name, try data(of: command))
@@ -35,7 +40,7 @@ struct ChannelText {
                 throw error.behind(SignallingCommand.headerLength)
             }
         } catch {
-            return joined(name, malformed(error, payload))
+            return joined(name, description.malformed(error, payload))
         }
     }
 

@@ -5,29 +5,42 @@ import BluetoothHCI
 struct CommandText {
     var fields: FieldText
 
-    /// The commands that carry keys.
-    private static let keyed: Set<HCIOpcode> = [
+    /// The commands that carry keys, PINs, passkeys or out-of-band data, or return them. Those of BR/EDR have no type
+    /// here.
+    static let keyed: Set<HCIOpcode> = [
         .leEncrypt, .leEnableEncryption, .leLongTermKeyRequestReply, .leAddDeviceToResolvingList,
+        // Replies to the requests for a link key, a PIN code, a passkey and out-of-band data.
+        HCIOpcode(rawValue: 0x040B), HCIOpcode(rawValue: 0x040D), HCIOpcode(rawValue: 0x042E),
+        HCIOpcode(rawValue: 0x0430), HCIOpcode(rawValue: 0x0445),
+        // Write Stored Link Key, and Read Local OOB Data with its extended version.
+        HCIOpcode(rawValue: 0x0C11), HCIOpcode(rawValue: 0x0C57), HCIOpcode(rawValue: 0x0C7D),
     ]
 
     /// The text of a packet without its H4 indicator.
-    func text(_ packet: Span<UInt8>) -> String {
+    func text(_ packet: Span<UInt8>, _ description: inout PacketDescription) -> String {
         do throws(DecodingFailure) {
             let command = try HCICommandPacket(decoding: packet)
-            return joined(command.opcode.description, parameters(of: command, in: packet))
+            description.command = PacketDescription.Command(
+                opcode: command.opcode, parameterLength: command.parameters.count)
+            return joined(command.opcode.description, parameters(of: command, in: packet, &description))
         } catch {
-            return joined("command", malformed(error, packet))
+            return joined("command", description.malformed(error, packet))
         }
     }
 
-    private func parameters(of command: borrowing HCICommandPacket, in packet: Span<UInt8>) -> String {
+    private func parameters(
+        of command: borrowing HCICommandPacket, in packet: Span<UInt8>, _ description: inout PacketDescription
+    ) -> String {
+        let isHidden = !fields.showsKeys && Self.keyed.contains(command.opcode)
         do throws(DecodingFailure) {
-            guard let known = try command.decodeKnown() else { return command.parameters.hexadecimal() }
+            guard let known = try command.decodeKnown() else {
+                return isHidden ? "(hidden)" : command.parameters.hexadecimal()
+            }
+            description.command?.connectionHandles = connectionHandles(in: known)
             return fields.fields(of: known)
         } catch {
-            let isHidden = !fields.showsKeys && Self.keyed.contains(command.opcode)
             // Opcode and length stand before the parameters.
-            return malformed(error.behind(3), isHidden ? packet.extracting(0..<0) : packet)
+            return description.malformed(error.behind(3), isHidden ? packet.extracting(0..<0) : packet)
         }
     }
 }

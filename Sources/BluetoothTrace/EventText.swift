@@ -1,9 +1,19 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// What an event packet says.
+/// What an event packet says. Of the event it was last given, it keeps the numbers.
 struct EventText {
-    var fields: FieldText
+    let fields: FieldText
+    /// Without the length of the parameters, which only the packet tells.
+    private(set) var numbers: PacketDescription.Event?
+    private(set) var malformation: String?
+
+    /// Events of BR/EDR, without a type here: Return Link Keys, Link Key Notification, User Passkey Notification.
+    private static let keyed: Set<HCIEventCode> = [
+        HCIEventCode(rawValue: 0x15), HCIEventCode(rawValue: 0x18), HCIEventCode(rawValue: 0x3B),
+    ]
+
+    init(fields: FieldText) { self.fields = fields }
 
     /// The event's name, as far as the packet, without its H4 indicator, tells it.
     static func name(of packet: Span<UInt8>) -> String {
@@ -12,7 +22,7 @@ struct EventText {
         return code == .leMeta && packet.count > 2 ? LESubeventCode(rawValue: packet[2]).description : code.description
     }
 
-    func text(_ event: consuming HCIEvent) -> String {
+    mutating func text(_ event: consuming HCIEvent) -> String {
         switch event {
         case .disconnectionComplete(let event): text(event)
         case .encryptionChange(let event): text(event)
@@ -20,7 +30,7 @@ struct EventText {
         case .encryptionKeyRefreshComplete(let event): text(event)
         case .readRemoteVersionInformationComplete(let event): text(event)
         case .commandComplete(let event): completion(event)
-        case .commandStatus(let event): "Command Status \(event.opcode) status \(event.status)"
+        case .commandStatus(let event): status(event)
         case .hardwareError(let event): text(event)
         case .numberOfCompletedPackets(let event): counts(event)
         case .dataBufferOverflow(let event): text(event)
@@ -39,47 +49,84 @@ struct EventText {
         case .leAdvertisingSetTerminated(let event): text(le: event)
         case .leScanRequestReceived(let event): text(le: event)
         case .leChannelSelectionAlgorithm(let event): text(le: event)
-        case .unknownLE(let code, let parameters): joined("\(code)", parameters.hexadecimal())
-        case .unknown(let code, let parameters): joined("\(code)", parameters.hexadecimal())
+        case .unknownLE(let code, let parameters): unknown(.leMeta, code, parameters)
+        case .unknown(let code, let parameters): unknown(code, nil, parameters)
         }
     }
 
-    private func text<Event: HCIEventBody>(_ event: Event) -> String {
-        joined("\(Event.code)", fields.fields(of: event))
+    private mutating func note(
+        _ code: HCIEventCode, _ subeventCode: LESubeventCode? = nil, links: [ConnectionHandle] = []
+    ) {
+        numbers = PacketDescription.Event(
+            code: code, parameterLength: 0, subeventCode: subeventCode, connectionHandles: links)
     }
 
-    private func text<Event: LEEventBody>(le event: Event) -> String {
-        joined("\(Event.subeventCode)", fields.fields(of: event))
+    private mutating func unknown(
+        _ code: HCIEventCode, _ subeventCode: LESubeventCode?, _ parameters: Span<UInt8>
+    ) -> String {
+        note(code, subeventCode)
+        let isHidden = !fields.showsKeys && Self.keyed.contains(code)
+        return joined(
+            subeventCode?.description ?? code.description, isHidden ? "(hidden)" : parameters.hexadecimal())
     }
 
-    // MARK: - Command Complete
+    private mutating func text<Event: HCIEventBody>(_ event: Event) -> String {
+        note(Event.code, links: connectionHandles(in: event))
+        return joined("\(Event.code)", fields.fields(of: event))
+    }
 
-    private func completion(_ event: consuming CommandComplete) -> String {
+    private mutating func text<Event: LEEventBody>(le event: Event) -> String {
+        note(Event.code, Event.subeventCode, links: connectionHandles(in: event))
+        return joined("\(Event.subeventCode)", fields.fields(of: event))
+    }
+
+    // MARK: - Answers to commands
+
+    private mutating func status(_ event: CommandStatus) -> String {
+        note(CommandStatus.code)
+        numbers?.commandOpcode = event.opcode
+        return "Command Status \(event.opcode) status \(event.status)"
+    }
+
+    private mutating func completion(_ event: consuming CommandComplete) -> String {
+        note(CommandComplete.code)
+        numbers?.commandOpcode = event.opcode
         guard event.opcode != .none else { return "Command Complete credits \(event.numHCICommandPackets)" }
         let name = "Command Complete \(event.opcode)"
         guard let status = event.status else { return name }
         do throws(DecodingFailure) {
             guard let returned = try event.decodeKnownReturnParameters() else {
-                return joined(name, event.returnParameters.hexadecimal())
+                let isHidden = !fields.showsKeys && CommandText.keyed.contains(event.opcode)
+                return joined(name, isHidden ? "(hidden)" : event.returnParameters.hexadecimal())
             }
+            numbers?.connectionHandles = connectionHandles(in: returned)
             // What stands behind a failure's status means nothing, whether it is there or not.
             return joined(name, "status \(status)", status.isSuccess ? fields.fields(of: returned) : "")
         } catch {
             guard status.isSuccess else { return "\(name) status \(status)" }
-            return joined(name, malformed(error, event.returnParameters))
+            malformation = "\(error)"
+            return joined(name, malformedText("\(error)", event.returnParameters))
         }
     }
 
     // MARK: - Lists
 
-    private func counts(_ event: consuming NumberOfCompletedPackets) -> String {
+    private mutating func counts(_ event: consuming NumberOfCompletedPackets) -> String {
+        note(NumberOfCompletedPackets.code)
         var list: [String] = []
-        while let count = event.next() { list.append("\(count.connectionHandle) \(count.count)") }
-        if event.isTruncated { list.append("malformed, cut short") }
+        while let count = event.next() {
+            numbers?.connectionHandles.append(count.connectionHandle)
+            list.append("\(count.connectionHandle) \(count.count)")
+        }
+        if event.isTruncated {
+            malformation = "cut short"
+            list.append("malformed, cut short")
+        }
         return joined("\(NumberOfCompletedPackets.code)", list.joined(separator: ", "))
     }
 
-    private func reports(_ event: consuming LEAdvertisingReports) -> String {
+    private mutating func reports(_ event: consuming LEAdvertisingReports) -> String {
+        note(LEAdvertisingReports.code, LEAdvertisingReports.subeventCode)
         var list: [String] = []
         while let report = event.next() {
             list.append(
@@ -90,7 +137,8 @@ struct EventText {
         return joined("\(LEAdvertisingReports.subeventCode)", listing(list, isMalformed: event.isMalformed))
     }
 
-    private func extendedReports(_ event: consuming LEExtendedAdvertisingReports) -> String {
+    private mutating func extendedReports(_ event: consuming LEExtendedAdvertisingReports) -> String {
+        note(LEExtendedAdvertisingReports.code, LEExtendedAdvertisingReports.subeventCode)
         var list: [String] = []
         while let report = event.next() {
             list.append(
@@ -102,7 +150,8 @@ struct EventText {
         return joined("\(LEExtendedAdvertisingReports.subeventCode)", listing(list, isMalformed: event.isMalformed))
     }
 
-    private func directedReports(_ event: consuming LEDirectedAdvertisingReports) -> String {
+    private mutating func directedReports(_ event: consuming LEDirectedAdvertisingReports) -> String {
+        note(LEDirectedAdvertisingReports.code, LEDirectedAdvertisingReports.subeventCode)
         var list: [String] = []
         while let report = event.next() {
             list.append(
@@ -111,8 +160,9 @@ struct EventText {
         return joined("\(LEDirectedAdvertisingReports.subeventCode)", listing(list, isMalformed: event.isMalformed))
     }
 
-    private func listing(_ list: [String], isMalformed: Bool) -> String {
-        (list + (isMalformed ? ["malformed report"] : [])).joined(separator: "; ")
+    private mutating func listing(_ list: [String], isMalformed: Bool) -> String {
+        if isMalformed { malformation = "malformed report" }
+        return (list + (isMalformed ? ["malformed report"] : [])).joined(separator: "; ")
     }
 
     private func data(_ data: Span<UInt8>) -> String {

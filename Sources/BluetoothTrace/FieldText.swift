@@ -108,7 +108,24 @@ extension DecodingFailure {
     func behind(_ count: Int) -> DecodingFailure { DecodingFailure(reason, at: offset + count) }
 }
 
-/// What is shown of bytes that have no shape: a reason, and the bytes.
-func malformed(_ failure: DecodingFailure, _ bytes: Span<UInt8>) -> String {
-    bytes.isEmpty ? "malformed, \(failure)" : "malformed, \(failure): \(bytes.hexadecimal())"
+/// What is shown of bytes that have no shape: the reason, and the bytes.
+func malformedText(_ reason: String, _ bytes: Span<UInt8>) -> String {
+    bytes.isEmpty ? "malformed, \(reason)" : "malformed, \(reason): \(bytes.hexadecimal())"
+}
+
+extension PacketDescription {
+    /// Notes that the packet is malformed. Returns what is shown of its bytes.
+    mutating func malformed(_ reason: String, _ bytes: Span<UInt8>) -> String {
+        malformation = reason
+        return malformedText(reason, bytes)
+    }
+
+    mutating func malformed(_ failure: DecodingFailure, _ bytes: Span<UInt8>) -> String {
+        malformed("\(failure)", bytes)
+    }
+}
+
+/// The links a decoded command or event names, by reflection, as its text is made.
+func connectionHandles(in value: Any) -> [ConnectionHandle] {
+    Mirror(reflecting: value).children.compactMap { $0.value as? ConnectionHandle }
 }

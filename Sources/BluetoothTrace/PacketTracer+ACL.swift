@@ -28,18 +28,25 @@ struct PartialPDU: Sendable {
 
 extension PacketTracer {
     /// The text of an ACL data packet without its H4 indicator (Core 5.4, Vol 4, Part E, 5.4.2).
-    mutating func aclData(_ packet: Span<UInt8>, _ direction: Direction) -> String {
+    mutating func aclData(
+        _ packet: Span<UInt8>, _ direction: Direction, _ description: inout PacketDescription
+    ) -> String {
         do throws(DecodingFailure) {
             let acl = try ACLDataPacket(decoding: packet)
+            description.aclData = PacketDescription.ACLData(
+                connectionHandle: acl.connectionHandle, boundary: acl.boundary, broadcast: acl.broadcast,
+                dataLength: acl.data.count)
             let index = index(of: acl.connectionHandle)
             // Taken out of the array and put back, so that `self` is free to make the text, and nothing is copied.
             var partial = direction == .hostToController ? links[index].toController : links[index].toHost
             setPartial(PartialPDU(), at: index, direction)
-            let text = fragment(acl.data, isContinuation: acl.boundary == .continuing, &partial)
+            let text =
+                acl.boundary == .continuing
+                ? continuation(acl.data, &partial, &description) : start(acl.data, &partial, &description)
             setPartial(partial, at: index, direction)
             return "\(acl.connectionHandle) \(text)"
         } catch {
-            return malformed(error, packet)
+            return description.malformed(error, packet)
         }
     }
 
@@ -58,23 +65,27 @@ extension PacketTracer {
         return links.count - 1
     }
 
-    private func fragment(_ data: Span<UInt8>, isContinuation: Bool, _ partial: inout PartialPDU) -> String {
-        isContinuation ? continuation(data, &partial) : start(data, &partial)
-    }
-
-    private func start(_ data: Span<UInt8>, _ partial: inout PartialPDU) -> String {
+    private func start(
+        _ data: Span<UInt8>, _ partial: inout PartialPDU, _ description: inout PacketDescription
+    ) -> String {
         let lost = partial.bytes.isEmpty ? "" : "(unfinished: \(partial.progress))"
         partial.removeAll()
         if let length = L2CAPFrame.totalLength(ofPDUStartingWith: data), data.count >= length {
-            return joined(lost, frame(data))
+            return joined(lost, frame(data, &description))
+        }
+        if let header = L2CAPFrame.header(ofPDUStartingWith: data) {
+            description.frame = PacketDescription.Frame(
+                length: header.length, channel: header.channel, isComplete: false)
         }
         partial.append(data)
         return joined(lost, "start, \(partial.progress)")
     }
 
-    private func continuation(_ data: Span<UInt8>, _ partial: inout PartialPDU) -> String {
+    private func continuation(
+        _ data: Span<UInt8>, _ partial: inout PartialPDU, _ description: inout PacketDescription
+    ) -> String {
         guard !partial.bytes.isEmpty else {
-            return joined("malformed, continuation without a start:", data.hexadecimal())
+            return description.malformed("continuation without a start", data)
         }
         // Below the length field's end nothing is known, so that a fragment may not be judged before it is added.
         partial.append(data)
@@ -83,16 +94,19 @@ extension PacketTracer {
         }
         defer { partial.removeAll() }
         guard partial.bytes.count == length else {
-            return joined("malformed, continuation beyond the end, \(partial.progress):", data.hexadecimal())
+            return description.malformed("continuation beyond the end, \(partial.progress)", data)
         }
-        return frame(partial.bytes.span)
+        return frame(partial.bytes.span, &description)
     }
 
-    private func frame(_ bytes: Span<UInt8>) -> String {
+    private func frame(_ bytes: Span<UInt8>, _ description: inout PacketDescription) -> String {
         do throws(DecodingFailure) {
-            return ChannelText(fields: fields).text(try L2CAPFrame(decoding: bytes))
+            let frame = try L2CAPFrame(decoding: bytes)
+            description.frame = PacketDescription.Frame(
+                length: frame.payload.count, channel: frame.channel, isComplete: true)
+            return ChannelText(fields: fields).text(frame, &description)
         } catch {
-            return malformed(error, bytes)
+            return description.malformed(error, bytes)
         }
     }
 }

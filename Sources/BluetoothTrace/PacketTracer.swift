@@ -31,40 +31,55 @@ public struct PacketTracer: Sendable {
     /// The line for one packet, H4 indicator first, without a line break. The time is shown in seconds since the
     /// origin of `instant`.
     public mutating func line(for packet: Span<UInt8>, _ direction: Direction, at instant: Instant) -> String {
-        let mark = direction == .hostToController ? ">" : "<"
-        return "\(seconds(instant)) \(mark) \(text(of: packet, direction))"
+        describe(packet, direction).line(direction, at: instant)
     }
 
-    private mutating func text(of packet: Span<UInt8>, _ direction: Direction) -> String {
-        guard !packet.isEmpty else { return "empty packet" }
+    /// What one packet says, H4 indicator first: its text, and the numbers in it.
+    public mutating func describe(_ packet: Span<UInt8>, _ direction: Direction) -> PacketDescription {
+        var description = PacketDescription()
+        guard !packet.isEmpty else {
+            description.text = "empty packet"
+            return description
+        }
+        description.packetType = packet[0]
         let content = packet.extracting(1..<packet.count)
         switch HCIPacketType(rawValue: packet[0]) {
-        case .command: return "CMD " + CommandText(fields: fields).text(content)
-        case .event: return "EVT " + event(content)
-        case .aclData: return "ACL " + aclData(content, direction)
-        case .synchronousData: return joined("SCO", content.hexadecimal())
-        case .isoData: return joined("ISO", content.hexadecimal())
-        case nil: return joined("type 0x" + hexadecimal(packet[0]), content.hexadecimal())
+        case .command: description.text = "CMD " + CommandText(fields: fields).text(content, &description)
+        case .event: description.text = "EVT " + event(content, &description)
+        case .aclData: description.text = "ACL " + aclData(content, direction, &description)
+        case .synchronousData: description.text = joined("SCO", content.hexadecimal())
+        case .isoData: description.text = joined("ISO", content.hexadecimal())
+        case nil: description.text = joined("type 0x" + hexadecimal(packet[0]), content.hexadecimal())
         }
+        return description
     }
 
-    private mutating func event(_ packet: Span<UInt8>) -> String {
+    /// What a record of BlueZ's monitor says that is no packet. Where the adapter comes, goes, or is opened or closed,
+    /// all links are forgotten.
+    public mutating func describe(note data: Span<UInt8>, _ opcode: BTSnoop.MonitorOpcode) -> PacketDescription {
+        if [.newIndex, .deleteIndex, .openIndex, .closeIndex].contains(opcode) { links.removeAll() }
+        var description = PacketDescription()
+        description.text = MonitorText(showsKeys: showsKeys).text(opcode, data, &description)
+        return description
+    }
+
+    private mutating func event(_ packet: Span<UInt8>, _ description: inout PacketDescription) -> String {
         do throws(DecodingFailure) {
             let event = try HCIEvent(decoding: packet)
             if case .disconnectionComplete(let event) = event, event.status.isSuccess {
                 links.removeAll { $0.handle == event.connectionHandle }
             }
-            return EventText(fields: fields).text(event)
+            var words = EventText(fields: fields)
+            let text = words.text(event)
+            description.event = words.numbers
+            // The length has been checked against what is there; before the parameters stand code and length.
+            description.event?.parameterLength = packet.count - 2
+            description.malformation = words.malformation
+            return text
         } catch {
-            return joined(EventText.name(of: packet), malformed(error, packet))
+            return joined(EventText.name(of: packet), description.malformed(error, packet))
         }
     }
 
     var fields: FieldText { FieldText(showsKeys: showsKeys) }
-
-    /// Seconds with six places after the point.
-    private func seconds(_ instant: Instant) -> String {
-        let microseconds = instant.nanoseconds / 1000
-        return "\(microseconds / 1_000_000)." + "\(1_000_000 + microseconds % 1_000_000)".dropFirst()
-    }
 }

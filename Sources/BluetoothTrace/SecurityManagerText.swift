@@ -38,8 +38,11 @@ struct SecurityManagerText {
         "BR/EDR Pairing In Progress", "Generation Not Allowed", "Key Rejected", "Busy",
     ]
 
-    func text(_ pdu: Span<UInt8>) -> String {
-        guard !pdu.isEmpty else { return joined("SMP", malformed(DecodingFailure(.truncated(missing: 1), at: 0), pdu)) }
+    func text(_ pdu: Span<UInt8>, _ description: inout PacketDescription) -> String {
+        guard !pdu.isEmpty else {
+            return joined("SMP", description.malformed(DecodingFailure(.truncated(missing: 1), at: 0), pdu))
+        }
+        description.securityManager = PacketDescription.SecurityManager(code: pdu[0])
         let code = Int(pdu[0])
         let data = pdu.extracting(1..<pdu.count)
         guard code < Self.layouts.count, let layout = Self.layouts[code] else {
@@ -52,7 +55,8 @@ struct SecurityManagerText {
                 missing > 0
                 ? DecodingFailure(.truncated(missing: missing), at: pdu.count)
                 : DecodingFailure(.trailingBytes(count: -missing), at: layout.length + 1)
-            return joined(name, malformed(failure, layout.isKey && !showsKeys ? pdu.extracting(0..<0) : pdu))
+            return joined(
+                name, description.malformed(failure, layout.isKey && !showsKeys ? pdu.extracting(0..<0) : pdu))
         }
         return "\(name) \(text(data, code, layout))"
     }

@@ -13,6 +13,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -36,6 +37,11 @@ extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flag
 /// The kernel's number for the calling thread.
 static inline int32_t cbt_thread_identifier(void) {
     return (int32_t)syscall(SYS_gettid);
+}
+
+/// Gives the calling thread a name, of which the first 15 bytes count.
+static inline void cbt_name_thread(const char *name) {
+    prctl(PR_SET_NAME, name, 0, 0, 0);
 }
 
 /// Accepts a connection as a socket that does not wait and is not inherited by child processes.
@@ -74,6 +80,46 @@ static inline int cbt_adapter_list(int fd, uint16_t indices[HCI_MAX_DEV]) {
     int count = list.count < HCI_MAX_DEV ? list.count : HCI_MAX_DEV;
     for (int position = 0; position < count; position++) indices[position] = list.requests[position].dev_id;
     return count;
+}
+
+// Terminals. The kernel's settings with any baud rate are those of struct termios2 in asm/termbits.h, which declares a
+// struct termios of its own, and so cannot stand beside termios.h: this is that structure and its two requests.
+
+struct cbt_terminal {
+    uint32_t input_flags, output_flags, control_flags, local_flags;
+    uint8_t line_discipline;
+    uint8_t control_characters[19];
+    uint32_t input_speed, output_speed;
+};
+
+/// In control_flags: the baud rate is the number in output_speed.
+static const uint32_t cbt_any_baud_rate = 0x00001000;
+/// In control_flags: where a baud rate is, that of input too.
+static const uint32_t cbt_baud_rate_mask = 0x100F100F;
+/// In control_flags: RTS and CTS hold either side back.
+static const uint32_t cbt_flow_control = 0x80000000;
+
+/// Reads a terminal's settings. Returns -1 and sets errno on failure, as the following do.
+static inline int cbt_terminal_get(int fd, struct cbt_terminal *settings) {
+    return ioctl(fd, _IOR('T', 0x2A, struct cbt_terminal), settings);
+}
+
+/// Changes a terminal's settings at once.
+static inline int cbt_terminal_set(int fd, const struct cbt_terminal *settings) {
+    return ioctl(fd, _IOW('T', 0x2B, struct cbt_terminal), settings);
+}
+
+/// Keeps other programs from opening a terminal that is open, or lets them again.
+static inline int cbt_terminal_set_exclusive(int fd, int is_exclusive) {
+    return ioctl(fd, is_exclusive ? TIOCEXCL : TIOCNXCL);
+}
+
+/// Readies the other end of a new pseudo-terminal, and returns its number N, as in /dev/pts/N.
+static inline int cbt_terminal_unlock(int fd) {
+    int locked = 0;
+    unsigned int number = 0;
+    if (ioctl(fd, TIOCSPTLCK, &locked) < 0 || ioctl(fd, TIOCGPTN, &number) < 0) return -1;
+    return (int)number;
 }
 
 // Filters of a raw HCI socket.

@@ -6,7 +6,8 @@ public struct TransportOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("transport"),
         help: ArgumentHelp(
-            "Where the controller is: hci-socket:ADAPTER, tcp-client:HOST:PORT, tcp-server:HOST:PORT, unix-client:PATH or unix-server:PATH.",
+            "Where the controller is: hci-socket:ADAPTER, tcp-client:HOST:PORT, tcp-server:HOST:PORT, unix-client:PATH, "
+                + "unix-server:PATH, serial:DEVICE[,BAUD][,rtscts] or pty[:LINK].",
             valueName: "name"),
         transform: TransportName.init)
     var name: TransportName

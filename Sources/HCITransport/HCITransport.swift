@@ -10,6 +10,10 @@ public protocol HCITransport: AnyObject {
     /// What errors call the transport: the text of its `TransportName`, where it has one.
     var name: String { get }
 
+    /// What the other side calls its end, where opening this one has made it: `serial:/dev/pts/5` or `hci0`. Nil for
+    /// all others.
+    var otherEnd: String? { get }
+
     /// Which end of HCI this is, and so which packets it may receive.
     var receiver: H4Framer.Receiver { get }
 
@@ -46,6 +50,7 @@ public protocol HCITransport: AnyObject {
 
 extension HCITransport {
     public var reopeningName: TransportName? { nil }
+    public var otherEnd: String? { nil }
 
     /// Whether the event loop should watch for the transport becoming writable.
     public var wantsWrite: Bool { pendingByteCount > 0 }

@@ -2,9 +2,10 @@ extension TransportError: CustomStringConvertible {
     /// One line: the transport, what went wrong and, where something can be done about it, what.
     public var description: String { "\(transport): \(reason.description(adapter: adapter))" }
 
-    /// `hci0` for `hci-socket:0`, and an address as it is.
+    /// What a person calls it: `hci0` for `hci-socket:0`, and an address as it is.
     private var adapter: String {
         let prefix = "hci-socket:"
+        if transport.hasPrefix("serial:") { return Reason.serialDevice }
         switch transport.hasPrefix(prefix) ? AdapterSelector(String(transport.dropFirst(prefix.count))) : nil {
         case .index(let index): return "hci\(index)"
         case .address(let address): return address.octets
@@ -14,6 +15,9 @@ extension TransportError: CustomStringConvertible {
 }
 
 extension TransportError.Reason {
+    /// What a serial device is called.
+    fileprivate static let serialDevice = "the device"
+
     fileprivate func description(adapter: String) -> String {
         switch self {
         case .connectionRefused: "connection refused; start what should listen there first"
@@ -46,9 +50,13 @@ extension TransportError.Reason {
         case .notPermitted(nil):
             "root lacks CAP_NET_ADMIN here, and cannot take over \(adapter); in a container, run it with "
                 + "--cap-add=NET_ADMIN --network=host"
+        case .device(let fault): fault.description
         case .closedByPeer: "the other side closed the connection"
+        case .adapterRemoved where adapter == Self.serialDevice: "the device is gone; plug it in again"
         case .adapterRemoved: "\(adapter) is gone: it was unplugged, or taken down by something else"
-        case .malformedStream(let fault): "what arrives is not HCI: \(fault); check that the other side speaks H4"
+        case .malformedStream(let fault):
+            "what arrives is not HCI: \(fault); check that the other side speaks H4"
+                + (adapter == Self.serialDevice ? ", at this baud rate" : "")
         case .invalidPacketLength(let length): "a packet of \(length) bytes is not an HCI packet"
         case .outputFull(let pending): "the other side does not read: \(pending) bytes wait for it"
         case .closed: "the transport is closed"

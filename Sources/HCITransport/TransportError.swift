@@ -38,6 +38,10 @@ public struct TransportError: Error, Equatable, Sendable {
         /// The process lacks `CAP_NET_ADMIN`; `executable` is the file to grant it to, nil where it is root that does.
         case notPermitted(executable: String?)
 
+        // Opening a device
+        /// A serial device, a pseudo-terminal or a virtual HCI device cannot be opened.
+        case device(DeviceFault)
+
         // An open transport
         /// The other side closed the connection, or it broke.
         case closedByPeer

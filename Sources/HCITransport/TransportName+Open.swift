@@ -5,13 +5,13 @@ extension TransportName {
     /// How long connecting may take where nothing else is said.
     public static var connectTimeout: Duration { .seconds(10) }
 
-    /// Opens the transport this names, as the host's end or, for a socket, as the controller's.
+    /// Opens the transport this names, as the host's end or, for a stream or `vhci`, as the controller's.
     ///
     /// This waits: a client for its connection, 10 seconds where `timeout` is nil; a server for the first client that
     /// connects, for ever where `timeout` is nil. `cancellation`, used for nothing else, calls the waiting off from any
-    /// thread. An adapter opens at once or not at all, but for one that the kernel is still setting up: that is waited
-    /// for like a connection. Looking up a host's name may take as long as the system's resolver allows, whatever the
-    /// time-out says.
+    /// thread. An adapter or a device opens at once or not at all, but for an adapter that the kernel is still setting
+    /// up: that is waited for like a connection. Looking up a host's name may take as long as the system's resolver
+    /// allows, whatever the time-out says.
     ///
     /// Throws a `TransportError` whose description says what to do; `.notASocket` for `virtual`.
     public func open(
@@ -39,6 +39,13 @@ extension TransportName {
             let listener = try TransportListener(self, receiver: receiver)
             defer { listener.close() }
             return try Connector(deadline: deadline, cancellation: cancellation).accept(from: listener)
+        case .serial(let line): return try SerialPort.open(line, as: receiver)
+        case .pty(let link): return try PseudoTerminal.open(link: link, as: receiver)
+        case .vhci(let path):
+            guard receiver == .controller else {
+                throw TransportError(.device(.takesControllersOnly), transport: description)
+            }
+            return try VirtualHCI.open(path: path)
         }
     }
 
@@ -47,7 +54,7 @@ extension TransportName {
         switch self {
         case .tcpClient(let host, let port): try SocketAddress.resolve(host: host, port: port)
         case .unixClient(let path): [SocketAddress(path: path)]
-        case .virtual, .hciSocket, .tcpServer, .unixServer: []
+        case .virtual, .hciSocket, .tcpServer, .unixServer, .serial, .pty, .vhci: []
         }
     }
 }

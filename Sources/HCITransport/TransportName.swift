@@ -17,6 +17,17 @@ public enum TransportName: Hashable, Sendable {
     case unixClient(path: String)
     /// `unix-server:PATH`: listens on a socket file.
     case unixServer(path: String)
+    /// `serial:DEVICE[,BAUD][,rtscts][,resync]`: H4 over a serial line, as dongles with HCI firmware speak it.
+    case serial(SerialLine)
+    /// `pty[:LINK]`: a new pseudo-terminal, whose other end somebody opens as `serial:`. `LINK` is where a symbolic
+    /// link to that is made: a host's user has no other way to know which it is, while the radio says it.
+    case pty(link: String?)
+    /// `vhci[:PATH]`: the kernel's virtual HCI device, `/dev/vhci` where no path is given. A controller is handed to
+    /// the kernel there, as one more adapter `hciN`; there is none to be found.
+    case vhci(path: String)
+
+    /// Where the virtual HCI device is.
+    public static let vhciPath = "/dev/vhci"
 }
 
 /// Why a text is not the name of a transport.
@@ -33,6 +44,10 @@ public struct TransportNameError: Error, Equatable, Sendable {
         case invalidPort
         /// The path is empty, contains a zero byte, or is longer than the 107 bytes a socket address holds.
         case invalidPath
+        /// The path of a device, or of a link to one, is empty or contains a zero byte.
+        case invalidDevice
+        /// What follows a serial device is no baud rate, `rtscts` or `resync`, or is one of them again.
+        case invalidSerialOption
         /// The kind takes no parameters.
         case unexpectedParameters
     }
@@ -67,6 +82,9 @@ extension TransportName: CustomStringConvertible {
                 self = .tcpServer(host: host == "_" ? nil : host, port: port)
             case "unix", "unix-client": self = .unixClient(path: try Self.path(parameters))
             case "unix-server": self = .unixServer(path: try Self.path(parameters))
+            case "serial": self = .serial(try SerialLine(parameters))
+            case "pty": self = .pty(link: parameters.isEmpty ? nil : try SerialLine.path(parameters))
+            case "vhci": self = .vhci(path: parameters.isEmpty ? Self.vhciPath : try SerialLine.path(parameters))
             default: throw .unknownKind
             }
         } catch {
@@ -83,6 +101,9 @@ extension TransportName: CustomStringConvertible {
         case .tcpServer(let host, let port): "tcp-server:\(host.map(Self.bracketed) ?? "_"):\(port)"
         case .unixClient(let path): "unix-client:\(path)"
         case .unixServer(let path): "unix-server:\(path)"
+        case .serial(let line): "serial:\(line)"
+        case .pty(let link): link.map { "pty:\($0)" } ?? "pty"
+        case .vhci(let path): path == Self.vhciPath ? "vhci" : "vhci:\(path)"
         }
     }
 
@@ -98,7 +119,7 @@ extension TransportName: CustomStringConvertible {
             throw .invalidHost
         }
         guard !host.isEmpty, !host.utf8.contains(0) else { throw .invalidHost }
-        guard let port = decimal(text[text.index(after: colon)...]) else { throw .invalidPort }
+        guard let port: UInt16 = decimalNumber(text[text.index(after: colon)...]) else { throw .invalidPort }
         return (String(host), port)
     }
 
@@ -108,15 +129,15 @@ extension TransportName: CustomStringConvertible {
         return String(text)
     }
 
-    /// Digits only: `UInt16.init` alone would take a sign too.
-    private static func decimal(_ text: Substring) -> UInt16? {
-        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
-        return UInt16(text)
-    }
-
     private static func bracketed(_ host: String) -> String {
         host.contains(":") ? "[\(host)]" : host
     }
+}
+
+/// A number of digits only: the initializers of integers would take a sign too.
+func decimalNumber<Number: FixedWidthInteger>(_ text: Substring) -> Number? {
+    guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+    return Number(text)
 }
 
 extension TransportNameError: CustomStringConvertible {
@@ -128,11 +149,12 @@ extension TransportNameError: CustomStringConvertible {
             case .invalidHost: "names no host"
             case .invalidPort: "names no port"
             case .invalidPath: "names no socket path of at most \(SocketAddress.longestPath) bytes"
+            case .invalidDevice: "names no device"
+            case .invalidSerialOption: "has an option that is no baud rate, rtscts or resync, or has one twice"
             case .unexpectedParameters: "has parameters where none are taken"
             }
-        return
-            "\"\(text)\" \(problem); accepted are virtual, hci-socket:ADAPTER (0, hci0 or an address), "
-            + "tcp-client:HOST:PORT, tcp-server:HOST:PORT (HOST _ for all interfaces), "
-            + "unix-client:PATH and unix-server:PATH"
+        return "\"\(text)\" \(problem); accepted are virtual, hci-socket:ADAPTER (0, hci0 or an address), "
+            + "tcp-client:HOST:PORT, tcp-server:HOST:PORT (HOST _ for all interfaces), unix-client:PATH, unix-server:PATH, "
+            + "serial:DEVICE[,BAUD][,rtscts][,resync], pty[:LINK] and vhci[:PATH]"
     }
 }

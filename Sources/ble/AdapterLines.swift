@@ -57,33 +57,25 @@ enum AdapterLines {
 
     // MARK: For programs
 
-    /// An adapter as a JSON object. What is not known is null.
+    /// An adapter as a JSON object. What is not known, or not so, has no member.
     static func object(_ adapter: AdapterInformation) -> String {
-        var state = "down", holder: AdapterHolder?
+        var object = JSONObject()
+        object.add("name", adapter.name)
+        object.add("index", adapter.index)
+        object.add("address", address(of: adapter))
+        object.add("bus", adapter.bus.map { "\($0)" })
         switch adapter.state {
-        case .down: break
-        case .initializing: state = "initializing"
-        case .up: state = "up"
-        case .held(let process): (state, holder) = ("held", process)
+        case .down: object.add("state", "down")
+        case .initializing: object.add("state", "initializing")
+        case .up: object.add("state", "up")
+        case .held(let holder):
+            object.add("state", "held")
+            object.add("process", holder?.processIdentifier)
+            object.add("program", holder?.program)
         }
-        let blocked: String? =
-            switch adapter.block {
-            case .software: "software"
-            case .hardware: "hardware"
-            case nil: nil
-            }
-        let members = [
-            ("name", string(adapter.name)), ("index", "\(adapter.index)"), ("address", string(address(of: adapter))),
-            ("bus", string(adapter.bus.map { "\($0)" })), ("state", string(state)),
-            ("process", holder.map { "\($0.processIdentifier)" } ?? "null"), ("program", string(holder?.program)),
-            ("blocked", string(blocked)), ("lowEnergy", adapter.supportsLowEnergy.map { "\($0)" } ?? "null"),
-        ]
-        return "{" + members.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
-    }
-
-    /// All of it is printable ASCII.
-    private static func string(_ text: String?) -> String {
-        guard let text else { return "null" }
-        return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        object.add("blockedBy", adapter.block.map { "\($0)" })
+        object.add("lowEnergy", adapter.supportsLowEnergy == true)
+        object.add("withoutLowEnergy", adapter.supportsLowEnergy == false)
+        return object.text
     }
 }

@@ -2,45 +2,92 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothTrace
 
-/// Turns the records of a capture into lines.
+/// Turns the records of a capture into lines, for people or for programs.
 struct CaptureDecoder {
+    /// How a record is written.
+    enum Format {
+        /// For people.
+        case text
+        /// A JSON object, for programs.
+        case json
+    }
+
+    /// For how many adapters fragments are kept. A capture that has more of them loses those under way.
+    static let maximumAdapters = 64
+
     private let showsKeys: Bool
+    private let format: Format
     /// A capture of BlueZ's monitor is of several adapters, whose connection handles have nothing to do with each other.
-    private var tracers: [UInt16: PacketTracer] = [:]
+    private var tracers: [UInt16?: PacketTracer] = [:]
     private var start: Int64?
     private var drops: UInt32 = 0
-    private var text = ""
+    private var records = 0
+    private var output = ""
 
-    init(showsKeys: Bool) {
+    init(showsKeys: Bool, format: Format = .text) {
         self.showsKeys = showsKeys
+        self.format = format
     }
 
     /// The lines since the last call.
     mutating func takeText() -> [UInt8] {
-        defer { text.removeAll(keepingCapacity: true) }
-        return [UInt8](text.utf8)
+        defer { output.removeAll(keepingCapacity: true) }
+        return [UInt8](output.utf8)
     }
 
     mutating func append(_ record: BTSnoop.Record, _ packet: Span<UInt8>, _ datalink: BTSnoop.Datalink?) {
-        if record.cumulativeDrops > drops { text += "(\(record.cumulativeDrops - drops) packets were not captured)\n" }
+        records += 1
+        let now = instant(of: record)
+        let description = describe(record, packet)
+        // Captures without H4 indicators count none.
+        let indicatorLength = record.type == nil || datalink == .h4 ? 0 : 1
+        let isCutOff = record.originalLength + indicatorLength > packet.count
+        switch format {
+        case .text: appendText(record, description, isCutOff, at: now)
+        case .json: appendJSON(record, description, isCutOff, packet.count, at: now)
+        }
         drops = record.cumulativeDrops
-        if let adapter = record.adapter { text += "hci\(adapter) " }
-        text += line(for: record, packet, datalink) + "\n"
     }
 
-    private mutating func line(
-        for record: BTSnoop.Record, _ packet: Span<UInt8>, _ datalink: BTSnoop.Datalink?
-    ) -> String {
-        let now = instant(of: record)
-        guard record.type != nil || record.adapter == nil else {
-            return "a note of the monitor: \(packet.hexadecimal())"
+    private mutating func describe(_ record: BTSnoop.Record, _ packet: Span<UInt8>) -> PacketDescription {
+        if tracers[record.adapter] == nil, tracers.count >= Self.maximumAdapters { tracers.removeAll() }
+        if record.type == nil, let opcode = record.monitorOpcode {
+            return tracers[record.adapter, default: PacketTracer(showsKeys: showsKeys)]
+                .describe(note: packet, opcode)
         }
-        let direction: PacketTracer.Direction = record.direction == .sent ? .hostToController : .controllerToHost
-        let line = tracers[record.adapter ?? 0, default: PacketTracer(showsKeys: showsKeys)]
-            .line(for: packet, direction, at: now)
-        // Captures without H4 indicators count none.
-        let indicatorLength = datalink == .h4 ? 0 : 1
-        return record.originalLength + indicatorLength > packet.count ? line + " (cut off by the capture)" : line
+        return tracers[record.adapter, default: PacketTracer(showsKeys: showsKeys)]
+            .describe(packet, record.tracedDirection)
+    }
+
+    private mutating func appendText(
+        _ record: BTSnoop.Record, _ description: PacketDescription, _ isCutOff: Bool, at now: Instant
+    ) {
+        if record.cumulativeDrops > drops {
+            output += "(\(record.cumulativeDrops - drops) packets were not captured)\n"
+        }
+        if let adapter = record.adapter { output += "hci\(adapter) " }
+        let isNote = record.type == nil && record.monitorOpcode != nil
+        output += description.line(isNote ? nil : record.tracedDirection, at: now)
+        output += isCutOff ? " (cut off by the capture)\n" : "\n"
+    }
+
+    private mutating func appendJSON(
+        _ record: BTSnoop.Record, _ description: PacketDescription, _ isCutOff: Bool, _ length: Int, at now: Instant
+    ) {
+        var object = JSONObject()
+        object.add("number", records)
+        object.add("microseconds", now.nanoseconds / 1000)
+        object.add("microsecondsSince1970", record.microsecondsSince1970)
+        if record.type != nil || record.monitorOpcode == nil {
+            object.add("direction", record.direction == .sent ? "sent" : "received")
+        }
+        object.add("adapter", record.adapter)
+        object.add("monitorOpcode", record.monitorOpcode?.rawValue)
+        object.add("cumulativeDrops", record.cumulativeDrops == 0 ? nil : record.cumulativeDrops)
+        object.add("isCutOff", isCutOff)
+        object.add("length", length)
+        description.add(to: &object)
+        output += object.text + "\n"
     }
 
     /// Since the first record. A clock that was set back meanwhile counts as standing still.
@@ -50,5 +97,11 @@ struct CaptureDecoder {
         let microseconds = record.microsecondsSince1970.subtractingReportingOverflow(start)
         let (nanoseconds, overflow) = max(0, microseconds.partialValue).multipliedReportingOverflow(by: 1000)
         return Instant(nanoseconds: overflow || microseconds.overflow ? 0 : UInt64(nanoseconds))
+    }
+}
+
+extension BTSnoop.Record {
+    fileprivate var tracedDirection: PacketTracer.Direction {
+        direction == .sent ? .hostToController : .controllerToHost
     }
 }

@@ -4,11 +4,14 @@ import BluetoothHCI
 import BluetoothTrace
 import CommandLineSupport
 
-/// `ble decode`: a capture as text.
+/// `ble decode`: a capture as text, or as JSON.
 struct Decode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints a btsnoop capture, a line for each packet, down to the ATT PDU.",
-        discussion: "Times are in seconds since the first packet.")
+        discussion: """
+            Times are in seconds since the first packet. With --json there is an object for each packet instead, with \
+            its codes, handles and lengths as numbers.
+            """)
 
     @Argument(help: ArgumentHelp("The capture, - for standard input.", valueName: "file"))
     var file: String
@@ -16,11 +19,14 @@ struct Decode: AsyncParsableCommand {
     @Flag(help: "Show the keys that were exchanged.")
     var keys = false
 
+    @Flag(help: "Print a JSON object for each packet.")
+    var json = false
+
     func run() async throws {
         let input = try InputFile(path: file)
         var reader = BTSnoopReader()
         var packet = ByteWriter(reservingCapacity: 1024)
-        var decoder = CaptureDecoder(showsKeys: keys)
+        var decoder = CaptureDecoder(showsKeys: keys, format: json ? .json : .text)
         while true {
             let piece = try input.read()
             if piece.isEmpty { break }

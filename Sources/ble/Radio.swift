@@ -12,11 +12,15 @@ struct Radio: AsyncParsableCommand {
 
             In two other terminals, for example: peripheral --transport unix-client:a, central --transport unix-client:b, \
             after ble radio unix-server:a unix-server:b
+
+            Controllers may also be given to this machine's kernel, for bluetoothd and every other program: after \
+            sudo ble radio vhci vhci there are two more adapters, hci0 and hci1, that hear each other.
             """)
 
     @Argument(
         help: ArgumentHelp(
-            "Where hosts connect: unix-server:PATH or tcp-server:HOST:PORT; unix-client and tcp-client call a host.",
+            "Where hosts connect: unix-server:PATH, tcp-server:HOST:PORT or pty[:LINK]; unix-client, tcp-client and "
+                + "serial call a host; vhci is the kernel.",
             valueName: "transport"),
         transform: TransportName.init)
     var transports: [TransportName]
@@ -33,9 +37,9 @@ struct Radio: AsyncParsableCommand {
     var btsnoop: String?
 
     func validate() throws {
-        for transport in transports where !transport.isStream {
+        for transport in transports where !transport.carriesHosts {
             throw ValidationError(
-                "\(transport) is a controller itself; give a unix- or tcp- transport for hosts to use")
+                "\(transport) is a controller itself; give a unix-, tcp-, pty or vhci transport for hosts to use")
         }
         guard (0...200).contains(pathLoss) else { throw ValidationError("--path-loss is from 0 to 200 dB") }
     }
@@ -55,9 +59,10 @@ struct Radio: AsyncParsableCommand {
 }
 
 extension TransportName {
-    fileprivate var isStream: Bool {
+    /// Whether a host may be at the other side.
+    fileprivate var carriesHosts: Bool {
         switch self {
-        case .tcpClient, .tcpServer, .unixClient, .unixServer: true
+        case .tcpClient, .tcpServer, .unixClient, .unixServer, .serial, .pty, .vhci: true
         case .virtual, .hciSocket: false
         }
     }

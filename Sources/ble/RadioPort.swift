@@ -5,7 +5,7 @@ import VirtualRadio
 struct RadioPort {
     let name: TransportName
     let controller: ControllerID
-    /// Nil where the radio calls the host.
+    /// Nil where the radio calls the host, or where the host is known: at the other end of a line, or the kernel.
     let listener: TransportListener?
     /// The host on the controller now.
     var host: (any HCITransport)?
@@ -21,7 +21,7 @@ struct RadioPort {
             let listener = try TransportListener(name)
             self.listener = listener
             self.name = listener.name
-        case .tcpClient, .unixClient, .hciSocket, .virtual:
+        case .tcpClient, .unixClient, .serial, .pty, .vhci, .hciSocket, .virtual:
             listener = nil
             self.name = name
         }

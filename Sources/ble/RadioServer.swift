@@ -36,7 +36,7 @@ final class RadioServer {
         if port.listener == nil { port.host = recorded(try name.open(as: .controller), at: ports.count) }
         ports.append(port)
         try watch(ports.count - 1)
-        say("controller \(address) at \(port.name)")
+        say("controller \(address) at \(port.name)" + (port.host?.otherEnd.map { ": \($0)" } ?? ""))
     }
 
     /// A public address as a manufacturer would assign it.

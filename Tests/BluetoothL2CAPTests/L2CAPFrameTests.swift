@@ -47,6 +47,16 @@ struct L2CAPFrameTests {
         #expect(L2CAPFrame.totalLength(ofPDUStartingWith: bytes(start).span) == length)
     }
 
+    @Test(
+        "L2: the whole header is known from the first four bytes on",
+        arguments: [("", nil), ("03 00 04", nil), ("03 00 04 00", 3), ("FF FF 04 00 0A", 65535)]
+            as [(String, Int?)])
+    func header(_ start: String, _ length: Int?) {
+        let header = L2CAPFrame.header(ofPDUStartingWith: bytes(start).span)
+        #expect(header?.length == length)
+        #expect(header?.channel == length.map { _ in .attributeProtocol })
+    }
+
     @Test("a frame is written in place behind other bytes")
     func writingInPlace() {
         var writer = ByteWriter()

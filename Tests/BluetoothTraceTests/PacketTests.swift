@@ -156,6 +156,19 @@ struct PacketTests {
     }
 
     @Test(
+        "nor are those of BR/EDR, which have no type here",
+        arguments: [
+            // Link Key Request Reply, Write Stored Link Key, Link Key Notification, Read Local OOB Data answered.
+            ("01 0B 04 03 01 02 AA", "CMD Command 0x040B"), ("01 11 0C 02 01 AA", "CMD Command 0x0C11"),
+            ("04 18 03 01 02 AA", "EVT Event 0x18"),
+            ("04 0E 05 01 57 0C 00 AA", "EVT Command Complete Command 0x0C57"),
+        ])
+    func foreignKeys(_ packet: String, _ name: String) {
+        #expect(trace(packet) == name + " (hidden)")
+        #expect(trace(packet, showsKeys: true).hasSuffix(" AA"))
+    }
+
+    @Test(
         "time is in seconds, to the microsecond; the mark is the direction",
         arguments: [
             (12_345_678, .hostToController, "0.012345 > CMD Reset"),

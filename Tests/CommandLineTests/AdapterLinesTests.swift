@@ -35,14 +35,10 @@ struct AdapterLinesTests {
     func objects() {
         #expect(
             Self.adapters.map(AdapterLines.object) == [
-                #"{"name":"hci0","index":0,"address":"00:AA:01:00:00:42","bus":"usb","state":"up","process":null,"#
-                    + #""program":null,"blocked":null,"lowEnergy":true}"#,
-                #"{"name":"hci1","index":1,"address":null,"bus":"virtual","state":"held","process":1234,"#
-                    + #""program":"a\"b\\c","blocked":null,"lowEnergy":null}"#,
-                #"{"name":"hci12","index":12,"address":null,"bus":null,"state":"down","process":null,"program":null,"#
-                    + #""blocked":"software","lowEnergy":false}"#,
-                #"{"name":"hci2","index":2,"address":null,"bus":"rs232","state":"held","process":null,"program":null,"#
-                    + #""blocked":"hardware","lowEnergy":null}"#,
+                #"{"name":"hci0","index":0,"address":"00:AA:01:00:00:42","bus":"usb","state":"up","lowEnergy":true}"#,
+                #"{"name":"hci1","index":1,"bus":"virtual","state":"held","process":1234,"program":"a\"b\\c"}"#,
+                #"{"name":"hci12","index":12,"state":"down","blockedBy":"software","withoutLowEnergy":true}"#,
+                #"{"name":"hci2","index":2,"bus":"rs232","state":"held","blockedBy":"hardware"}"#,
             ])
     }
 }

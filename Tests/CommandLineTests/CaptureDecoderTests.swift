@@ -52,4 +52,54 @@ struct CaptureDecoderTests {
                 "hci0 0.000000 > CMD Reset", "hci7 0.000000 > CMD Reset",
             ])
     }
+
+    private func note(_ opcode: BTSnoop.MonitorOpcode, adapter: UInt16?, length: Int) -> BTSnoop.Record {
+        BTSnoop.Record(
+            direction: .received, type: nil, originalLength: length, microsecondsSince1970: 0, adapter: adapter,
+            monitorOpcode: opcode)
+    }
+
+    @Test("The monitor's notes are shown between the packets")
+    func notes() {
+        let records: [(BTSnoop.Record, [UInt8])] = [
+            (note(.systemNote, adapter: nil, length: 2), [0x68, 0x69]), (note(.openIndex, adapter: 1, length: 0), []),
+            (note(BTSnoop.MonitorOpcode(rawValue: 0x30), adapter: 1, length: 9), [0xAA]),
+        ]
+        #expect(
+            lines(records, .monitor) == [
+                "0.000000 = System Note hi", "hci1 0.000000 = Open Index",
+                "hci1 0.000000 = Monitor record 0x0030 AA (cut off by the capture)",
+            ])
+    }
+
+    private func fragment(_ adapter: UInt16, _ bytes: [UInt8]) -> (BTSnoop.Record, [UInt8]) {
+        (
+            BTSnoop.Record(
+                direction: .received, type: .aclData, originalLength: bytes.count - 1, microsecondsSince1970: 0,
+                adapter: adapter, monitorOpcode: .aclReceived), bytes
+        )
+    }
+
+    @Test("Links of one handle on two adapters do not mix")
+    func links() {
+        let start: [UInt8] = [0x02, 0x40, 0x20, 0x04, 0x00, 0x01, 0x00, 0x04, 0x00]
+        let records = [
+            fragment(0, start), fragment(1, start), fragment(0, [0x02, 0x40, 0x10, 0x01, 0x00, 0x13]),
+            fragment(1, [0x02, 0x40, 0x10, 0x01, 0x00, 0x1E]),
+        ]
+        #expect(
+            lines(records, .monitor).suffix(2) == [
+                "hci0 0.000000 < ACL 0x0040 ATT_WRITE_RSP", "hci1 0.000000 < ACL 0x0040 ATT_HANDLE_VALUE_CFM",
+            ])
+    }
+
+    @Test("Fragments are kept for so many adapters, and no more")
+    func bounded() {
+        let start: [UInt8] = [0x02, 0x40, 0x20, 0x04, 0x00, 0x01, 0x00, 0x04, 0x00]
+        let last: [UInt8] = [0x02, 0x40, 0x10, 0x01, 0x00, 0x13]
+        for (count, isKept) in [(CaptureDecoder.maximumAdapters, true), (CaptureDecoder.maximumAdapters + 1, false)] {
+            let records = (0..<UInt16(count)).map { fragment($0, start) } + [fragment(0, last)]
+            #expect(lines(records, .monitor).last?.hasSuffix("ATT_WRITE_RSP") == isKept)
+        }
+    }
 }

@@ -10,6 +10,10 @@ import Testing
 struct RadioServerTests {
     /// A radio that runs in a thread of its own until the test is over.
     private static func withRadio(_ ports: [String], _ body: () async throws -> Void) async throws {
+        try await withRadio(ports.map { .unixServer(path: $0) }, body)
+    }
+
+    private static func withRadio(_ ports: [TransportName], _ body: () async throws -> Void) async throws {
         let isOver = Flag()
         let (news, continuation) = AsyncStream<Result<Waker, TransportError>>.makeStream()
         // Not a task: it waits, and the pool of tasks has few threads.
@@ -17,7 +21,7 @@ struct RadioServerTests {
             defer { continuation.finish() }
             do throws(TransportError) {
                 let server = try RadioServer(seed: 1, capture: nil)
-                for port in ports { try server.add(.unixServer(path: port)) }
+                for port in ports { try server.add(port) }
                 continuation.yield(.success(server.waker))
                 try server.run(until: { isOver.isSet })
             } catch {
@@ -60,6 +64,46 @@ struct RadioServerTests {
                 #expect(try await connection.mtu == 517)
                 await central.close()
                 await peripheral.close()
+            }
+        }
+    }
+
+    /// A path that no other test has.
+    private static func path() -> String {
+        FileManager.default.temporaryDirectory.appending(path: "ble-radio-\(UInt64.random(in: .min ... .max))").path()
+    }
+
+    @Test("Hosts come and go at the end of a line, and hear a host that is not at one")
+    func line() async throws {
+        let path = Self.path(), other = Self.names(1)
+        try await Self.withRadio([.pty(link: path), .unixServer(path: other[0])]) {
+            let central = try await Adapter.open(.unixClient(path: other[0]))
+            for name in ["first", "second"] {
+                let peripheral = try await Adapter.open(.serial(SerialLine(device: path)))
+                var advertisement = AdvertisementData()
+                advertisement.localName = .complete(name)
+                try await peripheral.advertise(advertisement)
+                let sighting = try await central.firstSighting(for: ScanFilter(name: .exact(name)))
+                let connection = try await central.connect(to: sighting.address)
+                #expect(try await connection.mtu == 517)
+                try await connection.disconnect()
+                await peripheral.close()
+            }
+            await central.close()
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("H1: a host that was cut off inside a command leaves a line that the next can resynchronize")
+    func cutOff() async throws {
+        let path = Self.path()
+        try await Self.withRadio([.pty(link: path)]) {
+            for beginning in [[0x01], [0x01, 0x05, 0x20], [0x01, 0x05, 0x20, 0xFF, 0x00], [0xFF]] as [[UInt8]] {
+                let line = try #require(FileHandle(forUpdatingAtPath: path))
+                try line.write(contentsOf: beginning)
+                try line.close()
+                let host = try await Adapter.open(.serial(SerialLine(device: path, resynchronizes: true)))
+                await host.close()
             }
         }
     }

@@ -39,7 +39,9 @@ struct CaptureTests {
             guard cells.count == 4, cells[0].hasSuffix(".btsnoop`"), let packets = Int(cells[1]) else { continue }
             listed["\(stack)/\(cells[0].dropFirst().dropLast(".btsnoop`".count))"] = packets
         }
-        let found = Dictionary(uniqueKeysWithValues: Capture.all.map { ($0.name, $0.packets.count) })
+        let found = Dictionary(
+            uniqueKeysWithValues: Capture.all.map { ($0.name, $0.packets.count) }
+                + MonitorCapture.all.map { ($0.name, $0.records.count) })
         #expect(found.filter { !$0.key.hasPrefix("Ours/") } == listed.filter { !$0.key.hasPrefix("Ours/") })
         #expect(!listed.isEmpty)
     }

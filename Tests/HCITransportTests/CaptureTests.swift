@@ -80,13 +80,13 @@ struct CaptureTests {
             try reader.next(into: &packet)
                 == BTSnoop.Record(
                     direction: .sent, type: .command, originalLength: reset.count - 1,
-                    microsecondsSince1970: Self.time, adapter: 3))
+                    microsecondsSince1970: Self.time, adapter: 3, monitorOpcode: .command))
         #expect(packet.bytes == reset)
         #expect(
             try reader.next(into: &packet)
                 == BTSnoop.Record(
                     direction: .received, type: .event, originalLength: resetComplete.count - 1,
-                    microsecondsSince1970: Self.time, adapter: 3))
+                    microsecondsSince1970: Self.time, adapter: 3, monitorOpcode: .event))
         #expect(packet.bytes == resetComplete)
         #expect(reader.isAtRecordBoundary)
     }

@@ -27,6 +27,25 @@ struct TransportNameTests {
             ("unix-client:a:b c", .unixClient(path: "a:b c"), "unix-client:a:b c"),
             ("unix-client:@radio", .unixClient(path: "@radio"), "unix-client:@radio"),
             ("unix-server:/run/hci", .unixServer(path: "/run/hci"), "unix-server:/run/hci"),
+            ("serial:/dev/ttyS0", .serial(SerialLine(device: "/dev/ttyS0")), "serial:/dev/ttyS0,1000000"),
+            (
+                "serial:/dev/ttyS0,115200", .serial(SerialLine(device: "/dev/ttyS0", baudRate: 115200)),
+                "serial:/dev/ttyS0,115200"
+            ),
+            (
+                "serial:a b,rtscts,4294967295",
+                .serial(SerialLine(device: "a b", baudRate: .max, usesFlowControl: true)),
+                "serial:a b,4294967295,rtscts"
+            ),
+            (
+                "serial:/dev/ttyS0,resync,1,rtscts",
+                .serial(SerialLine(device: "/dev/ttyS0", baudRate: 1, usesFlowControl: true, resynchronizes: true)),
+                "serial:/dev/ttyS0,1,rtscts,resync"
+            ),
+            ("pty", .pty(link: nil), "pty"), ("pty:", .pty(link: nil), "pty"),
+            ("pty:/run/uart", .pty(link: "/run/uart"), nil),
+            ("vhci", .vhci(path: "/dev/vhci"), "vhci"), ("vhci:/dev/vhci", .vhci(path: "/dev/vhci"), "vhci"),
+            ("vhci:/dev/other", .vhci(path: "/dev/other"), nil),
         ] as [(String, TransportName, String?)])
     func reads(text: String, name: TransportName, written: String?) throws {
         #expect(try TransportName(text) == name)
@@ -66,6 +85,20 @@ struct TransportNameTests {
             ("tcp-client:localhost:+80", .invalidPort),
             ("tcp-client:localhost:٣", .invalidPort),
             ("tcp-server:_:", .invalidPort),
+            ("serial", .invalidDevice),
+            ("serial:", .invalidDevice),
+            ("serial:,115200", .invalidDevice),
+            ("serial:a\0b", .invalidDevice),
+            ("serial:/dev/ttyS0,", .invalidSerialOption),
+            ("serial:/dev/ttyS0,0", .invalidSerialOption),
+            ("serial:/dev/ttyS0,-1", .invalidSerialOption),
+            ("serial:/dev/ttyS0,4294967296", .invalidSerialOption),
+            ("serial:/dev/ttyS0,9600,9600", .invalidSerialOption),
+            ("serial:/dev/ttyS0,rtscts,rtscts", .invalidSerialOption),
+            ("serial:/dev/ttyS0,RTSCTS", .invalidSerialOption),
+            ("serial:/dev/ttyS0,dsrdtr", .invalidSerialOption),
+            ("pty:a\0b", .invalidDevice),
+            ("vhci:a\0b", .invalidDevice),
             ("unix", .invalidPath),
             ("unix-client:", .invalidPath),
             ("unix-client:@", .invalidPath),
@@ -87,8 +120,7 @@ struct TransportNameTests {
         let text = TransportNameError(text: "usb:0", reason: .unknownKind).description
         #expect(
             text == "\"usb:0\" is not a transport; accepted are virtual, hci-socket:ADAPTER (0, hci0 or an address), "
-                + "tcp-client:HOST:PORT, tcp-server:HOST:PORT (HOST _ for all interfaces), "
-                + "unix-client:PATH and unix-server:PATH"
-        )
+                + "tcp-client:HOST:PORT, tcp-server:HOST:PORT (HOST _ for all interfaces), unix-client:PATH, "
+                + "unix-server:PATH, serial:DEVICE[,BAUD][,rtscts][,resync], pty[:LINK] and vhci[:PATH]")
     }
 }

@@ -89,6 +89,7 @@ def all_pairings(binaries: pathlib.Path | None) -> list[Pairing]:
     ends = [(bumble_central(), bumble_peripheral())]
     if binaries is not None:
         over.append(("our radio", functools.partial(airs.our_radio, binaries)))
+        over.append(("serial lines to our radio", functools.partial(airs.our_lines, binaries)))
         ends = [
             (our_central(binaries), bumble_peripheral()),
             (bumble_central(), our_peripheral(binaries)),

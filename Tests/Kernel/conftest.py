@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import re
 import shutil
@@ -19,6 +20,8 @@ from support.processes import LOGS, RESULTS  # noqa: E402
 from support.radio import Monitor, Radio  # noqa: E402
 
 OUTCOME = pytest.StashKey[pytest.TestReport]()
+# The captures of cases that failed.
+KEPT: list[str] = []
 
 
 @pytest.hookimpl(wrapper=True)
@@ -28,6 +31,12 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
     if report.failed or report.when == "call":
         item.stash[OUTCOME] = report
     return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Names what is left to look at, where the caller finds it."""
+    for capture in KEPT:
+        terminalreporter.write_line(f"what passed over the adapters: {os.environ['KERNEL_ARTEFACTS']}/{capture}")
 
 
 @pytest_asyncio.fixture(scope="session")
@@ -67,7 +76,7 @@ async def capture(request: pytest.FixtureRequest, radio: Radio) -> AsyncIterator
         shutil.move(monitor.path, artefacts / "all.btsnoop")
         for log in LOGS.iterdir():
             (artefacts / log.name).write_bytes(log.read_bytes()[lengths.get(log, 0):])
-        print(f"\nwhat passed over the adapters: {artefacts.relative_to(RESULTS)}/all.btsnoop", flush=True)
+        KEPT.append(f"{name}/all.btsnoop")
     else:
         monitor.path.unlink()
 

@@ -32,12 +32,14 @@ public enum BTSnoop {
         public var cumulativeDrops: UInt32
         /// Since 1970-01-01 00:00 UTC. Negative before.
         public var microsecondsSince1970: Int64
-        /// The adapter, in a capture of the monitor.
+        /// The adapter, in a capture of the monitor, where the record concerns one.
         public var adapter: UInt16?
+        /// What the record is, in a capture of the monitor.
+        public var monitorOpcode: MonitorOpcode?
 
         public init(
             direction: Direction, type: HCIPacketType?, originalLength: Int, cumulativeDrops: UInt32 = 0,
-            microsecondsSince1970: Int64, adapter: UInt16? = nil
+            microsecondsSince1970: Int64, adapter: UInt16? = nil, monitorOpcode: MonitorOpcode? = nil
         ) {
             self.direction = direction
             self.type = type
@@ -45,6 +47,7 @@ public enum BTSnoop {
             self.cumulativeDrops = cumulativeDrops
             self.microsecondsSince1970 = microsecondsSince1970
             self.adapter = adapter
+            self.monitorOpcode = monitorOpcode
         }
     }
 

@@ -89,10 +89,14 @@ public struct BTSnoopReader: Sendable {
         packet.removeAll()
         if datalink != .h4, let type { packet.append(type.rawValue) }
         packet.append(data)
-        let record = BTSnoop.Record(
+        var record = BTSnoop.Record(
             direction: direction, type: type, originalLength: originalLength, cumulativeDrops: cumulativeDrops,
-            microsecondsSince1970: time &- BTSnoop.microsecondsAt1970,
-            adapter: datalink == .monitor ? UInt16(truncatingIfNeeded: flags >> 16) : nil)
+            microsecondsSince1970: time &- BTSnoop.microsecondsAt1970)
+        if datalink == .monitor {
+            let index = UInt16(truncatingIfNeeded: flags >> 16)
+            record.adapter = index == BTSnoop.noAdapter ? nil : index
+            record.monitorOpcode = Self.monitorOpcode(flags)
+        }
         return (record, BTSnoop.recordHeaderLength + length)
     }
 
@@ -105,17 +109,12 @@ public struct BTSnoopReader: Sendable {
         case .hci where flags & 2 == 0: return (direction, .aclData)
         case .hci: return (direction, direction == .sent ? .command : .event)
         case .monitor:
-            switch flags & 0xFFFF {
-            case 2: return (.sent, .command)
-            case 3: return (.received, .event)
-            case 4: return (.sent, .aclData)
-            case 5: return (.received, .aclData)
-            case 6: return (.sent, .synchronousData)
-            case 7: return (.received, .synchronousData)
-            case 18: return (.sent, .isoData)
-            case 19: return (.received, .isoData)
-            default: return (.received, nil)
-            }
+            guard let packet = monitorOpcode(flags).packet else { return (.received, nil) }
+            return (packet.direction, packet.type)
         }
+    }
+
+    private static func monitorOpcode(_ flags: UInt32) -> BTSnoop.MonitorOpcode {
+        BTSnoop.MonitorOpcode(rawValue: UInt16(truncatingIfNeeded: flags))
     }
 }

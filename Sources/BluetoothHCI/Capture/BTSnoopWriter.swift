@@ -38,14 +38,7 @@ public enum BTSnoopWriter {
         to writer: inout ByteWriter
     ) {
         guard !packet.isEmpty, let type = HCIPacketType(rawValue: packet[0]) else { return }
-        let opcode: UInt32 =
-            switch type {
-            case .command: 2
-            case .event: 3
-            case .aclData: direction == .sent ? 4 : 5
-            case .synchronousData: direction == .sent ? 6 : 7
-            case .isoData: direction == .sent ? 18 : 19
-            }
+        let opcode = UInt32(BTSnoop.MonitorOpcode(type, direction).rawValue)
         append(
             packet.extracting(droppingFirst: 1), flags: UInt32(adapter) << 16 | opcode, microsecondsSince1970, 0,
             to: &writer)

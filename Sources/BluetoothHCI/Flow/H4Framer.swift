@@ -26,6 +26,9 @@ public struct H4Framer: Sendable {
     /// The beginning of a packet whose rest has not arrived.
     private var partial: [UInt8] = []
 
+    /// How many bytes of a packet have arrived whose rest has not.
+    public var partialByteCount: Int { partial.count }
+
     public init(receiver: Receiver) { self.receiver = receiver }
 
     /// Takes the next bytes of the stream, and hands out each packet they complete, indicator first.

@@ -51,6 +51,7 @@ final class AdapterExecutor: SerialExecutor {
             &thread, nil,
             { reference in
                 guard let reference else { return nil }
+                CurrentThread.takeNameOfProgram()
                 let run = Unmanaged<Run>.fromOpaque(reference).takeRetainedValue()
                 run.executor.run(run)
                 return nil

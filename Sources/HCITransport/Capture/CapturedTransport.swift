@@ -30,6 +30,7 @@ public final class CapturedTransport: HCITransport {
     }
 
     public var name: String { transport.name }
+    public var otherEnd: String? { transport.otherEnd }
     public var receiver: H4Framer.Receiver { transport.receiver }
     public var reopeningName: TransportName? { transport.reopeningName }
     public var fileDescriptor: Int32 { transport.fileDescriptor }

@@ -82,7 +82,7 @@ public final class EventLoop {
     public func wait(until deadline: Instant?) -> [Event] {
         events.removeAll(keepingCapacity: true)
         while true {
-            if let deadline, deadline != .zero { timer.arm(deadline) }
+            if deadline != .zero { timer.arm(deadline) }
             let count = collect(timeout: deadline == .zero ? 0 : -1)
             var isOver = deadline == .zero
             for index in 0..<count {

@@ -5,7 +5,8 @@ import Glibc
 /// A file descriptor that becomes readable at a deadline of the monotonic clock, to the nanosecond.
 ///
 /// Deadlines mostly move away: each answer puts off a time-out. So a timer that fires before the deadline is left as it
-/// is, and armed again only once it has fired, which saves a system call for each packet.
+/// is, and armed again only once it has fired, which saves a system call for each packet. Where there is no deadline left
+/// it is switched off: who has nothing to do is not to be woken.
 final class Timer {
     let fileDescriptor: Int32
     private var armed: Instant?
@@ -17,10 +18,16 @@ final class Timer {
 
     deinit { close(fileDescriptor) }
 
-    /// Has the timer fire at `deadline` or before.
-    func arm(_ deadline: Instant) {
-        if let armed, armed <= deadline { return }
+    /// Has the timer fire at `deadline` or before; never, where it is nil.
+    func arm(_ deadline: Instant?) {
         var setting = itimerspec()
+        guard let deadline else {
+            guard armed != nil else { return }
+            timerfd_settime(fileDescriptor, 0, &setting, nil)
+            armed = nil
+            return
+        }
+        if let armed, armed <= deadline { return }
         setting.it_value.tv_sec = time_t(deadline.nanoseconds / 1_000_000_000)
         // Zero would switch the timer off; it stands for a deadline long past.
         setting.it_value.tv_nsec = max(1, Int(deadline.nanoseconds % 1_000_000_000))

@@ -15,8 +15,8 @@ struct AdapterRecord: Sendable {
     /// Whether a program that crashed has found the adapter up, and left it down.
     let wasLeftDown: Bool
 
-    /// Where notes are kept: a directory that is the same for all users, and is empty after a restart of the machine; or
-    /// one of the user's own, where the first is for the administrator only.
+    /// Where notes are kept: a directory that is the same for all users, and is empty after a restart of the machine;
+    /// or one of the user's own, where the first is for the administrator only.
     static var directories: [String] {
         var directories = ["/run/lock"]
         if let own = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }), own.hasPrefix("/") {

@@ -24,10 +24,8 @@ extension AdapterSelector: LosslessStringConvertible {
             self = .address(DeviceAddress(address.value, kind: .public))
         } else {
             let digits = text.hasPrefix("hci") ? text.dropFirst(3) : text[...]
-            // Digits only, since `UInt16.init` alone would take a sign too. 65535 stands for no adapter.
-            guard !digits.isEmpty, digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-                let index = UInt16(digits), index != .max
-            else { return nil }
+            // 65535 stands for no adapter.
+            guard let index: UInt16 = decimalNumber(digits), index != .max else { return nil }
             self = .index(index)
         }
     }

@@ -3,7 +3,7 @@ import Glibc
 
 /// The small text files by which the kernel tells about itself.
 enum SystemFiles {
-    /// The text of a file without the white space at its ends, cut off after `limit` bytes; nil where it cannot be read.
+    /// The text of a file without the space at its ends, cut off after `limit` bytes; nil where it cannot be read.
     static func text(of path: String, limit: Int = 256) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }

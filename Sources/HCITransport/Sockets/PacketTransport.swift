@@ -8,6 +8,7 @@ import Glibc
 /// The kernel's HCI sockets are of this kind, and so is `pair()`, for two ends inside one process.
 public final class PacketTransport: HCITransport {
     public let name: String
+    public let otherEnd: String?
     public let receiver: H4Framer.Receiver
     public let reopeningName: TransportName?
     public private(set) var fileDescriptor: Int32
@@ -28,7 +29,7 @@ public final class PacketTransport: HCITransport {
     /// goes away.
     init(
         name: String, fileDescriptor: Int32, calls: SocketCalls = .packet, outputLimit: Int = 1 << 20,
-        receiver: H4Framer.Receiver = .host, reopeningName: TransportName? = nil,
+        receiver: H4Framer.Receiver = .host, reopeningName: TransportName? = nil, otherEnd: String? = nil,
         ending: TransportError.Reason = .closedByPeer, cleanUp: (() -> Void)? = nil
     ) {
         self.name = name
@@ -37,6 +38,7 @@ public final class PacketTransport: HCITransport {
         self.outputLimit = outputLimit
         self.receiver = receiver
         self.reopeningName = reopeningName
+        self.otherEnd = otherEnd
         self.ending = ending
         self.cleanUp = cleanUp
     }

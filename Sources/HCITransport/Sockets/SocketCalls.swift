@@ -20,6 +20,11 @@ struct SocketCalls: Sendable {
         receive: { answer(recv($0, $1.baseAddress, $1.count, Int32(MSG_DONTWAIT))) },
         send: sendWithoutSignal, close: closeDescriptor)
 
+    /// The kernel's, for files.
+    static let file = SocketCalls(
+        receive: { answer(Glibc.read($0, $1.baseAddress, $1.count)) },
+        send: { answer(Glibc.write($0, $1.baseAddress, $1.count)) }, close: closeDescriptor)
+
     private static let sendWithoutSignal: @Sendable (Int32, UnsafeRawBufferPointer) -> Int = {
         answer(Glibc.send($0, $1.baseAddress, $1.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)))
     }

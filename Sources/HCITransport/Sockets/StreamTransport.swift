@@ -6,6 +6,7 @@ import Glibc
 /// A transport over a stream of bytes, in which H4 tells where packets end (Core 5.4, Vol 4, Part A, 2).
 public final class StreamTransport: HCITransport {
     public let name: String
+    public let otherEnd: String?
     // Not asked of the framer, which is busy while it hands over a packet.
     public let receiver: H4Framer.Receiver
     public private(set) var fileDescriptor: Int32
@@ -13,14 +14,21 @@ public final class StreamTransport: HCITransport {
     private let outputLimit: Int
     private var buffer = [UInt8](repeating: 0, count: 16384)
     private var framer: H4Framer
+    /// For a line that has no beginning; nil where the first byte begins a packet.
+    private var synchronizer: ResetSynchronizer?
+    private let ending: TransportError.Reason
     private var pending = PendingBytes()
 
-    /// Takes over a connected stream socket.
+    /// Takes over a connected stream socket, or a terminal. `ending` is what it means when the other side goes away.
     init(
         name: String, fileDescriptor: Int32, receiver: H4Framer.Receiver, calls: SocketCalls = .stream,
-        outputLimit: Int = 1 << 20
+        outputLimit: Int = 1 << 20, otherEnd: String? = nil, synchronizer: ResetSynchronizer? = nil,
+        ending: TransportError.Reason = .closedByPeer
     ) {
         self.name = name
+        self.otherEnd = otherEnd
+        self.synchronizer = synchronizer
+        self.ending = ending
         self.fileDescriptor = fileDescriptor
         self.calls = calls
         self.receiver = receiver
@@ -44,25 +52,50 @@ public final class StreamTransport: HCITransport {
     public func receive(_ deliver: (Span<UInt8>) -> Void) throws(TransportError) {
         guard fileDescriptor >= 0 else { throw failure(.closed) }
         switch Transfer({ buffer.withUnsafeMutableBytes { calls.receive(fileDescriptor, $0) } }) {
-        case .bytes(0): throw failure(.closedByPeer)
+        case .bytes(0): throw failure(ending)
         case .bytes(let count):
             // A second reference, not a copy: what the packets are handed to may use the transport.
             let bytes = buffer
             do throws(H4Fault) {
-                try framer.receive(bytes.span.extracting(0..<count)) { packet in
-                    // Closed by what it was handed before.
-                    if fileDescriptor >= 0 { deliver(packet) }
-                }
+                try frame(bytes.span.extracting(0..<count), deliver)
             } catch {
                 throw failure(.malformedStream(error))
             }
         case .wouldBlock: return
-        case .failed(let error): throw failure(.init(transferring: error, call: "recv"))
+        case .failed(let error): throw failure(.init(transferring: error, call: "recv", end: ending))
+        }
+    }
+
+    /// Cuts bytes into packets, which begin where the synchronizer says.
+    private func frame(_ bytes: Span<UInt8>, _ deliver: (Span<UInt8>) -> Void) throws(H4Fault) {
+        var offset = 0
+        while offset < bytes.count {
+            if let isInStep = synchronizer?.isInStep, !isInStep {
+                guard let end = synchronizer?.search(bytes.extracting(offset...)), let packet = synchronizer?.found
+                else { return }
+                offset += end
+                if fileDescriptor >= 0 { deliver(packet.span) }
+                continue
+            }
+            // Where the packets end: the next one may begin with what is left of the bytes before.
+            var end = offset - framer.partialByteCount
+            do throws(H4Fault) {
+                return try framer.receive(bytes.extracting(offset...)) { packet in
+                    end += packet.count
+                    // Closed by what it was handed before.
+                    if fileDescriptor >= 0 { deliver(packet) }
+                }
+            } catch {
+                guard let canHelp = synchronizer?.loseStep(), canHelp else { throw error }
+                framer.reset()
+                offset = max(offset, end)
+            }
         }
     }
 
     public func send(_ packet: Span<UInt8>) throws(TransportError) {
         try checkOutput(packet)
+        prepare(packet)
         let sent = pending.isEmpty ? try write(packet) : 0
         if sent < packet.count { pending.append(packet.extracting(sent...)) }
     }
@@ -72,6 +105,7 @@ public final class StreamTransport: HCITransport {
         do throws(TransportError) {
             while !packets.isEmpty {
                 try checkOutput(packets.first)
+                prepare(packets.first)
                 pending.append(packets.first)
                 packets.removeFirst()
             }
@@ -99,6 +133,12 @@ public final class StreamTransport: HCITransport {
         pending.removeAll()
     }
 
+    /// Puts before a packet what has to precede it on a line that has no beginning.
+    private func prepare(_ packet: Span<UInt8>) {
+        guard let bytes = synchronizer?.prepare(packet), !bytes.isEmpty else { return }
+        pending.append(bytes.span)
+    }
+
     private func checkOutput(_ packet: Span<UInt8>) throws(TransportError) {
         guard fileDescriptor >= 0 else { throw failure(.closed) }
         guard (1...PacketTransport.longestPacket).contains(packet.count) else {
@@ -114,7 +154,7 @@ public final class StreamTransport: HCITransport {
         switch Transfer({ bytes.withUnsafeBytes { calls.send(fileDescriptor, $0) } }) {
         case .bytes(let count): return count
         case .wouldBlock: return 0
-        case .failed(let error): throw failure(.init(transferring: error, call: "send"))
+        case .failed(let error): throw failure(.init(transferring: error, call: "send", end: ending))
         }
     }
 

@@ -38,7 +38,7 @@ public final class TransportListener {
                 socketFile = path.hasPrefix("@") ? nil : SocketFile(path)
                 self.name = name
                 fileDescriptor = socket.release()
-            case .virtual, .hciSocket, .tcpClient, .unixClient: throw .notASocket
+            case .virtual, .hciSocket, .tcpClient, .unixClient, .serial, .pty, .vhci: throw .notASocket
             }
         } catch {
             throw TransportError(error, transport: name.description)

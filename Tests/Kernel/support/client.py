@@ -13,19 +13,19 @@ from support.processes import PATIENCE
 ADAPTER = "hci1"
 
 
-async def found(service: str, name: str | None = None) -> BLEDevice:
+async def found(service: str, name: str | None = None, adapter: str = ADAPTER) -> BLEDevice:
     """A device that advertises a service, and a name."""
     device = await BleakScanner.find_device_by_filter(
         lambda device, data: service in data.service_uuids and (name is None or data.local_name == name),
-        timeout=PATIENCE, bluez={"adapter": ADAPTER})
+        timeout=PATIENCE, bluez={"adapter": adapter})
     assert device is not None, f"nobody advertises {service}"
     return device
 
 
 @contextlib.asynccontextmanager
-async def connected(device: BLEDevice) -> AsyncIterator[BleakClient]:
+async def connected(device: BLEDevice, adapter: str = ADAPTER) -> AsyncIterator[BleakClient]:
     """A connection to a device, its services discovered."""
-    async with BleakClient(device, timeout=2 * PATIENCE, bluez={"adapter": ADAPTER}) as client:
+    async with BleakClient(device, timeout=2 * PATIENCE, bluez={"adapter": adapter}) as client:
         yield client
 
 

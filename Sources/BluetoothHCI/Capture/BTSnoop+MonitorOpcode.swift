@@ -1,0 +1,101 @@
+import BluetoothBase
+
+extension BTSnoop {
+    /// What a record of BlueZ's monitor is: a packet, or a note about an adapter or about what programs do with it.
+    public struct MonitorOpcode: RawRepresentable, Hashable, Sendable {
+        public var rawValue: UInt16
+
+        public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+        /// An adapter was found.
+        public static let newIndex = MonitorOpcode(rawValue: 0)
+        /// An adapter has gone.
+        public static let deleteIndex = MonitorOpcode(rawValue: 1)
+        public static let command = MonitorOpcode(rawValue: 2)
+        public static let event = MonitorOpcode(rawValue: 3)
+        public static let aclSent = MonitorOpcode(rawValue: 4)
+        public static let aclReceived = MonitorOpcode(rawValue: 5)
+        public static let synchronousSent = MonitorOpcode(rawValue: 6)
+        public static let synchronousReceived = MonitorOpcode(rawValue: 7)
+        /// The way to the controller was opened.
+        public static let openIndex = MonitorOpcode(rawValue: 8)
+        /// The way to the controller was closed.
+        public static let closeIndex = MonitorOpcode(rawValue: 9)
+        /// Address and manufacturer of an adapter, once they are known.
+        public static let indexInfo = MonitorOpcode(rawValue: 10)
+        /// What only the controller's vendor can read.
+        public static let vendorDiagnostic = MonitorOpcode(rawValue: 11)
+        /// A line of the kernel's.
+        public static let systemNote = MonitorOpcode(rawValue: 12)
+        /// A line of a program's log.
+        public static let userLogging = MonitorOpcode(rawValue: 13)
+        /// A program opened a socket to the kernel's Bluetooth.
+        public static let controlOpen = MonitorOpcode(rawValue: 14)
+        /// A program closed it.
+        public static let controlClose = MonitorOpcode(rawValue: 15)
+        /// A command of the management interface.
+        public static let controlCommand = MonitorOpcode(rawValue: 16)
+        /// An event of the management interface.
+        public static let controlEvent = MonitorOpcode(rawValue: 17)
+        public static let isoSent = MonitorOpcode(rawValue: 18)
+        public static let isoReceived = MonitorOpcode(rawValue: 19)
+
+        /// The kind and direction of the packet a record of this opcode carries; nil where it carries none.
+        var packet: (direction: Direction, type: HCIPacketType)? {
+            switch self {
+            case .command: (.sent, .command)
+            case .event: (.received, .event)
+            case .aclSent: (.sent, .aclData)
+            case .aclReceived: (.received, .aclData)
+            case .synchronousSent: (.sent, .synchronousData)
+            case .synchronousReceived: (.received, .synchronousData)
+            case .isoSent: (.sent, .isoData)
+            case .isoReceived: (.received, .isoData)
+            default: nil
+            }
+        }
+
+        /// The opcode for a packet.
+        init(_ type: HCIPacketType, _ direction: Direction) {
+            switch type {
+            case .command: self = .command
+            case .event: self = .event
+            case .aclData: self = direction == .sent ? .aclSent : .aclReceived
+            case .synchronousData: self = direction == .sent ? .synchronousSent : .synchronousReceived
+            case .isoData: self = direction == .sent ? .isoSent : .isoReceived
+            }
+        }
+    }
+
+    /// The index in the records that concern no adapter.
+    static let noAdapter: UInt16 = 0xFFFF
+}
+
+extension BTSnoop.MonitorOpcode: CustomStringConvertible {
+    /// What BlueZ calls such a record, or its number where it has no name here.
+    public var description: String {
+        switch self {
+        case .newIndex: "New Index"
+        case .deleteIndex: "Delete Index"
+        case .command: "HCI Command"
+        case .event: "HCI Event"
+        case .aclSent: "ACL Data TX"
+        case .aclReceived: "ACL Data RX"
+        case .synchronousSent: "SCO Data TX"
+        case .synchronousReceived: "SCO Data RX"
+        case .openIndex: "Open Index"
+        case .closeIndex: "Close Index"
+        case .indexInfo: "Index Info"
+        case .vendorDiagnostic: "Vendor Diagnostic"
+        case .systemNote: "System Note"
+        case .userLogging: "User Logging"
+        case .controlOpen: "Control Open"
+        case .controlClose: "Control Close"
+        case .controlCommand: "Control Command"
+        case .controlEvent: "Control Event"
+        case .isoSent: "ISO Data TX"
+        case .isoReceived: "ISO Data RX"
+        default: "Monitor record 0x" + hexadecimal(rawValue, digits: 4)
+        }
+    }
+}

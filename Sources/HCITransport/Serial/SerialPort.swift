@@ -1,0 +1,106 @@
+import BluetoothHCI
+import CBluetoothHCI
+import Glibc
+
+/// How a serial line is opened: raw, at any baud rate, and for one program at a time.
+enum SerialPort {
+    /// Opens a line as the end of HCI that `receiver` is.
+    ///
+    /// What was on its way before is thrown away. Closing puts back the settings the line had, and throws away what the
+    /// device has not taken by then: waiting for it could take for ever. A line that hangs up was unplugged:
+    /// `.adapterRemoved`.
+    static func open(
+        _ line: SerialLine, as receiver: H4Framer.Receiver
+    ) throws(TransportError) -> sending StreamTransport {
+        let name = TransportName.serial(line).description
+        let actual: UInt32
+        do throws(Errno) {
+            let file = try DeviceFile(line.device)
+            let settings = try own(file.fileDescriptor)
+            actual = try setUp(line, on: file.fileDescriptor, restoring: settings)
+            if isCloseEnough(actual, to: line.baudRate) {
+                return transport(name, on: file.release(), as: receiver, line, restoring: settings)
+            }
+            restore(settings, of: file.fileDescriptor)
+        } catch {
+            let fault = DeviceFault(openingSerialDevice: line.device, error)
+            throw TransportError(fault.map { .device($0) } ?? .system(call: "open", code: error.code), transport: name)
+        }
+        throw TransportError(.device(.baudRateNotSupported(line.baudRate, actual: actual)), transport: name)
+    }
+
+    /// Takes a terminal for this process alone, and returns its settings.
+    private static func own(_ descriptor: Int32) throws(Errno) -> TerminalSettings {
+        let settings = try TerminalSettings(of: descriptor)
+        // The lock is what programs agree on, and goes with the process. The flag also keeps out those that do not ask
+        // for locks; but where the other end of a pseudo-terminal holds it open, the flag would outlive this process.
+        try Errno.check { flock(descriptor, LOCK_EX | LOCK_NB) }
+        if try !isPseudoTerminal(descriptor) { try Errno.check { cbt_terminal_set_exclusive(descriptor, 1) } }
+        return settings
+    }
+
+    /// Makes a terminal carry bytes, and throws away those that are there. Returns the baud rate it does.
+    private static func setUp(
+        _ line: SerialLine, on descriptor: Int32, restoring settings: TerminalSettings
+    ) throws(Errno) -> UInt32 {
+        do throws(Errno) {
+            try settings.raw(baudRate: line.baudRate, usesFlowControl: line.usesFlowControl).apply(to: descriptor)
+            let baudRate = try TerminalSettings(of: descriptor).baudRate
+            try Errno.check { tcflush(descriptor, TCIFLUSH) }
+            return baudRate
+        } catch {
+            restore(settings, of: descriptor)
+            throw error
+        }
+    }
+
+    private static func transport(
+        _ name: String, on descriptor: Int32, as receiver: H4Framer.Receiver, _ line: SerialLine,
+        restoring settings: TerminalSettings
+    ) -> StreamTransport {
+        var calls = SocketCalls.terminal
+        calls.close = { descriptor in
+            tcflush(descriptor, TCOFLUSH)
+            restore(settings, of: descriptor)
+            _ = Glibc.close(descriptor)
+        }
+        return StreamTransport(
+            name: name, fileDescriptor: descriptor, receiver: receiver, calls: calls,
+            synchronizer: ResetSynchronizer(receiver: receiver, sendsZeros: line.resynchronizes),
+            ending: .adapterRemoved)
+    }
+
+    /// Leaves a line to others as it was. It may be gone, and then there is nothing to leave.
+    private static func restore(_ settings: TerminalSettings, of descriptor: Int32) {
+        try? settings.apply(to: descriptor)
+        _ = cbt_terminal_set_exclusive(descriptor, 0)
+    }
+
+    /// Receivers sample in the middle of a bit: over the ten bits of a character, the two sides may drift apart by less
+    /// than half of one.
+    static func isCloseEnough(_ rate: UInt32, to wanted: UInt32) -> Bool {
+        let difference = rate > wanted ? rate - wanted : wanted - rate
+        return UInt64(difference) * 100 <= UInt64(wanted) * 3
+    }
+
+    /// Whether a descriptor is that of `/dev/pts/N`; those have the major device numbers 136 to 143.
+    private static func isPseudoTerminal(_ descriptor: Int32) throws(Errno) -> Bool {
+        var status = stat()
+        try Errno.check { fstat(descriptor, &status) }
+        return (136...143).contains(status.st_rdev >> 8 & 0xFFF)
+    }
+}
+
+extension SocketCalls {
+    /// The kernel's, for terminals. One that was hung up reads as ended, and is an error to write to.
+    static let terminal = SocketCalls(
+        receive: { descriptor, buffer in
+            let result = file.receive(descriptor, buffer)
+            return result == -Int(EIO) ? 0 : result
+        },
+        send: { descriptor, bytes in
+            let result = file.send(descriptor, bytes)
+            return result == -Int(EIO) ? -Int(EPIPE) : result
+        },
+        close: file.close)
+}

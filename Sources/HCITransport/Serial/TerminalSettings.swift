@@ -1,0 +1,45 @@
+import CBluetoothHCI
+import Glibc
+
+/// How a terminal treats what passes through it.
+struct TerminalSettings: Sendable {
+    private var settings: cbt_terminal
+
+    /// Those a terminal has. Throws `ENOTTY` for what is no terminal.
+    init(of descriptor: Int32) throws(Errno) {
+        var settings = cbt_terminal()
+        try Errno.check { cbt_terminal_get(descriptor, &settings) }
+        self.settings = settings
+    }
+
+    /// In bits per second.
+    var baudRate: UInt32 { settings.output_speed }
+
+    /// Changes a terminal's settings, at once.
+    func apply(to descriptor: Int32) throws(Errno) {
+        var settings = settings
+        try Errno.check { cbt_terminal_set(descriptor, &settings) }
+    }
+
+    /// The settings for bytes that nobody but us is to touch: eight data bits, no parity, one stop bit.
+    func raw(baudRate: UInt32, usesFlowControl: Bool) -> TerminalSettings {
+        var raw = self
+        // A break, or a character that arrived broken, is no byte.
+        raw.settings.input_flags = UInt32(IGNBRK | IGNPAR)
+        raw.settings.output_flags = 0
+        raw.settings.local_flags = 0
+        raw.settings.control_flags &=
+            ~(cbt_baud_rate_mask | cbt_flow_control | UInt32(CSIZE) | UInt32(CSTOPB) | UInt32(PARENB))
+        // CLOCAL: the wire that says a modem has a connection is not heeded.
+        raw.settings.control_flags |= cbt_any_baud_rate | UInt32(CS8 | CREAD | CLOCAL)
+        if usesFlowControl { raw.settings.control_flags |= cbt_flow_control }
+        raw.settings.input_speed = baudRate
+        raw.settings.output_speed = baudRate
+        withUnsafeMutableBytes(of: &raw.settings.control_characters) {
+            // A read returns what there is, and with nothing to return it does not look like the end of the line.
+            $0[Int(VMIN)] = 1
+            $0[Int(VTIME)] = 0
+        }
+        return raw
+    }
+}

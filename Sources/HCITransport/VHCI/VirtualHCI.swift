@@ -1,0 +1,89 @@
+import BluetoothHCI
+import CBluetoothHCI
+import Glibc
+
+/// The kernel's virtual HCI device, through which a program gives the kernel a controller.
+enum VirtualHCI {
+    /// The indicator of the packets with which a controller is announced. It is the driver's own; H4 has no such
+    /// packet.
+    private static let vendorPacket: UInt8 = 0xFF
+    /// A primary controller; what else there was, the kernel has given up.
+    private static let primary: UInt8 = 0x00
+    /// How often a controller is announced anew where the kernel's first command overtakes its answer.
+    private static let attempts = 8
+
+    /// Gives the kernel a controller, and returns the controller's end of HCI: one read is one packet, one write is
+    /// one. `otherEnd` is the name of the new adapter, `hciN`, which is there until the transport closes.
+    ///
+    /// The kernel's host begins at once, with Reset. Needs to be allowed to open `path`; that is the superuser's right
+    /// where nothing else was arranged.
+    static func open(
+        path: String, calls: SocketCalls = .virtualHCI,
+        openDevice: (String) throws(Errno) -> Int32 = { path throws(Errno) in try DeviceFile(path).release() }
+    ) throws(TransportError) -> sending PacketTransport {
+        let name = TransportName.vhci(path: path).description
+        for _ in 0..<attempts {
+            let descriptor: Int32
+            do throws(Errno) {
+                descriptor = try openDevice(path)
+            } catch {
+                let fault = DeviceFault(openingVirtualHCI: path, error)
+                let reason: TransportError.Reason =
+                    fault.map { .device($0) } ?? .system(call: "open", code: error.code)
+                throw TransportError(reason, transport: name)
+            }
+            do throws(Errno) {
+                if let index = try announce(descriptor, calls) {
+                    return PacketTransport(
+                        name: name, fileDescriptor: descriptor, calls: calls, receiver: .controller,
+                        otherEnd: "hci\(index)")
+                }
+                calls.close(descriptor)
+            } catch {
+                calls.close(descriptor)
+                throw TransportError(.system(call: "announcing a controller", code: error.code), transport: name)
+            }
+        }
+        throw TransportError(.system(call: "announcing a controller", code: EAGAIN), transport: name)
+    }
+
+    /// Announces a controller and returns the index that the kernel has given it.
+    ///
+    /// Nil where the kernel's first command came before the answer, as it may in older kernels: what was read cannot
+    /// be put back, and the host would wait for its answer in vain.
+    private static func announce(_ descriptor: Int32, _ calls: SocketCalls) throws(Errno) -> UInt16? {
+        let request = [vendorPacket, primary]
+        try transfer { request.withUnsafeBytes { calls.send(descriptor, $0) } }
+        var answer = [UInt8](repeating: 0, count: 512)
+        // The answer is in the queue when the request returns: there is nothing to wait for.
+        let count = try transfer { answer.withUnsafeMutableBytes { calls.receive(descriptor, $0) } }
+        guard count == 4, answer[0] == vendorPacket else { return nil }
+        return UInt16(answer[2]) | UInt16(answer[3]) << 8
+    }
+
+    @discardableResult
+    private static func transfer(_ call: () -> Int) throws(Errno) -> Int {
+        switch Transfer(call) {
+        case .bytes(let count): return count
+        case .wouldBlock: throw Errno(EAGAIN)
+        case .failed(let error): throw error
+        }
+    }
+}
+
+extension SocketCalls {
+    /// The kernel's, for its virtual HCI device.
+    static let virtualHCI = SocketCalls(
+        receive: file.receive, send: losing(ENXIO, file.send), close: file.close)
+
+    /// A way to send that takes packets the kernel refuses with `code`. They are lost: an adapter that is down takes
+    /// none, as a cable carries none to a host that is switched off.
+    static func losing(
+        _ code: Int32, _ send: @escaping @Sendable (Int32, UnsafeRawBufferPointer) -> Int
+    ) -> @Sendable (Int32, UnsafeRawBufferPointer) -> Int {
+        { descriptor, packet in
+            let result = send(descriptor, packet)
+            return result == -Int(code) ? packet.count : result
+        }
+    }
+}

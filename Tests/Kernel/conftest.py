@@ -49,13 +49,19 @@ async def radio() -> AsyncIterator[Radio]:
 
 
 @pytest_asyncio.fixture(scope="session")
-async def bluez(radio: Radio) -> AsyncIterator[BlueZ]:
-    """The daemon, with hci1 powered."""
+async def daemon(radio: Radio) -> AsyncIterator[BlueZ]:
+    """The daemon."""
     bluez = BlueZ()
     await bluez.start()
-    await bluez.adapter("hci1")
     yield bluez
     await bluez.stop()
+
+
+@pytest_asyncio.fixture
+async def bluez(daemon: BlueZ) -> BlueZ:
+    """The daemon, with hci1 powered."""
+    await daemon.adapter("hci1")
+    return daemon
 
 
 @pytest_asyncio.fixture(autouse=True)

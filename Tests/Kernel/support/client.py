@@ -20,10 +20,10 @@ async def found(service: str, name: str | None = None, adapter: str = ADAPTER) -
     The emulator reports an advertiser once for each start of a scan, and the daemon ignores what it hears before it has
     heard that its scan has started: so scans are short, and there are several.
     """
-    for _ in range(round(PATIENCE / 2)):
+    for _ in range(round(PATIENCE)):
         device = await BleakScanner.find_device_by_filter(
             lambda device, data: service in data.service_uuids and (name is None or data.local_name == name),
-            timeout=2, bluez={"adapter": adapter})
+            timeout=1, bluez={"adapter": adapter})
         if device is not None:
             return device
     raise AssertionError(f"nobody advertises {service}")

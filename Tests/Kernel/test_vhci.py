@@ -111,5 +111,7 @@ async def test_ending_the_radio_unplugs_its_adapters(ours: OurRadio) -> None:
     peripheral = await Process.start("unplugged", BINARIES / "peripheral", "--transport", f"hci-socket:{near}")
     await until(lambda: "advertising" in peripheral.said(), "our peripheral to advertise")
     await ours.stop()
-    assert await asyncio.wait_for(peripheral.process.wait(), PATIENCE) == 5
-    assert f"hci{near} is gone" in peripheral.said()
+    await until(lambda: f"hci{near} is gone" in peripheral.said(), "our peripheral to notice")
+    assert "waiting for it" in peripheral.said()
+    assert peripheral.is_running
+    await peripheral.stop()

@@ -27,6 +27,7 @@ actor Agent {
             await adapter?.close()
             return Reply(id: request.id)
         case .information: return try await information(request)
+        case .heap: return Reply(id: request.id, count: octetsOfHeapInUse())
 
         case .firstSighting: return try await firstSighting(request)
         case .scan: return try await scan(request)
@@ -108,8 +109,9 @@ actor Agent {
                             event: "connected", connection: number(of: connection), address: "\(connection.peer)",
                             role: role))
                 case .disconnected(let connection, let reason):
-                    output.write(
-                        Event(event: "disconnected", connection: number(of: connection), reason: "\(reason)"))
+                    let number = number(of: connection)
+                    databases[number] = nil
+                    output.write(Event(event: "disconnected", connection: number, reason: "\(reason)"))
                 case .resetting(let cause): output.write(Event(event: "resetting", reason: cause))
                 case .removed(let cause): output.write(Event(event: "removed", reason: "\(cause)"))
                 case .ready: output.write(Event(event: "ready"))

@@ -12,7 +12,8 @@ struct KernelAgent {
     static func main() async {
         let output = Output()
         let agent = Agent(output: output)
-        await withTaskGroup { group in
+        // Discarding, since a group keeps what has ended until somebody asks for it.
+        await withDiscardingTaskGroup { group in
             for await line in lines() {
                 guard let request = try? JSONDecoder().decode(Request.self, from: Data(line.utf8)) else {
                     output.write(Reply(id: -1, error: "not a request: \(line)", kind: "request"))

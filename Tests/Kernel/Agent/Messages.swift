@@ -7,7 +7,7 @@ struct Request: Decodable, Sendable {
 
     enum Call: String, Decodable, Sendable {
         // The adapter
-        case open, close, information
+        case open, close, information, heap
         // Scanning and connecting
         case firstSighting, scan, stopScan, connect, disconnect, waitForDisconnection
         // The client

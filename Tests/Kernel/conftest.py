@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from support.agent import Agent  # noqa: E402
 from support.bluez import BlueZ  # noqa: E402
 from support.processes import LOGS, RESULTS  # noqa: E402
-from support.radio import Monitor, Radio  # noqa: E402
+from support.radio import Monitor, Radio, present  # noqa: E402
 
 OUTCOME = pytest.StashKey[pytest.TestReport]()
 # The captures of cases that failed.
@@ -41,19 +41,20 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest_asyncio.fixture(scope="session")
 async def radio() -> AsyncIterator[Radio]:
-    """Two adapters that hear each other."""
+    """Four adapters that hear each other."""
     radio = Radio()
-    await radio.start()
+    await radio.start(4)
     yield radio
     await radio.stop()
 
 
 @pytest_asyncio.fixture(scope="session")
 async def bluez(radio: Radio) -> AsyncIterator[BlueZ]:
-    """The daemon, with hci1 powered."""
+    """The daemon. It has powered all adapters, so that it leaves those alone that others take then."""
     bluez = BlueZ()
     await bluez.start()
-    await bluez.adapter("hci1")
+    for name in present():
+        await bluez.adapter(name)
     yield bluez
     await bluez.stop()
 

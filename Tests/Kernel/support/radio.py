@@ -86,20 +86,3 @@ class Radio:
             await self.process.kill()
             self.process = None
             await until(lambda: len(present()) < before, "the adapters of btvirt to go")
-
-
-class Monitor:
-    """A capture of everything that passes between the kernel, or who has taken its place, and the adapters."""
-
-    def __init__(self, path: pathlib.Path) -> None:
-        self.path = path
-        self.process: Process | None = None
-
-    async def start(self) -> None:
-        self.process = await Process.start("btmon", "btmon", "-w", self.path)
-        await until(lambda: self.path.exists() and self.path.stat().st_size > 16, "btmon to record")
-
-    async def stop(self) -> None:
-        if self.process is not None:
-            assert self.process.is_running, f"btmon ended by itself: {self.process.process.returncode}"
-            await self.process.stop()

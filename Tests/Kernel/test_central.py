@@ -1,0 +1,179 @@
+"""Our library as a central, with BlueZ as the peripheral: finding, connecting, and the end of a link."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from support import card
+from support.agent import Agent, AgentError
+from support.bluez import BlueZ
+from support.processes import BINARIES, PATIENCE, output_of, until
+from support.radio import ADDRESSES
+from support.sample import NAME, Sample, connect
+
+# Nobody has it.
+ABSENT = "00:AA:01:09:00:09"
+
+
+@pytest_asyncio.fixture(scope="module")
+async def sample(bluez: BlueZ) -> AsyncIterator[Sample]:
+    sample = Sample(bluez)
+    async with sample.served():
+        yield sample
+
+
+@pytest_asyncio.fixture(scope="module")
+async def agent(bluez: BlueZ) -> AsyncIterator[Agent]:
+    """Our library on hci0."""
+    agent = await Agent.start("agent0")
+    await agent("open", transport="hci-socket:0")
+    yield agent
+    await agent.stop()
+
+
+async def device(bluez: BlueZ, **properties: Any) -> str:
+    """The path of BlueZ's device for hci0, once it has these properties."""
+    path = "/org/bluez/hci1/dev_" + ADDRESSES[0].replace(":", "_")
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            found = (await bluez.objects()).get(path, {}).get("org.bluez.Device1", {})
+            if found and all(found[name] == value for name, value in properties.items()):
+                return path
+            await asyncio.sleep(0.02)
+
+
+# MARK: Finding
+
+async def test_a_device_is_found_by_its_service_and_by_its_name(agent: Agent, sample: Sample) -> None:
+    for sought in ({"services": [card.SERVICE]}, {"name": NAME}, {"address": f"{ADDRESSES[1]}/P"}):
+        found = await agent("firstSighting", **sought)
+        assert found["address"] == f"{ADDRESSES[1]}/P"
+        assert [service.lower() for service in found["services"]] == [card.SERVICE]
+    for sought in ({"services": ["180d"]}, {"name": NAME.lower()}, {"address": ABSENT}):
+        with pytest.raises(AgentError) as failure:
+            await agent("firstSighting", timeout=0.5, **sought)
+        assert failure.value.kind == "timedOut"
+
+
+async def test_advertising_data_comes_octet_for_octet(agent: Agent, bluez: BlueZ) -> None:
+    # Flags, a name, a manufacturer's data, and a service's; then what the kernel has no part in.
+    data = "020106" + "07095175C3A96F" + "06FF0F00010203" + "05160F180102"
+    response = "0AFFFFFF01020304050607" + "11079ECADC240EE5A9E093F3A3B50100406E"
+    status, output, errors = await output_of(
+        "btmgmt", "-i", "hci1", "add-adv", "-d", data, "-s", response, "1")
+    assert status == 0, output + errors
+    try:
+        scanning = agent.begin("scan", address=f"{ADDRESSES[1]}/P")
+        async with asyncio.timeout(PATIENCE):
+            sighting = {"scanResponse": ""}
+            while not sighting["scanResponse"]:
+                sighting = await agent.event("sighting")
+        await agent("stopScan")
+        await scanning
+    finally:
+        await output_of("btmgmt", "-i", "hci1", "rm-adv", "1")
+    assert (sighting["data"], sighting["scanResponse"]) == (data, response)
+    assert sighting["name"] == "Qu\u00e9o"
+
+
+# MARK: The card
+
+async def test_our_central_gets_the_card_from_bluez(sample: Sample) -> None:
+    central = asyncio.create_task(output_of(BINARIES / "central", "--transport", "hci-socket:2", "--name", NAME))
+    await until(lambda: sample.card.is_notifying, "a subscription to the card")
+    await sample.send_card(card.CARD)
+    status, output, errors = await central
+    assert (status, output) == (0, card.CARD.decode()), errors
+
+
+# MARK: Connecting
+
+async def test_a_link_that_we_end(agent: Agent, bluez: BlueZ, sample: Sample) -> None:
+    for _ in range(3):
+        link = await connect(agent, ADDRESSES[1])
+        await device(bluez, Connected=True)
+        await link("disconnect")
+        assert await link.ended() == "this device ended the connection"
+        await device(bluez, Connected=False)
+
+
+async def test_a_link_that_bluez_ends(agent: Agent, bluez: BlueZ, sample: Sample) -> None:
+    for _ in range(3):
+        link = await connect(agent, ADDRESSES[1])
+        waiting = agent.begin("waitForDisconnection", connection=link.number)
+        path = await device(bluez, Connected=True)
+        await bluez.call(path, "org.bluez.Device1.Disconnect")
+        assert await link.ended() == "the peer ended the connection"
+        assert (await waiting)["reason"] == "the peer ended the connection"
+        with pytest.raises(AgentError) as failure:
+            await link("read", handle=sample.value.handle)
+        assert (failure.value.kind, str(failure.value)) == (
+            "disconnected", "disconnected: the peer ended the connection")
+
+
+async def test_a_request_that_bluez_leaves_by_ending_the_link(agent: Agent, bluez: BlueZ, sample: Sample) -> None:
+    link = await connect(agent, ADDRESSES[1])
+    await link("discover")
+    path = await device(bluez, Connected=True)
+    await link("subscribe", handle=sample.indicating.handle)
+    pending = [agent.begin("discover", connection=link.number) for _ in range(20)]
+    await bluez.call(path, "org.bluez.Device1.Disconnect")
+    ends = await asyncio.gather(*pending, return_exceptions=True)
+    assert await link.ended() == "the peer ended the connection"
+    end = await agent.event("unsubscribed", connection=link.number)
+    assert end["reason"] == "disconnected: the peer ended the connection"
+    failures = [end for end in ends if isinstance(end, AgentError)]
+    assert failures and all(failure.kind == "disconnected" for failure in failures)
+    assert set(agent.answered.values()) == {1}
+
+
+async def test_a_peer_that_does_not_answer(agent: Agent, sample: Sample) -> None:
+    with pytest.raises(AgentError) as failure:
+        await connect(agent, ABSENT, timeout=1)
+    assert failure.value.kind == "timedOut"
+    await (await connect(agent, ADDRESSES[1]))("disconnect")
+    assert set(agent.answered.values()) == {1}
+
+
+async def test_connecting_can_be_cancelled(agent: Agent, sample: Sample) -> None:
+    for _ in range(3):
+        connecting = agent.begin("connect", address=f"{ABSENT}/P", timeout=PATIENCE)
+        await agent("information")
+        await agent.cancel(connecting)
+        with pytest.raises(AgentError) as failure:
+            await connecting
+        assert failure.value.kind == "cancelled"
+    await (await connect(agent, ADDRESSES[1]))("disconnect")
+    assert set(agent.answered.values()) == {1}
+
+
+# MARK: BlueZ as the client of its central
+
+async def test_bluez_discovers_and_reads_its_central(agent: Agent, bluez: BlueZ, sample: Sample) -> None:
+    value = {"uuid": "2a19", "properties": 0x02, "value": "64"}
+    published = await agent("publish", service={"uuid": "180f", "characteristics": [value]})
+    link = await connect(agent, ADDRESSES[1])
+    path = await device(bluez, ServicesResolved=True)
+    found = [
+        characteristic for characteristic, interfaces in (await bluez.objects()).items()
+        if characteristic.startswith(path)
+        and interfaces.get("org.bluez.GattCharacteristic1", {}).get("UUID", "").startswith("00002a19")]
+    assert len(found) == 1
+    assert await bluez.call(found[0], "org.bluez.GattCharacteristic1.ReadValue", "a{sv}", {}) == b"\x64"
+    await link("disconnect")
+    await agent("withdraw", handle=published["service"]["handle"])
+
+
+async def test_bluez_wants_to_pair(agent: Agent, bluez: BlueZ, sample: Sample) -> None:
+    link = await connect(agent, ADDRESSES[1])
+    await link("discover")
+    path = await device(bluez, Connected=True, ServicesResolved=True)
+    with pytest.raises(RuntimeError, match="AuthenticationFailed"):
+        await bluez.call(path, "org.bluez.Device1.Pair")
+    # The link is none the worse for it.
+    assert bytes.fromhex((await link("read", handle=sample.read_only.handle))["value"]) == b"fixed"
+    await link("disconnect")

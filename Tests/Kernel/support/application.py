@@ -2,6 +2,7 @@
 
 # No annotations from the future: dbus-fast reads ours, and takes a None in quotes for a mistake.
 
+import asyncio
 import contextlib
 import itertools
 from collections.abc import AsyncIterator
@@ -132,6 +133,19 @@ class Characteristic(ValuedAttribute):
             # dbus-fast does not wait for a bus that is slow: it takes a full socket for a broken one.
             if number % 32 == 0:
                 await bluez.call("/org/bluez", "org.freedesktop.DBus.Peer.Ping")
+
+
+class SilentCharacteristic(Characteristic):
+    """A characteristic that is not read before `answers` is set."""
+
+    def __init__(self, uuid: str) -> None:
+        super().__init__(uuid, "read")
+        self.answers = asyncio.Event()
+
+    @dbus_method()
+    async def ReadValue(self, options: DBusDict) -> DBusBytes:
+        await self.answers.wait()
+        return b""
 
 
 class Service(Attribute):

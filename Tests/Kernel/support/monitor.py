@@ -14,12 +14,12 @@ import struct
 import time
 from typing import BinaryIO
 
-# From the kernel's include/net/bluetooth/hci_sock.h. Python may have been built without them.
+# From the kernel's headers. Python may have been built without Bluetooth, and never has this option of sockets.
 AF_BLUETOOTH = 31
 BTPROTO_HCI = 1
 HCI_DEV_NONE = 0xFFFF
 HCI_CHANNEL_MONITOR = 2
-SCM_TIMESTAMP = 29
+SO_RCVBUFFORCE = 33
 
 # btsnoop: what it shows at 1970-01-01, in microseconds, and the datalink type of the monitor.
 ORIGIN = 0x00E0_3AB4_4A67_6000 - 946_684_800 * 1_000_000
@@ -40,8 +40,7 @@ class Monitor:
 
     async def start(self) -> None:
         monitor = socket.socket(AF_BLUETOOTH, socket.SOCK_RAW | socket.SOCK_NONBLOCK, BTPROTO_HCI)
-        monitor.setsockopt(socket.SOL_SOCKET, socket.SO_TIMESTAMP, 1)
-        monitor.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUFFORCE, RECEIVE_BUFFER)
+        monitor.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE_BUFFER)
         address = struct.pack("=HHH", AF_BLUETOOTH, HCI_DEV_NONE, HCI_CHANNEL_MONITOR)
         library = ctypes.CDLL(None, use_errno=True)
         if library.bind(monitor.fileno(), address, len(address)) != 0:
@@ -56,15 +55,12 @@ class Monitor:
         assert self._socket is not None and self._file is not None
         while True:
             try:
-                record, ancillary, _, _ = self._socket.recvmsg(LONGEST_RECORD, socket.CMSG_SPACE(16))
+                # Not by `recvmsg`, which would have the time of each record too: Python has to know the address then.
+                record = self._socket.recv(LONGEST_RECORD)
             except BlockingIOError:
                 return
             opcode, adapter, length = struct.unpack_from("<HHH", record)
             now = time.time_ns() // 1000
-            for level, kind, data in ancillary:
-                if (level, kind) == (socket.SOL_SOCKET, SCM_TIMESTAMP):
-                    seconds, microseconds = struct.unpack("=qq", data)
-                    now = seconds * 1_000_000 + microseconds
             self._file.write(struct.pack(">IIIIQ", length, length, adapter << 16 | opcode, 0, now + ORIGIN))
             self._file.write(record[6:6 + length])
 

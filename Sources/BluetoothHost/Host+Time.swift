@@ -8,6 +8,7 @@ extension Host {
     /// When `fire(at:)` is to be called; nil while nothing is waited for.
     public var nextDeadline: Instant? {
         var deadline = earliest(commands.nextDeadline, initiator.nextDeadline)
+        deadline = earliest(deadline, scanner.watchdog.deadline)
         for slot in links.used { deadline = earliest(deadline, links[slot].nextDeadline) }
         return deadline
     }
@@ -16,6 +17,7 @@ extension Host {
     public mutating func fire(at now: Instant) {
         guard bringUp.isUnderWay else { return }
         fireCommands(at: now)
+        fireScanning(at: now)
         fireConnecting(at: now)
         for slot in links.slots where links[slot].isInUse {
             guard let deadline = links[slot].nextDeadline, deadline <= now else { continue }

@@ -32,6 +32,10 @@ public struct HostConfiguration: Sendable {
         minimumInterval: .milliseconds(15), maximumInterval: .milliseconds(30), supervisionTimeout: .seconds(4))
     /// Which parameters a central grants its peripherals when they ask.
     public var acceptableParameters = AcceptableConnectionParameters()
+    /// How long a scan that reports every advertising event may report none before it is begun anew, at least 1 second;
+    /// nil for ever. Where that brings nothing either, it is given twice as long, up to an hour. Scans of controllers
+    /// that filter duplicates may be silent.
+    public var scanSilenceLimit: Duration? = .seconds(60)
     /// How often a connection that failed to be established (reason 0x3E) is tried again.
     public var establishmentRetries: Int = 5
 

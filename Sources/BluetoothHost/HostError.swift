@@ -56,7 +56,8 @@ extension HostError: CustomStringConvertible {
     }
 }
 
-/// Why a controller could not be brought up, or was given up. The host does nothing more after it.
+/// Why a controller could not be brought up, or was given up. The host does nothing more after it, until it is started
+/// again.
 public enum HostFailure: Error, Equatable, Sendable {
     /// The controller does not answer, not even Reset.
     case controllerNotResponding(HCIOpcode)
@@ -68,7 +69,7 @@ public enum HostFailure: Error, Equatable, Sendable {
     case refused(HCIOpcode, HCIStatus)
     /// The controller reports hardware errors again and again, with this code.
     case hardwareError(UInt8)
-    /// The controller sent something that is no HCI packet.
+    /// The controller sends what is no HCI packet again and again.
     case malformedPacket
 }
 
@@ -82,7 +83,8 @@ extension HostFailure: CustomStringConvertible {
         case .refused(let opcode, let status): "the controller refused \(opcode): \(status)"
         case .hardwareError(let code):
             "the controller reports hardware error \(code) again and again; unplug it and plug it in again"
-        case .malformedPacket: "the controller sent bytes that are no HCI packet; the transport has lost its place"
+        case .malformedPacket:
+            "the controller sends what is no HCI packet again and again; unplug it and plug it in again"
         }
     }
 }

@@ -83,6 +83,18 @@ public enum HostResetCause: Equatable, Sendable {
     case hardwareError(UInt8)
     /// The controller did not answer this command in time.
     case commandTimedOut(HCIOpcode)
+    /// The controller sent something that is no HCI packet, or an event of another length than it says.
+    case malformedPacket
+}
+
+extension HostResetCause: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .hardwareError(let code): "the controller reported hardware error \(code)"
+        case .commandTimedOut(let opcode): "the controller did not answer \(opcode)"
+        case .malformedPacket: "the controller sent what is no HCI packet"
+        }
+    }
 }
 
 /// One advertising event as the controller reported it.

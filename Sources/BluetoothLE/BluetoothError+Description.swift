@@ -5,6 +5,7 @@ extension BluetoothError: CustomStringConvertible {
         case .transport(let error): "\(error)"
         case .adapter(let failure): "\(failure)"
         case .adapterClosed: "the adapter has been closed; open it again"
+        case .adapterRemoved: "the adapter is gone; plug it in again, or start what it is reached through"
         case .disconnected(let reason): "disconnected: \(reason)"
         case .timedOut: "timed out"
         case .cancelled: "cancelled"

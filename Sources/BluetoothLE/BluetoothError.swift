@@ -16,6 +16,9 @@ public enum BluetoothError: Error, Equatable, Sendable {
     case adapter(HostFailure)
     /// The adapter has been closed by this program.
     case adapterClosed
+    /// The adapter was unplugged, or is no longer to be reached, while the call was pending or before it. The adapter
+    /// waits for it: `AdapterEvent.ready` tells when it is back. Connections that ended so throw this even then.
+    case adapterRemoved
     /// The link ended while the call was pending, or was gone before it.
     case disconnected(DisconnectReason)
     /// The deadline has passed.

@@ -22,7 +22,7 @@ extension ExitStatus {
         self =
             switch error {
             case .host(.connectionFailedToBeEstablished), .host(.refusedByPeer): .linkLost
-            case .transport, .adapter, .adapterClosed, .host: .transportFailed
+            case .transport, .adapter, .adapterClosed, .adapterRemoved, .host: .transportFailed
             case .disconnected, .timedOut, .att, .gatt, .messageIncomplete, .messageTooLong, .overflow, .cancelled:
                 .linkLost
             case .notFound, .notSupported: .notFound

@@ -27,11 +27,14 @@ public struct TransportOptions: ParsableArguments, Sendable {
 
     /// Opens the adapter, lends it to `body`, and closes it, however that ends.
     ///
-    /// - Parameter deviceName: what peers read in the Device Name characteristic; the library's where nil.
+    /// - Parameters:
+    ///   - deviceName: what peers read in the Device Name characteristic; the library's where nil.
+    ///   - isRecovering: whether to wait for an adapter that is unplugged; else calls throw why it is gone.
     public func withAdapter<Value: Sendable>(
-        deviceName: String? = nil, _ body: (Adapter) async throws -> Value
+        deviceName: String? = nil, isRecovering: Bool = false, _ body: (Adapter) async throws -> Value
     ) async throws -> Value {
         var options = Adapter.Options(captureFile: btsnoop)
+        options.isRecovering = isRecovering
         if let deviceName { options.host.deviceName = deviceName }
         let adapter = try await Adapter.open(name, options: options)
         do {

@@ -8,8 +8,9 @@ struct Peripheral: CommandLineProgram {
     static let configuration = CommandConfiguration(
         commandName: "peripheral", abstract: "Offers a card by Bluetooth LE, to any number of centrals at once.",
         discussion: """
-            Runs until it is ended by a signal, or, with --once, until a card has been received. Ends with 2 for \
-            arguments that make no sense and with 5 where the controller failed.
+            Runs until it is ended by a signal, or, with --once, until a card has been received. Where the adapter is \
+            unplugged it waits for it, and goes on. Ends with 2 for arguments that make no sense and with 5 where the \
+            controller cannot be used at the start.
             """)
 
     static let service: BluetoothUUID = "E07F0AE8-00BB-47F5-94F4-4A7174EA3032"
@@ -31,7 +32,7 @@ struct Peripheral: CommandLineProgram {
 
     func run() async throws {
         let card = try payload.map { try InputFile.contents(of: $0, maximumSize: 16 << 20) } ?? BusinessCard.json
-        try await transport.withAdapter(deviceName: name) { adapter in
+        try await transport.withAdapter(deviceName: name, isRecovering: true) { adapter in
             let service = try await adapter.publish(
                 GATTServiceDefinition(
                     uuid: Self.service,
@@ -55,6 +56,7 @@ struct Peripheral: CommandLineProgram {
             case .connected(let connection): say("\(connection.peer) connected")
             case .disconnected(let connection, let reason): say("\(connection.peer) left: \(reason)")
             case .resetting(let cause): say("the controller is being reset: \(cause)")
+            case .removed(let cause): say("the adapter is gone: \(cause); waiting for it")
             case .ready: say("the controller is back")
             }
         }

@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 import BluetoothHost
+import TestSupport
 import Testing
 
 @Suite("Controllers that fail")
@@ -169,11 +170,59 @@ struct ControllerFailureTests {
         var controller = ScriptedController.ready()
         _ = try controller.connect()
         controller.receive(packet)
-        #expect(controller.takeEvents() == ["disconnected link 0.1: 3", "failed: \(HostFailure.malformedPacket)"])
+        #expect(controller.takeEvents() == ["resetting: malformed packet", "disconnected link 0.1: 3", "ready"])
+        #expect(controller.takeOpcodes().first == .reset)
+    }
+
+    @Test("H1: a storm of bytes that are no HCI packets ends in failure, and in silence after that")
+    func stormOfNonsense() throws {
+        var controller = ScriptedController.ready()
+        _ = try controller.connect()
+        for _ in 1...100 { controller.receive([0x09]) }
+        let events = controller.takeEvents()
+        #expect(events.count { $0 == "resetting: malformed packet" } == 5)
+        #expect(events.last == "failed: \(HostFailure.malformedPacket)")
+        controller.commands.removeAll()
         controller.receive(HardwareError(hardwareCode: 1))
         controller.reportConnection()
         #expect(controller.takeOpcodes() == [])
         #expect(controller.host.nextDeadline == nil)
+    }
+
+    @Test("Nonsense that is still on its way when the controller is being reset changes nothing")
+    func nonsenseDuringReset() {
+        var controller = ScriptedController.ready()
+        controller.answers[.reset] = .silence
+        for _ in 1...50 { controller.receive([0x09]) }
+        #expect(controller.takeOpcodes() == [.reset])
+        controller.complete(.reset)
+        #expect(controller.takeEvents() == ["resetting: malformed packet", "ready"])
+    }
+
+    @Test(
+        "H1: events of another length than they say",
+        arguments: [[0x04], [0x04, 0x05], [0x04, 0x05, 0x04, 0, 0x40, 0], [0x04, 0x05, 0x04, 0, 0x40, 0, 0x13, 0]]
+            as [[UInt8]])
+    func unframedEvent(_ packet: [UInt8]) throws {
+        var controller = ScriptedController.ready()
+        try controller.host.startScanning(ScanParameters(), at: controller.now)
+        try controller.host.startAdvertising(AdvertisingParameters(data: [2, 1, 6]), at: controller.now)
+        _ = try controller.connect()
+        controller.receive(packet)
+        #expect(controller.takeEvents() == ["resetting: malformed packet", "disconnected link 0.1: 3", "ready"])
+        let commands = controller.takeOpcodes()
+        #expect(commands.contains(.leSetScanEnable) && commands.contains(.leSetAdvertisingEnable))
+    }
+
+    @Test(
+        "Events that are whole and make no sense are ignored",
+        arguments: ["0405 01 00", "0413 01 FF", "04FF 00", "043E 01 01"])
+    func senselessEvent(_ packet: String) throws {
+        var controller = ScriptedController.ready()
+        _ = try controller.connect()
+        controller.receive(bytes(packet))
+        #expect(controller.takeEvents() == [])
+        #expect(controller.takeOpcodes() == [])
     }
 
     @Test func failureEndsWhatIsPending() throws {
@@ -184,12 +233,14 @@ struct ControllerFailureTests {
         _ = try controller.host.readRSSI(of: link, at: controller.now)
         controller.settle()
         controller.seen.removeAll()
+        controller.answers[.reset] = .complete(.memoryCapacityExceeded)
         controller.receive([0x09])
-        let notReady = HostError.notReady
+        let (reset, notReady) = (HostError.controllerReset, HostError.notReady)
         #expect(
             controller.takeEvents() == [
-                "request failed: \(notReady)", "disconnected link 0.1: 3", "connection failed: \(notReady)",
-                "connection failed: \(notReady)", "failed: \(HostFailure.malformedPacket)",
+                "resetting: malformed packet", "request failed: \(reset)", "disconnected link 0.1: 3",
+                "connection failed: \(notReady)", "connection failed: \(notReady)",
+                "failed: \(HostFailure.refused(.reset, .memoryCapacityExceeded))",
             ])
         #expect(controller.host.nextDeadline == nil)
     }

@@ -12,6 +12,8 @@ struct EstablishmentTests {
         case reason
         /// As `reason`, after LE Read Remote Features has failed for it.
         case features
+        /// LE Connection Complete, then the supervision timeout, although the peer was never heard.
+        case timeout
     }
 
     static func fail(_ controller: inout ScriptedController, _ way: Way) {
@@ -25,6 +27,9 @@ struct EstablishmentTests {
             controller.reportConnection()
             controller.reportFeatures(status: failure)
             controller.reportDisconnection(0x40, failure)
+        case .timeout:
+            controller.reportConnection()
+            controller.reportDisconnection(0x40, .connectionTimeout)
         }
     }
 

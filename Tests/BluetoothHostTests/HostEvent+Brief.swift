@@ -10,6 +10,7 @@ extension HostEvent {
         case .ready: "ready"
         case .resetting(.hardwareError(let code)): "resetting: hardware error \(code)"
         case .resetting(.commandTimedOut(let opcode)): "resetting: no answer to \(opcode)"
+        case .resetting(.malformedPacket): "resetting: malformed packet"
         case .failed(let failure): "failed: \(failure)"
         case .advertisement(let advertisement): "advertisement \(advertisement.rssi)"
         case .scanningFailed(let error): "scanning failed: \(error)"

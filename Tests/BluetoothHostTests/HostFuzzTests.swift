@@ -80,7 +80,7 @@ struct Fuzzer {
 
     /// Takes the controller away, and whatever waits for it.
     mutating func finish() {
-        controller.receive([0x09])
+        controller.host.controllerLost(at: controller.now)
         drain()
     }
 
@@ -103,6 +103,15 @@ struct Fuzzer {
 
     private mutating func packet() -> [UInt8] {
         if generator.oneIn(2000) { return bytes("0410 01 05") }
+        var packet = anyPacket()
+        // An event of another length than it says resets the controller, which is to happen now and then.
+        if packet[0] == 4, packet.count > 2, !generator.oneIn(1000) {
+            packet[2] = UInt8(truncatingIfNeeded: packet.count - 3)
+        }
+        return packet
+    }
+
+    private mutating func anyPacket() -> [UInt8] {
         var packet: [UInt8]
         switch Int.random(in: 0..<10, using: &generator) {
         case 0...4: packet = dataPacket()

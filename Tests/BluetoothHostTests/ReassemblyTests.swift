@@ -71,10 +71,11 @@ struct ReassemblyTests {
         controller.reportConnection()
         controller.receiveFragment(Array(Self.notification[..<6]))
         #expect(controller.takeEvents() == [])
-        controller.reportDisconnection()
+        controller.reportDisconnection(0x40, .remoteUserTerminatedConnection)
         controller.receiveFragment(Array(Self.notification[6...]), 0x40, .continuing)
         controller.receiveFragment(Self.notification)
-        #expect(controller.takeEvents() == ["connection failed: \(HostError.controller(.connectionTimeout))"])
+        let error = HostError.controller(.remoteUserTerminatedConnection)
+        #expect(controller.takeEvents() == ["connection failed: \(error)"])
     }
 
     @Test(

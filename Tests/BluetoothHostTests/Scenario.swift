@@ -11,6 +11,8 @@ import VirtualRadio
 struct Scenario {
     var world: World
     var ledgers: [Ledger] = []
+    /// What had not ended when the controller it was started on had been unplugged.
+    private(set) var leftovers: [String] = []
     private var generator: SeededGenerator
     private var links: [[LinkIdentifier]] = []
     private var value: AttributeHandle = 0
@@ -77,7 +79,7 @@ struct Scenario {
         advance(by: .seconds(60))
     }
 
-    private mutating func advance(by duration: Duration) {
+    mutating func advance(by duration: Duration) {
         let limit = world.now.advanced(by: duration)
         repeat { takeEvents() } while world.step(until: limit)
         takeEvents()
@@ -176,7 +178,7 @@ struct Scenario {
 
     private mutating func breakSomething(_ index: Int) {
         let controller = world.controllers[index]
-        switch Int.random(in: 0..<10, using: &generator) {
+        switch Int.random(in: 0..<11, using: &generator) {
         case 0, 1: world.air.reportHardwareError(1, on: controller)
         case 2: world.air.dropLinks(of: controller, reason: .remoteDevicePowerOff, at: world.now)
         case 3:
@@ -189,7 +191,24 @@ struct Scenario {
             world.air.setPathLoss(between: controller, and: other, to: 200, at: world.now)
             advance(by: .seconds(Int.random(in: 1...8, using: &generator)))
             world.air.setPathLoss(between: controller, and: other, to: 50, at: world.now)
+        case 6:
+            unplug(index)
+            advance(by: .milliseconds(Int.random(in: 0..<8000, using: &generator)))
+            plugIn(index)
         default: world.air[controller].faults.failsNextConnection = true
         }
+    }
+
+    /// Pulls a controller out: everything that was started on its host has ended then.
+    mutating func unplug(_ index: Int) {
+        world.air.removeController(world.controllers[index], at: world.now)
+        world.hosts[index].controllerLost(at: world.now)
+        advance(by: .zero)
+        if !ledgers[index].open.isEmpty { leftovers.append("\(ledgers[index].open)") }
+    }
+
+    mutating func plugIn(_ index: Int) {
+        world.air.returnController(world.controllers[index], at: world.now)
+        world.hosts[index].start(at: world.now)
     }
 }

@@ -18,6 +18,36 @@ struct ScenarioTests {
             #expect(ledger.open.isEmpty, "\(ledger.open)")
             #expect(ledger.endCount > 20, "the scenario does something")
         }
+        #expect(scenario.leftovers == [])
+    }
+
+    @Test("Unplugged at 10,000 instants, everything ends exactly once, and nothing piles up", arguments: UInt64(1)...20)
+    func unplugged(_ seed: UInt64) {
+        var scenario = Scenario(seed: seed, hosts: 2)
+        var generator = SeededGenerator(seed: seed &+ 100)
+        for _ in 0..<500 {
+            for _ in 0..<Int.random(in: 1...6, using: &generator) { scenario.step() }
+            // Off the instants at which `step` lets something happen, which are whole milliseconds.
+            scenario.advance(by: .microseconds(Int.random(in: 0..<20_000, using: &generator)))
+            let index = Int.random(in: 0..<2, using: &generator)
+            scenario.unplug(index)
+            #expect(scenario.world.hosts[index].nextDeadline == nil)
+            #expect(scenario.world.hosts[index].commands.isEmpty)
+            #expect(scenario.world.hosts[index].links.isEmpty)
+            scenario.advance(by: .milliseconds(Int.random(in: 0..<50, using: &generator)))
+            scenario.plugIn(index)
+            scenario.advance(by: .milliseconds(Int.random(in: 0..<50, using: &generator)))
+            #expect(scenario.world.hosts[index].controller != nil)
+        }
+        scenario.finish()
+        #expect(scenario.leftovers == [])
+        for (host, ledger) in zip(scenario.world.hosts, scenario.ledgers) {
+            #expect(ledger.faults == [])
+            #expect(ledger.open.isEmpty, "\(ledger.open)")
+            #expect(ledger.endCount > 200, "the scenario does something")
+            #expect(host.nextDeadline == nil)
+            #expect(host.waitingLinks == 0 && host.links.slots.count <= 6)
+        }
     }
 
     @Test("Nothing is left behind", arguments: UInt64(1)...4)

@@ -75,6 +75,58 @@ struct SeveralPeersTests {
         #expect(controller.commands.count { $0.opcode == .leCreateConnection } == 3)
     }
 
+    @Test("The one that a report names as failed to be established is tried again, and given up in the end")
+    func aReportMayNameWhoFailed() throws {
+        var controller = ScriptedController.ready([:]) { $0.establishmentRetries = 2 }
+        var attempts: [ConnectionAttempt] = []
+        for number: UInt8 in 1...3 {
+            attempts.append(try controller.host.connect(to: Self.peer(number), timeout: nil, at: controller.now))
+        }
+        controller.settle()
+        controller.reportConnection(0, status: .unknownConnectionIdentifier)
+        for _ in 0..<2 {
+            controller.commands.removeAll()
+            controller.reportConnection(0, peer: Self.peer(2), status: .connectionFailedToBeEstablished)
+            #expect(controller.takeEvents() == [])
+            let listed = controller.commands.filter { $0.opcode == .leAddDeviceToFilterAcceptList }
+            #expect(Set(listed.map { $0.parameters[1] }) == [1, 2, 3], "it is still wanted, as are the others")
+            #expect(controller.commands.last?.opcode == .leCreateConnection)
+        }
+        controller.commands.removeAll()
+        controller.reportConnection(0, peer: Self.peer(2), status: .connectionFailedToBeEstablished)
+        let failed = controller.seen.compactMap {
+            if case .connectionFailed(let attempt, .connectionFailedToBeEstablished) = $0.event { attempt } else { nil }
+        }
+        #expect(failed == [attempts[1]])
+        let listed = controller.commands.filter { $0.opcode == .leAddDeviceToFilterAcceptList }
+        #expect(Set(listed.map { $0.parameters[1] }) == [1, 3], "the others go on")
+    }
+
+    @Test(
+        "Of several peers, the one whose link fails to be established is tried again",
+        arguments: EstablishmentTests.Way.allCases)
+    func theOthersGoOn(_ way: EstablishmentTests.Way) throws {
+        var controller = ScriptedController.ready()
+        _ = try controller.host.connect(to: ScriptedController.peer, timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: Self.peer(1), timeout: nil, at: controller.now)
+        controller.settle()
+        controller.reportConnection(0, status: .unknownConnectionIdentifier)
+        for _ in 1...5 {
+            EstablishmentTests.fail(&controller, way)
+            #expect(controller.takeEvents() == [])
+            if controller.commands.last?.opcode == .leCreateConnectionCancel {
+                controller.reportConnection(0, status: .unknownConnectionIdentifier)
+            }
+            #expect(controller.takeOpcodes().last == .leCreateConnection)
+        }
+        EstablishmentTests.fail(&controller, way)
+        #expect(controller.takeEvents() == ["connection failed: \(HostError.connectionFailedToBeEstablished)"])
+        controller.reportConnection(0x41, peer: Self.peer(1))
+        controller.reportFeatures(0x41)
+        #expect(controller.takeEvents().count == 1)
+        #expect(controller.host.link(to: Self.peer(1)) != nil)
+    }
+
     @Test func aReportThatNamesNobodyEndsNothing() throws {
         var controller = ScriptedController.ready()
         for number: UInt8 in 1...2 {
@@ -82,7 +134,9 @@ struct SeveralPeersTests {
         }
         controller.settle()
         controller.reportConnection(0, status: .unknownConnectionIdentifier)
-        controller.reportConnection(0, status: .connectionFailedToBeEstablished)
+        for peer in [DeviceAddress(0, kind: .public), ScriptedController.peer] {
+            for _ in 0...10 { controller.reportConnection(0, peer: peer, status: .connectionFailedToBeEstablished) }
+        }
         #expect(controller.takeEvents() == [])
         #expect(controller.commands.last?.opcode == .leCreateConnection)
     }

@@ -78,19 +78,25 @@ struct EndingTests {
     }
 
     enum End: CaseIterable {
-        case byPeer, outOfRange, hardwareError, closing, cancellation
+        case byPeer, outOfRange, hardwareError, unplugging, closing, cancellation
 
         var error: BluetoothError {
             switch self {
             case .byPeer: .disconnected(.byPeer)
             case .outOfRange: .disconnected(.supervisionTimeout)
             case .hardwareError: .disconnected(.adapterReset)
+            case .unplugging: .adapterRemoved
             case .closing: .adapterClosed
             case .cancellation: .cancelled
             }
         }
 
-        var isOfLink: Bool { self == .byPeer || self == .outOfRange || self == .hardwareError }
+        var isOfLink: Bool {
+            switch self {
+            case .byPeer, .outOfRange, .hardwareError, .unplugging: true
+            case .closing, .cancellation: false
+            }
+        }
     }
 
     private func failure(of call: Call, on scene: Scene, _ fixture: Fixture) async -> BluetoothError? {
@@ -125,6 +131,7 @@ struct EndingTests {
             }
         case .outOfRange: radio.setPathLoss(between: scene.centralPort, and: scene.peripheralPort, to: 200)
         case .hardwareError: radio.withAir { air, _ in air.reportHardwareError(3, on: port.identifier) }
+        case .unplugging: port.unplug()
         case .closing: await adapter.close()
         case .cancellation: task.cancel()
         }
@@ -137,12 +144,19 @@ struct EndingTests {
         if end == .closing {
             #expect(await failure(of: call, on: scene, fixture) == .adapterClosed)
         } else {
+            if end == .unplugging, !call.isForEnd {
+                #expect(await failure(of: call, on: scene, fixture) == .adapterRemoved, "while it is gone")
+            }
+            port.plugIn()
             radio.setPathLoss(between: scene.centralPort, and: scene.peripheralPort, to: 50)
             try await radio.passing {
                 await until { await adapter.information != nil }
                 if end.isOfLink { await until { await scene.central.connections.isEmpty } }
             }
             #expect(try await scene.works())
+            if end == .unplugging, !call.isForEnd {
+                #expect(await failure(of: call, on: scene, fixture) == .adapterRemoved, "a link that ended so")
+            }
         }
         await until { await adapter.pendingCount == 0 }
     }

@@ -110,9 +110,11 @@ struct LifetimeTests {
         #expect(try await scene.works())
     }
 
-    @Test("After its controller was given up an adapter says so")
+    @Test("After its controller was given up, and is not to be got back, an adapter says so")
     func givenUp() async throws {
-        let scene = try await Scene(time: .manual)
+        var options = Adapter.Options(seed: 1)
+        options.isRecovering = false
+        let scene = try await Scene(time: .manual, centralOptions: options)
         let pending = Task { try await scene.connection.waitForDisconnection() }
         await until { await scene.central.pendingCount == 1 }
         scene.radio.withAir { air, now in

@@ -108,11 +108,13 @@ struct OpeningTests {
         await central.close()
     }
 
-    @Test("A controller that goes away ends everything with what the transport said")
+    @Test("Where it is not to be got back, a controller that goes away ends everything with what the transport said")
     func controllerGone() async throws {
         let radio = VirtualRadio()
         let controller = try SocketController(radio.addController())
-        let adapter = try await Adapter.open(controller.name)
+        var options = Adapter.Options()
+        options.isRecovering = false
+        let adapter = try await Adapter.open(controller.name, options: options)
         let events = await adapter.events()
         let sightings = try await adapter.scan()
         let connecting = Task { _ = try await adapter.connect(to: DeviceAddress(1, kind: .public)) }

@@ -11,9 +11,11 @@ final class SocketController: Sendable {
     private let port: VirtualRadio.Port
     private let waker: Waker
     private let isStopped = Atomic(false)
+    private let words = Mutex<[UInt8]>([])
 
-    init(_ port: VirtualRadio.Port) throws {
-        let path = "@swift-bluetooth-le-\(UInt64.random(in: .min ... .max))"
+    static func makePath() -> String { "@swift-bluetooth-le-\(UInt64.random(in: .min ... .max))" }
+
+    init(_ port: VirtualRadio.Port, path: String = makePath()) throws {
         name = .unixClient(path: path)
         self.port = port
         let waker = try Waker()
@@ -28,6 +30,12 @@ final class SocketController: Sendable {
 
     func stop() {
         isStopped.store(true, ordering: .relaxed)
+        waker.wake()
+    }
+
+    /// Sends its host anything.
+    func say(_ bytes: [UInt8]) {
+        words.withLock { $0 += bytes }
         waker.wake()
     }
 
@@ -48,6 +56,11 @@ final class SocketController: Sendable {
             port.receive(into: &packets)
             try? host?.send(&packets)
             packets.removeAll()
+            let said = words.withLock { words in
+                defer { words = [] }
+                return words
+            }
+            if !said.isEmpty { try? host?.send(said.span) }
         }
         host?.close()
     }

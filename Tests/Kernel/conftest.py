@@ -18,7 +18,7 @@ from support.agent import Agent  # noqa: E402
 from support.bluez import BlueZ  # noqa: E402
 from support.monitor import Monitor  # noqa: E402
 from support.processes import LOGS, RESULTS  # noqa: E402
-from support.radio import Radio, present  # noqa: E402
+from support.radio import Radio  # noqa: E402
 
 OUTCOME = pytest.StashKey[pytest.TestReport]()
 # The captures of cases that failed.
@@ -42,22 +42,27 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest_asyncio.fixture(scope="session")
 async def radio() -> AsyncIterator[Radio]:
-    """Four adapters that hear each other."""
+    """Two adapters that hear each other."""
     radio = Radio()
-    await radio.start(4)
+    await radio.start()
     yield radio
     await radio.stop()
 
 
 @pytest_asyncio.fixture(scope="session")
-async def bluez(radio: Radio) -> AsyncIterator[BlueZ]:
-    """The daemon. It has powered all adapters, so that it leaves those alone that others take then."""
+async def daemon(radio: Radio) -> AsyncIterator[BlueZ]:
+    """The daemon."""
     bluez = BlueZ()
     await bluez.start()
-    for name in present():
-        await bluez.adapter(name)
     yield bluez
     await bluez.stop()
+
+
+@pytest_asyncio.fixture
+async def bluez(daemon: BlueZ) -> BlueZ:
+    """The daemon, with hci1 powered."""
+    await daemon.adapter("hci1")
+    return daemon
 
 
 @pytest_asyncio.fixture(autouse=True)

@@ -20,14 +20,15 @@ ABSENT = "00:AA:01:09:00:09"
 
 
 @pytest_asyncio.fixture(scope="module")
-async def sample(bluez: BlueZ) -> AsyncIterator[Sample]:
-    sample = Sample(bluez)
+async def sample(daemon: BlueZ) -> AsyncIterator[Sample]:
+    await daemon.adapter("hci1")
+    sample = Sample(daemon)
     async with sample.served():
         yield sample
 
 
 @pytest_asyncio.fixture(scope="module")
-async def agent(bluez: BlueZ) -> AsyncIterator[Agent]:
+async def agent(sample: Sample) -> AsyncIterator[Agent]:
     """Our library on hci0."""
     agent = await Agent.start("agent0")
     await agent("open", transport="hci-socket:0")
@@ -44,6 +45,15 @@ async def device(bluez: BlueZ, **properties: Any) -> str:
             if found and all(found[name] == value for name, value in properties.items()):
                 return path
             await asyncio.sleep(0.02)
+
+
+# Before the agent takes hci0.
+async def test_our_central_gets_the_card_from_bluez(sample: Sample) -> None:
+    central = asyncio.create_task(output_of(BINARIES / "central", "--transport", "hci-socket:0", "--name", NAME))
+    await until(lambda: sample.card.is_notifying, "a subscription to the card")
+    await sample.send_card(card.CARD)
+    status, output, errors = await central
+    assert (status, output) == (0, card.CARD.decode()), errors
 
 
 # MARK: Finding
@@ -78,16 +88,6 @@ async def test_advertising_data_comes_octet_for_octet(agent: Agent, bluez: BlueZ
         await output_of("btmgmt", "-i", "hci1", "rm-adv", "1")
     assert (sighting["data"], sighting["scanResponse"]) == (data, response)
     assert sighting["name"] == "Qu\u00e9o"
-
-
-# MARK: The card
-
-async def test_our_central_gets_the_card_from_bluez(sample: Sample) -> None:
-    central = asyncio.create_task(output_of(BINARIES / "central", "--transport", "hci-socket:2", "--name", NAME))
-    await until(lambda: sample.card.is_notifying, "a subscription to the card")
-    await sample.send_card(card.CARD)
-    status, output, errors = await central
-    assert (status, output) == (0, card.CARD.decode()), errors
 
 
 # MARK: Connecting

@@ -33,6 +33,7 @@ async def listed(*request: str) -> list[tuple[Any, ...]]:
 
 async def test_discovery(bluez: BlueZ, agents: AgentFactory) -> None:
     sample = Sample(bluez)
+    await output_of("hciconfig", "hci0", "up")
     async with sample.served():
         primary = await listed("--primary")
         characteristics = await listed("--characteristics")

@@ -20,14 +20,15 @@ NOTIFICATIONS = 1000
 
 
 @pytest_asyncio.fixture(scope="module")
-async def sample(bluez: BlueZ) -> AsyncIterator[Sample]:
-    sample = Sample(bluez)
+async def sample(daemon: BlueZ) -> AsyncIterator[Sample]:
+    await daemon.adapter("hci1")
+    sample = Sample(daemon)
     async with sample.served():
         yield sample
 
 
 @pytest_asyncio.fixture(scope="module", params=[23, 517], ids="MTU {}".format)
-async def agent(request: pytest.FixtureRequest, bluez: BlueZ) -> AsyncIterator[Agent]:
+async def agent(request: pytest.FixtureRequest, sample: Sample) -> AsyncIterator[Agent]:
     """Our library on hci0, which asks for this ATT_MTU: one that divides values, and one that holds any."""
     agent = await Agent.start("agent0")
     await agent("open", transport="hci-socket:0", mtu=request.param)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+
 import pytest
+import pytest_asyncio
 from conftest import AgentFactory
 from support.agent import AgentError
 from support.processes import PATIENCE
@@ -10,6 +13,13 @@ from support.radio import OurRadio
 
 # Nobody has it.
 ABSENT = "00:AA:01:09:00:09/P"
+
+
+@pytest_asyncio.fixture
+async def our_radio() -> AsyncIterator[OurRadio]:
+    radio = await OurRadio.start()
+    yield radio
+    await radio.stop()
 
 
 async def test_it_ends_in_time_or_when_it_is_cancelled(our_radio: OurRadio, agents: AgentFactory) -> None:

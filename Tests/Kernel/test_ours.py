@@ -19,8 +19,20 @@ SERVICE = UUID.format(0)
 BURST = 500
 
 
+# Before the agents take the adapters.
+async def test_our_programs_hand_over_the_card(bluez: BlueZ, tmp_path: pathlib.Path) -> None:
+    payload = tmp_path / "card"
+    payload.write_bytes(CARD)
+    peripheral = await Process.start(
+        "peripheral", BINARIES / "peripheral", "--transport", "hci-socket:0", "--payload", payload, "--once")
+    status, output, errors = await output_of(
+        BINARIES / "central", "--transport", "hci-socket:1", "--name", "BCS", patience=2 * PATIENCE)
+    assert (status, output) == (0, CARD.decode()), errors
+    assert await asyncio.wait_for(peripheral.process.wait(), PATIENCE) == 0
+
+
 @pytest_asyncio.fixture(scope="module")
-async def pair(bluez: BlueZ) -> AsyncIterator[tuple[Agent, Agent]]:
+async def pair(daemon: BlueZ) -> AsyncIterator[tuple[Agent, Agent]]:
     """Our library on hci0 and on hci1."""
     central, peripheral = [await Agent.start(f"agent{number}") for number in range(2)]
     for number, agent in enumerate((central, peripheral)):
@@ -60,17 +72,6 @@ async def both(pair: tuple[Agent, Agent]) -> AsyncIterator[Both]:
     await peripheral("withdraw", handle=published["service"]["handle"])
     for agent in pair:
         agent.events.clear()
-
-
-async def test_our_programs_hand_over_the_card(bluez: BlueZ, tmp_path: pathlib.Path) -> None:
-    payload = tmp_path / "card"
-    payload.write_bytes(CARD)
-    peripheral = await Process.start(
-        "peripheral", BINARIES / "peripheral", "--transport", "hci-socket:2", "--payload", payload, "--once")
-    status, output, errors = await output_of(
-        BINARIES / "central", "--transport", "hci-socket:3", "--name", "BCS", patience=2 * PATIENCE)
-    assert (status, output) == (0, CARD.decode()), errors
-    assert await asyncio.wait_for(peripheral.process.wait(), PATIENCE) == 0
 
 
 async def test_values_of_any_length(both: Both) -> None:
@@ -128,12 +129,10 @@ async def test_either_ends_the_link_amid_a_transfer(both: Both, ends: str) -> No
         assert set(agent.answered.values()) == {1}
 
 
-async def test_the_adapter_of_one_side_is_closed(bluez: BlueZ, pair: tuple[Agent, Agent]) -> None:
+async def test_one_side_closes_its_adapter(pair: tuple[Agent, Agent]) -> None:
     central, peripheral = pair
-    third = await Agent.start("agent2")
-    await third("open", transport="hci-socket:2")
-    await third("advertise", name="Third")
-    link = await connect(central, ADDRESSES[2])
-    await third("close")
-    assert (await link.ended()) in ("the peer ended the connection", "the peer shut down")
-    await third.stop()
+    await peripheral("advertise", name="Ours", services=[SERVICE])
+    link = await connect(central, ADDRESSES[1])
+    await peripheral("close")
+    assert await link.ended() in ("the peer ended the connection", "the peer shut down")
+    await peripheral("open", transport="hci-socket:1")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import pathlib
-import re
 from collections.abc import AsyncIterator
 
 import pytest_asyncio
@@ -14,37 +12,14 @@ from support import client
 from support.bluez import BlueZ
 from support.card import CARD, CHARACTERISTIC, SERVICE
 from support.processes import BINARIES, PATIENCE, Process, output_of, until
-from support.radio import present
+from support.radio import OurRadio
 
 ADDRESSES = ["00:1B:DC:00:00:01", "00:1B:DC:00:00:02"]
-
-# Each radio has a log of its own.
-NUMBERS = itertools.count(1)
-
-
-class OurRadio:
-    """A radio of ours with two controllers in the kernel, and the names of the adapters they are there."""
-
-    def __init__(self, process: Process, adapters: list[str]) -> None:
-        self.process = process
-        self.adapters = adapters
-
-    async def stop(self) -> None:
-        """Unplugs both."""
-        await self.process.stop()
-        await until(lambda: not set(self.adapters) & set(present()), "the adapters to go")
-
 
 @pytest_asyncio.fixture
 async def ours(bluez: BlueZ) -> AsyncIterator[OurRadio]:
     """The adapters of our radio, both in BlueZ's hands and powered."""
-    process = await Process.start(f"ble-radio{next(NUMBERS)}", BINARIES / "ble", "radio", "vhci", "vhci")
-
-    def adapters() -> list[str]:
-        return re.findall(r"^controller .* at vhci: (hci[0-9]+)$", process.said(), re.MULTILINE)
-
-    await until(lambda: len(adapters()) == 2, "the kernel to take two controllers")
-    radio = OurRadio(process, adapters())
+    radio = await OurRadio.start()
     for name in radio.adapters:
         await bluez.adapter(name)
     yield radio
@@ -111,5 +86,7 @@ async def test_ending_the_radio_unplugs_its_adapters(ours: OurRadio) -> None:
     peripheral = await Process.start("unplugged", BINARIES / "peripheral", "--transport", f"hci-socket:{near}")
     await until(lambda: "advertising" in peripheral.said(), "our peripheral to advertise")
     await ours.stop()
-    assert await asyncio.wait_for(peripheral.process.wait(), PATIENCE) == 5
-    assert f"hci{near} is gone" in peripheral.said()
+    await until(lambda: f"hci{near} is gone" in peripheral.said(), "our peripheral to notice")
+    assert "waiting for it" in peripheral.said()
+    assert peripheral.is_running
+    await peripheral.stop()

@@ -149,14 +149,17 @@ extension Host {
     }
 
     /// LE Connection Complete with an error, or after a cancellation.
-    mutating func connectionNotMade(_ status: HCIStatus, at now: Instant) {
+    ///
+    /// - Parameter peer: whom the report names; not every controller fills that in.
+    mutating func connectionNotMade(_ status: HCIStatus, with peer: DeviceAddress?, at now: Instant) {
         switch initiator.state {
         case .idle: return
         case .cancelling: break
         case .initiating(let peers):
             if status == .connectionFailedToBeEstablished {
-                // Where several were listened for, the report does not tell which one it was.
-                if peers.count == 1, let attempt = initiator.take(peers[0]) { retry(attempt) }
+                // Where several were listened for and none of them is named, it was nobody's failure.
+                let failed = peers.count == 1 ? peers[0] : peers.first { peer?.isSameDevice(as: $0) == true }
+                if let failed, let attempt = initiator.take(failed) { retry(attempt) }
             } else if status != .unknownConnectionIdentifier {
                 failAttempts(to: peers, .controller(status))
             }

@@ -13,6 +13,7 @@ extension Host {
     /// Stops scanning. Reports the controller has sent already may still come.
     public mutating func stopScanning(at now: Instant) {
         scanner.wanted = nil
+        scanner.watchdog = ScanWatchdog()
         reconcileScanning(at: now)
     }
 
@@ -30,11 +31,22 @@ extension Host {
             send(parameters, for: .scanParameters, at: now)
         case .running(let current):
             guard wanted != current else { return }
-            scanner.activity = .stopping
-            send(LESetScanEnable(isEnabled: false), for: .scanEnable(false), at: now)
+            disableScanning(at: now)
         case .starting, .stopping:
             return
         }
+    }
+
+    private mutating func disableScanning(at now: Instant) {
+        scanner.activity = .stopping
+        scanner.watchdog.stop()
+        send(LESetScanEnable(isEnabled: false), for: .scanEnable(false), at: now)
+    }
+
+    /// A scan that has gone silent is stopped, and begins anew. A controller that does not answer even that is reset.
+    mutating func fireScanning(at now: Instant) {
+        guard scanner.watchdog.fire(at: now), case .running = scanner.activity else { return }
+        disableScanning(at: now)
     }
 
     mutating func scanParametersAnswered(_ status: HCIStatus, at now: Instant) {
@@ -49,6 +61,10 @@ extension Host {
         case (.starting(let parameters), true):
             guard status == .success else { return scanningRefused(status, parameters, at: now) }
             scanner.activity = .running(parameters)
+            // A controller that reports each advertiser once has reason to be silent.
+            if parameters.reportsDuplicates, let limit = configuration.scanSilenceLimit {
+                scanner.watchdog.start(limit, at: now)
+            }
         case (.stopping, false):
             // Whatever it answers, a controller told to stop is not scanning for us.
             scanner.activity = .idle
@@ -73,9 +89,10 @@ extension Host {
     }
 
     /// One `LE Advertising Report` event (Vol 4, Part E, 7.7.65.2), which may hold several reports.
-    mutating func receive(_ reports: consuming LEAdvertisingReports) {
+    mutating func receive(_ reports: consuming LEAdvertisingReports, at now: Instant) {
         // Reports that were under way when scanning was stopped concern nobody any more.
         guard scanner.wanted != nil else { return }
+        scanner.watchdog.hear(at: now)
         while let report = reports.next() {
             guard let type = AdvertisingEventType(legacyEventType: report.eventType.rawValue) else { continue }
             received(type, report.address, report.rssi, report.data)
@@ -84,8 +101,9 @@ extension Host {
 
     /// One `LE Extended Advertising Report` event (Vol 4, Part E, 7.7.65.13). The host has not asked for them, but
     /// Bumble's controllers report even what they scan by the legacy commands in this way.
-    mutating func receive(_ reports: consuming LEExtendedAdvertisingReports) {
+    mutating func receive(_ reports: consuming LEExtendedAdvertisingReports, at now: Instant) {
         guard scanner.wanted != nil else { return }
+        scanner.watchdog.hear(at: now)
         while let report = reports.next() {
             // Fragments are not put together; legacy advertising has none.
             guard let address = report.address, report.eventType.dataStatus == .complete else { continue }

@@ -30,6 +30,7 @@ struct Scanner: Sendable {
     var activity: Activity<ScanParameters> = .idle
     /// Set while the controller refuses to scan and connect at once, until the connection attempt is over.
     var isPaused = false
+    var watchdog = ScanWatchdog()
 
     var isIdle: Bool {
         if case .idle = activity { true } else { false }

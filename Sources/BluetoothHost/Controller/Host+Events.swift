@@ -3,17 +3,20 @@ import BluetoothHCI
 
 /// Events from the controller.
 extension Host {
-    /// Takes one event packet, without its H4 indicator. One that cannot be decoded is ignored: what matters about it
-    /// is covered by a time-out somewhere.
+    /// Takes one event packet, without its H4 indicator. One whose parameters make no sense is ignored: what matters
+    /// about it is covered by a time-out somewhere. One that is not as long as it says shows that bytes were lost.
     mutating func receiveEvent(_ bytes: Span<UInt8>, at now: Instant) {
-        guard let event = try? HCIEvent(decoding: bytes) else { return }
+        guard let event = try? HCIEvent(decoding: bytes) else {
+            let isWhole = bytes.count >= 2 && bytes.count - 2 == Int(bytes[1])
+            return isWhole ? () : controllerFailed(.malformedPacket, at: now)
+        }
         switch event {
         case .numberOfCompletedPackets(let completed): packetsCompleted(completed)
-        case .leAdvertisingReports(let reports): receive(reports)
-        case .leExtendedAdvertisingReports(let reports): receive(reports)
+        case .leAdvertisingReports(let reports): receive(reports, at: now)
+        case .leExtendedAdvertisingReports(let reports): receive(reports, at: now)
         case .commandComplete(let complete): commandCompleted(complete, at: now)
         case .commandStatus(let status): commandStatusReceived(status, at: now)
-        case .hardwareError(let error): hardwareFailed(error, at: now)
+        case .hardwareError(let error): controllerFailed(.hardwareError(error.hardwareCode), at: now)
         default: receiveLinkEvent(event, at: now)
         }
     }
@@ -57,7 +60,11 @@ extension Host {
             send(Disconnect(connectionHandle: handle), for: .none, at: now)
         }
         let reason = status == .success ? .connectionFailedToBeEstablished : status
-        if role == .peripheral { advertisingMayHaveEnded(at: now) } else { connectionNotMade(reason, at: now) }
+        if role == .peripheral {
+            advertisingMayHaveEnded(at: now)
+        } else {
+            connectionNotMade(reason, with: connection?.peer, at: now)
+        }
     }
 
     private mutating func disconnectionCompleted(_ complete: DisconnectionComplete, at now: Instant) {
@@ -72,45 +79,6 @@ extension Host {
         // controller's own.
         guard complete.status == .success || complete.status == .unsupportedRemoteFeature else { return }
         establish(slot, at: now)
-    }
-
-    private mutating func hardwareFailed(_ error: HardwareError, at now: Instant) {
-        // One that is being reset already cannot be helped by another reset.
-        guard bringUp.state != .asking(.reset) else { return }
-        recover(from: .hardwareError(error.hardwareCode), at: now)
-    }
-
-    /// Starts over with a controller that has lost its state, or that cannot be trusted to have kept it. Links are
-    /// gone; what is wanted of the scanner, the advertiser and the initiator is begun anew once the controller is up.
-    mutating func recover(from cause: HostResetCause, at now: Instant) {
-        guard bringUp.isUnderWay else { return }
-        if let upSince = bringUp.upSince, upSince.duration(to: now) >= BringUp.probation { bringUp.failures = 0 }
-        bringUp.failures += 1
-        guard bringUp.attempts < BringUp.maximumAttempts, bringUp.failures <= BringUp.maximumFailures else {
-            return fail(cause.failure, at: now)
-        }
-        events.append(.resetting(cause))
-        for slot in links.used {
-            // Nobody was told of these links yet: the attempts that led to them simply go on.
-            guard let attempt = links[slot].attempt, !links[slot].wasAnnounced else { continue }
-            links[slot].attempt = nil
-            initiator.attempts.append(attempt)
-        }
-        forgetController(.controllerReset, at: now)
-        beginBringUp(at: now)
-    }
-
-    /// Takes it that the controller has stopped everything, and knows of no link.
-    mutating func forgetController(_ error: HostError, at now: Instant) {
-        controller = nil
-        abandonCommands(error)
-        for slot in links.slots where links[slot].isInUse { removeLink(slot, reason: .hardwareFailure, at: now) }
-        scanner.activity = .idle
-        scanner.isPaused = false
-        advertiser.activity = .idle
-        advertiser.isPaused = false
-        initiator.reset()
-        outbox.removeAll()
     }
 }
 
@@ -143,15 +111,5 @@ struct NewConnection: Sendable {
         self.peer = peer
         parameters = CurrentConnectionParameters(
             interval: interval.duration, latency: latency, supervisionTimeout: supervisionTimeout.duration)
-    }
-}
-
-extension HostResetCause {
-    /// What to report when resetting does not help.
-    fileprivate var failure: HostFailure {
-        switch self {
-        case .commandTimedOut(let opcode): .controllerNotResponding(opcode)
-        case .hardwareError(let code): .hardwareError(code)
-        }
     }
 }

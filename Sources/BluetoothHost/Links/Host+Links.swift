@@ -143,7 +143,9 @@ extension Host {
             announce(link.client.events, of: link.identifier, except: link.automaticExchange)
             events.append(.disconnected(link.identifier, link.disconnectReason ?? reason))
         } else if let attempt = link.attempt {
-            if reason == .connectionFailedToBeEstablished {
+            // With a short supervision timeout, a peer that is not heard is lost before it is found never to have
+            // answered.
+            if reason == .connectionFailedToBeEstablished || reason == .connectionTimeout {
                 retry(attempt)
             } else {
                 events.append(.connectionFailed(attempt.identifier, .controller(reason)))

@@ -9,12 +9,12 @@ extension Host {
     public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
         guard bringUp.isUnderWay else { return }
         guard packet.count > 0, let type = HCIPacketType(rawValue: packet[0]) else {
-            return fail(.malformedPacket, at: now)
+            return controllerFailed(.malformedPacket, at: now)
         }
         switch type {
         case .aclData: receiveACL(packet.extracting(droppingFirst: 1), at: now)
         case .event: receiveEvent(packet.extracting(droppingFirst: 1), at: now)
-        case .command: fail(.malformedPacket, at: now)
+        case .command: controllerFailed(.malformedPacket, at: now)
         case .synchronousData, .isoData: break
         }
     }

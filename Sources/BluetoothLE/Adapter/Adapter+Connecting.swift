@@ -99,7 +99,7 @@ extension Adapter {
 
     func linkDisconnected(_ link: LinkIdentifier, _ reason: DisconnectReason) {
         if let attempt = lostAttempts.removeValue(forKey: link) {
-            resume(.connection(attempt), with: .failure(.disconnected(reason)))
+            resume(.connection(attempt), with: .failure(reason.error))
         }
         guard let connection = connection(of: link), let state = links.removeValue(forKey: link) else { return }
         endings.insert(reason, for: link)
@@ -107,8 +107,8 @@ extension Adapter {
             where: {
                 if case .disconnection(link, _) = $0 { true } else { false }
             }, with: .success(.reason(reason)))
-        resumeAll(where: { $0.link == link }, with: .failure(.disconnected(reason)))
-        state.end(.disconnected(reason))
+        resumeAll(where: { $0.link == link }, with: .failure(reason.error))
+        state.end(reason.error)
         for handle in state.subscriptions { unsubscribed(connection, from: handle) }
         publish(.disconnected(connection, reason))
     }

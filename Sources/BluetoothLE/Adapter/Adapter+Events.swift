@@ -5,11 +5,11 @@ import BluetoothHost
 extension Adapter {
     func handle(_ event: HostEvent) {
         switch event {
-        case .ready:
-            resume(.ready, with: .success(.done))
-            publish(.ready)
-        case .resetting(let cause): publish(.resetting("\(cause)"))
-        case .failed(let failure): shutDown(.adapter(failure))
+        case .ready: controllerIsReady()
+        case .resetting(let cause):
+            // One that is away is not there to be reset, for all that anybody was told.
+            if case .open = state { publish(.resetting("\(cause)")) }
+        case .failed(let failure): controllerLost(.adapter(failure))
 
         case .advertisement(let advertisement): advertisementReceived(advertisement)
         case .scanningFailed(let error): scanningFailed(error)

@@ -15,11 +15,18 @@ extension Adapter {
     public static func open(
         _ transport: TransportName, options: Options = Options()
     ) async throws(BluetoothError) -> Adapter {
+        try await open(transport, options: options, calls: .system)
+    }
+
+    static func open(
+        _ transport: TransportName, options: Options, calls: TransportCalls
+    ) async throws(BluetoothError) -> Adapter {
         if transport == .virtual { return try await open(VirtualRadio.shared.addController(), options: options) }
         let cancellation: Waker
         do { cancellation = try Waker() } catch { throw .transport(error) }
-        return try await open(options, clock: SystemClock()) { _ throws(TransportError) in
-            try transport.open(cancellation: cancellation)
+        let source = ControllerSource.transport(transport, calls)
+        return try await open(options, clock: SystemClock(), source: source) { _ throws(TransportError) in
+            try calls.open(transport, cancellation)
         } onCancel: {
             cancellation.wake()
         }
@@ -28,14 +35,14 @@ extension Adapter {
     /// Starts an adapter on whatever transport `connect` opens. That is called on the adapter's own thread, and may wait
     /// there until `onCancel`.
     static func open(
-        _ options: Options, clock: any AdapterClock,
+        _ options: Options, clock: any AdapterClock, source: ControllerSource,
         connect: @escaping @Sendable (isolated Adapter) throws(TransportError) -> any HCITransport,
         onCancel: @escaping @Sendable () -> Void
     ) async throws(BluetoothError) -> Adapter {
         let adapter: Adapter
         do throws(TransportError) {
             let executor = try AdapterExecutor()
-            adapter = Adapter(executor: executor, clock: clock, options: options)
+            adapter = Adapter(executor: executor, clock: clock, source: source, options: options)
             try executor.start(driving: adapter)
         } catch {
             throw .transport(error)
@@ -60,14 +67,19 @@ extension Adapter {
     ) -> Result<Void, BluetoothError> {
         do throws(TransportError) {
             // The file comes first: without it nothing is to be sent.
-            let capture = if let path = options.captureFile { try CaptureFile(path: path) } else { nil as CaptureFile? }
+            if let path = options.captureFile { capture = try CaptureFile(path: path) }
             let transport = try connect(self)
-            state = .open(capture.map { CapturedTransport(transport, to: $0) } ?? transport)
+            state = .open(recorded(transport))
             host.start(at: now)
             return .success(())
         } catch {
             return .failure(error.reason == .cancelled ? .cancelled : .transport(error))
         }
+    }
+
+    /// A transport whose packets go into the capture, where there is one.
+    func recorded(_ transport: any HCITransport) -> any HCITransport {
+        capture.map { CapturedTransport(transport, to: $0) } ?? transport
     }
 
     private func waitUntilReady() async throws(BluetoothError) {

@@ -44,7 +44,7 @@ extension Adapter {
     /// Why a link cannot be used, where that is so.
     func checkOpen(_ link: LinkIdentifier) throws(BluetoothError) {
         try checkOpen()
-        guard links[link] != nil else { throw .disconnected(endings[link] ?? .unknown) }
+        guard links[link] != nil else { throw (endings[link] ?? .unknown).error }
     }
 
     func makeNumber() -> Int {

@@ -10,6 +10,10 @@ import HCITransport
 /// adapter, and of what it hands out, ends: with its result, or by throwing a `BluetoothError` when the link drops, the
 /// task is cancelled, the adapter goes or the deadline passes.
 ///
+/// A controller may be unplugged. Then whatever is pending ends with `.adapterRemoved`, once; links and scans are gone,
+/// and calls throw `.adapterRemoved` at once. The adapter waits for its controller, which costs nothing, and takes it
+/// up again when it is back: `AdapterEvent.ready` tells, and advertising and published services go on by themselves.
+///
 ///     let adapter = try await Adapter.open(TransportName("hci-socket:0"))
 ///     for try await sighting in try await adapter.scan(for: ScanFilter(services: ["180D"])) {
 ///         let connection = try await adapter.connect(to: sighting.address)
@@ -23,6 +27,10 @@ public actor Adapter {
         public var host: HostConfiguration
         /// A btsnoop file that every packet to and from the controller is written to.
         public var captureFile: String?
+        /// Whether the adapter waits for its controller where that is unplugged, given up, or no longer to be reached,
+        /// and goes on when it is back. Otherwise it is closed, and calls throw `.transport` or `.adapter` with the
+        /// cause.
+        public var isRecovering = true
 
         /// - Parameters:
         ///   - seed: the random bits the host starts from; the system's where none are given.
@@ -36,6 +44,9 @@ public actor Adapter {
     enum State {
         case opening
         case open(any HCITransport)
+        /// The controller is gone, and waited for; with a transport where there is one again, on which it is being
+        /// brought up.
+        case removed((any HCITransport)?)
         case closed(BluetoothError)
     }
 
@@ -45,6 +56,11 @@ public actor Adapter {
     let clock: any AdapterClock
     var host: Host
     var state = State.opening
+    var recovery: Recovery
+    /// Where packets are recorded, through every loss of the transport.
+    var capture: CaptureFile?
+    /// Changes whenever the thread is to watch another descriptor, which may have the number of the one before.
+    var watchNumber = 0
 
     /// The calls that are suspended, by what they wait for.
     var waiters: [Awaited: Waiter] = [:]
@@ -63,9 +79,10 @@ public actor Adapter {
     var published: [AttributeHandle: WeakQueue<CharacteristicEvent>] = [:]
     var observers: [Int: WeakQueue<AdapterEvent>] = [:]
 
-    init(executor: AdapterExecutor, clock: any AdapterClock, options: Options) {
+    init(executor: AdapterExecutor, clock: any AdapterClock, source: ControllerSource, options: Options) {
         self.executor = executor
         self.clock = clock
+        recovery = Recovery(source, isEnabled: options.isRecovering)
         host = Host(configuration: options.host)
     }
 
@@ -89,6 +106,7 @@ public actor Adapter {
         switch state {
         case .open: return
         case .opening: throw .host(.notReady)
+        case .removed: throw .adapterRemoved
         case .closed(let error): throw error
         }
     }
@@ -96,7 +114,8 @@ public actor Adapter {
     /// Ends every call and every sequence with `error`. Only the first reason counts.
     func shutDown(_ error: BluetoothError) {
         if case .closed = state { return }
-        if case .open(let transport) = state { transport.close() }
+        transport?.close()
+        recovery.end()
         state = .closed(error)
         resumeAll(where: { _ in true }, with: .failure(error))
         for scan in scans { scan.sightings.finish(error) }

@@ -6,7 +6,10 @@ public enum AdapterEvent: Sendable {
     /// The controller failed and is being reset. Links are gone; scanning, advertising and published services go on by
     /// themselves once it is back.
     case resetting(String)
-    /// The controller is back.
+    /// The controller is gone: unplugged, given up, or no longer to be reached; the error says which. Whatever was
+    /// pending has ended with `.adapterRemoved`. The adapter waits for it, and `ready` tells when it is back.
+    case removed(BluetoothError)
+    /// The controller is back, after `resetting` or `removed`; what is advertised and published is there again.
     case ready
 }
 

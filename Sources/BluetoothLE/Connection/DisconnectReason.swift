@@ -13,6 +13,8 @@ public enum DisconnectReason: Equatable, Sendable {
     case supervisionTimeout
     /// The adapter was reset.
     case adapterReset
+    /// The adapter was unplugged, or is no longer to be reached.
+    case adapterRemoved
     /// The encryption failed or a key was missing.
     case encryption(HCIStatus)
     /// An ATT transaction was not completed within 30 seconds, so that the link could be used no more.
@@ -36,6 +38,11 @@ public enum DisconnectReason: Equatable, Sendable {
     }
 }
 
+extension DisconnectReason {
+    /// What calls on a link throw that has ended so.
+    var error: BluetoothError { self == .adapterRemoved ? .adapterRemoved : .disconnected(self) }
+}
+
 extension DisconnectReason: CustomStringConvertible {
     public var description: String {
         switch self {
@@ -44,6 +51,7 @@ extension DisconnectReason: CustomStringConvertible {
         case .byThisDevice: "this device ended the connection"
         case .supervisionTimeout: "the peer was not heard any more (supervision timeout)"
         case .adapterReset: "the adapter was reset"
+        case .adapterRemoved: "the adapter is gone"
         case .encryption(let status): "encryption failed: \(status)"
         case .transactionTimeout: "the peer left a request unanswered for 30 seconds"
         case .unknown: "the connection has ended"

@@ -1,5 +1,4 @@
 import BluetoothBase
-import Glibc
 import HCITransport
 import Synchronization
 
@@ -15,6 +14,8 @@ protocol AdapterDriver: Actor {
 struct AdapterWish: Sendable {
     /// Nil where there is no descriptor to watch.
     var fileDescriptor: Int32?
+    /// Another one for each descriptor: the system uses the numbers of those that were closed again.
+    var watchNumber = 0
     var wantsWrite = false
     var deadline: Instant?
 }
@@ -44,24 +45,13 @@ final class AdapterExecutor: SerialExecutor {
     /// Starts the thread, once. It ends when `stop()` is called or the driver is gone.
     func start(driving driver: any AdapterDriver) throws(TransportError) {
         let run = Run(executor: self, loop: try EventLoop(waker: waker), driver: driver)
-        let reference = Unmanaged.passRetained(run)
         jobs.withLock { $0 = Jobs(isStopped: false, isServed: true) }
-        var thread = pthread_t()
-        let code = pthread_create(
-            &thread, nil,
-            { reference in
-                guard let reference else { return nil }
-                CurrentThread.takeNameOfProgram()
-                let run = Unmanaged<Run>.fromOpaque(reference).takeRetainedValue()
-                run.executor.run(run)
-                return nil
-            }, reference.toOpaque())
-        guard code == 0 else {
-            reference.release()
+        do throws(TransportError) {
+            try startThread { run.executor.run(run) }
+        } catch {
             jobs.withLock { $0 = Jobs() }
-            throw TransportError(.system(call: "pthread_create", code: code), transport: "adapter")
+            throw error
         }
-        pthread_detach(thread)
     }
 
     /// Ends the thread once the calls that wait have run.
@@ -165,6 +155,7 @@ final class AdapterExecutor: SerialExecutor {
     /// The descriptor that the loop watches for the adapter.
     private struct Watch {
         var token = 0
+        var number = 0
         var fileDescriptor: Int32?
         var interest: EventLoop.Interest = .read
 
@@ -172,9 +163,11 @@ final class AdapterExecutor: SerialExecutor {
         /// the host notice.
         mutating func follow(_ wish: AdapterWish, on loop: EventLoop) {
             let interest: EventLoop.Interest = wish.wantsWrite ? [.read, .write] : .read
-            if wish.fileDescriptor != fileDescriptor {
+            if wish.fileDescriptor != fileDescriptor || wish.watchNumber != number {
+                // Where it has been closed, the loop has forgotten it already.
                 if let fileDescriptor { loop.remove(fileDescriptor) }
                 token += 1
+                number = wish.watchNumber
                 fileDescriptor = wish.fileDescriptor
                 if let fileDescriptor { try? loop.add(fileDescriptor, token: token, for: interest) }
             } else if interest != self.interest, let fileDescriptor {

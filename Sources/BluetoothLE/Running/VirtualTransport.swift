@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 import HCITransport
+import Synchronization
 import VirtualRadio
 
 /// A controller of a radio in this process. It has no descriptor: the radio wakes the adapter's thread.
@@ -11,16 +12,31 @@ final class VirtualTransport: HCITransport {
     let pendingByteCount = 0
     private let port: VirtualRadio.Port
     private var received = PacketQueue()
+    private let isUnplugged = Unplugged()
+
+    /// Whether the controller has been unplugged; it may have been plugged in again since.
+    private final class Unplugged: Sendable {
+        let value = Atomic(false)
+    }
 
     init(_ port: VirtualRadio.Port, for adapter: Adapter) {
         self.port = port
-        port.attach(
-            VirtualRadio.Host(
-                wake: { [executor = adapter.executor] in executor.wake() },
-                turn: { [weak adapter] in await adapter?.takeTurn() }))
+        port.attach(Self.host(of: adapter) { [isUnplugged] in isUnplugged.value.store(true, ordering: .relaxed) })
     }
 
-    func receive(_ deliver: (Span<UInt8>) -> Void) {
+    /// What a radio is to know of an adapter.
+    static func host(
+        of adapter: Adapter, unplugged: @escaping @Sendable () -> Void = {}
+    ) -> VirtualRadio.Host {
+        VirtualRadio.Host(
+            wake: { [executor = adapter.executor] in executor.wake() },
+            turn: { [weak adapter] in await adapter?.takeTurn() }, unplugged: unplugged)
+    }
+
+    func receive(_ deliver: (Span<UInt8>) -> Void) throws(TransportError) {
+        guard !isUnplugged.value.load(ordering: .relaxed) else {
+            throw TransportError(.adapterRemoved, transport: name)
+        }
         port.receive(into: &received)
         while !received.isEmpty {
             deliver(received.first)
@@ -38,8 +54,9 @@ extension Adapter {
     public static func open(
         _ port: VirtualRadio.Port, options: Options = Options()
     ) async throws(BluetoothError) -> Adapter {
-        try await open(options, clock: RadioClock(port: port)) { adapter in
-            VirtualTransport(port, for: adapter)
+        try await open(options, clock: RadioClock(port: port), source: .port(port)) { adapter throws(TransportError) in
+            guard port.isPluggedIn else { throw TransportError(.adapterRemoved, transport: "virtual") }
+            return VirtualTransport(port, for: adapter)
         } onCancel: {
         }
     }
@@ -48,6 +65,6 @@ extension Adapter {
     func takeTurn() -> Instant? {
         _ = turn()
         if case .closed = state { return nil }
-        return host.nextDeadline
+        return nextDeadline
     }
 }

@@ -8,8 +8,16 @@ extension Air {
         fire(at: now)
         controllers[id.index].isPresent = false
         controllers[id.index].outbox.removeAll()
+        controllers[id.index].inbox.removeAll()
         schedule.set(Timer(.command, of: id.index), to: nil)
         shutDown(id.index, at: now)
+    }
+
+    /// Puts a controller back that was taken away, as plugging it in again would: it is as it was when it was added,
+    /// but for its `faults`. Its former links are not its own any more.
+    public mutating func returnController(_ id: ControllerID, at now: Instant) {
+        fire(at: now)
+        controllers[id.index].isPresent = true
     }
 
     /// Makes a controller report a Hardware Error event (Core 5.4, Vol 4, Part E, 7.7.16).

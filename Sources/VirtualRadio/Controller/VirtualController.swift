@@ -15,7 +15,8 @@ public struct VirtualController: Sendable {
     let index: Int
     let supportedCommands: SupportedCommands
     var generator: SeededGenerator
-    var isPresent = true
+    /// False once it was taken away: it then hears, says and does nothing.
+    public internal(set) var isPresent = true
     var settings: Settings
     /// The commands that wait for `responseDelay`.
     var inbox = PacketQueue(reservingCapacity: 0)

@@ -39,10 +39,16 @@ public final class VirtualRadio: Sendable {
         /// Lets the host do what it can at the present instant, and tells when it next has something to do by itself.
         /// Only called where time is `manual`.
         var turn: @Sendable () async -> Instant?
+        /// Tells the host, from any thread, that its controller was unplugged. `wake` follows.
+        var unplugged: @Sendable () -> Void
 
-        public init(wake: @escaping @Sendable () -> Void, turn: @escaping @Sendable () async -> Instant?) {
+        public init(
+            wake: @escaping @Sendable () -> Void, turn: @escaping @Sendable () async -> Instant?,
+            unplugged: @escaping @Sendable () -> Void = {}
+        ) {
             self.wake = wake
             self.turn = turn
+            self.unplugged = unplugged
         }
     }
 

@@ -126,6 +126,7 @@ actor Agent {
                     output.write(
                         Event(event: "disconnected", connection: number(of: connection), reason: "\(reason)"))
                 case .resetting(let cause): output.write(Event(event: "resetting", reason: cause))
+                case .removed(let cause): output.write(Event(event: "removed", reason: "\(cause)"))
                 case .ready: output.write(Event(event: "ready"))
                 }
             }

@@ -51,6 +51,7 @@ struct KernelAgent {
         case .transport: return "transport"
         case .adapter: return "adapter"
         case .adapterClosed: return "adapterClosed"
+        case .adapterRemoved: return "adapterRemoved"
         default: return "other"
         }
     }

@@ -100,6 +100,12 @@ class Agent:
             except TimeoutError:
                 raise TimeoutError(f"waited {patience:.0f} s in vain for {what}; there are {self.events}") from None
 
+    def connected(self) -> list[int]:
+        """The connections there are, as far as the events tell that nobody has taken."""
+        gone = {event["connection"] for event in self.events if event["event"] == "disconnected"}
+        there = [event["connection"] for event in self.events if event["event"] == "connected"]
+        return [number for number in there if number not in gone]
+
     async def stop(self) -> None:
         """Closes the adapter and ends the process, in good order."""
         stdin = self.process.process.stdin

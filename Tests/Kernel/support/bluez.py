@@ -35,7 +35,7 @@ class BlueZ:
             status, _, errors = await output_of("dbus-daemon", "--system", "--fork")
             if status != 0:
                 raise RuntimeError(f"no system bus: {errors}")
-        self.daemon = await Process.start("bluetoothd", DAEMON, "-n", "-d")
+        self.daemon = await Process.start("bluetoothd", DAEMON, "-n")
         self._bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
         await self._until_ready()
 

@@ -8,25 +8,46 @@ from collections.abc import AsyncIterator
 
 from bleak import BleakClient, BleakScanner
 from bleak.backends.device import BLEDevice
+from bleak.exc import BleakError
 from support.processes import PATIENCE
 
 ADAPTER = "hci1"
 
 
 async def found(service: str, name: str | None = None, adapter: str = ADAPTER) -> BLEDevice:
-    """A device that advertises a service, and a name."""
-    device = await BleakScanner.find_device_by_filter(
-        lambda device, data: service in data.service_uuids and (name is None or data.local_name == name),
-        timeout=PATIENCE, bluez={"adapter": adapter})
-    assert device is not None, f"nobody advertises {service}"
-    return device
+    """A device that advertises a service, and a name.
+
+    The emulator reports an advertiser once for each start of a scan, and the daemon ignores what it hears before it has
+    heard that its scan has started: so scans are short, and there are several.
+    """
+    for _ in range(round(PATIENCE)):
+        device = await BleakScanner.find_device_by_filter(
+            lambda device, data: service in data.service_uuids and (name is None or data.local_name == name),
+            timeout=1, bluez={"adapter": adapter})
+        if device is not None:
+            return device
+    raise AssertionError(f"nobody advertises {service}")
 
 
 @contextlib.asynccontextmanager
 async def connected(device: BLEDevice, adapter: str = ADAPTER) -> AsyncIterator[BleakClient]:
-    """A connection to a device, its services discovered."""
-    async with BleakClient(device, timeout=2 * PATIENCE, bluez={"adapter": adapter}) as client:
+    """A connection to a device, its services discovered.
+
+    Where the daemon hears of the link from its own socket before the kernel tells it, it takes the kernel's word for a
+    second connection, and drops the first: another try is what its users make.
+    """
+    for attempt in range(4):
+        client = BleakClient(device, timeout=2 * PATIENCE, bluez={"adapter": adapter})
+        try:
+            await client.connect()
+            break
+        except BleakError as error:
+            if attempt == 3 or "disconnected" not in str(error):
+                raise
+    try:
         yield client
+    finally:
+        await client.disconnect()
 
 
 async def card(client: BleakClient, characteristic: str) -> bytes:

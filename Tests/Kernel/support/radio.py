@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import os
 import pathlib
+import re
 from collections.abc import Iterator
 
-from support.processes import PATIENCE, Process, output_of, until
+from support.processes import BINARIES, PATIENCE, Process, output_of, until
 
 ADDRESSES = ["00:AA:01:00:00:00", "00:AA:01:01:00:01", "00:AA:01:02:00:02", "00:AA:01:03:00:03"]
 # How often to start btvirt where an adapter does not come up.
@@ -86,3 +88,29 @@ class Radio:
             await self.process.kill()
             self.process = None
             await until(lambda: len(present()) < before, "the adapters of btvirt to go")
+
+
+class OurRadio:
+    """A radio of ours with two controllers in the kernel, and the names of the adapters they are there."""
+
+    # Each has a log of its own.
+    numbers = itertools.count(1)
+
+    def __init__(self, process: Process, adapters: list[str]) -> None:
+        self.process = process
+        self.adapters = adapters
+
+    @classmethod
+    async def start(cls) -> OurRadio:
+        process = await Process.start(f"ble-radio{next(cls.numbers)}", BINARIES / "ble", "radio", "vhci", "vhci")
+
+        def adapters() -> list[str]:
+            return re.findall(r"^controller .* at vhci: (hci[0-9]+)$", process.said(), re.MULTILINE)
+
+        await until(lambda: len(adapters()) == 2, "the kernel to take two controllers")
+        return cls(process, adapters())
+
+    async def stop(self) -> None:
+        """Unplugs both."""
+        await self.process.stop()
+        await until(lambda: not set(self.adapters) & set(present()), "the adapters to go")

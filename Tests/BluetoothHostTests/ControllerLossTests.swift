@@ -1,0 +1,117 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHCI
+import Testing
+import VirtualRadio
+
+@testable import BluetoothHost
+
+@Suite("A controller that is unplugged, and comes back")
+struct ControllerLossTests {
+    @Test("Everything that is pending ends once, and nothing is waited for any more")
+    func everythingEnds() throws {
+        var controller = ScriptedController.ready([.readRSSI: .silence])
+        let link = try controller.connect()
+        try controller.host.startScanning(ScanParameters(), at: controller.now)
+        _ = try controller.host.start(.read(3), on: link, at: controller.now)
+        _ = try controller.host.connect(to: DeviceAddress(5, kind: .public), timeout: nil, at: controller.now)
+        _ = try controller.host.readRSSI(of: link, at: controller.now)
+        controller.settle()
+        controller.seen.removeAll()
+        controller.host.controllerLost(at: controller.now)
+        controller.settle()
+        let notReady = HostError.notReady
+        #expect(
+            controller.takeEvents() == [
+                "request failed: \(notReady)", "operation failed: disconnected", "disconnected link 0.1: 3",
+                "connection failed: \(notReady)", "scanning failed: \(notReady)",
+            ])
+        #expect(controller.host.nextDeadline == nil)
+        #expect(controller.host.controller == nil)
+        #expect(controller.host.outbox.isEmpty)
+        #expect(throws: HostError.notReady) {
+            try controller.host.connect(to: DeviceAddress(5, kind: .public), timeout: nil, at: controller.now)
+        }
+        controller.host.controllerLost(at: controller.now)
+        controller.receive(HardwareError(hardwareCode: 1))
+        #expect(controller.takeEvents() == [], "and only once")
+    }
+
+    @Test("What was advertised is advertised again; what was not on the air yet has failed", arguments: [true, false])
+    func advertising(_ hasBegun: Bool) throws {
+        var controller = ScriptedController.ready(hasBegun ? [:] : [.leSetAdvertisingEnable: .silence])
+        try controller.host.startAdvertising(AdvertisingParameters(data: [2, 1, 6]), at: controller.now)
+        controller.settle()
+        controller.seen.removeAll()
+        controller.host.controllerLost(at: controller.now)
+        controller.settle()
+        #expect(controller.takeEvents() == (hasBegun ? [] : ["advertising failed: \(HostError.notReady)"]))
+        controller.answers[.leSetAdvertisingEnable] = nil
+        controller.commands.removeAll()
+        controller.start()
+        #expect(controller.takeEvents() == ["ready"], "it is not told twice that advertising has started")
+        #expect(controller.takeOpcodes().contains(.leSetAdvertisingEnable) == hasBegun)
+    }
+
+    @Test("A host that was given up, or never up, can lose its controller too", arguments: [true, false])
+    func notUp(_ isGivenUp: Bool) {
+        var controller = ScriptedController()
+        controller.answers[.reset] = .silence
+        controller.start()
+        if isGivenUp { controller.run(for: .seconds(60)) }
+        controller.seen.removeAll()
+        controller.host.controllerLost(at: controller.now)
+        controller.settle()
+        #expect(controller.takeEvents() == [])
+        #expect(controller.host.nextDeadline == nil)
+        controller.answers[.reset] = nil
+        controller.start()
+        #expect(controller.takeEvents() == ["ready"])
+    }
+
+    @Test("Its former failures are not held against the controller that comes")
+    func failuresAreForgotten() {
+        var controller = ScriptedController.ready()
+        for _ in 1...20 {
+            for _ in 1...4 { controller.receive(HardwareError(hardwareCode: 1)) }
+            controller.host.controllerLost(at: controller.now)
+            controller.seen.removeAll()
+            controller.start()
+            #expect(controller.takeEvents() == ["ready"])
+        }
+    }
+
+    @Test("Services stay, and another controller may take the place of the first")
+    func services() throws {
+        var world = World()
+        let (central, peripheral) = (world.start(), world.start())
+        let definition = GATTServiceDefinition(
+            uuid: World.service,
+            characteristics: [
+                .init(uuid: World.characteristic, properties: [.read], value: .variableLength([7]))
+            ])
+        _ = try world.hosts[peripheral].addService(definition, at: world.now)
+        let first = world.connect(central, to: peripheral)
+        #expect(first != nil)
+        world.air.removeController(world.controllers[peripheral], at: world.now)
+        world.hosts[peripheral].controllerLost(at: world.now)
+        let link = world.next(central) { $0.event.disconnection?.0 }
+        #expect(link != nil, "the peer misses it after the supervision timeout")
+
+        world.controllers[peripheral] = world.air.addController(
+            ControllerConfiguration(publicAddress: DeviceAddress(0xD0_00_00_00_00_01, kind: .public)))
+        world.hosts[peripheral].start(at: world.now)
+        world.run(for: .milliseconds(100))
+        #expect(world.hosts[peripheral].controller?.address.value == 0xD0_00_00_00_00_01)
+        let second = world.connect(central, to: peripheral)
+        let again = try #require(second)
+        _ = try world.hosts[central].start(.readByUUID(World.characteristic), on: again.centralLink, at: world.now)
+        let result = world.next(central) { $0.event.completed }
+        guard case .values(let values) = result else {
+            Issue.record("no values")
+            return
+        }
+        #expect(values.map(\.value) == [[7]])
+    }
+}

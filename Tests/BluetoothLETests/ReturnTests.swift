@@ -1,0 +1,217 @@
+import BluetoothBase
+import HCITransport
+import Synchronization
+import Testing
+import VirtualRadio
+
+@testable import BluetoothLE
+
+@Suite("An adapter finds its controller again", .timeLimit(.minutes(1)))
+struct ReturnTests {
+    static func failure(_ name: TransportName, _ reason: TransportError.Reason) -> BluetoothError {
+        .transport(TransportError(reason, transport: name.description))
+    }
+
+    @Test("What is reached through a socket is called again until it answers")
+    func socket() async throws {
+        let radio = VirtualRadio()
+        let port = radio.addController()
+        let path = SocketController.makePath()
+        let first = try SocketController(port, path: path)
+        let adapter = try await Adapter.open(first.name)
+        _ = try await adapter.publish(Scene.definition)
+        try await adapter.advertise(AdvertisementData(name: "Phoenix"))
+        let events = await adapter.events()
+        let sightings = try await adapter.scan()
+        let connecting = Task { _ = try await adapter.connect(to: DeviceAddress(1, kind: .public)) }
+        await until { await adapter.pendingCount == 1 }
+        first.stop()
+        await #expect(throws: BluetoothError.adapterRemoved) { try await connecting.value }
+        #expect(await sightings.end() == .adapterRemoved)
+        guard case .removed(Self.failure(first.name, .closedByPeer)) = try await events.first() else {
+            Issue.record("not removed")
+            return
+        }
+        await #expect(throws: BluetoothError.adapterRemoved) { _ = try await adapter.scan() }
+
+        // The first one may still be about to let go of the path.
+        var second: SocketController?
+        await until {
+            second = try? SocketController(port, path: path)
+            return second != nil
+        }
+        guard case .ready = try await events.first() else {
+            Issue.record("not ready")
+            return
+        }
+        await until { radio.withAir { air, _ in air[port.identifier].isAdvertising } }
+        let central = try await Adapter.open(radio.addController())
+        let address = try #require(await adapter.information?.address)
+        let connection = try await central.connect(to: address)
+        let stored = try await connection.characteristic(Scene.stored, in: Scene.service)
+        #expect(try await connection.read(stored) == [1, 2, 3])
+        second?.stop()
+    }
+
+    @Test("Bytes that are no HCI packets end a stream, and it is opened anew")
+    func malformedStream() async throws {
+        let radio = VirtualRadio()
+        let controller = try SocketController(radio.addController())
+        defer { controller.stop() }
+        let adapter = try await Adapter.open(controller.name)
+        let events = await adapter.events()
+        controller.say([0x09, 0x09])
+        guard case .removed(.transport(let error)) = try await events.first() else {
+            Issue.record("not removed")
+            return
+        }
+        #expect(error.reason == .malformedStream(.unexpectedIndicator(0x09)))
+        guard case .ready = try await events.first() else {
+            Issue.record("not ready")
+            return
+        }
+    }
+
+    /// An adapter of a kernel, in a time that is turned by hand.
+    struct Setting {
+        let radio = VirtualRadio()
+        let clock = ManualClock()
+        let kernel: FakeKernel
+        let controller: SocketController
+        let port: VirtualRadio.Port
+        let adapter: Adapter
+
+        static let asked = TransportName.hciSocket(.index(0))
+        static let named = TransportName.hciSocket(.address(DeviceAddress(0x00_1B_DC_00_00_01, kind: .public)))
+
+        init(tellsOfArrivals: Bool = true) async throws {
+            port = radio.addController()
+            let controller = try SocketController(port)
+            self.controller = controller
+            let kernel = FakeKernel(Self.named, tellsOfArrivals: tellsOfArrivals)
+            self.kernel = kernel
+            kernel.plugIn(controller.name)
+            let source = ControllerSource.transport(Self.asked, kernel.calls)
+            adapter = try await Adapter.open(.init(seed: 1), clock: clock, source: source) {
+                _ throws(TransportError) in
+                try kernel.calls.open(Self.asked, Waker())
+            } onCancel: {
+            }
+        }
+
+        func unplug() async {
+            kernel.unplug()
+            controller.stop()
+            await until { await adapter.information == nil }
+        }
+
+        /// Lets the next try take place; false where none is due.
+        func tryOnce() async -> Bool {
+            guard let due = await adapter.nextTry else { return false }
+            clock.advance(to: due)
+            await adapter.with { _ = $0.turn() }
+            await until { await adapter.with { $0.recovery.opener == nil } }
+            return true
+        }
+    }
+
+    @Test("An adapter of the kernel is asked for by what names it for good, and waited for at no cost")
+    func kernel() async throws {
+        let setting = try await Setting()
+        let (adapter, kernel) = (setting.adapter, setting.kernel)
+        let events = await adapter.events()
+        await setting.unplug()
+        guard case .removed = try await events.first() else {
+            Issue.record("not removed")
+            return
+        }
+        for round in 1...3 {
+            var tries = 0
+            while await setting.tryOnce() { tries += 1 }
+            #expect(tries == Reopening.triesPerArrival)
+            #expect(kernel.asked.count == 1 + round * Reopening.triesPerArrival)
+            #expect(kernel.asked.dropFirst().allSatisfy { $0 == Setting.named })
+            let wish = await adapter.with { $0.turn() }
+            #expect(wish.fileDescriptor != nil, "it waits for arrivals,")
+            #expect(await adapter.nextDeadline == nil, "and for nothing else")
+            if round < 3 { kernel.announce() }
+            if round < 3 { await until { await adapter.nextTry != nil } }
+        }
+        let again = try SocketController(setting.port)
+        defer { again.stop() }
+        kernel.plugIn(again.name)
+        await until { await adapter.nextTry != nil }
+        #expect(await setting.tryOnce())
+        guard case .ready = try await events.first() else {
+            Issue.record("not ready")
+            return
+        }
+        #expect(await adapter.with { $0.recovery.arrivals == nil }, "nothing is listened for any more")
+        #expect(await adapter.information != nil)
+    }
+
+    @Test("One that is held by somebody for a moment is got back when it is let go of")
+    func held() async throws {
+        let setting = try await Setting()
+        await setting.unplug()
+        while await setting.tryOnce() {}
+        let again = try SocketController(setting.port)
+        defer { again.stop() }
+        setting.kernel.plugIn(again.name, behind: .adapterHeld(by: nil))
+        await until { await setting.adapter.nextTry != nil }
+        for _ in 0..<5 { #expect(await setting.tryOnce()) }
+        #expect(await setting.adapter.information == nil)
+        setting.kernel.clear()
+        #expect(await setting.tryOnce())
+        await until { await setting.adapter.information != nil }
+    }
+
+    @Test("Where nothing tells of arrivals, tries go on")
+    func notTold() async throws {
+        let setting = try await Setting(tellsOfArrivals: false)
+        await setting.unplug()
+        for _ in 0..<30 { #expect(await setting.tryOnce()) }
+        let again = try SocketController(setting.port)
+        defer { again.stop() }
+        setting.kernel.plugIn(again.name)
+        #expect(await setting.tryOnce())
+        await until { await setting.adapter.information != nil }
+    }
+
+    @Test("Closing calls off a try that is under way, and calls are answered meanwhile")
+    func closedWhileOpening() async throws {
+        let setting = try await Setting()
+        let isOpening = Atomic(false), isCalledOff = Atomic(false)
+        let calls = TransportCalls(
+            open: { (name, cancellation) throws(TransportError) in
+                isOpening.store(true, ordering: .relaxed)
+                // Nobody ever connects to this: only the cancellation ends it.
+                let path = SocketController.makePath()
+                defer { isCalledOff.store(true, ordering: .relaxed) }
+                return try TransportName.unixServer(path: path).open(cancellation: cancellation)
+            }, watchArrivals: { _ in nil })
+        let source = ControllerSource.transport(Setting.asked, calls)
+        let clock = ManualClock()
+        let kernel = setting.kernel
+        let again = try SocketController(setting.radio.addController())
+        defer { again.stop() }
+        kernel.plugIn(again.name)
+        let adapter = try await Adapter.open(.init(seed: 1), clock: clock, source: source) {
+            _ throws(TransportError) in
+            try kernel.calls.open(Setting.asked, Waker())
+        } onCancel: {
+        }
+        again.stop()
+        await until { await adapter.information == nil }
+        let due = try #require(await adapter.nextTry)
+        clock.advance(to: due)
+        await adapter.with { _ = $0.turn() }
+        await until { isOpening.load(ordering: .relaxed) }
+        await #expect(throws: BluetoothError.adapterRemoved) { _ = try await adapter.scan() }
+        await adapter.close()
+        await until { isCalledOff.load(ordering: .relaxed) }
+        await #expect(throws: BluetoothError.adapterClosed) { _ = try await adapter.scan() }
+        await setting.adapter.close()
+        setting.controller.stop()
+    }
+}

@@ -1,0 +1,112 @@
+"""Adapters that go and come back. To end BlueZ's emulator is to unplug both of them."""
+
+from __future__ import annotations
+
+import asyncio
+import pathlib
+import random
+from typing import Any
+
+from conftest import AgentFactory
+from support.agent import Agent, AgentError
+from support.card import CHARACTERISTIC, SERVICE
+from support.processes import PATIENCE
+from support.radio import Radio
+
+ROUNDS = 100
+# What is under way at the moment; each begins with both ends ready and nothing else going on.
+PHASES = ["scan", "connect", "discover", "transfer", "write"]
+
+
+def resident(agent: Agent) -> int:
+    """How much memory an agent has, in KiB."""
+    status = pathlib.Path(f"/proc/{agent.process.process.pid}/status").read_text()
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS:"))
+
+
+async def outcome(call: asyncio.Future[dict[str, Any]]) -> str:
+    """How a call has ended: `done`, or the sort of its error."""
+    try:
+        await asyncio.wait_for(call, 2 * PATIENCE)
+        return "done"
+    except AgentError as error:
+        return error.kind
+
+
+async def published(agent: Agent) -> int:
+    """Publishes what the phases use and advertises it. Returns the handle of the value."""
+    service = await agent("publish", service={
+        "uuid": SERVICE, "characteristics": [{"uuid": CHARACTERISTIC, "properties": 0x1E, "value": "00" * 200}]})
+    await agent("advertise", name="BCS", services=[SERVICE])
+    return int(service["service"]["characteristics"][0]["handle"])
+
+
+class Scene:
+    """Two agents, one of which advertises, and the calls that are pending at one of them."""
+
+    def __init__(self, central: Agent, peripheral: Agent, address: str, handle: int) -> None:
+        self.central = central
+        self.peripheral = peripheral
+        self.address = address
+        self.handle = handle
+        self.calls: list[asyncio.Future[dict[str, Any]]] = []
+
+    async def begin(self, phase: str) -> None:
+        """Brings a phase under way."""
+        central = self.central
+        self.calls = [central.begin("scan"), central.begin("firstSighting", address="00:00:00:00:00:01/P", timeout=999)]
+        if phase == "scan":
+            return
+        if phase == "connect":
+            self.calls.append(central.begin("connect", address=self.address, timeout=999))
+            return
+        connection = (await central("connect", address=self.address))["connection"]
+        if phase == "discover":
+            self.calls += [central.begin("discover", connection=connection) for _ in range(3)]
+            return
+        await central("discover", connection=connection)
+        self.calls.append(central.begin("waitForDisconnection", connection=connection))
+        if phase == "transfer":
+            await central("subscribe", connection=connection, handle=self.handle)
+            self.calls.append(self.peripheral.begin("notify", handle=self.handle, value="00" * 16, count=1_000_000))
+        else:
+            self.calls += [
+                central.begin("write", connection=connection, handle=self.handle, value="00" * 200) for _ in range(8)]
+            self.calls.append(
+                central.begin("burst", connection=connection, handle=self.handle, value="00" * 20, count=1_000_000))
+
+    async def unplugged(self) -> list[str]:
+        """How the calls have ended, once both ends know that their adapters are gone."""
+        for agent in (self.central, self.peripheral):
+            await agent.event("removed")
+        return [await outcome(call) for call in self.calls]
+
+    async def back(self) -> None:
+        for agent in (self.central, self.peripheral):
+            await agent.event("ready")
+
+
+async def test_every_call_ends_once_and_the_adapter_is_taken_up_again(radio: Radio, agents: AgentFactory) -> None:
+    central, peripheral = await agents("hci-socket:0"), await agents("hci-socket:1")
+    handle = await published(peripheral)
+    scene = Scene(central, peripheral, (await peripheral("information"))["address"], handle)
+    generator = random.Random(1)
+    sizes: list[int] = []
+    for round_number in range(ROUNDS):
+        await scene.begin(PHASES[round_number % len(PHASES)])
+        await asyncio.sleep(generator.uniform(0, 0.2))
+        await radio.stop()
+        outcomes = await scene.unplugged()
+        # The scans go on for ever, so nothing but this can have ended them. The rest may have been quicker.
+        assert outcomes[:2] == ["adapterRemoved"] * 2, (round_number, outcomes)
+        assert set(outcomes) <= {"adapterRemoved", "done"}, (round_number, outcomes)
+        await radio.start()
+        await scene.back()
+        # Advertising has been taken up again by itself.
+        assert (await central("firstSighting", services=[SERVICE]))["name"] == "BCS"
+        for agent in (central, peripheral):
+            assert set(agent.answered.values()) == {1}
+            agent.events.clear()
+        sizes.append(resident(central) + resident(peripheral))
+    # What is allocated once has been by then.
+    assert max(sizes[-10:]) <= max(sizes[10:30]) * 1.02, sizes

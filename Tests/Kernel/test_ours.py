@@ -12,7 +12,6 @@ from support.agent import Agent, AgentError
 from support.bluez import BlueZ
 from support.card import CARD
 from support.processes import BINARIES, PATIENCE, Process, output_of, until
-from support.radio import ADDRESSES
 from support.sample import UUID, Link, connect, numbered
 
 SERVICE = UUID.format(0)
@@ -127,12 +126,3 @@ async def test_either_ends_the_link_amid_a_transfer(both: Both, ends: str) -> No
         assert failure.value.kind == "disconnected"
     for agent in (both.central.agent, both.peripheral.agent):
         assert set(agent.answered.values()) == {1}
-
-
-async def test_one_side_closes_its_adapter(pair: tuple[Agent, Agent]) -> None:
-    central, peripheral = pair
-    await peripheral("advertise", name="Ours", services=[SERVICE])
-    link = await connect(central, ADDRESSES[1])
-    await peripheral("close")
-    assert await link.ended() in ("the peer ended the connection", "the peer shut down")
-    await peripheral("open", transport="hci-socket:1")

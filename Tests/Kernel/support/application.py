@@ -2,7 +2,6 @@
 
 # No annotations from the future: dbus-fast reads ours, and takes a None in quotes for a mistake.
 
-import asyncio
 import contextlib
 import itertools
 from collections.abc import AsyncIterator
@@ -20,7 +19,8 @@ Paths = Annotated[list[str], DBusSignature("ao")]
 NUMBERS = itertools.count(1)
 
 # The octet of a characteristic's declaration (Core 5.4, Vol 3, Part G, 3.3.1.1) for the flags BlueZ knows.
-PROPERTIES = {"read": 0x02, "write-without-response": 0x04, "write": 0x08, "notify": 0x10, "indicate": 0x20}
+PROPERTIES = {
+    "read": 0x02, "encrypt-read": 0x02, "write-without-response": 0x04, "write": 0x08, "notify": 0x10, "indicate": 0x20}
 
 
 class Attribute(ServiceInterface):
@@ -133,19 +133,6 @@ class Characteristic(ValuedAttribute):
             # dbus-fast does not wait for a bus that is slow: it takes a full socket for a broken one.
             if number % 32 == 0:
                 await bluez.call("/org/bluez", "org.freedesktop.DBus.Peer.Ping")
-
-
-class SilentCharacteristic(Characteristic):
-    """A characteristic that is not read before `answers` is set."""
-
-    def __init__(self, uuid: str) -> None:
-        super().__init__(uuid, "read")
-        self.answers = asyncio.Event()
-
-    @dbus_method()
-    async def ReadValue(self, options: DBusDict) -> DBusBytes:
-        await self.answers.wait()
-        return b""
 
 
 class Service(Attribute):

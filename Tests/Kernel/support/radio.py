@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from support.processes import BINARIES, PATIENCE, Process, output_of, until
 
-ADDRESSES = ["00:AA:01:00:00:00", "00:AA:01:01:00:01", "00:AA:01:02:00:02", "00:AA:01:03:00:03"]
+ADDRESSES = ["00:AA:01:00:00:00", "00:AA:01:01:00:01"]
+OUR_ADDRESSES = [f"00:1B:DC:00:00:{number:02X}" for number in range(1, 5)]
 # How often to start btvirt where an adapter does not come up.
 ATTEMPTS = 5
 
@@ -91,7 +92,7 @@ class Radio:
 
 
 class OurRadio:
-    """A radio of ours with two controllers in the kernel, and the names of the adapters they are there."""
+    """A radio of ours with controllers in the kernel, and the names of the adapters they are there."""
 
     # Each has a log of its own.
     numbers = itertools.count(1)
@@ -101,16 +102,16 @@ class OurRadio:
         self.adapters = adapters
 
     @classmethod
-    async def start(cls) -> OurRadio:
-        process = await Process.start(f"ble-radio{next(cls.numbers)}", BINARIES / "ble", "radio", "vhci", "vhci")
+    async def start(cls, count: int = 2) -> OurRadio:
+        process = await Process.start(f"ble-radio{next(cls.numbers)}", BINARIES / "ble", "radio", *["vhci"] * count)
 
         def adapters() -> list[str]:
             return re.findall(r"^controller .* at vhci: (hci[0-9]+)$", process.said(), re.MULTILINE)
 
-        await until(lambda: len(adapters()) == 2, "the kernel to take two controllers")
+        await until(lambda: len(adapters()) == count, "the kernel to take the controllers")
         return cls(process, adapters())
 
     async def stop(self) -> None:
-        """Unplugs both."""
+        """Unplugs them all."""
         await self.process.stop()
         await until(lambda: not set(self.adapters) & set(present()), "the adapters to go")

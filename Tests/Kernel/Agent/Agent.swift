@@ -13,6 +13,8 @@ actor Agent {
     /// The values of dynamic characteristics.
     var values: [UInt16: [UInt8]] = [:]
     private var scan: Task<Void, any Error>?
+    /// The requests that are being carried out.
+    private var tasks: [Int: Task<Reply, any Error>] = [:]
 
     init(output: Output) { self.output = output }
 
@@ -21,7 +23,19 @@ actor Agent {
     }
 
     func perform(_ request: Request) async throws -> Reply {
+        let task = Task { try await self.carryOut(request) }
+        tasks[request.id] = task
+        defer { tasks[request.id] = nil }
+        return try await task.value
+    }
+
+    private func carryOut(_ request: Request) async throws -> Reply {
         switch request.call {
+        case .cancel:
+            guard let task = request.request.flatMap({ tasks[$0] }) else { throw AgentError("no such request") }
+            task.cancel()
+            return Reply(id: request.id)
+
         case .open: return try await open(request)
         case .close:
             await adapter?.close()
@@ -79,6 +93,7 @@ actor Agent {
         guard let transport = request.transport else { throw AgentError("no transport") }
         var options = Adapter.Options(seed: 1, captureFile: request.capture)
         if let name = request.name { options.host.deviceName = name }
+        if let mtu = request.mtu { options.host.preferredMTU = mtu }
         let adapter = try await Adapter.open(try TransportName(transport), options: options)
         self.adapter = adapter
         let events = await adapter.events()
@@ -157,7 +172,8 @@ actor Agent {
                 output.write(
                     Event(
                         event: "sighting", address: "\(sighting.address)", name: sighting.name,
-                        rssi: sighting.rssi.map(Int.init)))
+                        rssi: sighting.rssi.map(Int.init), data: text(sighting.advertisingData),
+                        scanResponse: text(sighting.scanResponseData)))
             }
         }
         self.scan = scan

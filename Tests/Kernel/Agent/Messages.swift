@@ -6,6 +6,8 @@ struct Request: Decodable, Sendable {
     var call: Call
 
     enum Call: String, Decodable, Sendable {
+        // Any of the others
+        case cancel
         // The adapter
         case open, close, information, heap
         // Scanning and connecting
@@ -28,6 +30,10 @@ struct Request: Decodable, Sendable {
     var handle: UInt16?
     var value: String?
     var count: Int?
+    /// The ATT_MTU to ask for.
+    var mtu: UInt16?
+    /// The number of the request to cancel.
+    var request: Int?
     var service: Service?
     /// A btsnoop file to write.
     var capture: String?
@@ -93,6 +99,9 @@ struct Event: Encodable, Sendable {
     var value: String?
     var name: String?
     var rssi: Int?
+    /// What was advertised, and what scanning was answered with.
+    var data: String?
+    var scanResponse: String?
     var reason: String?
     var role: String?
 }

@@ -74,6 +74,10 @@ class Agent:
         """Makes a call and waits for its answer."""
         return await asyncio.wait_for(self.begin(call, **arguments), 2 * PATIENCE)
 
+    async def cancel(self, answer: asyncio.Future[dict[str, Any]]) -> None:
+        """Cancels a call that `begin` made; it is answered all the same."""
+        await self("cancel", request=next(number for number, future in self._pending.items() if future is answer))
+
     async def event(self, name: str, patience: float = PATIENCE, **fields: Any) -> dict[str, Any]:
         """Takes the oldest event of a name, with these fields, waiting for it where it has not come yet."""
 

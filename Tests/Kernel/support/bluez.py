@@ -79,7 +79,8 @@ class BlueZ:
             if properties.get("Powered"):
                 return path
             if asyncio.get_running_loop().time() > end:
-                raise TimeoutError(f"bluetoothd has no adapter {name} that is powered")
+                _, kernel, _ = await output_of("hciconfig", name)
+                raise TimeoutError(f"bluetoothd has no adapter {name} that is powered but {properties}; {kernel}")
             await asyncio.sleep(0.05)
 
     async def forget_devices(self, name: str) -> None:

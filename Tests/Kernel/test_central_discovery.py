@@ -1,0 +1,79 @@
+"""Our library's discovery against what BlueZ serves, attribute for attribute."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from conftest import AgentFactory
+from support.bluez import BlueZ
+from support.processes import output_of
+from support.radio import ADDRESSES
+from support.sample import Sample, connect
+
+NUMBER = re.compile(r"= 0x([0-9a-f]{2,4})\b")
+
+
+def short(uuid: str) -> str:
+    """A UUID as our library writes it: in 16 bits where that will do."""
+    uuid = uuid.upper()
+    return uuid[4:8] if re.fullmatch("0000[0-9A-F]{4}-0000-1000-8000-00805F9B34FB", uuid) else uuid
+
+
+async def listed(*request: str) -> list[tuple[Any, ...]]:
+    """What `gatttool` finds, from hci0 and with the kernel as its host: the numbers of each line, and its UUID."""
+    status, output, errors = await output_of("gatttool", "-i", "hci0", "-b", ADDRESSES[1], *request)
+    assert status == 0, errors
+    lines = [
+        (*(int(number, 16) for number in NUMBER.findall(line)), short(line.strip()[-36:]))
+        for line in output.splitlines()]
+    assert lines
+    return lines
+
+
+async def test_discovery(bluez: BlueZ, agents: AgentFactory) -> None:
+    sample = Sample(bluez)
+    await output_of("hciconfig", "hci0", "up")
+    async with sample.served():
+        primary = await listed("--primary")
+        characteristics = await listed("--characteristics")
+        attributes = await listed("--char-desc")
+        agent = await agents()
+        link = await connect(agent, ADDRESSES[1])
+        database = (await link("discover"))["database"]
+        await link("disconnect")
+
+    # As another client sees it.
+    assert [(s["handle"], s["end"], s["uuid"]) for s in database] == primary
+    assert [
+        (c["declaration"], c["properties"], c["handle"], c["uuid"]) for s in database for c in s["characteristics"]
+    ] == characteristics
+    found = [
+        attribute
+        for s in database
+        for attribute in [(s["handle"], "2800")] + [
+            (d["handle"], d["uuid"])
+            for c in s["characteristics"]
+            for d in [{"handle": c["declaration"], "uuid": "2803"}, c, *c["descriptors"]]]]
+    assert found == [a for a in attributes if a not in secondary(sample)]
+
+    # As BlueZ tells the application.
+    for service in sample.services[:-1]:
+        found = next(s for s in database if s["handle"] == service.handle)
+        assert found["uuid"] == short_of(service.uuid)
+        assert [(c["handle"], c["uuid"], c["properties"]) for c in found["characteristics"]] == [
+            (c.handle, short_of(c.uuid), c.properties) for c in service.characteristics]
+        for c, other in zip(found["characteristics"], service.characteristics, strict=True):
+            # BlueZ adds the descriptor for notifications.
+            descriptors = [(d["handle"], d["uuid"]) for d in c["descriptors"] if d["uuid"] != "2902"]
+            assert descriptors == [(d.handle, short_of(d.uuid)) for d in other.descriptors]
+            assert any(d["uuid"] == "2902" for d in c["descriptors"]) == bool(other.properties & 0x30)
+
+
+def secondary(sample: Sample) -> list[tuple[int, str]]:
+    """What a client does not find that looks for primary services."""
+    return [(sample.services[-1].handle, "2801")]
+
+
+def short_of(uuid: str) -> str:
+    return uuid.upper()

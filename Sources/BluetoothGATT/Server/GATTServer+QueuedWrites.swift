@@ -122,7 +122,8 @@ extension GATTServer {
         _ staged: [GATTStagedWrite], _ connection: inout GATTServerConnection, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         var changes: [GATTValueChange] = []
-        for write in staged {
+        // The application has taken what goes to dynamic values already.
+        for write in staged where database.attributes[write.index].storage != .dynamic {
             switch commit(write.value.span, at: write.index, &connection) {
             case .valueWritten(let handle, _): changes.append(.value(handle))
             case .subscriptionChanged(let change): changes.append(.subscription(change))

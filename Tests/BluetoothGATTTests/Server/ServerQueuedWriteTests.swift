@@ -132,7 +132,7 @@ struct ServerQueuedWriteTests {
         #expect((0..<queue.count).map { Array(queue.value(at: $0)) } == [[1, 2], [0x0A], [3]])
         #expect(bench.server.database.value(of: 0x000E) == [])
         #expect(try bench.accept(token) == "19")
-        #expect(bench.outcome == .preparedWritesExecuted([.value(0x0014), .value(0x000E)]))
+        #expect(bench.outcome == .preparedWritesExecuted([.value(0x000E)]))
         #expect(bench.server.database.value(of: 0x000E) == [0x0A])
     }
 

@@ -62,6 +62,8 @@ async def daemon(radio: Radio) -> AsyncIterator[BlueZ]:
 async def bluez(daemon: BlueZ) -> BlueZ:
     """The daemon, with hci1 powered."""
     await daemon.adapter("hci1")
+    # A device the daemon knows already is not told of when it is heard.
+    await daemon.forget_devices("hci1")
     return daemon
 
 

@@ -49,9 +49,10 @@ async def radio() -> AsyncIterator[Radio]:
     await radio.stop()
 
 
-@pytest_asyncio.fixture(scope="session")
+@pytest_asyncio.fixture(scope="module")
 async def daemon(radio: Radio) -> AsyncIterator[BlueZ]:
-    """The daemon."""
+    """The daemon, which knows nothing of the cases of other files."""
+    shutil.rmtree("/var/lib/bluetooth", ignore_errors=True)
     bluez = BlueZ()
     await bluez.start()
     yield bluez

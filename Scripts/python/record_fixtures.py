@@ -10,6 +10,7 @@ import importlib.metadata
 import importlib.util
 import logging
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -23,7 +24,17 @@ from scenarios import SCENARIOS, Scenario
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FIXTURES = ROOT / "Fixtures"
 # The directories this writes.
-STACKS = ("Bumble", "RootCanal", "Ours")
+STACKS = ("Bumble", "RootCanal", "Ours", "Kernel")
+# What is recorded of BlueZ, and of BlueZ with our library, in the machine of Scripts/vm.
+KERNEL = {
+    "bluez-to-bluez": "BlueZ as central and peripheral: discovery, long values, notifications, indications",
+    "bluez-to-ours": "The same, with our library as the peripheral, on hci0",
+    "ours-to-bluez": "The same, with our library as the central, on hci0; ATT_MTU 65",
+}
+TWO_ADAPTERS = {
+    "two-adapters":
+        "Two adapters found, powered, scanning and advertising; a link, a database read, pairing refused",
+}
 INTEROPERATION = ROOT / "Tests" / "Interoperation"
 SIZE_LIMIT = 60_000
 TIME_LIMIT = 60
@@ -62,9 +73,19 @@ def record_ours(binaries: pathlib.Path, directory: pathlib.Path) -> None:
                 shutil.copy(capture, directory / f"{name}-{capture.name}")
 
 
+def record_in_machine(names: list[str], directory: pathlib.Path) -> None:
+    """BlueZ's host and controllers, and our library on a user channel, as the kernel's monitor sees them."""
+    build = ["swift", "build", "--package-path", str(ROOT)]
+    subprocess.run([*build, "--quiet", "--product", "kernel-agent"], check=True)
+    binaries = subprocess.run([*build, "--show-bin-path"], check=True, capture_output=True, text=True).stdout.strip()
+    subprocess.run(
+        [ROOT / "Scripts" / "vm", "run", "--results", directory, "--env", f"KERNEL_BINARIES={binaries}",
+         sys.executable, ROOT / "Tests" / "Kernel" / "record.py", *names], check=True)
+
+
 def listing(directories: list[pathlib.Path]) -> str:
     """The table of what there is."""
-    summaries = {scenario.name: scenario.summary for scenario in SCENARIOS}
+    summaries = {scenario.name: scenario.summary for scenario in SCENARIOS} | KERNEL | TWO_ADAPTERS
     lines = []
     for directory in directories:
         lines += [f"### {directory.name}", "", "| capture | packets | bytes | shows |", "|---|---|---|---|"]
@@ -84,10 +105,13 @@ def update_readme() -> None:
     before, _, rest = text.partition(begin)
     _, _, after = rest.partition(end)
     directories = [FIXTURES / name for name in sorted(STACKS) if list((FIXTURES / name).glob("*.btsnoop"))]
-    versions = " and ".join(
+    versions = [
         f"{name} {importlib.metadata.version(name.lower())}"
-        for name in ("Bumble", "RootCanal") if importlib.util.find_spec(name.lower()))
-    contents = f"Recorded with {versions}.\n\n{listing(directories)}"
+        for name in ("Bumble", "RootCanal") if importlib.util.find_spec(name.lower())]
+    # The kernel and BlueZ say who they are.
+    kernel = b"".join(path.read_bytes() for path in sorted((FIXTURES / "Kernel").glob("*.btsnoop")))
+    versions += sorted({text.decode() for text in re.findall(rb"Linux version [0-9]+\.[0-9]+|BlueZ [0-9.]+", kernel)})
+    contents = f"Recorded with {', '.join(versions)}.\n\n{listing(directories)}"
     path.write_text(before + begin + contents + end + after, encoding="utf-8")
 
 
@@ -107,7 +131,8 @@ def check(path: pathlib.Path) -> str | None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", metavar="TEXT", help="only the scenarios whose name contains this text")
+    parser.add_argument("--only", default="", metavar="TEXT",
+                        help="only the scenarios whose name contains this text; those in the machine are kernel/…")
     parser.add_argument("--ours", type=pathlib.Path, metavar="DIRECTORY",
                         help="record Bumble with our executables too, which are in this directory")
     arguments = parser.parse_args()
@@ -127,6 +152,12 @@ def main() -> int:
             if scenario.extended and airs.rootcanal_binary():
                 print(f"RootCanal: {scenario.name}", flush=True)
                 record_on_rootcanal(scenario, aside / "RootCanal")
+        in_machine = [name for name in KERNEL if arguments.only in f"kernel/{name}"]
+        if in_machine:
+            print(f"Kernel: {', '.join(in_machine)}", flush=True)
+            record_in_machine(in_machine, aside / "Kernel")
+        if any(arguments.only in f"kernel/{name}" for name in TWO_ADAPTERS):
+            subprocess.run([ROOT / "Scripts" / "record-kernel-fixture", aside / "Kernel"], check=True)
         if arguments.ours:
             record_ours(arguments.ours.resolve(), aside / "Ours")
         problems = [

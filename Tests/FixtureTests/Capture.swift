@@ -15,7 +15,7 @@ struct Capture: Sendable {
 
     /// Directory and name, without the extension: `Bumble/reads-central`.
     var name: String
-    /// The file as it is.
+    /// The file as it is, which may have more than these packets.
     var file: [UInt8]
     var packets: [Packet]
 
@@ -30,9 +30,12 @@ extension Capture {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Fixtures")
 
-    /// Every capture there is of one host and its controller; `MonitorCapture` has the others. Empty where they cannot be
-    /// read, which `CaptureTests` does not accept.
-    static let all: [Capture] = (try? readAll()) ?? []
+    /// The files of one host and its controller. Empty where they cannot be read, which `CaptureTests` does not accept.
+    static let files: [Capture] = (try? readAll()) ?? []
+
+    /// Everything that went between one host and its controller: those files, and each adapter of those of the kernel's
+    /// monitor, `Kernel/two-adapters-hci0`.
+    static let all: [Capture] = files + MonitorCapture.all.flatMap(\.adapters)
 
     /// The captures of one scenario, of every stack that was recorded: `reads-central`.
     static func named(_ scenario: String) -> [Capture] {
@@ -53,7 +56,7 @@ extension Capture {
         return captures
     }
 
-    init(name: String, file: [UInt8]) throws {
+    private init(name: String, file: [UInt8]) throws {
         self.name = name
         self.file = file
         packets = []

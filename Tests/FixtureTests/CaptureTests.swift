@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Fixtures: the captures themselves")
 struct CaptureTests {
-    @Test("every capture is written again to the same bytes", arguments: Capture.all)
+    @Test("every capture is written again to the same bytes", arguments: Capture.files)
     func rewritten(_ capture: Capture) {
         let copy = written { writer in
             BTSnoopWriter.appendHeader(to: &writer)
@@ -40,7 +40,7 @@ struct CaptureTests {
             listed["\(stack)/\(cells[0].dropFirst().dropLast(".btsnoop`".count))"] = packets
         }
         let found = Dictionary(
-            uniqueKeysWithValues: Capture.all.map { ($0.name, $0.packets.count) }
+            uniqueKeysWithValues: Capture.files.map { ($0.name, $0.packets.count) }
                 + MonitorCapture.all.map { ($0.name, $0.records.count) })
         #expect(found.filter { !$0.key.hasPrefix("Ours/") } == listed.filter { !$0.key.hasPrefix("Ours/") })
         #expect(!listed.isEmpty)

@@ -12,7 +12,7 @@ import Testing
 struct TraceFixtureTests {
     static let traced = [
         "Bumble/advertising-extended-central", "Bumble/connection-update-peripheral", "Bumble/errors-central",
-        "Bumble/pairing-legacy-passkey-peripheral",
+        "Bumble/pairing-legacy-passkey-peripheral", "Kernel/ours-to-bluez-hci0",
     ]
 
     @Test("a capture reads as it did", arguments: traced)

@@ -48,32 +48,29 @@ async def test_discovery(bluez: BlueZ, agents: AgentFactory) -> None:
     assert [
         (c["declaration"], c["properties"], c["handle"], c["uuid"]) for s in database for c in s["characteristics"]
     ] == characteristics
-    found = [
-        attribute
-        for s in database
-        for attribute in [(s["handle"], "2800")] + [
-            (d["handle"], d["uuid"])
-            for c in s["characteristics"]
-            for d in [{"handle": c["declaration"], "uuid": "2803"}, c, *c["descriptors"]]]]
-    assert found == [a for a in attributes if a not in secondary(sample)]
+    # But for the secondary service, for which we do not look: nobody includes it.
+    assert flattened(database) == [a for a in attributes if a != (sample.secondary.handle, "2801")]
 
     # As BlueZ tells the application.
-    for service in sample.services[:-1]:
+    for service in sample.services:
         found = next(s for s in database if s["handle"] == service.handle)
-        assert found["uuid"] == short_of(service.uuid)
+        assert found["uuid"] == short(service.uuid)
         assert [(c["handle"], c["uuid"], c["properties"]) for c in found["characteristics"]] == [
-            (c.handle, short_of(c.uuid), c.properties) for c in service.characteristics]
+            (c.handle, short(c.uuid), c.properties) for c in service.characteristics]
         for c, other in zip(found["characteristics"], service.characteristics, strict=True):
             # BlueZ adds the descriptor for notifications.
             descriptors = [(d["handle"], d["uuid"]) for d in c["descriptors"] if d["uuid"] != "2902"]
-            assert descriptors == [(d.handle, short_of(d.uuid)) for d in other.descriptors]
+            assert descriptors == [(d.handle, short(d.uuid)) for d in other.descriptors]
             assert any(d["uuid"] == "2902" for d in c["descriptors"]) == bool(other.properties & 0x30)
 
 
-def secondary(sample: Sample) -> list[tuple[int, str]]:
-    """What a client does not find that looks for primary services."""
-    return [(sample.services[-1].handle, "2801")]
-
-
-def short_of(uuid: str) -> str:
-    return uuid.upper()
+def flattened(database: list[dict[str, Any]]) -> list[tuple[int, str]]:
+    """Every attribute, with its type."""
+    attributes = []
+    for service in database:
+        attributes.append((service["handle"], "2800"))
+        for characteristic in service["characteristics"]:
+            attributes.append((characteristic["declaration"], "2803"))
+            attributes.append((characteristic["handle"], characteristic["uuid"]))
+            attributes += [(descriptor["handle"], descriptor["uuid"]) for descriptor in characteristic["descriptors"]]
+    return attributes

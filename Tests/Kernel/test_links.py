@@ -1,7 +1,7 @@
 """Several links of one adapter at once, in either role.
 
-Over our own radio: of BlueZ's emulator, the controllers of 5.66 mix up the handles of links. They tell the peripheral the
-central's handle, so that a second link of one side works only where it is the second of the other side as well.
+Over our own radio: the controllers of BlueZ's emulator, in 5.66, mix up the handles of links. They tell the peripheral
+the central's handle, so that a second link of one side works only where it is the second of the other side as well.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from support.processes import until
 from support.radio import OUR_ADDRESSES, OurRadio
 from support.sample import UUID, Link, Sample, connect, numbered
 
-COUNT = 200
+COUNT = 100
 SERVICE = UUID.format(0)
 
 

@@ -11,7 +11,7 @@ import pytest_asyncio
 from support.agent import Agent, AgentError
 from support.bluez import BlueZ
 from support.card import CARD
-from support.processes import BINARIES, PATIENCE, Process, output_of, until
+from support.processes import BINARIES, PATIENCE, Process, output_of
 from support.sample import UUID, Link, connect, numbered
 
 SERVICE = UUID.format(0)

@@ -54,7 +54,7 @@ struct PeripheralReplayTests {
                 try replay.deliver(replay.controller.packets(of: frame))
                 try refuseAsRecorded(&replay)
             } else {
-                try sendUnasked(frame.payload, &replay)
+                try replay.sendUnasked(frame.payload)
             }
             try replay.settle()
             guard !frame.isFromController else { continue }
@@ -69,21 +69,6 @@ struct PeripheralReplayTests {
         #expect(met == Self.differences.filter { $0.scenario == scenario })
         #expect(compared > 20)
         #expect(replay.controller.takeFrame() == nil)
-    }
-
-    /// Sends what the recorded peripheral sent of its own accord.
-    private func sendUnasked(_ pdu: [UInt8], _ replay: inout Replay) throws {
-        let link = try #require(replay.link)
-        switch try ATTMessage(decoding: pdu.span) {
-        case .handleValueNotification(let notification):
-            let isSent = try replay.host.notify(notification.handle, value: notification.value, on: link)
-            #expect(isSent)
-        case .handleValueIndication(let indication):
-            let isSent = try replay.host.indicate(
-                indication.handle, value: indication.value, on: link, at: replay.now)
-            #expect(isSent)
-        default: return
-        }
     }
 
     /// The application of the recorded peripheral takes no value for one characteristic.

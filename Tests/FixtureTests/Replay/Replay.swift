@@ -27,11 +27,15 @@ struct Replay {
 
     /// A host that is up.
     ///
-    /// - Parameter mtu: The ATT_MTU the host asks for; at 23 it asks for none.
-    init(_ capture: Capture, mtu: UInt16) throws {
+    /// - Parameters:
+    ///   - mtu: The ATT_MTU the host asks for; at 23 it asks for none.
+    ///   - ownAddress: That of the recorded host; where nil, as the captures of two hosts have it.
+    ///   - name: The name of the recorded device.
+    init(_ capture: Capture, mtu: UInt16, ownAddress: HostConfiguration.OwnAddress? = nil, name: String? = nil) throws {
         var configuration = HostConfiguration(seed: 1)
-        configuration.ownAddress = .staticRandom(capture.isCentral ? Self.central : Self.peripheral)
+        configuration.ownAddress = ownAddress ?? .staticRandom(capture.isCentral ? Self.central : Self.peripheral)
         configuration.preferredMTU = mtu
+        if let name { configuration.deviceName = name }
         host = Host(configuration: configuration)
         controller = try RecordedController(capture)
         host.start(at: now)
@@ -94,8 +98,8 @@ struct Replay {
 // MARK: - As a central
 
 extension Replay {
-    mutating func connect() throws {
-        _ = try host.connect(to: Self.peripheral, timeout: .seconds(30), at: now)
+    mutating func connect(to peer: DeviceAddress = Self.peripheral) throws {
+        _ = try host.connect(to: peer, timeout: .seconds(30), at: now)
         try waitForLink()
     }
 
@@ -118,5 +122,23 @@ extension Replay {
     mutating func refusal(of operation: GATTClientOperation) throws -> ATTErrorCode? {
         guard case .failure(.att(let error)) = try run(operation) else { return nil }
         return error.code
+    }
+}
+
+// MARK: - As a peripheral
+
+extension Replay {
+    /// Sends what the recorded peripheral sent of its own accord.
+    mutating func sendUnasked(_ pdu: [UInt8]) throws {
+        let link = try #require(link)
+        switch try ATTMessage(decoding: pdu.span) {
+        case .handleValueNotification(let notification):
+            let isSent = try host.notify(notification.handle, value: notification.value, on: link)
+            #expect(isSent)
+        case .handleValueIndication(let indication):
+            let isSent = try host.indicate(indication.handle, value: indication.value, on: link, at: now)
+            #expect(isSent)
+        default: return
+        }
     }
 }

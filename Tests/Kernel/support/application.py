@@ -179,7 +179,8 @@ async def serving(bluez: BlueZ, *services: Service, adapter: str = "hci1") -> As
         for characteristic in service.characteristics:
             _place(characteristic, f"{service.path}/characteristic{len(attributes)}", service.path, attributes)
             for descriptor in characteristic.descriptors:
-                _place(descriptor, f"{characteristic.path}/descriptor{len(attributes)}", characteristic.path, attributes)
+                path = f"{characteristic.path}/descriptor{len(attributes)}"
+                _place(descriptor, path, characteristic.path, attributes)
     for attribute in attributes:
         bluez.bus.export(attribute.path, attribute)
     path = f"/org/bluez/{adapter}"

@@ -36,13 +36,13 @@ class Sample:
             UUID.format(0), self.value, self.notifying, self.indicating, self.read_only, self.write_only,
             self.commanded, self.encrypted)
         self.services = [
-            self.service, Service("180f", self.battery), Service(card.SERVICE, self.card),
-            Service(UUID.format(8), is_primary=False)]
+            self.service, Service("180f", self.battery), Service(card.SERVICE, self.card)]
+        self.secondary = Service(UUID.format(8), is_primary=False)
 
     @contextlib.asynccontextmanager
     async def served(self, adapter: str = "hci1") -> AsyncIterator[None]:
         """Has BlueZ serve it, and advertise the service of the card."""
-        async with (serving(self.bluez, *self.services, adapter=adapter),
+        async with (serving(self.bluez, *self.services, self.secondary, adapter=adapter),
                     advertising(self.bluez, NAME, card.SERVICE, adapter=adapter)):
             yield
 

@@ -17,6 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from support.agent import Agent  # noqa: E402
 from support.bluez import BlueZ  # noqa: E402
 from support.monitor import Monitor  # noqa: E402
+from support.peripheral import Link, Peripheral  # noqa: E402
 from support.processes import LOGS, RESULTS  # noqa: E402
 from support.radio import Radio  # noqa: E402
 
@@ -115,3 +116,17 @@ async def agents(radio: Radio) -> AsyncIterator[AgentFactory]:
 async def agent(agents: AgentFactory) -> Agent:
     """Our library on hci0."""
     return await agents()
+
+
+@pytest_asyncio.fixture(scope="module")
+async def peripheral(daemon: BlueZ) -> AsyncIterator[Peripheral]:
+    """Our library on hci0 as a peripheral that BlueZ on hci1 has found."""
+    async with Peripheral.started(daemon) as peripheral:
+        yield peripheral
+
+
+@pytest_asyncio.fixture
+async def link(peripheral: Peripheral) -> AsyncIterator[Link]:
+    """BlueZ, connected to our peripheral."""
+    async with peripheral.connected() as link:
+        yield link

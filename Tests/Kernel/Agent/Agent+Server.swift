@@ -14,6 +14,11 @@ extension Agent {
         for (index, handles) in result.handles.characteristics.enumerated() {
             service.characteristics[index].declaration = handles.declaration.rawValue
             service.characteristics[index].handle = handles.value.rawValue
+            service.characteristics[index].configuration = handles.clientConfiguration?.rawValue
+            for (number, handle) in handles.descriptors.enumerated() {
+                service.characteristics[index].descriptors?[number].handle = handle.rawValue
+            }
+            refusals[handles.value.rawValue] = service.characteristics[index].refusal.map(ATTErrorCode.init)
             values[handles.value.rawValue] = try octets(service.characteristics[index].value ?? "")
         }
         published[result.handles.declaration.rawValue] = result
@@ -26,13 +31,23 @@ extension Agent {
 
     private func definition(_ characteristic: Characteristic) throws -> GATTCharacteristicDefinition {
         let value = try octets(characteristic.value ?? "")
+        let properties = GATTCharacteristicProperties(rawValue: characteristic.properties)
+        var permissions = GATTPermissions(openFor: properties)
+        if characteristic.needsEncryption == true {
+            permissions.read = permissions.read == .open ? .encrypted : permissions.read
+            permissions.write = permissions.write == .open ? .encrypted : permissions.write
+        }
         return GATTCharacteristicDefinition(
             uuid: try uuid(characteristic.uuid),
-            properties: GATTCharacteristicProperties(rawValue: characteristic.properties),
+            properties: properties,
+            extendedProperties: GATTExtendedProperties(rawValue: characteristic.extendedProperties ?? 0),
+            permissions: permissions,
             value: characteristic.isDynamic == true ? .dynamic : .variableLength(value),
             descriptors: try (characteristic.descriptors ?? []).map {
                 GATTDescriptorDefinition(
-                    uuid: try uuid($0.uuid), permissions: .readOnly, value: .constant(try octets($0.value ?? "")))
+                    uuid: try uuid($0.uuid),
+                    permissions: .init(read: .open, write: $0.isWritable == true ? .open : .notAllowed),
+                    value: .variableLength(try octets($0.value ?? "")))
             })
     }
 
@@ -45,8 +60,17 @@ extension Agent {
                 case .subscribed(let subscriber): tell("subscribed", subscriber.connection, handle)
                 case .unsubscribed(let subscriber): tell("unsubscribed", subscriber.connection, handle)
                 case .written(let value, let connection): tell("written", connection, handle, value)
-                case .readRequested(let request): try? await request.respond(values[handle] ?? [])
+                case .readRequested(let request):
+                    if let refusal = refusals[handle] {
+                        try? await request.refuse(refusal)
+                    } else {
+                        try? await request.respond(values[handle] ?? [])
+                    }
                 case .writeRequested(let request):
+                    if let refusal = refusals[handle] {
+                        try? await request.refuse(refusal)
+                        continue
+                    }
                     for part in request.parts {
                         let start = min(part.offset, values[handle]?.count ?? 0)
                         values[handle] = Array((values[handle] ?? []).prefix(start)) + part.value
@@ -71,7 +95,7 @@ extension Agent {
         var advertisement = AdvertisementData()
         if let name = request.name { advertisement.localName = .complete(name) }
         advertisement.serviceUUIDs = try (request.services ?? []).map(uuid)
-        try await opened().advertise(advertisement)
+        try await opened().advertise(advertisement, isConnectable: request.isConnectable ?? true)
         return Reply(id: request.id)
     }
 

@@ -12,6 +12,8 @@ actor Agent {
     var characteristics: [UInt16: PublishedCharacteristic] = [:]
     /// The values of dynamic characteristics.
     var values: [UInt16: [UInt8]] = [:]
+    /// What accesses to dynamic characteristics are refused with.
+    var refusals: [UInt16: ATTErrorCode] = [:]
     private var scan: Task<Void, any Error>?
     /// The requests that are being carried out.
     private var tasks: [Int: Task<Reply, any Error>] = [:]
@@ -69,6 +71,12 @@ actor Agent {
             return Reply(id: request.id)
         case .rssi: return Reply(id: request.id, rssi: try await connection(request).readRSSI())
         case .mtu: return Reply(id: request.id, mtu: try await connection(request).mtu)
+        case .parameters:
+            return Reply(id: request.id, parameters: Parameters(try await connection(request).parameters))
+        case .updateParameters:
+            guard let wanted = request.parameters?.wanted else { throw AgentError("no parameters") }
+            try await connection(request).updateParameters(wanted)
+            return Reply(id: request.id)
 
         case .publish: return try await publish(request)
         case .withdraw:

@@ -13,7 +13,7 @@ struct Request: Decodable, Sendable {
         // Scanning and connecting
         case firstSighting, scan, stopScan, connect, disconnect, waitForDisconnection
         // The client
-        case discover, read, write, burst, subscribe, unsubscribe, rssi, mtu
+        case discover, read, write, burst, subscribe, unsubscribe, rssi, mtu, parameters, updateParameters
         // The server
         case publish, withdraw, advertise, stopAdvertising, setValue, value, notify, indicate
     }
@@ -30,11 +30,14 @@ struct Request: Decodable, Sendable {
     var handle: UInt16?
     var value: String?
     var count: Int?
-    /// The ATT_MTU to ask for.
+    /// The ATT_MTU to ask for, and to offer.
     var mtu: UInt16?
     /// The number of the request to cancel.
     var request: Int?
     var service: Service?
+    var parameters: Parameters?
+    /// Whether to advertise that peers may connect; they may where it is left out.
+    var isConnectable: Bool?
     /// A btsnoop file to write.
     var capture: String?
 }
@@ -60,13 +63,43 @@ struct Characteristic: Codable, Sendable {
     /// What the database keeps at first; the agent keeps a value that is `dynamic`.
     var value: String?
     var isDynamic: Bool?
+    /// The ATT error that each access to a dynamic value is refused with.
+    var refusal: UInt8?
+    /// Whether only an encrypted link may read and write.
+    var needsEncryption: Bool?
+    /// The bits of the Characteristic Extended Properties descriptor (Core 5.4, Vol 3, Part G, 3.3.3.1).
+    var extendedProperties: UInt16?
+    /// All but those that the properties ask for.
     var descriptors: [Descriptor]?
+    /// The handle of the Client Characteristic Configuration descriptor.
+    var configuration: UInt16?
 }
 
 struct Descriptor: Codable, Sendable {
     var uuid: String
     var handle: UInt16?
     var value: String?
+    var isWritable: Bool?
+}
+
+/// Connection parameters: the interval and the supervision timeout in milliseconds.
+struct Parameters: Codable, Sendable {
+    var interval: Double
+    var latency: UInt16
+    var timeout: Double
+
+    init(_ parameters: CurrentConnectionParameters) {
+        interval = parameters.interval / .milliseconds(1)
+        latency = parameters.latency
+        timeout = parameters.supervisionTimeout / .milliseconds(1)
+    }
+
+    /// What to ask for: this interval and no other.
+    var wanted: ConnectionParameters {
+        ConnectionParameters(
+            minimumInterval: .milliseconds(interval), maximumInterval: .milliseconds(interval), latency: latency,
+            supervisionTimeout: .milliseconds(timeout))
+    }
 }
 
 /// The one answer to a request.
@@ -86,6 +119,7 @@ struct Reply: Encodable, Sendable {
     var reason: String?
     var database: [Service]?
     var service: Service?
+    var parameters: Parameters?
     var aclDataLength: Int?
     var aclBufferCount: Int?
 }

@@ -6,7 +6,7 @@ import asyncio
 import pathlib
 from typing import Any
 
-from dbus_fast import BusType, Message, MessageType
+from dbus_fast import BusType, Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
 from dbus_fast.unpack import unpack_variants
 from support.processes import PATIENCE, Process, output_of
@@ -35,8 +35,10 @@ class BlueZ:
             status, _, errors = await output_of("dbus-daemon", "--system", "--fork")
             if status != 0:
                 raise RuntimeError(f"no system bus: {errors}")
-        # Nothing slows a peer down that writes without response: the kernel drops what its socket has no room for.
-        pathlib.Path("/proc/sys/net/core/rmem_default").write_text(str(8 << 20))
+        # What the daemon does not read in time, the kernel drops when the daemon's socket is full: by default with some
+        # 270 notifications, which take a radio longer, and this machine less, than the daemon may be busy elsewhere.
+        for limit in ("rmem_default", "wmem_default"):
+            pathlib.Path("/proc/sys/net/core", limit).write_text(str(8 << 20))
         self.daemon = await Process.start("bluetoothd", DAEMON, "-n")
         self._bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
         await self._until_ready()
@@ -84,6 +86,12 @@ class BlueZ:
                 _, kernel, _ = await output_of("hciconfig", name)
                 raise TimeoutError(f"bluetoothd has no adapter {name} that is powered but {properties}; {kernel}")
             await asyncio.sleep(0.05)
+
+    async def power(self, name: str, is_on: bool) -> None:
+        """Switches an adapter on or off."""
+        await self.call(
+            f"/org/bluez/{name}", "org.freedesktop.DBus.Properties.Set", "ssv", "org.bluez.Adapter1", "Powered",
+            Variant("b", is_on))
 
     async def forget_devices(self, name: str) -> None:
         """Removes all devices of an adapter, and what the daemon remembers of them."""

@@ -62,6 +62,6 @@ async def card(client: BleakClient, characteristic: str) -> bytes:
             received.extend(value)
 
     await client.start_notify(characteristic, take)
-    await asyncio.wait_for(done.wait(), PATIENCE)
+    await asyncio.wait_for(done.wait(), 3 * PATIENCE)
     await client.stop_notify(characteristic)
     return bytes(received)

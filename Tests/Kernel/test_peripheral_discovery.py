@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from support.bluez import BlueZ
 from support.peripheral import (
     CHARACTERISTICS, PROPERTIES, UUID, Link, Peripheral, characteristic, descriptors, full)
 from support.processes import PATIENCE, until
@@ -42,10 +41,11 @@ async def test_bleak_shows_every_attribute_that_is_published(link: Link) -> None
     assert sorted(shown) == expected(link.peripheral)
 
 
-async def test_services_are_primary_secondary_and_included_as_published(link: Link, bluez: BlueZ) -> None:
+async def test_services_are_primary_secondary_and_included_as_published(link: Link) -> None:
     device = link.peripheral.path
+    objects = await link.peripheral.bluez.objects()
     services = {
-        path: interfaces["org.bluez.GattService1"] for path, interfaces in (await bluez.objects()).items()
+        path: interfaces["org.bluez.GattService1"] for path, interfaces in objects.items()
         if path.startswith(device) and "org.bluez.GattService1" in interfaces}
     shown = {
         path.removeprefix(f"{device}/"): (service["Primary"], service["Includes"])
@@ -68,8 +68,8 @@ async def test_descriptors_have_the_values_that_were_published(link: Link) -> No
             assert await link.client.read_gatt_descriptor(descriptor["handle"]) == bytes.fromhex(descriptor["value"])
 
 
-async def test_bluez_knows_the_device_by_its_name_and_services(link: Link, bluez: BlueZ) -> None:
-    device = (await bluez.objects())[link.peripheral.path]
+async def test_bluez_knows_the_device_by_its_name_and_services(link: Link) -> None:
+    device = (await link.peripheral.bluez.objects())[link.peripheral.path]
     properties = device["org.bluez.Device1"]
     assert (properties["Name"], properties["AddressType"]) == ("Kernel", "public")
     assert set(properties["UUIDs"]) >= {

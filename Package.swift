@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "BluetoothATT", targets: ["BluetoothATT"]),
         .library(name: "BluetoothGATT", targets: ["BluetoothGATT"]),
         .library(name: "BluetoothGAP", targets: ["BluetoothGAP"]),
+        .library(name: "BluetoothValues", targets: ["BluetoothValues"]),
         .library(name: "HCITransport", targets: ["HCITransport"]),
         .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
         .library(name: "BluetoothTrace", targets: ["BluetoothTrace"]),
@@ -59,6 +60,7 @@ let package = Package(
         layer("BluetoothATT", ["BluetoothBase"]),
         layer("BluetoothGATT", ["BluetoothBase", "BluetoothATT"]),
         layer("BluetoothGAP", ["BluetoothBase"]),
+        layer("BluetoothValues", ["BluetoothBase"]),
         // Bytes in and out: the only layer that talks to the kernel.
         // No `pkgConfig: "bluez"`: it would link libbluetooth.so, of which nothing but the headers is used.
         .systemLibrary(name: "CBluetoothHCI", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
@@ -79,7 +81,7 @@ let package = Package(
             "BluetoothLE",
             [
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
-                "BluetoothHost", "HCITransport", "VirtualRadio",
+                "BluetoothValues", "BluetoothHost", "HCITransport", "VirtualRadio",
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),
         // The executables, which double as examples. What they share is internal: no product carries it.
@@ -103,6 +105,7 @@ let package = Package(
         tests(of: "BluetoothATT"),
         tests(of: "BluetoothGATT", and: ["BluetoothATT"]),
         tests(of: "BluetoothGAP"),
+        tests(of: "BluetoothValues"),
         tests(of: "HCITransport", and: ["BluetoothHCI", "CBluetoothHCI"]),
         tests(of: "BluetoothTrace", and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT"]),
         tests(
@@ -118,7 +121,7 @@ let package = Package(
             name: "FuzzReplay",
             dependencies: [
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
-                "BluetoothHost", "BluetoothTrace", "VirtualRadio",
+                "BluetoothValues", "BluetoothHost", "BluetoothTrace", "VirtualRadio",
             ],
             path: "Fuzz/Targets", swiftSettings: settings),
         .testTarget(

@@ -37,6 +37,9 @@ extension FuzzTarget {
             let responses = attributes.filter { !$0.isRequest }.prefix(60).map { ([15] as [UInt8], $0) }
             return (0..<21).map { script([0, 0, 0, $0], responses) }
         case .advertising: return packets.compactMap(\.advertisingData)
+        case .values:
+            // Behind the opcode of a response, and behind that and the handle of a notification or a write.
+            return attributes.flatMap { [[UInt8]($0.dropFirst()), [UInt8]($0.dropFirst(3))] }
         case .sightings: return [script([2], packets.compactMap(\.advertisingData).map { ([31, 3, 0], $0) })]
         case .snoop: return [[7] + file.prefix(2000)]
         case .trace: return [script([], packets.map { ([$0.isFromController ? 0 : 1], $0.bytes) })]

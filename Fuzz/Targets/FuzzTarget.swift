@@ -20,6 +20,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case client
     /// Advertising data, taken apart and put together.
     case advertising
+    /// The values of characteristics whose layout is known.
+    case values
     /// The table of devices a scan has seen.
     case sightings
     /// The reader of captures.
@@ -43,6 +45,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .server: try fuzzServer(&input)
         case .client: try fuzzClient(&input)
         case .advertising: try fuzzAdvertising(bytes)
+        case .values: try fuzzValues(bytes)
         case .sightings: try fuzzSightings(&input)
         case .snoop: try fuzzSnoop(&input)
         case .trace: try fuzzTrace(&input)

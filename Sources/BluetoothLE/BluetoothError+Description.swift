@@ -15,6 +15,8 @@ extension BluetoothError: CustomStringConvertible {
         case .notFound(let uuid): "the peer has no attribute with the UUID \(uuid)"
         case .notSupported(let what): what
         case .valueTooLong(let maximum): "the value is too long: at most \(maximum) octets fit"
+        case .malformedValue(let uuid, let failure):
+            "the peer's value of \(uuid) is malformed, \(failure); read it as bytes to see what it is"
         case .invalidDefinition(let why): "the service cannot be published: \(why)"
         case .advertisingDataTooLong(let why): "the advertising data is too long: \(why)"
         case .overflow: "values came faster than they were taken; take them without doing other work between"

@@ -37,6 +37,8 @@ public enum BluetoothError: Error, Equatable, Sendable {
     case notSupported(String)
     /// A value is longer than its attribute or the link allows.
     case valueTooLong(maximum: Int)
+    /// The value a peer sent is not laid out as the type asks for that it was to be decoded as; the UUID is the type's.
+    case malformedValue(BluetoothUUID, DecodingFailure)
     /// A definition cannot be published; the text says why.
     case invalidDefinition(String)
     /// Advertising data does not fit; the text says by how much.

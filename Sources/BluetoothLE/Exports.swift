@@ -3,6 +3,7 @@
 @_exported import BluetoothBase
 @_exported import BluetoothGAP
 @_exported import BluetoothGATT
+@_exported import BluetoothValues
 @_exported import struct BluetoothHCI.HCIStatus
 @_exported import struct BluetoothHost.ControllerInformation
 @_exported import struct BluetoothHost.CurrentConnectionParameters

@@ -23,7 +23,8 @@ extension ExitStatus {
             switch error {
             case .host(.connectionFailedToBeEstablished), .host(.refusedByPeer): .linkLost
             case .transport, .adapter, .adapterClosed, .adapterRemoved, .host: .transportFailed
-            case .disconnected, .timedOut, .att, .gatt, .messageIncomplete, .messageTooLong, .overflow, .cancelled:
+            case .disconnected, .timedOut, .att, .gatt, .malformedValue, .messageIncomplete, .messageTooLong, .overflow,
+                .cancelled:
                 .linkLost
             case .notFound, .notSupported: .notFound
             case .invalidDefinition, .advertisingDataTooLong, .valueTooLong: .usage

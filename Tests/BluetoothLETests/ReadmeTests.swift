@@ -5,12 +5,13 @@ import VirtualRadio
 /// The examples of the README, as they stand there but for where the adapter comes from and when they end.
 @Suite("The README's examples")
 struct ReadmeTests {
-    @Test func centralAndPeripheral() async throws {
+    @Test("A central and a peripheral", arguments: [false, true])
+    func centralAndPeripheral(isTyped: Bool) async throws {
         let radio = VirtualRadio()
         let phone = try await Adapter.open(radio.addController())
         let sensor = try await Adapter.open(radio.addController())
         let publishing = Task { try await peripheral(sensor) }
-        let beats = try await central(phone)
+        let beats = isTyped ? try await typedCentral(phone) : UInt16(try await central(phone))
         #expect((60...80).contains(beats))
         publishing.cancel()
         await phone.close()
@@ -26,6 +27,17 @@ struct ReadmeTests {
             let characteristic = try await connection.characteristic(measurement, in: heartRate)
             for try await value in try await connection.notifications(of: characteristic) {
                 return value[1]
+            }
+        }
+        return 0
+    }
+
+    private func typedCentral(_ adapter: Adapter) async throws -> UInt16 {
+        for try await sighting in try await adapter.scan(for: ScanFilter(services: ["180D"])) {
+            let connection = try await adapter.connect(to: sighting.address, timeout: .seconds(10))
+            for try await beat in try await connection.notifications(HeartRateMeasurement.self) {
+                #expect(beat.rrIntervals.isEmpty)
+                return beat.heartRate
             }
         }
         return 0

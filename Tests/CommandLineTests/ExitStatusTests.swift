@@ -24,6 +24,7 @@ struct ExitStatusTests {
             (.gatt(.tooManyOperations), .linkLost),
             (.messageIncomplete(bytesReceived: 40, reason: .byPeer), .linkLost),
             (.messageTooLong(maximum: 100), .linkLost),
+            (.malformedValue("2A37", DecodingFailure(.truncated(missing: 1), at: 1)), .linkLost),
             (.overflow, .linkLost),
             (.notFound("180D"), .notFound),
             (.notSupported("it neither notifies nor indicates"), .notFound),

@@ -1,0 +1,40 @@
+import BluetoothBase
+import BluetoothValues
+
+/// The value of a characteristic of any type. What is decoded is encoded to bytes that say the same, and to no more of
+/// them than there were, but for text that had to be repaired.
+func fuzzValues(_ bytes: Span<UInt8>) throws(FuzzViolation) {
+    try checkValue(HeartRateMeasurement.self, bytes)
+    try checkValue(BodySensorLocation.self, bytes)
+    try checkValue(BatteryLevel.self, bytes)
+    try checkValue(FirmwareRevisionString.self, bytes, isText: true)
+    try checkValue(SystemID.self, bytes)
+    try checkValue(PnPID.self, bytes)
+    try checkValue(CurrentTime.self, bytes)
+    try checkValue(TemperatureMeasurement.self, bytes)
+    try checkValue(TemperatureType.self, bytes)
+    try checkValue(Temperature.self, bytes)
+    try checkValue(WeightMeasurement.self, bytes)
+    try checkValue(CSCMeasurement.self, bytes)
+    try checkValue(CSCFeature.self, bytes)
+}
+
+private func checkValue<Value: CharacteristicValue & Equatable>(
+    _ type: Value.Type, _ bytes: Span<UInt8>, isText: Bool = false
+) throws(FuzzViolation) {
+    let value: Value
+    do throws(DecodingFailure) {
+        value = try Value(decoding: bytes)
+    } catch {
+        try require(error.offset <= bytes.count, "\(type) fails behind the end")
+        guard case .truncated(let missing) = error.reason else { return }
+        try require(missing > 0 && error.offset == bytes.count, "\(type) lacks \(missing) octets at \(error.offset)")
+        return
+    }
+    let encoded = value.encoded
+    try require(isText || encoded.count <= bytes.count, "\(type) grows")
+    guard let again = try? Value(decoding: encoded.span) else {
+        throw FuzzViolation(description: "\(type) refuses what it has written")
+    }
+    try require(again == value, "\(type) changes")
+}

@@ -1,0 +1,98 @@
+import BluetoothBase
+
+/// A decimal number as medical devices send it: a mantissa of 24 bits and an exponent to the base 10, or one of five
+/// special values (medfloat32 of the GATT Specification Supplement, the FLOAT-Type of IEEE 11073-20601).
+///
+/// The exponent tells how precise the number is, so 36.4 and 36.40 are not the same `MedFloat32`. To compare or to
+/// calculate, make a `Double` of it.
+public struct MedFloat32: RawRepresentable, Hashable, Sendable {
+    /// The exponent in the upper 8 bits, the mantissa in the lower 24, both in two's complement.
+    public var rawValue: UInt32
+
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// The number nearest to `value` that is a multiple of 10 to the power of `exponent`: by default with two digits
+    /// behind the point. A number too large for that is `notAtThisResolution`.
+    public init(_ value: Double, exponent: Int8 = -2) {
+        let scaled = (exponent < 0 ? value * powerOfTen(exponent.magnitude) : value / powerOfTen(exponent.magnitude))
+            .rounded()
+        if value.isNaN {
+            self = .nan
+        } else if value.isInfinite {
+            self = value > 0 ? .positiveInfinity : .negativeInfinity
+        } else if abs(scaled) > Double(Self.greatestMantissa) {
+            self = .notAtThisResolution
+        } else {
+            let mantissa = UInt32(bitPattern: Int32(scaled)) & 0x00FF_FFFF
+            rawValue = UInt32(UInt8(bitPattern: exponent)) << 24 | mantissa
+        }
+    }
+
+    /// What the mantissa is multiplied with is 10 to the power of this.
+    public var exponent: Int8 { Int8(truncatingIfNeeded: Int32(bitPattern: rawValue) >> 24) }
+
+    /// The digits of the number; meaningless for the special values.
+    public var mantissa: Int32 { Int32(bitPattern: rawValue << 8) >> 8 }
+
+    /// Whether this is a number, and none of the special values.
+    public var isFinite: Bool { abs(mantissa) <= Self.greatestMantissa }
+
+    /// The largest mantissa; those beyond are special values, whatever their exponent.
+    private static let greatestMantissa: Int32 = 0x7F_FFFD
+
+    /// There is no number.
+    public static let nan = MedFloat32(rawValue: 0x007F_FFFF)
+    /// NRes: there is a number, but not one that can be sent with this resolution.
+    public static let notAtThisResolution = MedFloat32(rawValue: 0x0080_0000)
+    public static let positiveInfinity = MedFloat32(rawValue: 0x007F_FFFE)
+    public static let negativeInfinity = MedFloat32(rawValue: 0x0080_0002)
+    /// Reserved for future use.
+    public static let reserved = MedFloat32(rawValue: 0x0080_0001)
+}
+
+extension Double {
+    /// The nearest `Double`; NaN for NaN, NRes and what is reserved.
+    public init(_ number: MedFloat32) {
+        let (mantissa, exponent) = (number.mantissa, number.exponent)
+        if number.isFinite {
+            // A division by a power that is exact gives the nearest number; a product with 0.01 would not.
+            let power = powerOfTen(exponent.magnitude)
+            self = exponent < 0 ? Double(mantissa) / power : Double(mantissa) * power
+        } else if mantissa == MedFloat32.positiveInfinity.mantissa {
+            self = .infinity
+        } else if mantissa == MedFloat32.negativeInfinity.mantissa {
+            self = -.infinity
+        } else {
+            self = .nan
+        }
+    }
+}
+
+/// 10 to the power of `exponent`: exact up to 22, and far from overflowing at 128, the largest that occurs.
+private func powerOfTen(_ exponent: UInt8) -> Double {
+    (0..<exponent).reduce(1) { power, _ in power * 10 }
+}
+
+extension MedFloat32: CustomStringConvertible {
+    public var description: String {
+        if isFinite { return "\(Double(self))" }
+        return switch mantissa {
+        case Self.nan.mantissa: "NaN"
+        case Self.notAtThisResolution.mantissa: "NRes"
+        case Self.positiveInfinity.mantissa: "+INFINITY"
+        case Self.negativeInfinity.mantissa: "-INFINITY"
+        default: "reserved"
+        }
+    }
+}
+
+extension ByteReader {
+    @_lifetime(self: copy self)
+    mutating func readMedFloat32() throws(DecodingFailure) -> MedFloat32 {
+        MedFloat32(rawValue: try readUInt32())
+    }
+}
+
+extension ByteWriter {
+    mutating func append(_ number: MedFloat32) { append(number.rawValue) }
+}

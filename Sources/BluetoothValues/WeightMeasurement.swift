@@ -1,0 +1,123 @@
+import BluetoothBase
+
+/// Weight Measurement, 0x2A9D: what scales indicate.
+public struct WeightMeasurement: CharacteristicValue, Hashable {
+    public static var uuid: BluetoothUUID { .init(0x2A9D) }
+
+    public enum Units: Hashable, Sendable {
+        /// Kilograms, with a resolution of 0.005, and metres, with one of 0.001.
+        case si
+        /// Pounds, with a resolution of 0.01, and inches, with one of 0.1.
+        case imperial
+    }
+
+    /// What scales that know a person's height tell of the person.
+    public struct Body: Hashable, Sendable {
+        /// In kg/m², whatever the units, with a resolution of 0.1.
+        public var massIndex: Double
+        /// In metres or inches.
+        public var height: Double
+
+        public init(massIndex: Double, height: Double) {
+            self.massIndex = massIndex
+            self.height = height
+        }
+    }
+
+    /// In kilograms or pounds; nil where the measurement was unsuccessful.
+    public var weight: Double?
+    public var units: Units
+    /// When it was measured; nil stands for now.
+    public var timeStamp: DateTime?
+    /// Who was weighed, as the scales number their users; `unknownUser` where they do not know.
+    public var userID: UInt8?
+    public var body: Body?
+
+    /// The number of a user the scales do not know.
+    public static let unknownUser: UInt8 = 0xFF
+
+    public init(
+        weight: Double?, units: Units = .si, timeStamp: DateTime? = nil, userID: UInt8? = nil, body: Body? = nil
+    ) {
+        self.weight = weight
+        self.units = units
+        self.timeStamp = timeStamp
+        self.userID = userID
+        self.body = body
+    }
+
+    /// The weight in kilograms, whatever the units; nil where the measurement was unsuccessful.
+    public var kilograms: Double? {
+        switch units {
+        case .si: weight
+        case .imperial: weight.map { $0 * 0.453_592_37 }
+        }
+    }
+
+    private struct Flags: OptionSet {
+        var rawValue: UInt8
+
+        static var isImperial: Self { .init(rawValue: 0x01) }
+        static var timeStamp: Self { .init(rawValue: 0x02) }
+        static var userID: Self { .init(rawValue: 0x04) }
+        static var body: Self { .init(rawValue: 0x08) }
+
+        /// How many octets follow, at least.
+        var length: Int {
+            2 + (contains(.timeStamp) ? DateTime.length : 0) + (contains(.userID) ? 1 : 0) + (contains(.body) ? 4 : 0)
+        }
+    }
+
+    private static let unsuccessful: UInt16 = 0xFFFF
+
+    /// - Throws: also `.invalidValue` where the time stamp is none.
+    public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
+        var reader = ByteReader(bytes)
+        let flags = Flags(rawValue: try reader.readUInt8())
+        try reader.require(flags.length)
+        units = flags.contains(.isImperial) ? .imperial : .si
+        let weight = try reader.readUInt16()
+        self.weight = weight == Self.unsuccessful ? nil : Double(weight) / units.weightsPerUnit
+        timeStamp = flags.contains(.timeStamp) ? try reader.readDateTime() : nil
+        userID = flags.contains(.userID) ? try reader.readUInt8() : nil
+        guard flags.contains(.body) else { return }
+        let massIndex = Double(try reader.readUInt16()) / 10
+        body = Body(massIndex: massIndex, height: Double(try reader.readUInt16()) / units.heightsPerUnit)
+    }
+
+    public func encode(into writer: inout ByteWriter) {
+        var flags: Flags = units == .imperial ? .isImperial : []
+        if timeStamp != nil { flags.insert(.timeStamp) }
+        if userID != nil { flags.insert(.userID) }
+        if body != nil { flags.insert(.body) }
+
+        writer.append(flags.rawValue)
+        // What is no number is no success either.
+        let known = weight.flatMap { $0.isNaN ? nil : $0 }
+        let range = 0...(Self.unsuccessful - 1)
+        writer.append(known.map { UInt16(nearest: $0 * units.weightsPerUnit, in: range) } ?? Self.unsuccessful)
+        if let timeStamp { writer.append(timeStamp) }
+        if let userID { writer.append(userID) }
+        guard let body else { return }
+        writer.append(UInt16(nearest: body.massIndex * 10))
+        writer.append(UInt16(nearest: body.height * units.heightsPerUnit))
+    }
+}
+
+extension WeightMeasurement.Units {
+    /// How many of what the weight is sent in make a kilogram or a pound.
+    fileprivate var weightsPerUnit: Double {
+        switch self {
+        case .si: 200
+        case .imperial: 100
+        }
+    }
+
+    /// How many of what the height is sent in make a metre or an inch.
+    fileprivate var heightsPerUnit: Double {
+        switch self {
+        case .si: 1000
+        case .imperial: 10
+        }
+    }
+}

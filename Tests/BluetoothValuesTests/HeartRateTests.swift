@@ -1,0 +1,67 @@
+import BluetoothValues
+import Testing
+
+@Suite("Heart Rate Measurement and Body Sensor Location")
+struct HeartRateTests {
+    static let measurements: [Example<HeartRateMeasurement>] = [
+        .init("00 48", .init(heartRate: 72)),
+        .init("00 FF", .init(heartRate: 255)),
+        .init("01 00 01", .init(heartRate: 256)),
+        .init("04 48", .init(heartRate: 72, sensorContact: .notDetected)),
+        .init("06 48", .init(heartRate: 72, sensorContact: .detected)),
+        .init("08 48 64 00", .init(heartRate: 72, energyExpended: 100)),
+        .init(
+            "16 50 20 03 00 04",
+            .init(heartRate: 80, sensorContact: .detected, rrIntervals: [.microseconds(781_250), .seconds(1)])),
+        .init(
+            "1F 2C 01 FF FF 01 00 FF FF",
+            .init(
+                heartRate: 300, sensorContact: .detected, energyExpended: 65535,
+                rrIntervals: [.seconds(1) / 1024, .seconds(65535) / 1024])),
+    ]
+
+    @Test("measurements, both ways", arguments: measurements)
+    func measurement(_ example: Example<HeartRateMeasurement>) throws {
+        try example.check()
+    }
+
+    @Test(
+        "what other sensors send that means the same",
+        arguments: [
+            // Sixteen bits where eight would do.
+            .init("01 48 00", .init(heartRate: 72)),
+            // Contact is detected by a sensor that cannot tell.
+            .init("02 48", .init(heartRate: 72)),
+            // Flags and fields that do not exist yet.
+            .init("E0 48 AA BB", .init(heartRate: 72)),
+        ] as [Example<HeartRateMeasurement>])
+    func leniency(_ example: Example<HeartRateMeasurement>) throws {
+        try example.checkDecoding()
+    }
+
+    @Test(
+        "an interval is sent as the nearest that there is",
+        arguments: [
+            (.milliseconds(833), [0x55, 0x03]),
+            (.zero, [0, 0]),
+            (.seconds(-1), [0, 0]),
+            (.seconds(64), [0xFF, 0xFF]),
+            (.seconds(Int64.max), [0xFF, 0xFF]),
+        ] as [(Duration, [UInt8])])
+    func interval(_ interval: Duration, octets: [UInt8]) {
+        let value = HeartRateMeasurement(heartRate: 72, rrIntervals: [interval])
+        #expect(value.encoded == [0x10, 72] + octets)
+    }
+
+    @Test(
+        "locations, both ways, with those that do not exist yet",
+        arguments: [
+            (.init("00", .other), "other"), (.init("01", .chest), "chest"), (.init("02", .wrist), "wrist"),
+            (.init("03", .finger), "finger"), (.init("04", .hand), "hand"), (.init("05", .earLobe), "ear lobe"),
+            (.init("06", .foot), "foot"), (.init("C8", .init(rawValue: 200)), "location 200"),
+        ] as [(Example<BodySensorLocation>, String)])
+    func location(_ example: Example<BodySensorLocation>, name: String) throws {
+        try example.check()
+        #expect("\(example.value)" == name)
+    }
+}

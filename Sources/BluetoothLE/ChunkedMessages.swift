@@ -13,7 +13,10 @@ extension Subscriber {
 
     /// Sends a message to this subscriber, as fast as the link takes it.
     ///
-    /// - Parameter progress: called after each chunk with how many octets of the message have been sent.
+    /// - Parameters:
+    ///   - message: its octets.
+    ///   - chunkSize: how many of them go into one notification.
+    ///   - progress: called after each chunk with how many octets of the message have been sent.
     /// - Throws: what `notify` does; nothing more is sent then, so the receiver knows that the message is not whole.
     public func send(
         message: [UInt8], chunkSize: ChunkSize = .octets(20),
@@ -39,6 +42,7 @@ extension Connection {
     /// Subscribes to a characteristic, receives one message, and unsubscribes.
     ///
     /// - Parameters:
+    ///   - characteristic: whose notifications carry it.
     ///   - maximumSize: how many octets to accept.
     ///   - idleTimeout: how long to wait for the next chunk.
     ///   - progress: called after each chunk with how many octets have arrived.

@@ -32,7 +32,7 @@ struct StreamTests {
         let window = Window(size: 1000)
         let receiving = Task {
             var received: [[UInt8]] = []
-            for try await case .written(let value, _) in local.events {
+            for try await case .written(let value, _, _) in local.events {
                 received.append(value)
                 window.take()
                 if received.count == Self.count { break }
@@ -137,6 +137,6 @@ struct StreamTests {
 extension CharacteristicEvent {
     /// What was written; nil for anything else.
     var value: [UInt8]? {
-        if case .written(let value, _) = self { value } else { nil }
+        if case .written(let value, _, _) = self { value } else { nil }
     }
 }

@@ -23,7 +23,7 @@ struct ValueTests {
         try await local.setValue(value.reversed())
         #expect(try await scene.radio.passing { try await connection.read(remote) } == value.reversed())
         let event = try await local.events.first()
-        guard case .written(let written, let writer)? = event else {
+        guard case .written(let written, _, let writer)? = event else {
             Issue.record("no .written, but \(String(describing: event))")
             return
         }
@@ -93,7 +93,7 @@ struct ValueTests {
             }
             let everything = local.events
             let events = try await scene.radio.passing { try await everything.prefix(count: 20) }
-            let values = events.map { if case .written(let value, _) = $0 { value } else { [] as [UInt8] } }
+            let values = events.map { if case .written(let value, _, _) = $0 { value } else { [] as [UInt8] } }
             #expect(values == (0..<20).map { [$0] })
             group.cancelAll()
         }

@@ -14,9 +14,11 @@ struct LinkState {
     /// The Client Characteristic Configuration descriptors found so far, by the handle of the value.
     var configurations: [AttributeHandle: AttributeHandle] = [:]
     var indications = IndicationTurns()
+    var sessions = ClientSessions()
 
     func end(_ error: BluetoothError) {
         for queue in listeners.values.flatMap(\.values) { queue.finish(error) }
+        sessions.finish(error)
     }
 }
 

@@ -20,7 +20,8 @@ extension Adapter {
         case .connectionFailed(let attempt, let error):
             resume(.connection(attempt), with: .failure(BluetoothError(error)))
         case .disconnected(let link, let status): linkDisconnected(link, DisconnectReason(status))
-        case .parametersChanged, .mtuChanged: return  // `Connection.information()` asks the host.
+        case .parametersChanged: return  // `Connection.parameters` asks the host.
+        case .mtuChanged(let link, let mtu): links[link]?.sessions.tell(.mtuChanged(mtu))
         case .rssiRead(let request, let rssi): resumeRequest(request, with: .success(.rssi(rssi)))
         case .requestCompleted(let request): resumeRequest(request, with: .success(.done))
         case .requestFailed(_, .noSuchLink), .requestFailed(_, .controllerReset), .requestFailed(_, .notReady):
@@ -31,11 +32,11 @@ extension Adapter {
         case .notification(let link, let handle, let payload), .indication(let link, let handle, let payload):
             valueReceived(link, handle, Array(host.events.bytes(of: payload)))
         case .operationEnded(let link, .completed(let operation, let result)):
-            resume(.operation(link, operation), with: .success(.gatt(result)))
+            operationEnded(link, operation, .success(result))
         case .operationEnded(let link, .failed(let operation, let error)):
             // A lost link is told by `disconnected`, with its reason.
             guard error != .disconnected else { return }
-            resume(.operation(link, operation), with: .failure(BluetoothError(error)))
+            operationEnded(link, operation, .failure(BluetoothError(error)))
 
         case .valueWritten(let link, let handle, let payload):
             valueWritten(link, handle, Array(host.events.bytes(of: payload)))

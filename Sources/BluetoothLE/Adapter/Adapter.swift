@@ -76,7 +76,7 @@ public actor Adapter {
     ///
     /// Like `observers` it does not own the queues: the events in them name this adapter, and would keep it alive. They
     /// live as long as somebody can take from them.
-    var published: [AttributeHandle: WeakQueue<CharacteristicEvent>] = [:]
+    var published: [AttributeHandle: EventReceiver] = [:]
     var observers: [Int: WeakQueue<AdapterEvent>] = [:]
 
     init(executor: AdapterExecutor, clock: any AdapterClock, source: ControllerSource, options: Options) {

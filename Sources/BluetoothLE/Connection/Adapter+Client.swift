@@ -137,8 +137,10 @@ extension Adapter {
     }
 
     func valueReceived(_ link: LinkIdentifier, _ handle: AttributeHandle, _ value: [UInt8]) {
-        guard let queues = links[link]?.listeners[handle] else { return }
-        for queue in queues.values { queue.push(value) }
+        if let queues = links[link]?.listeners[handle] {
+            for queue in queues.values { queue.push(value) }
+        }
+        links[link]?.sessions.tell(.value(value, of: handle))
     }
 }
 

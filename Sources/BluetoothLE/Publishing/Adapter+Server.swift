@@ -7,10 +7,15 @@ import BluetoothHost
 extension Adapter {
     /// Adds a service to the database that every peer sees.
     ///
-    /// - Parameter handle: where to put it; the first free place where nil.
+    /// - Parameters:
+    ///   - definition: the service, with its characteristics and what they allow.
+    ///   - handle: where to put it; the first free place where nil.
+    ///   - events: where what peers do with its characteristics is told, of `characteristicEvents()`; of each
+    ///     characteristic in a sequence of its own where nil.
     /// - Throws: `.invalidDefinition` where the database has no room, or the definition contradicts itself.
     public func publish(
-        _ definition: GATTServiceDefinition, at handle: AttributeHandle? = nil
+        _ definition: GATTServiceDefinition, at handle: AttributeHandle? = nil,
+        events: EventSequence<CharacteristicEvent>? = nil
     ) throws(BluetoothError) -> PublishedService {
         try checkOpen()
         let handles: GATTServiceHandles
@@ -19,14 +24,25 @@ extension Adapter {
         } catch {
             throw .invalidDefinition("\(error)")
         }
+        let isShared = events != nil
         let characteristics = zip(definition.characteristics, handles.characteristics).map { definition, handles in
-            let queue = AsyncQueue<CharacteristicEvent>(capacity: 1024, overflow: .dropNewest)
-            for handle in [handles.value] + handles.descriptors { published[handle] = WeakQueue(queue: queue) }
+            let events = events ?? characteristicEvents()
+            let queue = events.subscription.queue
+            for handle in [handles.value] + handles.descriptors {
+                published[handle] = EventReceiver(queue: queue, isShared: isShared)
+            }
             return PublishedCharacteristic(
-                adapter: self, uuid: definition.uuid, handle: handles.value, events: EventSequence(queue) {})
+                adapter: self, uuid: definition.uuid, handle: handles.value, events: events)
         }
         return PublishedService(
             adapter: self, uuid: definition.uuid, handles: handles, characteristics: characteristics)
+    }
+
+    /// A sequence for what peers do with the characteristics of several services, in the order in which they do it; to be
+    /// given to `publish`. It does not end when one of the services is withdrawn. As with those of one characteristic,
+    /// up to 1024 events are kept, as long as there is a copy of the sequence.
+    public nonisolated func characteristicEvents() -> EventSequence<CharacteristicEvent> {
+        EventSequence(AsyncQueue(capacity: 1024, overflow: .dropNewest)) {}
     }
 
     func withdraw(_ handles: GATTServiceHandles) throws(BluetoothError) {
@@ -34,7 +50,10 @@ extension Adapter {
         do throws(GATTDatabaseError) {
             let range = try host.removeService(handles.declaration, at: now)
             let gone = published.keys.filter(range.contains)
-            for handle in gone { published.removeValue(forKey: handle)?.queue?.finish() }
+            for handle in gone {
+                guard let receiver = published.removeValue(forKey: handle), !receiver.isShared else { continue }
+                receiver.queue?.finish()
+            }
             // Another service may come to stand there, to which nobody has subscribed yet.
             for link in links.keys { links[link]?.subscriptions.subtract(gone) }
         } catch {
@@ -129,7 +148,7 @@ extension Adapter {
 
     func valueWritten(_ link: LinkIdentifier, _ handle: AttributeHandle, _ value: [UInt8]) {
         guard let connection = connection(of: link) else { return }
-        published[handle]?.queue?.push(.written(value, by: connection))
+        published[handle]?.queue?.push(.written(value, to: handle, by: connection))
     }
 
     func readRequested(_ request: ServerRequest, _ handle: AttributeHandle, _ offset: Int) {
@@ -141,7 +160,9 @@ extension Adapter {
     func writeRequested(_ request: ServerRequest, _ parts: [WriteRequest.Part]) {
         guard let connection = connection(of: request.link), let first = parts.first else { return }
         let event = WriteRequest(connection: connection, request: request, parts: parts)
-        ask(.writeRequested(event), about: first.handle, request)
+        // A queue of writes may begin with one for a descriptor of the server's own.
+        let handle = parts.first { published[$0.handle] != nil }?.handle ?? first.handle
+        ask(.writeRequested(event), about: handle, request)
     }
 
     /// Puts a request before the application, and refuses it where nobody is there to answer.

@@ -54,8 +54,9 @@ public struct PublishedCharacteristic: Sendable {
 public enum CharacteristicEvent: Sendable {
     case subscribed(Subscriber)
     case unsubscribed(Subscriber)
-    /// The peer wrote a value; it has been answered, and the database keeps it unless it is dynamic.
-    case written([UInt8], by: Connection)
+    /// The peer wrote a value, of the characteristic or of a descriptor of it; it has been answered, and the database
+    /// keeps it unless it is dynamic.
+    case written([UInt8], to: AttributeHandle, by: Connection)
     /// The peer reads a dynamic value: answer within 25 seconds.
     case readRequested(ReadRequest)
     /// The peer writes dynamic values: answer within 25 seconds.
@@ -65,7 +66,8 @@ public enum CharacteristicEvent: Sendable {
 /// A peer that is subscribed to a published characteristic.
 public struct Subscriber: Hashable, Sendable {
     public let connection: Connection
-    let characteristic: AttributeHandle
+    /// The handle of the characteristic's value.
+    public let characteristic: AttributeHandle
 
     /// The longest value that one notification carries now: ATT_MTU less 3 octets.
     public var maximumLength: Int {
@@ -97,7 +99,12 @@ public struct ReadRequest: Sendable {
     /// Answers with the whole value; what the peer asked for is cut out of it.
     public func respond(_ value: [UInt8]) async throws(BluetoothError) {
         guard offset <= value.count else { return try await refuse(.invalidOffset) }
-        try await connection.adapter.answer(request, Array(value[offset...]))
+        try await respond(rest: Array(value[offset...]))
+    }
+
+    /// Answers with the value from `offset` on.
+    public func respond(rest: [UInt8]) async throws(BluetoothError) {
+        try await connection.adapter.answer(request, rest)
     }
 
     /// Answers with an error.

@@ -69,6 +69,9 @@ final class AdapterExecutor: SerialExecutor {
     // MARK: SerialExecutor
 
     func enqueue(_ job: consuming ExecutorJob) {
+        // Who calls need not hold this object: the job may be the end of the adapter that does, and be done before this is.
+        let held = Unmanaged.passRetained(self)
+        defer { held.release() }
         let job = UnownedJob(job)
         let isServed = jobs.withLock { jobs in
             jobs.queue.append(job)

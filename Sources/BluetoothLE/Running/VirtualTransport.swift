@@ -11,6 +11,7 @@ final class VirtualTransport: HCITransport {
     let fileDescriptor: Int32 = -1
     let pendingByteCount = 0
     private let port: VirtualRadio.Port
+    private let attachment: VirtualRadio.Port.Attachment
     private var received = PacketQueue()
     private let isUnplugged = Unplugged()
 
@@ -21,7 +22,8 @@ final class VirtualTransport: HCITransport {
 
     init(_ port: VirtualRadio.Port, for adapter: Adapter) {
         self.port = port
-        port.attach(Self.host(of: adapter) { [isUnplugged] in isUnplugged.value.store(true, ordering: .relaxed) })
+        attachment = port.attach(
+            Self.host(of: adapter) { [isUnplugged] in isUnplugged.value.store(true, ordering: .relaxed) })
     }
 
     /// What a radio is to know of an adapter.
@@ -46,7 +48,7 @@ final class VirtualTransport: HCITransport {
 
     func send(_ packet: Span<UInt8>) { port.send(packet) }
     func flush() {}
-    func close() { port.detach() }
+    func close() { port.detach(attachment) }
 }
 
 extension Adapter {

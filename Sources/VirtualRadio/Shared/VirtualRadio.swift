@@ -23,6 +23,9 @@ public final class VirtualRadio: Sendable {
         var now = Instant.zero
         var nextAddress: UInt64 = 0x00_1B_DC_00_00_01
         var hosts: [ControllerID: Host] = [:]
+        /// How often a host was put on a controller, and which of these times counts for each.
+        var attachments: UInt64 = 0
+        var current: [ControllerID: Port.Attachment] = [:]
         /// How many packets have been sent and taken.
         var activity: UInt64 = 0
 

@@ -59,7 +59,7 @@ extension Agent {
                 switch event {
                 case .subscribed(let subscriber): tell("subscribed", subscriber.connection, handle)
                 case .unsubscribed(let subscriber): tell("unsubscribed", subscriber.connection, handle)
-                case .written(let value, let connection): tell("written", connection, handle, value)
+                case .written(let value, _, let connection): tell("written", connection, handle, value)
                 case .readRequested(let request):
                     if let refusal = refusals[handle] {
                         try? await request.refuse(refusal)

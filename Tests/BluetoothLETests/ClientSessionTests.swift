@@ -1,0 +1,117 @@
+import Testing
+import VirtualRadio
+
+@testable import BluetoothLE
+
+@Suite("Sessions of a link's GATT client", .timeLimit(.minutes(1)))
+struct ClientSessionTests {
+    @Test("What was begun ends, and what is notified comes, in the order in which it happened")
+    func order() async throws {
+        let scene = try await Scene()
+        let session = try await scene.connection.openSession()
+        let dynamic = try scene.remote(Scene.dynamic)
+        let (subscription, subscriber) = try await scene.subscribe(to: Scene.notified)
+        defer { withExtendedLifetime(subscription) {} }
+        // Before it answers, or after that, the peer notifies what was written.
+        let requests = try scene.local(Scene.dynamic).events
+        let peer = Task {
+            for try await case .writeRequested(let request) in requests {
+                let value = request.parts[0].value
+                if value[0] % 3 == 0 { try await subscriber.notify(value) }
+                try await request.accept()
+                if value[0] % 3 != 0 { try await subscriber.notify(value) }
+            }
+        }
+        defer { peer.cancel() }
+        for number in 0..<30 { await session.begin(.write(dynamic.valueHandle, [UInt8(number)]), as: number) }
+        let seen = try await session.events.prefix(count: 60).map { event in
+            switch event {
+            case .ended(let number, .success(.written)): "ended \(number)"
+            case .value(let value, _): "value \(value[0])"
+            case .ended, .mtuChanged: "\(event)"
+            }
+        }
+        #expect(
+            seen
+                == (0..<30).flatMap { number in
+                    let pair = ["ended \(number)", "value \(number)"]
+                    return number % 3 == 0 ? pair.reversed() : pair
+                })
+    }
+
+    @Test("What cannot begin ends all the same")
+    func refused() async throws {
+        let scene = try await Scene()
+        let session = try await scene.connection.openSession()
+        await session.begin(
+            .writeLong(try scene.remote(Scene.stored).valueHandle, Array(repeating: 0, count: 513)), as: 7)
+        guard case .ended(7, .failure(let error))? = try await session.events.first() else {
+            Issue.record("something else happened")
+            return
+        }
+        #expect(error == .valueTooLong(maximum: 512))
+    }
+
+    @Test("Each session is told of every value, and of what it has begun itself")
+    func several() async throws {
+        let scene = try await Scene()
+        let sessions = [try await scene.connection.openSession(), try await scene.connection.openSession()]
+        let handle = try scene.remote(Scene.stored).valueHandle
+        let (subscription, subscriber) = try await scene.subscribe(to: Scene.notified)
+        defer { withExtendedLifetime(subscription) {} }
+        await sessions[0].begin(.readLong(handle), as: 1)
+        await sessions[1].begin(.write(handle, [9]), as: 1)
+        _ = try await scene.connection.read(handle)
+        try await subscriber.notify([5])
+        for (session, expected) in zip(sessions, [GATTClientResult.value([1, 2, 3]), .written]) {
+            let events = try await session.events.prefix(count: 2)
+            guard case .ended(1, .success(expected)) = events[0], case .value([5], _) = events[1] else {
+                Issue.record("\(events)")
+                return
+            }
+        }
+    }
+
+    @Test("A session ends with its link, and cannot be opened on one that has ended")
+    func end() async throws {
+        let scene = try await Scene()
+        let session = try await scene.connection.openSession()
+        try await scene.connection.disconnect()
+        await session.begin(.read(1), as: 1)
+        #expect(await session.events.end() == .disconnected(.byThisDevice))
+        await #expect(throws: BluetoothError.disconnected(.byThisDevice)) { try await scene.connection.openSession() }
+    }
+
+    @Test("One sequence takes what peers do with the characteristics of several services, in their order")
+    func characteristicEvents() async throws {
+        let scene = try await Scene()
+        let events = scene.peripheral.characteristicEvents()
+        let value = GATTCharacteristicDefinition(
+            uuid: Scene.stored, properties: .writeWithoutResponse, value: .variableLength([]))
+        let first = try await scene.peripheral.publish(.init(uuid: "F0F0", characteristics: [value]), events: events)
+        let second = try await scene.peripheral.publish(.init(uuid: "F0F1", characteristics: [value]), events: events)
+        let handles = [first, second].map { $0.characteristics[0].handle }
+        for number in 0..<20 {
+            let characteristic = DiscoveredCharacteristic(
+                uuid: Scene.stored, declarationHandle: 1, valueHandle: handles[number % 2], endHandle: 1,
+                properties: .writeWithoutResponse)
+            try await scene.connection.writeWithoutResponse([UInt8(number)], to: characteristic)
+        }
+        for (number, event) in try await events.prefix(count: 20).enumerated() {
+            guard case .written([UInt8(number)], handles[number % 2], _) = event else {
+                Issue.record("\(number): \(event)")
+                return
+            }
+        }
+        // It goes on when one of them is gone.
+        try await first.withdraw()
+        let characteristic = DiscoveredCharacteristic(
+            uuid: Scene.stored, declarationHandle: 1, valueHandle: handles[1], endHandle: 1,
+            properties: .writeWithoutResponse)
+        try await scene.connection.writeWithoutResponse([99], to: characteristic)
+        guard case .written([99], handles[1], _)? = try await events.first() else {
+            Issue.record("the sequence has ended")
+            return
+        }
+    }
+}

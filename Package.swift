@@ -15,6 +15,12 @@ func layer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
+/// Written for applications that were written for another platform, whose framework says nothing of concurrency.
+let compatibility: [SwiftSetting] = [
+    .swiftLanguageMode(.v5), .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
+    settings[3],
+]
+
 func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
         name: name,
@@ -42,6 +48,9 @@ let package = Package(
         .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
         .library(name: "BluetoothTrace", targets: ["BluetoothTrace"]),
         .library(name: "BluetoothLE", targets: ["BluetoothLE"]),
+        .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
+        .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
+        .library(name: "Combine", targets: ["Combine"]),
         .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
         .executable(name: "central", targets: ["central"]),
         .executable(name: "peripheral", targets: ["peripheral"]),
@@ -51,6 +60,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
     ],
     targets: [
         // The pure core, bottom up. A layer imports only what stands above it in this list.
@@ -84,6 +95,25 @@ let package = Package(
                 "BluetoothValues", "BluetoothHost", "HCITransport", "VirtualRadio",
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),
+        // Apple's API on top of that, for code that was written for it.
+        .target(
+            name: "CoreBluetooth",
+            dependencies: [
+                "BluetoothLE", "HCITransport", "VirtualRadio",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: compatibility),
+        // What is around an application in its tests.
+        .target(
+            name: "CoreBluetoothTesting", dependencies: ["CoreBluetooth", "BluetoothLE", "VirtualRadio"],
+            swiftSettings: compatibility),
+        // For applications that observe their objects with Combine. Nothing here does.
+        .target(
+            name: "Combine", dependencies: [.product(name: "OpenCombineShim", package: "OpenCombine")],
+            swiftSettings: compatibility),
         // The executables, which double as examples. What they share is internal: no product carries it.
         layer(
             "CommandLineSupport",
@@ -112,6 +142,16 @@ let package = Package(
             of: "BluetoothHost",
             and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "VirtualRadio"]),
         tests(of: "BluetoothLE", and: ["VirtualRadio", "HCITransport"]),
+        .testTarget(
+            name: "CoreBluetoothTests",
+            dependencies: [
+                "CoreBluetooth", "BluetoothLE", "VirtualRadio", .product(name: "Logging", package: "swift-log"),
+            ],
+            exclude: ["Symbols"], swiftSettings: compatibility),
+        .testTarget(
+            name: "CoreBluetoothTestingTests",
+            dependencies: ["BluetoothLE", "CoreBluetooth", "CoreBluetoothTesting", "VirtualRadio"],
+            swiftSettings: compatibility),
         tests(of: "VirtualRadio", and: ["BluetoothBase", "BluetoothHCI"]),
         // Drives the library from another process, in the machine with a real kernel; see Tests/Kernel.
         .executableTarget(

@@ -11,7 +11,12 @@ let package = Package(
             dependencies: ["Base", "ATT", "GATT", "GAP", "Host"].map {
                 .product(name: "Bluetooth" + $0, package: "swift-bluetooth-le")
             } + [.product(name: "VirtualRadio", package: "swift-bluetooth-le")],
-            swiftSettings: [.enableExperimentalFeature("Lifetimes")])
+            swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
+        .executableTarget(
+            name: "delivery",
+            dependencies: ["BluetoothLE", "CoreBluetooth", "VirtualRadio"].map {
+                .product(name: $0, package: "swift-bluetooth-le")
+            }, swiftSettings: [.swiftLanguageMode(.v5)]),
     ],
     swiftLanguageModes: [.v6]
 )

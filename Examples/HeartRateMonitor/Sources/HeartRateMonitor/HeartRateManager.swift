@@ -1,0 +1,95 @@
+import Combine
+import CoreBluetooth
+
+/// What an app's views would observe. Not a line of it knows that it runs on Linux.
+final class HeartRateManager: NSObject, ObservableObject {
+    @Published private(set) var status = "Starting"
+    @Published private(set) var sensorName: String?
+    @Published private(set) var heartRate: Int?
+    @Published private(set) var batteryLevel: Int?
+
+    private static let heartRateService = CBUUID(string: "180D")
+    private static let heartRateMeasurement = CBUUID(string: "2A37")
+    private static let batteryService = CBUUID(string: "180F")
+    private static let batteryLevel = CBUUID(string: "2A19")
+
+    private var centralManager: CBCentralManager!
+    private var sensor: CBPeripheral?
+
+    override init() {
+        super.init()
+        centralManager = CBCentralManager(delegate: self, queue: nil)
+    }
+
+    private func startScanning() {
+        status = "Looking for a heart rate sensor"
+        centralManager.scanForPeripherals(withServices: [Self.heartRateService])
+    }
+
+    /// The beats per minute of a Heart Rate Measurement: 8 or 16 bits, as its first bit says.
+    private func beatsPerMinute(in data: Data) -> Int? {
+        let bytes = [UInt8](data)
+        guard let flags = bytes.first else { return nil }
+        if flags & 0x01 == 0 { return bytes.count >= 2 ? Int(bytes[1]) : nil }
+        return bytes.count >= 3 ? Int(bytes[1]) | Int(bytes[2]) << 8 : nil
+    }
+}
+
+extension HeartRateManager: CBCentralManagerDelegate {
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        switch central.state {
+        case .poweredOn: startScanning()
+        case .poweredOff: status = "Bluetooth is off"
+        case .unauthorized: status = "This app may not use Bluetooth"
+        case .unsupported: status = "There is no Bluetooth here"
+        case .resetting, .unknown: status = "Waiting for Bluetooth"
+        @unknown default: status = "Bluetooth is in a state of its own"
+        }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+        rssi: NSNumber
+    ) {
+        central.stopScan()
+        sensor = peripheral
+        sensorName = advertisementData[CBAdvertisementDataLocalNameKey] as? String ?? peripheral.name
+        status = "Connecting to \(sensorName ?? "a sensor"), \(rssi) dBm"
+        peripheral.delegate = self
+        central.connect(peripheral)
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        status = "Connected"
+        peripheral.discoverServices([Self.heartRateService, Self.batteryService])
+    }
+
+    func centralManager(_ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: Error?) {
+        status = "Disconnected: \(error?.localizedDescription ?? "as wanted")"
+        heartRate = nil
+        sensor = nil
+        startScanning()
+    }
+}
+
+extension HeartRateManager: CBPeripheralDelegate {
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: Error?) {
+        for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: Error?) {
+        for characteristic in service.characteristics ?? [] {
+            if characteristic.properties.contains(.notify) { peripheral.setNotifyValue(true, for: characteristic) }
+            if characteristic.properties.contains(.read) { peripheral.readValue(for: characteristic) }
+        }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: Error?) {
+        guard error == nil, let value = characteristic.value else { return }
+        switch characteristic.uuid {
+        case Self.heartRateMeasurement: heartRate = beatsPerMinute(in: value)
+        case Self.batteryLevel: batteryLevel = value.first.map { Int($0) }
+        default: break
+        }
+    }
+}

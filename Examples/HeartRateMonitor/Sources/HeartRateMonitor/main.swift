@@ -1,0 +1,12 @@
+import Combine
+import CoreBluetooth
+
+// What takes the place of an app's views: a line whenever something changes.
+setlinebuf(stdout)
+let manager = HeartRateManager()
+let subscriptions = [
+    manager.$status.removeDuplicates().sink { print($0) },
+    manager.$heartRate.compactMap { $0 }.sink { print("\($0) beats per minute") },
+    manager.$batteryLevel.compactMap { $0 }.removeDuplicates().sink { print("battery at \($0) %") },
+]
+RunLoop.main.run()

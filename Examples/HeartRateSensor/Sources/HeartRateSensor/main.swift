@@ -1,0 +1,5 @@
+import CoreBluetooth
+
+setlinebuf(stdout)
+let sensor = HeartRateSensor()
+RunLoop.main.run()

@@ -1,0 +1,117 @@
+import BluetoothLE
+import Foundation
+
+/// A characteristic: a peripheral's, or one of this application's.
+open class CBCharacteristic: CBAttribute {
+    /// The service it belongs to; nil when that is gone.
+    open weak var service: CBService? { owner }
+    /// What can be done with the value.
+    open var properties: CBCharacteristicProperties { allowed }
+    /// The value as it was last read or notified; nil before.
+    open var value: Data? { currentValue }
+    /// The descriptors, as far as they have been discovered; nil before.
+    open var descriptors: [CBDescriptor]? { parts }
+    /// Whether the value is broadcast: never, here.
+    @available(*, deprecated, message: "values are not broadcast")
+    open var isBroadcasted: Bool { false }
+    /// Whether the value is told when it changes.
+    open var isNotifying: Bool { notifying }
+
+    private let ownerReference = WeakReference<CBService>()
+    @Guarded var allowed: CBCharacteristicProperties
+    @Guarded var currentValue: Data?
+    @Guarded var parts: [CBDescriptor]?
+    @Guarded var notifying = false
+    /// What discovery found; nil for one of this application's.
+    @Guarded private(set) var discovered: DiscoveredCharacteristic?
+
+    var owner: CBService? {
+        get { ownerReference.object }
+        set { ownerReference.object = newValue }
+    }
+
+    init(discovered: DiscoveredCharacteristic, of service: CBService) {
+        self.discovered = discovered
+        allowed = CBCharacteristicProperties(rawValue: UInt(discovered.properties.rawValue))
+        super.init(CBUUID(discovered.uuid), at: discovered.valueHandle)
+        owner = service
+    }
+
+    init(_ type: CBUUID, _ properties: CBCharacteristicProperties, _ value: Data?) {
+        discovered = nil
+        allowed = properties
+        super.init(type, at: 0)
+        currentValue = value
+    }
+
+    /// Restored, it is elsewhere now, or something else can be done with it.
+    func move(to found: DiscoveredCharacteristic) {
+        discovered = found
+        handle = found.valueHandle
+        allowed = CBCharacteristicProperties(rawValue: UInt(found.properties.rawValue))
+    }
+
+    /// Where descriptors may be.
+    var descriptorHandles: ClosedRange<AttributeHandle>? {
+        guard let discovered, discovered.valueHandle < discovered.endHandle else { return nil }
+        return AttributeHandle(discovered.valueHandle.rawValue + 1)...discovered.endHandle
+    }
+
+    /// What to subscribe to: notifications where there are any.
+    var configuration: GATTClientConfiguration {
+        if properties.contains(.notify) { return .notifications }
+        return properties.contains(.indicate) ? .indications : []
+    }
+
+    open override var description: String {
+        let value = value.map { "\($0.count) octets" } ?? "nil"
+        return "<CBCharacteristic: UUID = \(uuid), properties = 0x\(String(properties.rawValue, radix: 16)), "
+            + "value = \(value), notifying = \(isNotifying ? "YES" : "NO")>"
+    }
+}
+
+/// A characteristic that this application offers.
+open class CBMutableCharacteristic: CBCharacteristic {
+    /// Who may read and write the value.
+    open var permissions: CBAttributePermissions {
+        get { granted }
+        set { granted = newValue }
+    }
+
+    /// The centrals that are subscribed; empty where there are none.
+    open var subscribedCentrals: [CBCentral]? { centrals }
+
+    open override var properties: CBCharacteristicProperties {
+        get { allowed }
+        set { allowed = newValue }
+    }
+
+    /// A value that stays the same, which centrals read without this application being asked; nil where it is to be asked.
+    open override var value: Data? {
+        get { currentValue }
+        set { currentValue = newValue }
+    }
+
+    open override var descriptors: [CBDescriptor]? {
+        get { parts }
+        set {
+            parts = newValue
+            for descriptor in newValue ?? [] { descriptor.owner = self }
+        }
+    }
+
+    @Guarded private var granted: CBAttributePermissions
+    @Guarded var centrals: [CBCentral] = []
+
+    /// - Parameters:
+    ///   - UUID: the characteristic's UUID.
+    ///   - properties: what can be done with the value.
+    ///   - value: a value that stays the same; nil where this application is asked for it.
+    ///   - permissions: who may read and write it.
+    public init(
+        type UUID: CBUUID, properties: CBCharacteristicProperties, value: Data?, permissions: CBAttributePermissions
+    ) {
+        granted = permissions
+        super.init(UUID, properties, value)
+    }
+}

@@ -1,0 +1,64 @@
+import BluetoothLE
+import Foundation
+
+/// A service: a peripheral's, as far as it has been discovered, or one of this application's.
+open class CBService: CBAttribute {
+    /// The peripheral that has the service; nil for one of this application's, or when the peripheral is gone.
+    open internal(set) weak var peripheral: CBPeripheral?
+    /// Whether the service stands by itself; one that does not is found through a service that includes it.
+    open var isPrimary: Bool { isPrimaryService }
+    /// The services that this one includes, as far as they have been discovered; nil before.
+    open var includedServices: [CBService]? { included }
+    /// The characteristics, as far as they have been discovered; nil before.
+    open var characteristics: [CBCharacteristic]? { members }
+
+    private let isPrimaryService: Bool
+    /// Where a discovered service is in the peer's database.
+    @Guarded private(set) var handles: ClosedRange<AttributeHandle>
+    @Guarded var included: [CBService]?
+    @Guarded var members: [CBCharacteristic]?
+
+    init(
+        _ type: CBUUID, isPrimary: Bool, handles: ClosedRange<AttributeHandle> = 0...0, peripheral: CBPeripheral? = nil
+    ) {
+        self.peripheral = peripheral
+        isPrimaryService = isPrimary
+        self.handles = handles
+        super.init(type, at: handles.lowerBound)
+    }
+
+    /// Restored, it is elsewhere now.
+    func move(to handles: ClosedRange<AttributeHandle>) {
+        self.handles = handles
+        handle = handles.lowerBound
+    }
+
+    open override var description: String {
+        "<CBService: isPrimary = \(isPrimary ? "YES" : "NO"), UUID = \(uuid)>"
+    }
+}
+
+/// A service that this application offers.
+open class CBMutableService: CBService {
+    /// The services that this one includes. They have to be added before it.
+    open override var includedServices: [CBService]? {
+        get { included }
+        set { included = newValue }
+    }
+
+    /// The characteristics of the service. With `CBPeripheralManager.add` they are settled.
+    open override var characteristics: [CBCharacteristic]? {
+        get { members }
+        set {
+            members = newValue
+            for characteristic in newValue ?? [] { characteristic.owner = self }
+        }
+    }
+
+    /// - Parameters:
+    ///   - UUID: the service's UUID.
+    ///   - isPrimary: whether it stands by itself.
+    public init(type UUID: CBUUID, primary isPrimary: Bool) {
+        super.init(UUID, isPrimary: isPrimary)
+    }
+}

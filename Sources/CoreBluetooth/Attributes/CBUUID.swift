@@ -1,0 +1,119 @@
+import BluetoothLE
+import Foundation
+
+/// A UUID of 16, 32 or 128 bits: an attribute's type, or a service that is advertised (Core 5.4, Vol 3, Part B, 2.5.1).
+///
+/// A short one equals the long one that it stands for.
+open class CBUUID: NSObject, NSCopying {
+    private let octets: [UInt8]
+    let bluetoothUUID: BluetoothUUID
+
+    /// The octets as the UUID was made: 2, 4 or 16 of them, the first in its text first.
+    open var data: Data { Data(octets) }
+
+    /// The text: 4 or 8 digits, or 32 in groups.
+    open var uuidString: String {
+        switch octets.count {
+        case 2, 4: octets.map { String(format: "%02X", $0) }.joined()
+        default: UUID(bluetoothUUID).uuidString
+        }
+    }
+
+    /// A UUID of zeros.
+    public override convenience init() {
+        self.init(data: Data(count: 16))
+    }
+
+    /// - Parameter theString: 4 or 8 hexadecimal digits, or 32 in groups (8-4-4-4-12). Anything else is a programming
+    ///   error.
+    public convenience init(string theString: String) {
+        guard let octets = Self.octets(of: theString) else {
+            preconditionFailure("String \(theString) does not represent a valid UUID")
+        }
+        self.init(octets: octets)
+    }
+
+    /// - Parameter theData: 2, 4 or 16 octets, in the order of the text. Anything else is a programming error.
+    public convenience init(data theData: Data) {
+        precondition([2, 4, 16].contains(theData.count), "Data \(theData as NSData) does not represent a valid UUID")
+        self.init(octets: [UInt8](theData))
+    }
+
+    /// The UUID that a value of Foundation's is.
+    public convenience init(nsuuid theUUID: UUID) {
+        self.init(octets: withUnsafeBytes(of: theUUID.uuid) { Array($0) })
+    }
+
+    /// The UUID that a value of Core Foundation's is.
+    @available(*, deprecated, message: "use init(nsuuid:)")
+    public convenience init(cfuuid theUUID: CFUUID) {
+        let bytes = CFUUIDGetUUIDBytes(theUUID)
+        self.init(octets: withUnsafeBytes(of: bytes) { Array($0) })
+    }
+
+    /// Of a type that a peer has told, as short as it was told.
+    convenience init(_ uuid: BluetoothUUID) {
+        self.init(octets: uuid.shortestOctets)
+    }
+
+    init(octets: [UInt8]) {
+        self.octets = octets
+        bluetoothUUID = BluetoothUUID(bigEndian: octets)
+    }
+
+    /// The octets of a text: none where it is no UUID.
+    static func octets(of text: String) -> [UInt8]? {
+        let digits: [Character]
+        switch text.count {
+        case 4, 8: digits = Array(text)
+        case 36:
+            let groups = text.split(separator: "-", omittingEmptySubsequences: false)
+            guard groups.map(\.count) == [8, 4, 4, 4, 12] else { return nil }
+            digits = groups.flatMap { $0 }
+        default: return nil
+        }
+        guard digits.allSatisfy(\.isASCII) else { return nil }
+        let octets = stride(from: 0, to: digits.count, by: 2).map { index -> UInt8? in
+            guard let high = digits[index].hexDigitValue, let low = digits[index + 1].hexDigitValue else { return nil }
+            return UInt8(high << 4 | low)
+        }
+        return octets.contains(nil) ? nil : octets.compactMap(\.self)
+    }
+
+    open override func isEqual(_ object: Any?) -> Bool {
+        (object as? CBUUID)?.bluetoothUUID == bluetoothUUID
+    }
+
+    open override var hash: Int { bluetoothUUID.hashValue }
+
+    /// The name that the Bluetooth SIG has given it, else its text.
+    open override var description: String { AssignedNames.name(of: bluetoothUUID) ?? uuidString }
+
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+}
+
+extension UUID {
+    fileprivate init(_ uuid: BluetoothUUID) {
+        self = withUnsafeBytes(of: (uuid.high.bigEndian, uuid.low.bigEndian)) {
+            UUID(uuid: $0.loadUnaligned(as: uuid_t.self))
+        }
+    }
+}
+
+extension BluetoothUUID {
+    /// The octets in the order of the text, as few as will do.
+    fileprivate var shortestOctets: [UInt8] {
+        if let short = uint16 { return withUnsafeBytes(of: short.bigEndian) { Array($0) } }
+        if let short = shortValue { return withUnsafeBytes(of: short.bigEndian) { Array($0) } }
+        return withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) }
+    }
+
+    /// - Parameter octets: 2, 4 or 16.
+    fileprivate init(bigEndian octets: [UInt8]) {
+        func number(_ range: Range<Int>) -> UInt64 { octets[range].reduce(0) { $0 << 8 | UInt64($1) } }
+        switch octets.count {
+        case 16: self.init(high: number(0..<8), low: number(8..<16))
+        default: self.init(uint32: UInt32(truncatingIfNeeded: number(0..<octets.count)))
+        }
+    }
+}

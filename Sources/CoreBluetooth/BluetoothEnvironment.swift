@@ -1,0 +1,107 @@
+import BluetoothLE
+import Foundation
+import Logging
+import Synchronization
+import VirtualRadio
+
+/// Where the managers of this process find a controller, and where they keep what they are to remember: the two things
+/// that the system decides for an application elsewhere.
+///
+/// A manager looks here when it is made. Managers with the same transport share one adapter.
+public enum BluetoothEnvironment {
+    private struct Values {
+        var transport = BluetoothTransport.default
+        var stateDirectory = StateDirectory.default
+        var logger = Logger(label: "CoreBluetooth") { StreamLogHandler.standardError(label: $0) }
+    }
+
+    private static let values = Mutex(Values())
+
+    @TaskLocal private static var transportOfTask: BluetoothTransport?
+    @TaskLocal private static var stateDirectoryOfTask: URL?
+
+    /// The controller: what `BLUETOOTH_TRANSPORT` in the environment names, such as `hci-socket:1` or
+    /// `tcp-client:127.0.0.1:6402`, else the first adapter of the machine.
+    public static var transport: BluetoothTransport {
+        get { transportOfTask ?? values.withLock { $0.transport } }
+        set { values.withLock { $0.transport = newValue } }
+    }
+
+    /// Where state restoration and the key of peers' identifiers are kept: what systemd gives as `STATE_DIRECTORY`, else
+    /// `swift-bluetooth-le` in `XDG_STATE_HOME`, else in `~/.local/state`.
+    public static var stateDirectory: URL {
+        get { stateDirectoryOfTask ?? values.withLock { $0.stateDirectory } }
+        set { values.withLock { $0.stateDirectory = newValue } }
+    }
+
+    /// Where misuse of the API is told, as Apple's framework tells it on the console. Standard error by default.
+    public static var logger: Logger {
+        get { values.withLock { $0.logger } }
+        set { values.withLock { $0.logger = newValue } }
+    }
+
+    /// Has the managers that `body` makes use another controller than the rest of the process: for tests that run side
+    /// by side, and for those in which two managers are to meet over a radio.
+    public static func with<Value>(
+        transport: BluetoothTransport, stateDirectory: URL? = nil, _ body: () throws -> Value
+    ) rethrows -> Value {
+        try $transportOfTask.withValue(transport) {
+            try $stateDirectoryOfTask.withValue(stateDirectory ?? Self.stateDirectory, operation: body)
+        }
+    }
+}
+
+/// A way to a controller.
+public struct BluetoothTransport: Hashable, Sendable {
+    enum Way: Hashable, Sendable {
+        case named(String)
+        case port(VirtualRadio.Port)
+
+        static func == (lhs: Way, rhs: Way) -> Bool {
+            switch (lhs, rhs) {
+            case (.named(let lhs), .named(let rhs)): lhs == rhs
+            case (.port(let lhs), .port(let rhs)): lhs.radio === rhs.radio && lhs.identifier == rhs.identifier
+            case (.named, .port), (.port, .named): false
+            }
+        }
+
+        func hash(into hasher: inout Hasher) {
+            switch self {
+            case .named(let name): hasher.combine(name)
+            case .port(let port):
+                hasher.combine(ObjectIdentifier(port.radio))
+                hasher.combine(port.identifier)
+            }
+        }
+    }
+
+    let way: Way
+
+    static let `default` = BluetoothTransport(
+        ProcessInfo.processInfo.environment["BLUETOOTH_TRANSPORT"] ?? "hci-socket")
+
+    /// A controller by the name of its transport: `hci-socket:0`, `hci-socket:00:1A:7D:DA:71:13`, `virtual`,
+    /// `serial:/dev/ttyACM0`, …; with a name that is none the managers are `.unsupported`, and the log says why.
+    public init(_ name: String) {
+        way = .named(name)
+    }
+
+    /// A controller on a radio of this process, as `VirtualRadio.addController` returns it.
+    public init(_ port: VirtualRadio.Port) {
+        way = .port(port)
+    }
+}
+
+enum StateDirectory {
+    static var `default`: URL {
+        let environment = ProcessInfo.processInfo.environment
+        // Of several directories systemd names the first is ours.
+        if let path = environment["STATE_DIRECTORY"]?.split(separator: ":").first {
+            return URL(fileURLWithPath: String(path), isDirectory: true)
+        }
+        let base =
+            environment["XDG_STATE_HOME"].map { URL(fileURLWithPath: $0, isDirectory: true) }
+            ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/state", isDirectory: true)
+        return base.appendingPathComponent("swift-bluetooth-le", isDirectory: true)
+    }
+}

@@ -1,0 +1,190 @@
+import BluetoothLE
+import Dispatch
+import Foundation
+
+/// Finds peripherals, connects to them, and keeps the connections.
+///
+/// Every call returns at once; what comes of it is told to the delegate, on the queue the manager was made with. The
+/// manager does not keep its peripherals: an application holds those it is interested in, and letting go of one ends its
+/// connection.
+open class CBCentralManager: CBManager {
+    /// What the system's radio can do beyond the ordinary.
+    public struct Feature: OptionSet, Sendable {
+        public let rawValue: UInt
+
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+
+        /// Scanning for, and connecting to, peripherals that use extended advertising. Not supported here yet.
+        public static var extendedScanAndConnect: Feature { Feature(rawValue: 1 << 0) }
+    }
+
+    /// Who is told what happens. May be set after the manager has been made.
+    open weak var delegate: (any CBCentralManagerDelegate)? {
+        get { listener.delegate }
+        set { listener = Listener(delegate: newValue) }
+    }
+
+    /// Whether the manager scans: from `scanForPeripherals` to `stopScan`, or until the adapter is no longer on.
+    open var isScanning: Bool { scanning }
+
+    /// The delegate, which the application sets while the queue reads it: a `weak` property alone does not bear that.
+    private struct Listener {
+        weak var delegate: (any CBCentralManagerDelegate)?
+    }
+
+    @Guarded private var listener = Listener()
+    @Guarded var scanning = false
+    /// The peripherals that the application holds, by their identifiers.
+    @Guarded private var peripherals: [UUID: WeakPeripheral] = [:]
+
+    let session: CentralSession
+
+    private struct WeakPeripheral {
+        weak var peripheral: CBPeripheral?
+    }
+
+    /// A manager without a delegate, which tells on the main queue.
+    public convenience init() {
+        self.init(delegate: nil, queue: nil)
+    }
+
+    /// - Parameters:
+    ///   - delegate: who is told what happens.
+    ///   - queue: where; the main queue where nil.
+    public convenience init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?) {
+        self.init(delegate: delegate, queue: queue, options: nil)
+    }
+
+    /// - Parameters:
+    ///   - delegate: who is told what happens.
+    ///   - queue: where; the main queue where nil. A queue that runs several things at once loses their order.
+    ///   - options: `CBCentralManagerOptionRestoreIdentifierKey` has the manager remember what it does from run to run.
+    public init(
+        delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
+    ) {
+        listener = Listener(delegate: delegate)
+        session = CentralSession(
+            delivery: Delivery(queue), environment: ManagerEnvironment(), options: CentralOptions(options))
+        super.init(session.environment)
+        session.manager.object = self
+        BluetoothEngine.run { [session] in await session.start() }
+    }
+
+    deinit {
+        BluetoothEngine.run { [session] in await session.stop() }
+    }
+
+    /// Whether the system's radio has a feature.
+    open class func supports(_ features: Feature) -> Bool { features.isEmpty }
+
+    // MARK: - Known peripherals
+
+    /// Peripherals that were met before, in this run or in another, in the order of the identifiers. They may be connected
+    /// to without a scan. Identifiers that were not given out by this system are passed over.
+    open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
+        guard isOn("retrieve peripherals") else { return [] }
+        return identifiers.compactMap { identifier in
+            guard let address = session.environment.identities.address(for: identifier) else { return nil }
+            return peripheral(identifier, address, name: session.environment.names[address])
+        }
+    }
+
+    /// The peripherals to which this process has a link, through whatever manager, and which have one of the services. To
+    /// use one it has to be connected to here, too, which takes no time.
+    open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
+        guard isOn("retrieve connected peripherals") else { return [] }
+        let services = Set(serviceUUIDs.map(\.bluetoothUUID))
+        return session.environment.linkedPeers.all
+            .filter { services.isEmpty || !$0.value.isDisjoint(with: services) }
+            .map { address, _ in
+                peripheral(
+                    session.environment.identities.identifier(for: address), address,
+                    name: session.environment.names[address])
+            }
+    }
+
+    /// The object that stands for a peripheral: always the same while the application holds it.
+    func peripheral(_ identifier: UUID, _ address: DeviceAddress, name: String?) -> CBPeripheral {
+        $peripherals.withLock { peripherals in
+            if let peripheral = peripherals[identifier]?.peripheral { return peripheral }
+            // Those that are gone are forgotten now and then.
+            if peripherals.count.nonzeroBitCount == 1 {
+                peripherals = peripherals.filter { $0.value.peripheral != nil }
+            }
+            let peripheral = CBPeripheral(identifier, address, name: name, manager: self)
+            peripherals[identifier] = WeakPeripheral(peripheral: peripheral)
+            return peripheral
+        }
+    }
+
+    /// The peripherals that the application holds.
+    var livingPeripherals: [CBPeripheral] {
+        $peripherals.withLock { $0.values.compactMap(\.peripheral) }
+    }
+
+    // MARK: - Scanning
+
+    /// Scans until `stopScan`, or until the adapter is no longer on. A second call replaces what is looked for.
+    ///
+    /// - Parameters:
+    ///   - serviceUUIDs: advertisers of any of these are reported; all where nil or empty.
+    ///   - options: `CBCentralManagerScanOptionAllowDuplicatesKey`, `CBCentralManagerScanOptionSolicitedServiceUUIDsKey`.
+    open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
+        guard isOn("scan") else { return }
+        scanning = true
+        let wanted = WantedScan(services: serviceUUIDs, options: options)
+        BluetoothEngine.run { [session] in session.scan(for: wanted) }
+    }
+
+    /// Ends the scan, if there is one.
+    open func stopScan() {
+        guard scanning else { return }
+        scanning = false
+        BluetoothEngine.run { [session] in session.stopScan() }
+    }
+
+    // MARK: - Connecting
+
+    /// Connects to a peripheral, for however long that takes; `cancelPeripheralConnection` gives up.
+    ///
+    /// - Parameters:
+    ///   - peripheral: one of this manager's.
+    ///   - options: `CBConnectPeripheralOptionStartDelayKey`, `CBConnectPeripheralOptionEnableAutoReconnect`; the others are
+    ///     accepted and have no effect here.
+    open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
+        guard isOn("connect"), isOurs(peripheral), let session = peripheral.beginConnecting() else { return }
+        let options = ConnectOptions(options)
+        session.remember(peripheral)
+        BluetoothEngine.run { [central = self.session] in central.connect(session, options) }
+    }
+
+    /// Ends a connection, or an attempt at one. The link itself stays as long as another manager uses it.
+    open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
+        guard isOn("cancel a connection"), isOurs(peripheral), let session = peripheral.beginDisconnecting()
+        else { return }
+        BluetoothEngine.run { [central = self.session] in await central.cancel(session) }
+    }
+
+    /// Has the delegate told when links come and go, whoever makes them.
+    ///
+    /// - Parameter options: of which peripherals: `.serviceUUIDs`, `.peripheralUUIDs`; nil ends it.
+    open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
+        guard isOn("register for connection events") else { return }
+        let wanted = options.map { WantedConnectionEvents($0) }
+        BluetoothEngine.run { [session] in session.wantedConnectionEvents = wanted }
+    }
+
+    // MARK: - Misuse
+
+    private func isOn(_ call: String) -> Bool {
+        if state == .poweredOn { return true }
+        reportMisuse("\(self) can only \(call) while in the powered on state")
+        return false
+    }
+
+    private func isOurs(_ peripheral: CBPeripheral) -> Bool {
+        if peripheral.manager === self { return true }
+        reportMisuse("\(peripheral) belongs to another manager than \(self)")
+        return false
+    }
+}

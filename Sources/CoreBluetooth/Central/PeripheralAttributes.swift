@@ -1,0 +1,115 @@
+import BluetoothLE
+
+/// What has been discovered of a peripheral: the objects, which stay the same however often they are discovered.
+struct PeripheralAttributes {
+    /// The primary services, in the order of their handles; nil before any discovery.
+    fileprivate(set) var services: [CBService]?
+    fileprivate var byHandle: [AttributeHandle: CBAttribute] = [:]
+
+    func contains(_ attribute: CBAttribute) -> Bool { byHandle[attribute.handle] === attribute }
+
+    func characteristic(at handle: AttributeHandle) -> CBCharacteristic? { byHandle[handle] as? CBCharacteristic }
+
+    // MARK: - Adding
+
+    mutating func add(_ found: [DiscoveredService], of peripheral: CBPeripheral) {
+        var services = services ?? []
+        for one in found {
+            let service = service(one.uuid, isPrimary: one.isPrimary, one.handles, of: peripheral)
+            if !services.contains(where: { $0 === service }) { services.append(service) }
+        }
+        self.services = services.sorted { $0.handle < $1.handle }
+    }
+
+    mutating func add(_ found: [DiscoveredInclude], to service: CBService, of peripheral: CBPeripheral) {
+        var included = service.included ?? []
+        for one in found {
+            let handles = one.startHandle...max(one.startHandle, one.endHandle)
+            let isPrimary = services?.contains { $0.handle == one.startHandle } ?? false
+            let found = self.service(one.uuid, isPrimary: isPrimary, handles, of: peripheral)
+            if !included.contains(where: { $0 === found }) { included.append(found) }
+        }
+        service.included = included
+    }
+
+    mutating func add(_ found: [DiscoveredCharacteristic], to service: CBService) {
+        var members = service.members ?? []
+        for one in found where byHandle[one.valueHandle] == nil {
+            let characteristic = CBCharacteristic(discovered: one, of: service)
+            byHandle[one.valueHandle] = characteristic
+            members.append(characteristic)
+        }
+        service.members = members.sorted { $0.handle < $1.handle }
+    }
+
+    mutating func add(_ found: [DiscoveredDescriptor], to characteristic: CBCharacteristic) {
+        var parts = characteristic.parts ?? []
+        for one in found where byHandle[one.handle] == nil {
+            let descriptor = CBDescriptor(discovered: one, of: characteristic)
+            byHandle[one.handle] = descriptor
+            parts.append(descriptor)
+        }
+        characteristic.parts = parts.sorted { $0.handle < $1.handle }
+    }
+
+    private mutating func service(
+        _ uuid: BluetoothUUID, isPrimary: Bool, _ handles: ClosedRange<AttributeHandle>, of peripheral: CBPeripheral
+    ) -> CBService {
+        if let known = byHandle[handles.lowerBound] as? CBService { return known }
+        let service = CBService(CBUUID(uuid), isPrimary: isPrimary, handles: handles, peripheral: peripheral)
+        byHandle[handles.lowerBound] = service
+        return service
+    }
+
+    // MARK: - Forgetting
+
+    /// Takes out the services in these handles, with all that is in them. Returns them.
+    mutating func invalidate(_ handles: ClosedRange<AttributeHandle>) -> [CBService] {
+        let gone = (services ?? []).filter { $0.handles.overlaps(handles) }
+        services = services?.filter { service in !gone.contains { $0 === service } }
+        byHandle = byHandle.filter { handle, _ in
+            !handles.contains(handle) && !gone.contains { $0.handles.contains(handle) }
+        }
+        return gone
+    }
+
+    /// Nothing notifies any more.
+    func stopNotifying() {
+        for case let characteristic as CBCharacteristic in byHandle.values { characteristic.notifying = false }
+    }
+}
+
+/// What was discovered in a run before.
+extension PeripheralAttributes {
+    init(restored services: [CBService]) {
+        self.services = services
+        index()
+    }
+
+    /// Finds everything that there is, where it is now.
+    mutating func index() {
+        byHandle = [:]
+        var line = services ?? []
+        var seen: Set<ObjectIdentifier> = []
+        while let service = line.popLast() {
+            guard seen.insert(ObjectIdentifier(service)).inserted else { continue }
+            byHandle[service.handle] = service
+            line += service.included ?? []
+            for characteristic in service.members ?? [] {
+                byHandle[characteristic.handle] = characteristic
+                for descriptor in characteristic.parts ?? [] { byHandle[descriptor.handle] = descriptor }
+            }
+        }
+    }
+
+    /// The characteristics whose values are told.
+    var notifyingCharacteristics: [CBCharacteristic] {
+        byHandle.values.compactMap { $0 as? CBCharacteristic }.filter(\.isNotifying).sorted { $0.handle < $1.handle }
+    }
+
+    /// Takes a service out, with what is in it.
+    mutating func remove(_ gone: [CBService]) {
+        services = services?.filter { service in !gone.contains { $0 === service } }
+        index()
+    }
+}

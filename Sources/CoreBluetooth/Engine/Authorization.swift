@@ -1,0 +1,26 @@
+import BluetoothLE
+import Foundation
+
+/// Whether this process may take an adapter over.
+enum Authorization {
+    /// What a test has said instead, by transport.
+    @Guarded static var simulated: [BluetoothTransport: CBManagerAuthorization] = [:]
+
+    static func current(for transport: BluetoothTransport) -> CBManagerAuthorization {
+        if let simulated = simulated[transport] { return simulated }
+        // Only the kernel's adapters take a capability.
+        guard case .named(let name) = transport.way, case .hciSocket? = try? TransportName(name) else {
+            return .allowedAlways
+        }
+        return hasNetworkAdministration ? .allowedAlways : .denied
+    }
+
+    /// Whether CAP_NET_ADMIN is among the effective capabilities (capabilities(7)).
+    private static var hasNetworkAdministration: Bool {
+        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("CapEff:") }),
+            let capabilities = UInt64(line.dropFirst("CapEff:".count).trimmingCharacters(in: .whitespaces), radix: 16)
+        else { return true }
+        return capabilities & 1 << 12 != 0
+    }
+}

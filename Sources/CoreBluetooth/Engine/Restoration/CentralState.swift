@@ -1,0 +1,122 @@
+import BluetoothLE
+import Foundation
+
+/// What a central manager does that is to go on in the next run.
+struct CentralState: RestorableState {
+    var scan: Scan?
+    var peripherals: [Peripheral] = []
+
+    struct Scan: Codable, Equatable, Sendable {
+        var services: [SavedUUID]
+        var solicited: [SavedUUID]
+        var allowsDuplicates: Bool
+    }
+
+    /// A peripheral that is connected, or is to be.
+    struct Peripheral: Codable, Equatable, Sendable {
+        /// The address, in its textual form.
+        var address: String
+        var name: String?
+        var isReconnecting: Bool
+        /// Those that the application has discovered, behind them those that are only included; nil before discovery.
+        var services: [Service]?
+    }
+
+    struct Service: Codable, Equatable, Sendable {
+        var uuid: SavedUUID
+        var isPrimary: Bool
+        /// Whether it is only known through a service that includes it.
+        var isOnlyIncluded: Bool
+        var first: UInt16
+        var last: UInt16
+        /// Which of `services` it includes; nil before discovery.
+        var included: [Int]?
+        var characteristics: [Characteristic]?
+    }
+
+    struct Characteristic: Codable, Equatable, Sendable {
+        var uuid: SavedUUID
+        var declaration: UInt16
+        var value: UInt16
+        var last: UInt16
+        var properties: UInt8
+        var isNotifying: Bool
+        var descriptors: [Descriptor]?
+    }
+
+    struct Descriptor: Codable, Equatable, Sendable {
+        var uuid: SavedUUID
+        var handle: UInt16
+    }
+
+    /// More peripherals than this are not remembered: no controller holds so many links.
+    static let maximumPeripherals = 64
+    /// The services, characteristics and descriptors of a peripheral with more of them are not remembered.
+    static let maximumAttributes = 2048
+
+    var isEmpty: Bool { scan == nil && peripherals.isEmpty }
+
+    var isSound: Bool {
+        peripherals.count <= Self.maximumPeripherals && peripherals.allSatisfy(\.isSound)
+            && Set(peripherals.map(\.address)).count == peripherals.count
+    }
+}
+
+extension CentralState.Peripheral {
+    var deviceAddress: DeviceAddress? { DeviceAddress(address) }
+
+    fileprivate var isSound: Bool {
+        guard deviceAddress != nil else { return false }
+        let services = services ?? []
+        return services.count <= CentralState.maximumAttributes
+            && services.allSatisfy { service in
+                service.isSound && (service.included ?? []).allSatisfy(services.indices.contains)
+            }
+    }
+}
+
+extension CentralState.Service {
+    fileprivate var isSound: Bool {
+        first > 0 && first <= last
+            && (characteristics ?? []).allSatisfy { $0.value > 0 && $0.value <= $0.last && $0.declaration < $0.value }
+    }
+}
+
+extension CentralState.Scan {
+    init(_ wanted: WantedScan) {
+        services = wanted.services.map { SavedUUID(CBUUID($0)) }
+        solicited = wanted.solicited.map { SavedUUID(CBUUID($0)) }
+        allowsDuplicates = wanted.allowsDuplicates
+    }
+
+    var options: [String: Any] {
+        var options: [String: Any] = [:]
+        if allowsDuplicates { options[CBCentralManagerScanOptionAllowDuplicatesKey] = NSNumber(value: true) }
+        if !solicited.isEmpty { options[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] = solicited.map(\.uuid) }
+        return options
+    }
+
+    var wanted: WantedScan { WantedScan(services: services.map(\.uuid), options: options) }
+}
+
+/// A UUID as its text, as short or long as the application has it.
+struct SavedUUID: Codable, Equatable, Sendable {
+    private let octets: [UInt8]
+
+    init(_ uuid: CBUUID) { octets = [UInt8](uuid.data) }
+
+    var uuid: CBUUID { CBUUID(octets: octets) }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let octets = CBUUID.octets(of: try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a UUID")
+        }
+        self.octets = octets
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(uuid.uuidString)
+    }
+}

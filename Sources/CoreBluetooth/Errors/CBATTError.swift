@@ -1,0 +1,192 @@
+import Foundation
+
+/// An error that a peer's server answered with, or that this application answers a peer with (Core 5.4, Vol 3, Part F,
+/// 3.4.1.1).
+///
+/// It casts as it does elsewhere: to `NSError` and back, and a `catch CBATTError.invalidHandle` finds it.
+public struct CBATTError: Error {
+    /// What went wrong. Open: any number may come, and makes a code.
+    public enum Code: RawRepresentable, Hashable, Sendable {
+        /// No error: what a request is answered with that succeeds.
+        case success
+        /// There is no attribute with this handle.
+        case invalidHandle
+        /// The attribute cannot be read.
+        case readNotPermitted
+        /// The attribute cannot be written.
+        case writeNotPermitted
+        /// The request makes no sense.
+        case invalidPdu
+        /// The link has to be authenticated first.
+        case insufficientAuthentication
+        /// The server does not do this.
+        case requestNotSupported
+        /// The offset lies beyond the value's end.
+        case invalidOffset
+        /// The server's user has to agree first.
+        case insufficientAuthorization
+        /// Too many writes have been prepared.
+        case prepareQueueFull
+        /// There is no such attribute.
+        case attributeNotFound
+        /// The attribute cannot be read in parts.
+        case attributeNotLong
+        /// The link's key is too short.
+        case insufficientEncryptionKeySize
+        /// The value is too long, or too short, for the attribute.
+        case invalidAttributeValueLength
+        /// The server could not do what it was asked, for no reason that has a name.
+        case unlikelyError
+        /// The link has to be encrypted first.
+        case insufficientEncryption
+        /// The type does not group attributes.
+        case unsupportedGroupType
+        /// The server lacks what it would take.
+        case insufficientResources
+        /// A code without a name.
+        case _other(Int)
+
+        public init?(rawValue: Int) {
+            switch rawValue {
+            case 0: self = .success
+            case 1: self = .invalidHandle
+            case 2: self = .readNotPermitted
+            case 3: self = .writeNotPermitted
+            case 4: self = .invalidPdu
+            case 5: self = .insufficientAuthentication
+            case 6: self = .requestNotSupported
+            case 7: self = .invalidOffset
+            case 8: self = .insufficientAuthorization
+            case 9: self = .prepareQueueFull
+            case 10: self = .attributeNotFound
+            case 11: self = .attributeNotLong
+            case 12: self = .insufficientEncryptionKeySize
+            case 13: self = .invalidAttributeValueLength
+            case 14: self = .unlikelyError
+            case 15: self = .insufficientEncryption
+            case 16: self = .unsupportedGroupType
+            case 17: self = .insufficientResources
+            default: self = ._other(rawValue)
+            }
+        }
+
+        public var rawValue: Int {
+            switch self {
+            case .success: 0
+            case .invalidHandle: 1
+            case .readNotPermitted: 2
+            case .writeNotPermitted: 3
+            case .invalidPdu: 4
+            case .insufficientAuthentication: 5
+            case .requestNotSupported: 6
+            case .invalidOffset: 7
+            case .insufficientAuthorization: 8
+            case .prepareQueueFull: 9
+            case .attributeNotFound: 10
+            case .attributeNotLong: 11
+            case .insufficientEncryptionKeySize: 12
+            case .invalidAttributeValueLength: 13
+            case .unlikelyError: 14
+            case .insufficientEncryption: 15
+            case .unsupportedGroupType: 16
+            case .insufficientResources: 17
+            case ._other(let value): value
+            }
+        }
+
+        /// What an application shows its user.
+        var text: String {
+            switch self {
+            case .success: "Success."
+            case .invalidHandle: "The handle is invalid."
+            case .readNotPermitted: "Reading is not permitted."
+            case .writeNotPermitted: "Writing is not permitted."
+            case .invalidPdu: "The command is invalid."
+            case .insufficientAuthentication: "Authentication is insufficient."
+            case .requestNotSupported: "The request is not supported."
+            case .invalidOffset: "The offset is invalid."
+            case .insufficientAuthorization: "Authorization is insufficient."
+            case .prepareQueueFull: "The prepare queue is full."
+            case .attributeNotFound: "The attribute could not be found."
+            case .attributeNotLong: "The attribute is not long."
+            case .insufficientEncryptionKeySize: "The encryption key size is insufficient."
+            case .invalidAttributeValueLength: "The value's length is invalid."
+            case .unlikelyError: "Unlikely error."
+            case .insufficientEncryption: "Encryption is insufficient."
+            case .unsupportedGroupType: "The group type is unsupported."
+            case .insufficientResources: "Resources are insufficient."
+            case ._other: "Unknown ATT error."
+            }
+        }
+
+        /// Whether an error is this one.
+        public static func ~= (code: Code, error: any Error) -> Bool {
+            (error as? CBATTError)?.code == code
+        }
+    }
+
+    public let code: Code
+    private let information: Information
+
+    public init(_ code: Code, userInfo: [String: Any] = [:]) {
+        self.code = code
+        information = Information(userInfo)
+    }
+
+    /// No error: what a request is answered with that succeeds.
+    public static var success: Code { .success }
+    /// There is no attribute with this handle.
+    public static var invalidHandle: Code { .invalidHandle }
+    /// The attribute cannot be read.
+    public static var readNotPermitted: Code { .readNotPermitted }
+    /// The attribute cannot be written.
+    public static var writeNotPermitted: Code { .writeNotPermitted }
+    /// The request makes no sense.
+    public static var invalidPdu: Code { .invalidPdu }
+    /// The link has to be authenticated first.
+    public static var insufficientAuthentication: Code { .insufficientAuthentication }
+    /// The server does not do this.
+    public static var requestNotSupported: Code { .requestNotSupported }
+    /// The offset lies beyond the value's end.
+    public static var invalidOffset: Code { .invalidOffset }
+    /// The server's user has to agree first.
+    public static var insufficientAuthorization: Code { .insufficientAuthorization }
+    /// Too many writes have been prepared.
+    public static var prepareQueueFull: Code { .prepareQueueFull }
+    /// There is no such attribute.
+    public static var attributeNotFound: Code { .attributeNotFound }
+    /// The attribute cannot be read in parts.
+    public static var attributeNotLong: Code { .attributeNotLong }
+    /// The link's key is too short.
+    public static var insufficientEncryptionKeySize: Code { .insufficientEncryptionKeySize }
+    /// The value is too long, or too short, for the attribute.
+    public static var invalidAttributeValueLength: Code { .invalidAttributeValueLength }
+    /// The server could not do what it was asked, for no reason that has a name.
+    public static var unlikelyError: Code { .unlikelyError }
+    /// The link has to be encrypted first.
+    public static var insufficientEncryption: Code { .insufficientEncryption }
+    /// The type does not group attributes.
+    public static var unsupportedGroupType: Code { .unsupportedGroupType }
+    /// The server lacks what it would take.
+    public static var insufficientResources: Code { .insufficientResources }
+}
+
+extension CBATTError: BridgedError {
+    /// `CBATTErrorDomain`.
+    public static var errorDomain: String { CBATTErrorDomain }
+    public var errorCode: Int { code.rawValue }
+    public var userInfo: [String: Any] { information.values }
+    public var errorUserInfo: [String: Any] { information.described(as: code.text) }
+    public var localizedDescription: String { information.description ?? code.text }
+
+    init(number: Int, userInfo: [String: Any]) {
+        self.init(Code(rawValue: number) ?? ._other(number), userInfo: userInfo)
+    }
+}
+
+extension CBATTError: Hashable {
+    public static func == (lhs: CBATTError, rhs: CBATTError) -> Bool { lhs.code == rhs.code }
+
+    // Never by way of `NSError`, whose `hash` ends the process on this platform.
+    public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+}

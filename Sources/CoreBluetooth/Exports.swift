@@ -1,0 +1,7 @@
+// Who imports Core Bluetooth elsewhere has these, too.
+@_exported import CoreFoundation
+@_exported import Dispatch
+@_exported import Foundation
+
+/// How Objective-C calls a queue; some signatures in applications have it.
+public typealias dispatch_queue_t = DispatchQueue

@@ -1,0 +1,278 @@
+import BluetoothLE
+import Dispatch
+import Foundation
+
+/// Offers services to centrals, and advertises them.
+///
+/// Every call returns at once; what comes of it is told to the delegate, on the queue the manager was made with.
+open class CBPeripheralManager: CBManager {
+    /// Who is told what happens. May be set after the manager has been made.
+    open weak var delegate: (any CBPeripheralManagerDelegate)? {
+        get { listener.delegate }
+        set { listener = Listener(delegate: newValue) }
+    }
+
+    /// Whether the manager advertises.
+    open var isAdvertising: Bool { advertising }
+
+    /// The delegate, which the application sets while the queue reads it: a `weak` property alone does not bear that.
+    private struct Listener {
+        weak var delegate: (any CBPeripheralManagerDelegate)?
+    }
+
+    @Guarded private var listener = Listener()
+    @Guarded private var advertising = false
+    /// How often advertising was ended: what was begun before the last time is not to be told as if it went on.
+    @Guarded private var stops: UInt64 = 0
+    /// The services of the application, in the order in which they were added.
+    @Guarded private var services: [CBMutableService] = []
+    /// The characteristics that are published, by the handles of their values.
+    @Guarded var published: [AttributeHandle: CBMutableCharacteristic] = [:]
+    /// The centrals that are known to the application, by their identifiers.
+    @Guarded private var centrals: [UUID: WeakCentral] = [:]
+    @Guarded var updates = UpdateQueue()
+
+    let session: ServerSession
+
+    private struct WeakCentral {
+        weak var central: CBCentral?
+    }
+
+    /// A manager without a delegate, which tells on the main queue.
+    public convenience init() {
+        self.init(delegate: nil, queue: nil)
+    }
+
+    /// - Parameters:
+    ///   - delegate: who is told what happens.
+    ///   - queue: where; the main queue where nil.
+    public convenience init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?) {
+        self.init(delegate: delegate, queue: queue, options: nil)
+    }
+
+    /// - Parameters:
+    ///   - delegate: who is told what happens.
+    ///   - queue: where; the main queue where nil. A queue that runs several things at once loses their order.
+    ///   - options: `CBPeripheralManagerOptionRestoreIdentifierKey` has the manager remember what it does from run to run.
+    public init(
+        delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
+    ) {
+        listener = Listener(delegate: delegate)
+        session = ServerSession(
+            delivery: Delivery(queue), environment: ManagerEnvironment(),
+            restoreIdentifier: options?[CBPeripheralManagerOptionRestoreIdentifierKey] as? String)
+        super.init(session.environment)
+        session.manager.object = self
+        BluetoothEngine.run { [session] in await session.start() }
+    }
+
+    deinit {
+        BluetoothEngine.run { [session] in session.stop() }
+    }
+
+    /// Whether this program may advertise while it is in the background. There is no background here.
+    @available(*, deprecated, message: "use CBManager.authorization")
+    open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus {
+        switch CBManager.authorization {
+        case .notDetermined: .notDetermined
+        case .restricted: .restricted
+        case .denied: .denied
+        case .allowedAlways: .authorized
+        }
+    }
+
+    // MARK: - Advertising
+
+    /// Advertises until `stopAdvertising`; `peripheralManagerDidStartAdvertising(_:error:)` tells how that went.
+    ///
+    /// - Parameter advertisementData: `CBAdvertisementDataLocalNameKey` and `CBAdvertisementDataServiceUUIDsKey`; other keys
+    ///   are passed over. What does not fit into an advertisement and its scan response, of 31 octets each, is left out:
+    ///   the end of the name, then services from the last on.
+    open func startAdvertising(_ advertisementData: [String: Any]?) {
+        guard isOn("start advertising") else { return }
+        let wanted = WantedAdvertisement(advertisementData)
+        if !wanted.unused.isEmpty {
+            reportMisuse("\(self) cannot advertise \(wanted.unused.sorted().joined(separator: ", "))")
+        }
+        let stops = stops
+        BluetoothEngine.run { [session] in session.advertise(wanted, after: stops) }
+    }
+
+    /// Ends advertising, if there is any.
+    open func stopAdvertising() {
+        endAdvertising()
+        BluetoothEngine.run { [session] in session.stopAdvertising() }
+    }
+
+    /// The adapter advertises, unless that was called off meanwhile.
+    ///
+    /// - Parameter stops: how often advertising had been ended when it was begun.
+    func beganAdvertising(after stops: UInt64) {
+        if stops == self.stops { advertising = true }
+    }
+
+    /// What a run before advertised is advertised again.
+    func resumeAdvertising() { advertising = true }
+
+    func endAdvertising() {
+        $stops.withLock { $0 &+= 1 }
+        advertising = false
+    }
+
+    /// Asks for other intervals on the link to a central. It is the central that decides.
+    open func setDesiredConnectionLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral) {
+        guard isOn("set a connection latency") else { return }
+        let address = central.address
+        BluetoothEngine.run { [session] in await session.setLatency(latency, for: address) }
+    }
+
+    // MARK: - Services
+
+    /// Publishes a service, which must not be changed from then on; `peripheralManager(_:didAdd:error:)` tells how that
+    /// went. Services that it includes have to be added before. To add a service twice is a programming error.
+    open func add(_ service: CBMutableService) {
+        guard isOn("add a service") else { return }
+        let isNew = $services.withLock { services in
+            guard !services.contains(where: { $0 === service }) else { return false }
+            services.append(service)
+            return true
+        }
+        precondition(isNew, "Services cannot be added more than once")
+        do throws(CBError) {
+            let definition = try ServiceDefinition(service)
+            BluetoothEngine.run { [session] in session.publish(definition) }
+        } catch {
+            BluetoothEngine.run { [session] in session.refuse(service, error) }
+        }
+    }
+
+    /// Withdraws a service of this manager's.
+    open func remove(_ service: CBMutableService) {
+        guard forget(service) else { return }
+        BluetoothEngine.run { [session] in session.withdraw([ObjectIdentifier(service)]) }
+    }
+
+    /// Withdraws every service of this manager's.
+    open func removeAllServices() {
+        let gone = services
+        forgetServices()
+        BluetoothEngine.run { [session] in session.withdraw(gone.map { ObjectIdentifier($0) }) }
+    }
+
+    /// Lets go of a service. False where it was not there.
+    @discardableResult
+    func forget(_ service: CBMutableService) -> Bool {
+        let isKnown = $services.withLock { services in
+            guard let index = services.firstIndex(where: { $0 === service }) else { return false }
+            services.remove(at: index)
+            return true
+        }
+        $published.withLock { $0 = $0.filter { $0.value.owner !== service } }
+        for case let characteristic as CBMutableCharacteristic in service.members ?? [] { characteristic.centrals = [] }
+        return isKnown
+    }
+
+    /// A service is published, or is again at other handles, unless it was removed meanwhile.
+    func added(_ service: CBMutableService, _ characteristics: [(AttributeHandle, CBMutableCharacteristic)]) {
+        guard services.contains(where: { $0 === service }) else { return }
+        $published.withLock { published in
+            published = published.filter { _, known in !characteristics.contains { $0.1 === known } }
+            published.merge(characteristics) { $1 }
+        }
+    }
+
+    /// Lets go of everything that centrals had to do with, since the adapter is off.
+    func forgetCentrals() {
+        for characteristic in published.values { characteristic.centrals = [] }
+        updates = UpdateQueue()
+    }
+
+    /// Takes in what a run before has published.
+    func restore(_ restored: [CBMutableService]) { services = restored }
+
+    func forgetServices() {
+        for service in services { forget(service) }
+    }
+
+    // MARK: - Values
+
+    /// Answers a request, once: of several that were told together, the first.
+    ///
+    /// - Parameters:
+    ///   - request: what the delegate was told.
+    ///   - result: `.success`, for a read with the value in `request.value`, or why not.
+    open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
+        let answer = request.$answer.withLock { answer in
+            defer { if case .unneeded? = answer {} else { answer = nil } }
+            return answer
+        }
+        guard let answer else {
+            return reportMisuse("\(request) has been answered, or is not the first of those that were told together")
+        }
+        let value = [UInt8](request.value ?? Data())
+        BluetoothEngine.run { [session] in await session.respond(answer, value, result) }
+    }
+
+    /// Notifies, or indicates, a value to those who are subscribed.
+    ///
+    /// - Parameters:
+    ///   - value: what is longer than `CBCentral.maximumUpdateValueLength` is cut off.
+    ///   - characteristic: one of a service that was added.
+    ///   - centrals: to whom; all where nil.
+    /// - Returns: false where there is no room for it now. `peripheralManagerIsReady(toUpdateSubscribers:)` tells when there
+    ///   is.
+    open func updateValue(
+        _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
+    ) -> Bool {
+        guard isOn("update a value") else { return false }
+        let subscribed = characteristic.centrals
+        let meant = centrals.map { wanted in subscribed.filter { one in wanted.contains { $0 === one } } } ?? subscribed
+        guard !meant.isEmpty else { return true }
+        guard $updates.withLock({ $0.add(meant.count) }) else { return false }
+        let update = Update(
+            value: [UInt8](value), characteristic: ObjectIdentifier(characteristic),
+            isNotification: !characteristic.allowed.isDisjoint(with: .notifying))
+        let addresses = meant.map(\.address)
+        BluetoothEngine.run { [session] in session.send(update, to: addresses) }
+        return true
+    }
+
+    /// The object that stands for a central: always the same while the application, or a characteristic, holds it.
+    func central(_ identifier: UUID, _ address: DeviceAddress, length: Int) -> CBCentral {
+        let central = $centrals.withLock { centrals in
+            if let central = centrals[identifier]?.central { return central }
+            if centrals.count.nonzeroBitCount == 1 { centrals = centrals.filter { $0.value.central != nil } }
+            let central = CBCentral(identifier, address)
+            centrals[identifier] = WeakCentral(central: central)
+            return central
+        }
+        central.updateLength = length
+        return central
+    }
+
+    // MARK: - Channels
+
+    /// Offers an L2CAP channel. Not supported here yet: `peripheralManager(_:didPublishL2CAPChannel:error:)` tells so.
+    open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
+        guard isOn("publish an L2CAP channel") else { return }
+        session.tell { manager in
+            manager.delegate?.peripheralManager(
+                manager, didPublishL2CAPChannel: 0, error: CBError(.operationNotSupported))
+        }
+    }
+
+    /// Withdraws an L2CAP channel. There are none here yet: `peripheralManager(_:didUnpublishL2CAPChannel:error:)` tells so.
+    open func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) {
+        guard isOn("unpublish an L2CAP channel") else { return }
+        session.tell { manager in
+            manager.delegate?.peripheralManager(
+                manager, didUnpublishL2CAPChannel: psm, error: CBError(.operationNotSupported))
+        }
+    }
+
+    private func isOn(_ call: String) -> Bool {
+        if state == .poweredOn { return true }
+        reportMisuse("\(self) can only \(call) while in the powered on state")
+        return false
+    }
+}

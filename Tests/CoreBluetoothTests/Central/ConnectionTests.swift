@@ -1,0 +1,170 @@
+import BluetoothLE
+import CoreBluetooth
+import Testing
+import VirtualRadio
+
+@Suite("D: connections", .timeLimit(.minutes(5)))
+struct ConnectionTests {
+    @Test("Row 28: an attempt goes on until the peripheral is there, however often it is asked for")
+    func patience() async throws {
+        let scene = try await CentralScene(time: .manual)
+        let peripheral = try await scene.stage.passing { try await scene.found() }
+        await scene.peripheral.stopAdvertising()
+        for _ in 0..<3 { scene.manager.connect(peripheral) }
+        #expect(peripheral.state == .connecting)
+        let count = scene.recorder.all.count
+        for _ in 0..<60 { await scene.stage.radio.advance(by: .seconds(60)) }
+        #expect(peripheral.state == .connecting && scene.recorder.all.count == count)
+        try await scene.stage.passing {
+            try await scene.peripheral.advertise(CentralScene.advertisement)
+            await scene.recorder.expect("connected connected")
+        }
+    }
+
+    @Test("Row 29: each state has been reached when it is told")
+    func states() async throws {
+        let scene = try await CentralScene()
+        let peripheral = try await scene.found()
+        #expect(peripheral.state == .disconnected)
+        scene.manager.connect(peripheral)
+        #expect(peripheral.state == .connecting)
+        await scene.recorder.skip(to: "connected connected")
+        scene.manager.cancelPeripheralConnection(peripheral)
+        #expect(peripheral.state == .disconnecting)
+        await scene.recorder.expect("disconnected disconnected -")
+    }
+
+    @Test("Row 31: to cancel ends an attempt, too, and is no error")
+    func cancelAttempt() async throws {
+        let scene = try await CentralScene()
+        let peripheral = try await scene.found()
+        await scene.peripheral.stopAdvertising()
+        scene.manager.connect(peripheral)
+        scene.manager.cancelPeripheralConnection(peripheral)
+        await scene.recorder.skip(to: "disconnected disconnected -")
+        // The attempt is over: nothing comes of it when the peripheral is back.
+        try await scene.peripheral.advertise(CentralScene.advertisement)
+        scene.manager.scanForPeripherals(
+            withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+        for _ in 0..<3 { await scene.recorder.expect("discovered Scene") }
+        #expect(peripheral.state == .disconnected)
+        #expect(await scene.peripheral.connections.isEmpty)
+    }
+
+    @Test("Row 32: what ended a connection that nobody wanted to end is told")
+    func byPeer() async throws {
+        let scene = try await CentralScene()
+        let peripheral = try await scene.connected()
+        await until("the link is there") { await !scene.peripheral.connections.isEmpty }
+        try await scene.peripheral.connections.first?.disconnect()
+        await scene.recorder.skip(to: "disconnected disconnected CB 7")
+        #expect(peripheral.state == .disconnected)
+    }
+
+    @Test("Row 32: a peripheral that is not heard any more has timed out")
+    func outOfRange() async throws {
+        let scene = try await CentralScene(time: .manual)
+        let peripheral = try await scene.stage.passing { try await scene.connected() }
+        scene.stage.radio.setPathLoss(between: scene.near, and: scene.far, to: 200)
+        await scene.stage.passing { _ = await scene.recorder.skip(to: "disconnected disconnected CB 6") }
+        #expect(peripheral.state == .disconnected)
+    }
+
+    @Test("Row 34: the short form of `didDisconnect` is called where the long one is not implemented")
+    func shortForm() async throws {
+        final class Short: NSObject, CBCentralManagerDelegate {
+            let recorder = Recorder()
+            func centralManagerDidUpdateState(_ central: CBCentralManager) {}
+            func centralManager(
+                _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
+            ) { recorder.add("short \(error.line)") }
+        }
+        let scene = try await CentralScene()
+        let peripheral = try await scene.connected()
+        let short = Short()
+        scene.manager.delegate = short
+        scene.manager.cancelPeripheralConnection(peripheral)
+        await short.recorder.expect("short -")
+    }
+
+    @Test("Row 35: a connection that is to be kept is made again, until it is cancelled")
+    func reconnect() async throws {
+        let scene = try await CentralScene()
+        let options = [CBConnectPeripheralOptionEnableAutoReconnect: true]
+        let (peripheral, characteristics) = try await scene.discovered(options: options)
+        for _ in 0..<2 {
+            await until("the link is there") { await !scene.peripheral.connections.isEmpty }
+            try await scene.peripheral.connections.first?.disconnect()
+            await scene.recorder.skip(to: "disconnected connecting reconnecting CB 7")
+            await scene.recorder.skip(to: "connected connected")
+        }
+        // Row 36: what was discovered is kept.
+        let characteristic = try #require(characteristics[CentralScene.stored])
+        #expect(peripheral.services?.first?.characteristics?.contains(characteristic) == true)
+        peripheral.readValue(for: characteristic)
+        await scene.recorder.skip(to: "value F001 010203 -")
+        scene.manager.cancelPeripheralConnection(peripheral)
+        await scene.recorder.skip(to: "disconnected disconnected -")
+    }
+
+    @Test("Row 36: after the end nothing is told of the peripheral, and what was discovered is over")
+    func afterwards() async throws {
+        let log = Log()
+        let scene = try await CentralScene()
+        let (peripheral, characteristics) = try await scene.discovered()
+        let characteristic = try #require(characteristics[CentralScene.dynamic])
+        for _ in 0..<10 { peripheral.readValue(for: characteristic) }
+        scene.manager.cancelPeripheralConnection(peripheral)
+        let line = await scene.recorder.next()
+        #expect(line == "disconnected disconnected -")
+        #expect(peripheral.services == nil)
+        peripheral.readValue(for: characteristic)
+        #expect(log.contains("API MISUSE: \(peripheral) can only read a value while it is connected"))
+        scene.manager.connect(peripheral)
+        await scene.recorder.expect("connected connected")
+        // Row 63: an object of an earlier connection is not known any more.
+        peripheral.readValue(for: characteristic)
+        #expect(log.contains("is not known to \(peripheral)"))
+    }
+
+    @Test("Row 38: the MTU is exchanged without being asked for")
+    func mtu() async throws {
+        let scene = try await CentralScene(mtu: 185)
+        let peripheral = try await scene.found()
+        #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == 20)
+        scene.manager.connect(peripheral)
+        await scene.recorder.skip(to: "connected")
+        await until("it is exchanged") { peripheral.maximumWriteValueLength(for: .withoutResponse) == 182 }
+        #expect(peripheral.maximumWriteValueLength(for: .withResponse) == 512)
+    }
+
+    @Test("Row 39: links of others are told where that was asked for")
+    func connectionEvents() async throws {
+        let scene = try await CentralScene()
+        let peripheral = try await scene.found()
+        let others = CentralRecorder(Recorder("other"))
+        let other = scene.stage.with(scene.near) { CBCentralManager(delegate: others, queue: others.recorder.queue) }
+        await others.recorder.expect("state poweredOn")
+        other.registerForConnectionEvents(options: [.serviceUUIDs: [CentralScene.service]])
+        scene.manager.connect(peripheral)
+        await scene.recorder.skip(to: "connected")
+        await others.recorder.expect("event peerConnected")
+        scene.manager.cancelPeripheralConnection(peripheral)
+        await others.recorder.expect("event peerDisconnected")
+    }
+
+    @Test("Row 40: a connection can be put off")
+    func startDelay() async throws {
+        let scene = try await CentralScene()
+        let peripheral = try await scene.found()
+        scene.manager.connect(peripheral, options: [CBConnectPeripheralOptionStartDelayKey: 0.2])
+        await scene.recorder.skip(to: "connected connected")
+        scene.manager.cancelPeripheralConnection(peripheral)
+        await scene.recorder.skip(to: "disconnected disconnected -")
+        // One that has not begun can be cancelled as well.
+        scene.manager.connect(peripheral, options: [CBConnectPeripheralOptionStartDelayKey: 100])
+        #expect(peripheral.state == .connecting)
+        scene.manager.cancelPeripheralConnection(peripheral)
+        await scene.recorder.skip(to: "disconnected disconnected -")
+    }
+}

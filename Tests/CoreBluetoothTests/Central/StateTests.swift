@@ -1,0 +1,53 @@
+import BluetoothLE
+import HCITransport
+import Testing
+import VirtualRadio
+
+@testable import CoreBluetooth
+
+@Suite("A: what an adapter that cannot be used is", .timeLimit(.minutes(5)))
+struct StateTests {
+    @Test(
+        "Row 9: each reason has its state",
+        arguments: [
+            (.notPermitted(executable: nil), .unauthorized), (.adapterBlocked(.software), .poweredOff),
+            (.adapterHeld(by: nil), .resetting), (.adapterInitializing, .resetting), (.adapterRemoved, .resetting),
+            (.noSuchAdapter(present: []), .unsupported), (.bluetoothUnavailable, .unsupported),
+            (.connectionRefused, .unsupported),
+        ] as [(TransportError.Reason, CBManagerState)])
+    func reasons(reason: TransportError.Reason, state: CBManagerState) {
+        #expect(
+            CBManagerState(whereOpeningFailed: .transport(TransportError(reason, transport: "hci-socket"))) == state)
+    }
+
+    @Test("Row 9: an adapter without Low Energy is unsupported, and one that does not answer is waited for")
+    func controllers() {
+        #expect(CBManagerState(whereOpeningFailed: .adapter(.lowEnergyNotSupported)) == .unsupported)
+        #expect(CBManagerState(whereOpeningFailed: .adapter(.malformedPacket)) == .resetting)
+    }
+
+    @Test("Row 6: the states have an order")
+    func order() {
+        let below: [CBManagerState] = [.unknown, .resetting, .unsupported, .unauthorized]
+        #expect(below.allSatisfy { $0.isBelowPoweredOff })
+        #expect(!CBManagerState.poweredOff.isBelowPoweredOff && !CBManagerState.poweredOn.isBelowPoweredOff)
+    }
+
+    @Test("Row 9: a transport that has no such name is told in the log")
+    func unknownTransport() async throws {
+        let log = Log()
+        let events = CentralRecorder(Recorder())
+        let manager = BluetoothEnvironment.with(transport: BluetoothTransport("carrier pigeon")) {
+            CBCentralManager(delegate: events, queue: events.recorder.queue)
+        }
+        await events.recorder.expect("state unsupported")
+        #expect(log.contains("carrier pigeon"))
+        withExtendedLifetime(manager) {}
+    }
+
+    @Test("Row 18: a strength that was not measured is 127")
+    func unmeasured() {
+        #expect(CentralSession.rssi(of: nil) == 127)
+        #expect(CentralSession.rssi(of: -40) == -40)
+    }
+}

@@ -1,0 +1,152 @@
+import BluetoothLE
+import CoreBluetooth
+import Testing
+import VirtualRadio
+
+@Suite("G: subscriptions", .timeLimit(.minutes(5)))
+struct SubscriptionTests {
+    @Test("Row 69: of centrals that come and go nothing is told")
+    func silentCentrals() async throws {
+        let scene = await PeripheralScene(CBMutableCharacteristic("F001", .notify, value: nil))
+        for _ in 0..<3 {
+            let central = try await scene.central()
+            _ = try await central.discoverAll()
+            try await central.disconnect()
+        }
+        let central = try await scene.central()
+        _ = try await central.notifications(of: try await central.characteristic("F001"))
+        await scene.recorder.expect("subscribed F001")
+    }
+
+    @Test(
+        "Row 73: who is subscribed is known when it is told",
+        arguments: [[.notify], [.indicate], [.notify, .indicate]] as [CBCharacteristicProperties])
+    func subscribedCentrals(_ properties: CBCharacteristicProperties) async throws {
+        /// Tells what the characteristic says while its delegate is told.
+        final class Delegate: NSObject, CBPeripheralManagerDelegate {
+            let told = Recorder()
+
+            func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
+
+            func peripheralManager(
+                _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
+            ) {
+                add("+", central, characteristic)
+            }
+
+            func peripheralManager(
+                _ peripheral: CBPeripheralManager, central: CBCentral,
+                didUnsubscribeFrom characteristic: CBCharacteristic
+            ) {
+                add("-", central, characteristic)
+            }
+
+            private func add(_ sign: String, _ central: CBCentral, _ characteristic: CBCharacteristic) {
+                let subscribed = (characteristic as? CBMutableCharacteristic)?.subscribedCentrals
+                told.add("\(sign) \(subscribed?.contains(central) ?? false) \(subscribed?.count ?? -1)")
+            }
+        }
+        let characteristic = CBMutableCharacteristic("F001", properties)
+        #expect(characteristic.subscribedCentrals == [])
+        let scene = await PeripheralScene(characteristic)
+        let (first, second) = (try await scene.central(), try await scene.central())
+        let delegate = Delegate()
+        scene.manager.delegate = delegate
+        let firstValues = try await first.notifications(of: try await first.characteristic("F001"))
+        await delegate.told.expect("+ true 1")
+        let secondValues = try await second.notifications(of: try await second.characteristic("F001"))
+        await delegate.told.expect("+ true 2")
+        try await first.unsubscribe(from: try await first.characteristic("F001"))
+        await delegate.told.expect("- false 1")
+        try await second.disconnect()
+        await delegate.told.expect("- false 0")
+        #expect(characteristic.subscribedCentrals == [])
+        withExtendedLifetime((firstValues, secondValues)) {}
+    }
+
+    @Test("Row 73: a central is one object, which has one identifier for all time")
+    func identity() async throws {
+        let scene = await PeripheralScene(CBMutableCharacteristic("F001", .notify))
+        let adapter = try await Adapter.open(scene.stage.radio.addController())
+        scene.manager.startAdvertising(nil)
+        await scene.recorder.expect("advertising true -")
+        for _ in 0..<2 {
+            let central = try await adapter.connect(to: PeripheralScene.address)
+            let values = try await central.notifications(of: try await central.characteristic("F001"))
+            await scene.recorder.expect("subscribed F001")
+            try await central.disconnect()
+            await scene.recorder.expect("unsubscribed F001")
+            withExtendedLifetime(values) {}
+        }
+        let centrals = await scene.recorder.onQueue { scene.delegate.centrals }
+        #expect(centrals.count == 1)
+        let central = try await scene.central()
+        _ = try await central.notifications(of: try await central.characteristic("F001"))
+        await scene.recorder.expect("subscribed F001")
+        let both = await scene.recorder.onQueue { scene.delegate.centrals }
+        #expect(both.count == 2 && both[0] === centrals[0] && both[0].identifier != both[1].identifier)
+    }
+
+    @Test("Rows 69, 73: the end of a link ends each of its subscriptions, and no other's")
+    func disconnected() async throws {
+        let characteristics = ["F001", "F002", "F003"].map { CBMutableCharacteristic($0, .notify) }
+        let scene = await PeripheralScene(characteristics[0], characteristics[1], characteristics[2])
+        let (first, second) = (try await scene.central(), try await scene.central())
+        var values: [EventSequence<[UInt8]>] = []
+        for (central, uuid) in [(first, "F001"), (first, "F002"), (second, "F002"), (second, "F003")] {
+            let uuid = BluetoothUUID(uuid)!
+            values.append(try await central.notifications(of: try await central.characteristic(uuid)))
+            await scene.recorder.expect("subscribed \(uuid)")
+        }
+        #expect(characteristics.map { $0.subscribedCentrals?.count } == [1, 2, 1])
+        try await first.disconnect()
+        let lines = [await scene.recorder.next(), await scene.recorder.next()]
+        #expect(lines.sorted() == ["unsubscribed F001", "unsubscribed F002"])
+        #expect(characteristics.map { $0.subscribedCentrals?.count } == [0, 1, 1])
+        // The one that is left still gets its values.
+        #expect(scene.manager.updateValue(Data([5]), for: characteristics[1], onSubscribedCentrals: nil))
+        #expect(try await values[2].next(1) == [[5]])
+    }
+
+    @Test("Row 73: a service that is removed has no subscribers, and nothing more is told of it")
+    func removed() async throws {
+        let characteristic = CBMutableCharacteristic("F001", .notify)
+        let service = CBMutableService("AAA0", [characteristic])
+        let scene = await PeripheralScene(CBMutableCharacteristic("F002", .read))
+        await scene.add(service)
+        let central = try await scene.central()
+        let values = try await central.notifications(of: try await central.characteristic("F001"))
+        await scene.recorder.expect("subscribed F001")
+        scene.manager.remove(service)
+        #expect(characteristic.subscribedCentrals == [])
+        #expect(scene.manager.updateValue(Data([1]), for: characteristic, onSubscribedCentrals: nil))
+        await scene.add(service)
+        let reading = Task { try await central.read(first: "F002") }
+        await scene.recorder.expect("read F002 0")
+        #expect(characteristic.subscribedCentrals == [])
+        try await central.disconnect()
+        _ = try? await reading.value
+        withExtendedLifetime(values) {}
+    }
+
+    @Test("Row 77: a connection latency is asked for, of a central that is there")
+    func latency() async throws {
+        let scene = await PeripheralScene(CBMutableCharacteristic("F001", .notify))
+        let link = try await scene.central()
+        let values = try await link.notifications(of: try await link.characteristic("F001"))
+        await scene.recorder.expect("subscribed F001")
+        let central = try #require(await scene.recorder.onQueue { scene.delegate.centrals.first })
+        scene.manager.setDesiredConnectionLatency(.medium, for: central)
+        try await until("the interval is longer") {
+            (.milliseconds(60)...(.milliseconds(120))).contains(try await link.parameters.interval)
+        }
+        scene.manager.setDesiredConnectionLatency(.low, for: central)
+        try await until("the interval is shorter") {
+            (.milliseconds(15)...(.milliseconds(30))).contains(try await link.parameters.interval)
+        }
+        try await link.disconnect()
+        await scene.recorder.expect("unsubscribed F001")
+        scene.manager.setDesiredConnectionLatency(.high, for: central)
+        withExtendedLifetime(values) {}
+    }
+}

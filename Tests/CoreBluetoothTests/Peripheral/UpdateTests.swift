@@ -1,0 +1,215 @@
+import BluetoothLE
+import CoreBluetooth
+import Testing
+import VirtualRadio
+
+@Suite("G: updates of values", .timeLimit(.minutes(5)))
+struct UpdateTests {
+    /// How many updates wait at most.
+    private static let capacity = 32
+
+    private let notified = CBMutableCharacteristic("F001", .notify)
+    private let indicated = CBMutableCharacteristic("F002", .indicate)
+    private let read = CBMutableCharacteristic("F00F", .read)
+
+    /// A central that is subscribed to a characteristic, as both sides have it.
+    private struct Subscriber {
+        let link: Connection
+        let values: EventSequence<[UInt8]>
+        let central: CBCentral
+    }
+
+    private func subscribe(
+        _ scene: PeripheralScene, to characteristic: CBMutableCharacteristic, from link: Connection? = nil
+    ) async throws -> Subscriber {
+        let link = if let link { link } else { try await scene.central() }
+        let uuid = try #require(BluetoothUUID(characteristic.uuid.uuidString))
+        let known = characteristic.subscribedCentrals ?? []
+        let values = try await link.notifications(of: try await link.characteristic(uuid))
+        await scene.recorder.expect("subscribed \(uuid)")
+        let central = try #require(characteristic.subscribedCentrals?.first { !known.contains($0) })
+        return Subscriber(link: link, values: values, central: central)
+    }
+
+    @Test("Row 74: an update goes to all who are subscribed, or to those of them who are named")
+    func receivers() async throws {
+        let scene = await PeripheralScene(notified, indicated)
+        let first = try await subscribe(scene, to: notified), second = try await subscribe(scene, to: notified)
+        let stranger = try await subscribe(scene, to: indicated)
+        func update(_ number: UInt8, _ centrals: [CBCentral]?) {
+            #expect(scene.manager.updateValue(Data([number]), for: notified, onSubscribedCentrals: centrals))
+        }
+        update(1, nil)
+        update(2, [first.central])
+        update(3, [second.central])
+        update(4, [stranger.central])
+        update(5, [])
+        update(6, [stranger.central, second.central, first.central])
+        #expect(try await first.values.next(3) == [[1], [2], [6]])
+        #expect(try await second.values.next(3) == [[1], [3], [6]])
+        #expect(scene.manager.updateValue(Data([7]), for: indicated, onSubscribedCentrals: nil))
+        #expect(try await stranger.values.next(1) == [[7]])
+        #expect(notified.value == nil && indicated.value == nil, "an update is not a value that stays")
+    }
+
+    @Test("Row 74: an update to nobody is taken, and nothing comes of it")
+    func nobody() async throws {
+        let scene = await PeripheralScene(notified, read)
+        for _ in 0..<100 {
+            #expect(scene.manager.updateValue(Data([1]), for: notified, onSubscribedCentrals: nil))
+        }
+        try await scene.settle(try await scene.central(), "F00F")
+        #expect(!scene.recorder.all.contains("ready"))
+    }
+
+    @Test(
+        "Row 74: what is longer than an update can be is cut off",
+        arguments: [(23, 20), (64, 61), (517, 514)] as [(UInt16, Int)], [true, false])
+    func cutOff(_ lengths: (mtu: UInt16, value: Int), _ isNotified: Bool) async throws {
+        let scene = await PeripheralScene(notified, indicated)
+        let characteristic = isNotified ? notified : indicated
+        let subscriber = try await subscribe(
+            scene, to: characteristic, from: try await scene.central(mtu: lengths.mtu))
+        #expect(subscriber.central.maximumUpdateValueLength == lengths.value)
+        let value = Data((0..<600).map { UInt8(truncatingIfNeeded: $0) })
+        #expect(scene.manager.updateValue(value, for: characteristic, onSubscribedCentrals: nil))
+        #expect(scene.manager.updateValue(Data(), for: characteristic, onSubscribedCentrals: nil))
+        #expect(try await subscriber.values.next(2) == [[UInt8](value.prefix(lengths.value)), []])
+    }
+
+    @Test("Row 74: where a central asked for indications it gets them")
+    func wantsIndications() async throws {
+        let both = CBMutableCharacteristic("F003", [.notify, .indicate])
+        let scene = await PeripheralScene(both)
+        let link = try await scene.central()
+        let characteristic = try await link.characteristic("F003")
+        let descriptors = try await link.discoverDescriptors(of: characteristic)
+        let descriptor = try #require(descriptors.first { $0.uuid == .clientCharacteristicConfiguration })
+        let session = try await link.openSession()
+        await session.begin(.configure(descriptor: descriptor.handle, .indications), as: 1)
+        await scene.recorder.expect("subscribed F003")
+        for number in 0..<3 as Range<UInt8> {
+            #expect(scene.manager.updateValue(Data([number]), for: both, onSubscribedCentrals: nil))
+        }
+        var values: [[UInt8]] = []
+        for try await event in session.events {
+            if case .value(let value, characteristic.valueHandle) = event { values.append(value) }
+            if values.count == 3 { break }
+        }
+        #expect(values == [[0], [1], [2]])
+    }
+
+    @Test("Row 75: when there is no room an update is refused, and one callback tells when there is room again")
+    func room() async throws {
+        let scene = await PeripheralScene(notified, indicated, read)
+        let subscriber = try await subscribe(scene, to: notified)
+        for round in 0..<3 as Range<UInt8> {
+            // No update counts as sent before this block ends.
+            let taken = await scene.recorder.onQueue {
+                (0..<40 as Range<UInt8>).map { number in
+                    scene.manager.updateValue(
+                        Data([round, number]), for: notified, onSubscribedCentrals: nil)
+                }
+            }
+            let count = taken.prefix { $0 }.count
+            #expect(!taken.dropFirst(count).contains(true))
+            // When it is told that there is room, half of it still waits to be sent.
+            #expect((round == 0 ? Self.capacity...Self.capacity : Self.capacity / 2...Self.capacity).contains(count))
+            await scene.recorder.expect("ready")
+            #expect(try await subscriber.values.next(count) == (0..<UInt8(count)).map { [round, $0] })
+        }
+        try await scene.settle(subscriber.link, "F00F")
+        #expect(scene.recorder.all.count { $0 == "ready" } == 3)
+        // Whoever was not refused is not told.
+        for _ in 0..<10 {
+            #expect(scene.manager.updateValue(Data([9]), for: notified, onSubscribedCentrals: nil))
+        }
+        _ = try await subscriber.values.next(10)
+        try await scene.settle(subscriber.link, "F00F")
+        #expect(scene.recorder.all.count { $0 == "ready" } == 3)
+    }
+
+    @Test("Row 75: all characteristics and centrals share the room")
+    func shared() async throws {
+        let scene = await PeripheralScene(notified, indicated)
+        let first = try await subscribe(scene, to: notified), second = try await subscribe(scene, to: notified)
+        let third = try await subscribe(scene, to: indicated)
+        let taken = await scene.recorder.onQueue {
+            let twice = (0..<20).map { _ in
+                scene.manager.updateValue(Data([1]), for: notified, onSubscribedCentrals: nil)
+            }
+            return twice + [scene.manager.updateValue(Data([2]), for: indicated, onSubscribedCentrals: nil)]
+        }
+        #expect(taken == (0...20).map { $0 < Self.capacity / 2 })
+        await scene.recorder.expect("ready")
+        #expect(scene.manager.updateValue(Data([3]), for: indicated, onSubscribedCentrals: nil))
+        #expect(try await third.values.next(1) == [[3]])
+        let expected = [[UInt8]](repeating: [1], count: Self.capacity / 2)
+        #expect(try await first.values.next(expected.count) == expected)
+        #expect(try await second.values.next(expected.count) == expected)
+    }
+
+    @Test("Row 75: a central that does not confirm holds up nobody else, and leaves its room when it is gone")
+    func unconfirmed() async throws {
+        let scene = await PeripheralScene(notified, indicated)
+        let prompt = try await subscribe(scene, to: indicated)
+        let port = scene.stage.radio.addController()
+        let mute = try await subscribe(scene, to: indicated, from: try await scene.link(from: port))
+        scene.stage.radio.withAir { air, _ in air[port.identifier].faults.isSilent = true }
+        for number in 0..<15 as Range<UInt8> {
+            #expect(scene.manager.updateValue(Data([number]), for: indicated, onSubscribedCentrals: nil))
+        }
+        #expect(try await prompt.values.next(15) == (0..<15).map { [$0] })
+        var number: UInt8 = 15
+        while scene.manager.updateValue(Data([number]), for: indicated, onSubscribedCentrals: [mute.central]) {
+            number += 1
+        }
+        // The last one to the other central may not have been seen to be confirmed.
+        #expect(
+            (Self.capacity - 1...Self.capacity).contains(Int(number)), "the one that does not confirm has all the room")
+        scene.stage.radio.withAir { air, now in
+            air.dropLinks(of: port.identifier, reason: .connectionTimeout, at: now)
+        }
+        // In either order: its updates end before its subscription, or with it.
+        let lines = [await scene.recorder.next(), await scene.recorder.next()]
+        #expect(lines.sorted() == ["ready", "unsubscribed F002"])
+        #expect(scene.manager.updateValue(Data([99]), for: indicated, onSubscribedCentrals: nil))
+        #expect(try await prompt.values.next(1) == [[99]])
+    }
+
+    @Test("Row 75: 20,000 updates arrive, in order")
+    func many() async throws {
+        let count: UInt32 = 20_000
+        let scene = await PeripheralScene(notified)
+        let subscriber = try await subscribe(scene, to: notified)
+        let receiving = Task {
+            var last: UInt32?
+            for value in try await subscriber.values.next(Int(count)) {
+                let number = value.reduce(0) { $0 << 8 | UInt32($1) }
+                guard number == (last ?? UInt32.max) &+ 1 else { return last }
+                last = number
+            }
+            return last
+        }
+        var number: UInt32 = 0
+        while number < count, !Task.isCancelled {
+            let value = withUnsafeBytes(of: number.bigEndian) { Data($0) }
+            if scene.manager.updateValue(value, for: notified, onSubscribedCentrals: nil) {
+                number += 1
+            } else {
+                await scene.recorder.expect("ready")
+            }
+        }
+        #expect(try await receiving.value == count - 1)
+    }
+}
+
+extension EventSequence {
+    /// The next so many elements.
+    func next(_ count: Int) async throws -> [Element] {
+        var elements: [Element] = []
+        var iterator = makeAsyncIterator()
+        while elements.count < count, let element = try await iterator.next() { elements.append(element) }
+        return elements
+    }
+}

@@ -1,0 +1,129 @@
+import BluetoothLE
+import CoreBluetooth
+import Testing
+import VirtualRadio
+
+/// A central manager, and a peripheral that is an adapter of `BluetoothLE`, on one radio.
+struct CentralScene {
+    let stage: Stage
+    /// The manager's controller, and the peripheral's.
+    let near, far: VirtualRadio.Port
+    let peripheral: Adapter
+    let service: PublishedService
+    let events: CentralRecorder
+    let manager: CBCentralManager
+
+    static let service = CBUUID(string: "E07F0AE8-00BB-47F5-94F4-4A7174EA3032")
+    static let serviceText = service.uuidString
+    static let stored = "F001", dynamic = "F002", notified = "F003", indicated = "F004", both = "F005"
+
+    static let definition = GATTServiceDefinition(
+        uuid: BluetoothUUID(service.uuidString)!,
+        characteristics: [
+            .init(
+                uuid: "F001", properties: [.read, .write, .writeWithoutResponse], value: .variableLength([1, 2, 3]),
+                descriptors: [
+                    .userDescription("stored"),
+                    .init(uuid: "2904", value: .constant([4, 0, 0xAD, 0x27, 1, 0, 0])),
+                    .init(uuid: "F0D0", permissions: .init(read: .open, write: .open), value: .variableLength([9])),
+                ]),
+            .init(uuid: "F002", properties: [.read, .write], value: .dynamic),
+            .init(uuid: "F003", properties: .notify, value: .dynamic),
+            .init(uuid: "F004", properties: .indicate, value: .dynamic),
+            .init(uuid: "F005", properties: [.notify, .indicate], value: .dynamic),
+        ])
+
+    var recorder: Recorder { events.recorder }
+
+    init(time: VirtualRadio.Time = .system, mtu: UInt16 = 517, options: [String: Any]? = nil) async throws {
+        let stage = Stage(time: time)
+        self.stage = stage
+        let (near, far) = (stage.radio.addController(), stage.radio.addController())
+        (self.near, self.far) = (near, far)
+        (peripheral, service) = try await stage.passing {
+            var options = Adapter.Options(seed: 2)
+            options.host.preferredMTU = mtu
+            options.host.deviceName = "Scene's device"
+            let peripheral = try await Adapter.open(far, options: options)
+            let service = try await peripheral.publish(Self.definition)
+            try await peripheral.advertise(Self.advertisement)
+            return (peripheral, service)
+        }
+        let events = CentralRecorder(Recorder("central"))
+        self.events = events
+        manager = stage.with(near) {
+            CBCentralManager(delegate: events, queue: events.recorder.queue, options: options)
+        }
+    }
+
+    static var advertisement: AdvertisementData {
+        var advertisement = AdvertisementData()
+        advertisement.localName = .complete("Scene")
+        advertisement.serviceUUIDs = [definition.uuid]
+        return advertisement
+    }
+
+    /// Waits until the manager is on.
+    func on() async {
+        await stage.passing { await recorder.expect("state poweredOn") }
+    }
+
+    /// Scans, and returns the peripheral, which the delegate keeps.
+    func found() async throws -> CBPeripheral {
+        await on()
+        manager.scanForPeripherals(withServices: [Self.service])
+        await stage.passing { _ = await recorder.skip(to: "discovered") }
+        manager.stopScan()
+        return try #require(await recorder.onQueue { events.peripherals.first })
+    }
+
+    /// Connects, and returns the peripheral.
+    func connected(options: [String: Any]? = nil) async throws -> CBPeripheral {
+        let peripheral = try await found()
+        manager.connect(peripheral, options: options)
+        await stage.passing { _ = await recorder.skip(to: "connected") }
+        return peripheral
+    }
+
+    /// Connects, discovers all characteristics, and returns them by their UUIDs.
+    func discovered(options: [String: Any]? = nil) async throws -> (CBPeripheral, [String: CBCharacteristic]) {
+        let peripheral = try await connected(options: options)
+        peripheral.discoverServices([Self.service])
+        await stage.passing { _ = await recorder.skip(to: "services -") }
+        let service = try #require(peripheral.services?.first)
+        peripheral.discoverCharacteristics(nil, for: service)
+        await stage.passing { _ = await recorder.skip(to: "characteristics") }
+        let characteristics = try #require(service.characteristics)
+        return (peripheral, Dictionary(uniqueKeysWithValues: characteristics.map { ($0.uuid.uuidString, $0) }))
+    }
+
+    /// A characteristic as the peripheral has it.
+    func local(_ uuid: String) throws -> PublishedCharacteristic {
+        try #require(service[BluetoothUUID(uuid)!])
+    }
+}
+
+extension Stage {
+    /// Lets time pass until `body` is done, where it does not pass by itself.
+    func passing<Value>(_ body: @escaping () async throws -> Value) async rethrows -> Value {
+        guard radio.time == .manual else { return try await body() }
+        let clock = Task {
+            while !Task.isCancelled { await radio.advance(by: .milliseconds(20)) }
+        }
+        defer { clock.cancel() }
+        return try await body()
+    }
+}
+
+/// Lets others go on until something is so, or the time limit of the test has passed.
+func until(_ what: Comment, _ condition: () async throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation)
+    async rethrows
+{
+    while try await !condition() {
+        guard !Task.isCancelled else {
+            Issue.record(what, sourceLocation: sourceLocation)
+            return
+        }
+        await Task.yield()
+    }
+}

@@ -1,0 +1,35 @@
+import BluetoothLE
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("I: what becomes of the errors of the stack below")
+struct ErrorMappingTests {
+    @Test(
+        "Row 32: why a link ended",
+        arguments: [
+            (.byPeer, .peripheralDisconnected), (.peerShutDown, .peripheralDisconnected),
+            (.supervisionTimeout, .connectionTimeout), (.transactionTimeout, .connectionTimeout),
+            (.byThisDevice, .operationCancelled), (.encryption(.pinOrKeyMissing), .peerRemovedPairingInformation),
+            (.encryption(.micFailure), .encryptionTimedOut),
+        ] as [(DisconnectReason, CBError.Code)])
+    func disconnected(reason: DisconnectReason, code: CBError.Code) {
+        #expect(CBError.error(for: .disconnected(reason), orElse: .unknown) as? CBError == CBError(code))
+    }
+
+    @Test("Row 83: the code of a refusal is the octet that the server sent", arguments: 1...255 as ClosedRange<UInt8>)
+    func refused(octet: UInt8) throws {
+        let refusal = ATTError(ATTErrorCode(rawValue: octet), for: .readRequest, at: 3)
+        let error = CBError.error(for: .att(refusal), orElse: .unknown)
+        #expect((error as? CBATTError)?.code.rawValue == Int(octet))
+        let bridged = error as NSError
+        #expect(bridged.domain == "CBATTErrorDomain" && bridged.code == Int(octet))
+        if octet > 0x7F { #expect(error.localizedDescription == "Unknown ATT error.") }
+    }
+
+    @Test("What fits nothing is what the caller says")
+    func other() {
+        let error = CBError.error(for: .messageTooLong(maximum: 1), orElse: .connectionFailed)
+        #expect(error as? CBError == CBError(.connectionFailed))
+    }
+}

@@ -1,0 +1,82 @@
+import CoreBluetooth
+import Testing
+
+@Suite("I: errors")
+struct ErrorTests {
+    /// A cast of whose outcome the compiler has no opinion: it is wrong about some.
+    private func cast<Target>(_ error: any Error, to type: Target.Type) -> Target? { error as? Target }
+
+    @Test("Row 84: one object is every kind of error that applications look for")
+    func casts() throws {
+        let error: any Error = CBError(.connectionTimeout)
+        #expect((error as? CBError)?.code == .connectionTimeout)
+        #expect((error as? CBATTError) == nil)
+        let bridged = try #require(cast(error, to: NSError.self))
+        #expect(bridged.domain == "CBErrorDomain" && bridged.code == 6)
+        #expect((error as NSError).code == 6)
+        #expect(error.localizedDescription == "The connection has timed out unexpectedly.")
+        #expect(bridged.localizedDescription == "The connection has timed out unexpectedly.")
+        do { throw error } catch CBError.connectionTimeout {} catch { Issue.record("it was not caught by its code") }
+        do { throw error } catch let error as CBError where error.code == .connectionTimeout {}
+        do { throw error } catch let error as NSError { #expect(error.code == 6) }
+
+        let refusal: any Error = CBATTError(.insufficientAuthentication)
+        #expect((refusal as? CBATTError)?.code == .insufficientAuthentication)
+        #expect((refusal as? CBError) == nil)
+        #expect(cast(refusal, to: NSError.self)?.domain == "CBATTErrorDomain")
+        #expect(refusal.localizedDescription == "Authentication is insufficient.")
+        do { throw refusal } catch CBATTError.insufficientAuthentication {} catch {
+            Issue.record("it was not caught by its code")
+        }
+    }
+
+    @Test("Row 84: an `NSError` of the domain is one of them, and of another is not")
+    func bridging() {
+        let error: any Error = NSError(domain: CBErrorDomain, code: 7, userInfo: [NSLocalizedDescriptionKey: "gone"])
+        #expect((error as? CBError)?.code == .peripheralDisconnected)
+        #expect((error as? CBError)?.localizedDescription == "gone")
+        #expect((error as? CBATTError) == nil)
+        let refusal: any Error = NSError(domain: CBATTErrorDomain, code: 0x80)
+        #expect((refusal as? CBATTError)?.code.rawValue == 0x80)
+        #expect((NSError(domain: "other", code: 7) as any Error as? CBError) == nil)
+    }
+
+    @Test("Row 83: codes of applications are codes, too")
+    func applicationCodes() {
+        let error = CBATTError(CBATTError.Code(rawValue: 0x82)!)
+        #expect(error.errorCode == 0x82 && error.localizedDescription == "Unknown ATT error.")
+    }
+
+    @Test("Row 85: any number makes a code, and names stand for their numbers", arguments: -2...300)
+    func open(number: Int) {
+        #expect(CBError.Code(rawValue: number)?.rawValue == number)
+        #expect(CBATTError.Code(rawValue: number)?.rawValue == number)
+        #expect(CBError.Code(rawValue: number) == CBError.Code(rawValue: number))
+        #expect(CBError.Code(rawValue: number) != CBError.Code(rawValue: number + 1))
+    }
+
+    @Test("Each code has the number it has elsewhere")
+    func numbers() {
+        let codes: [CBError.Code] = [
+            .unknown, .invalidParameters, .invalidHandle, .notConnected, .outOfSpace, .operationCancelled,
+            .connectionTimeout, .peripheralDisconnected, .uuidNotAllowed, .alreadyAdvertising, .connectionFailed,
+            .connectionLimitReached, .unknownDevice, .operationNotSupported, .peerRemovedPairingInformation,
+            .encryptionTimedOut, .tooManyLEPairedDevices, .leGattExceededBackgroundNotificationLimit,
+            .leGattNearBackgroundNotificationLimit,
+        ]
+        #expect(codes.map(\.rawValue) == Array(0...18))
+        let refusals: [CBATTError.Code] = [
+            .success, .invalidHandle, .readNotPermitted, .writeNotPermitted, .invalidPdu, .insufficientAuthentication,
+            .requestNotSupported, .invalidOffset, .insufficientAuthorization, .prepareQueueFull, .attributeNotFound,
+            .attributeNotLong, .insufficientEncryptionKeySize, .invalidAttributeValueLength, .unlikelyError,
+            .insufficientEncryption, .unsupportedGroupType, .insufficientResources,
+        ]
+        #expect(refusals.map(\.rawValue) == Array(0...17))
+    }
+
+    @Test("Errors can be kept in sets, without a detour over `NSError`")
+    func hashing() {
+        #expect(Set([CBError(.unknown), CBError(.unknown), CBError(.notConnected)]).count == 2)
+        #expect(Set([CBATTError(.success), CBATTError(.success)]).count == 1)
+    }
+}

@@ -9,7 +9,7 @@ extension Host {
     public var nextDeadline: Instant? {
         var deadline = earliest(commands.nextDeadline, initiator.nextDeadline)
         deadline = earliest(deadline, scanner.watchdog.deadline)
-        for slot in links.used { deadline = earliest(deadline, links[slot].nextDeadline) }
+        for slot in links.used { deadline = earliest(deadline, links.at[slot].nextDeadline) }
         return deadline
     }
 
@@ -19,27 +19,27 @@ extension Host {
         fireCommands(at: now)
         fireScanning(at: now)
         fireConnecting(at: now)
-        for slot in links.slots where links[slot].isInUse {
-            guard let deadline = links[slot].nextDeadline, deadline <= now else { continue }
+        for slot in links.slots where links.at[slot].isInUse {
+            guard let deadline = links.at[slot].nextDeadline, deadline <= now else { continue }
             fireLink(slot, at: now)
         }
     }
 
     private mutating func fireLink(_ slot: Int, at now: Instant) {
-        if let deadline = links[slot].disconnectDeadline, deadline <= now {
+        if let deadline = links.at[slot].disconnectDeadline, deadline <= now {
             // The controller never said that the link is gone. It has had the time to notice.
             let reason =
-                links[slot].isEstablished
+                links.at[slot].isEstablished
                 ? HCIStatus.connectionTerminatedByLocalHost : .connectionFailedToBeEstablished
             removeLink(slot, reason: reason, at: now)
             return linkRemoved(at: now)
         }
-        if let deadline = links[slot].establishmentDeadline, deadline <= now { establish(slot, at: now) }
-        if let deadline = links[slot].update?.deadline, deadline <= now { endUpdate(slot, .timedOut) }
-        if links[slot].bearerHasExpired(at: now) { bearerDied(slot, at: now) }
-        signallingStepped(links[slot].signalling.fire(at: now), slot, at: now)
+        if let deadline = links.at[slot].establishmentDeadline, deadline <= now { establish(slot, at: now) }
+        if let deadline = links.at[slot].update?.deadline, deadline <= now { endUpdate(slot, .timedOut) }
+        if links.at[slot].bearerHasExpired(at: now) { bearerDied(slot, at: now) }
+        signallingStepped(links.at[slot].signalling.fire(at: now), slot, at: now)
         openFrame()
-        let outcome = links[slot].fireServer(server, at: now, into: &outbox.writer)
+        let outcome = links.at[slot].fireServer(server, at: now, into: &outbox.writer)
         closeFrame(slot, .attributeProtocol)
         served(outcome, Span<UInt8>(), slot)
     }

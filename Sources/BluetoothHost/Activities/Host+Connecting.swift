@@ -25,7 +25,7 @@ extension Host {
             initiator.attempts.remove(at: index)
         } else if let slot = links.firstSlot(where: { $0.attempt?.identifier == attempt && !$0.isEstablished }) {
             // Reported by the controller, but not heard yet: nobody will see it.
-            links[slot].attempt = nil
+            links.at[slot].attempt = nil
             sendDisconnect(slot, reason: .remoteUserTerminatedConnection, at: now)
         } else {
             return
@@ -36,7 +36,7 @@ extension Host {
 
     /// The link to a peer, where there is one that has been reported as connected.
     public func link(to peer: DeviceAddress) -> LinkIdentifier? {
-        links.firstSlot { $0.wasAnnounced && $0.peer.isSameDevice(as: peer) }.map { links[$0].identifier }
+        links.firstSlot { $0.wasAnnounced && $0.peer.isSameDevice(as: peer) }.map { links.at[$0].identifier }
     }
 
     /// Whether a peer is connected, or will be as soon as it is heard.

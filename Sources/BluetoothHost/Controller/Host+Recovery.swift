@@ -22,8 +22,8 @@ extension Host {
         events.append(.resetting(cause))
         for slot in links.used {
             // Nobody was told of these links yet: the attempts that led to them simply go on.
-            guard let attempt = links[slot].attempt, !links[slot].wasAnnounced else { continue }
-            links[slot].attempt = nil
+            guard let attempt = links.at[slot].attempt, !links.at[slot].wasAnnounced else { continue }
+            links.at[slot].attempt = nil
             initiator.attempts.append(attempt)
         }
         forgetController(.controllerReset, at: now)
@@ -54,7 +54,7 @@ extension Host {
     mutating func forgetController(_ error: HostError, at now: Instant) {
         controller = nil
         abandonCommands(error)
-        for slot in links.slots where links[slot].isInUse { removeLink(slot, reason: .hardwareFailure, at: now) }
+        for slot in links.slots where links.at[slot].isInUse { removeLink(slot, reason: .hardwareFailure, at: now) }
         scanner.activity = .idle
         scanner.isPaused = false
         scanner.watchdog = ScanWatchdog()

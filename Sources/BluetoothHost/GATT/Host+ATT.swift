@@ -14,12 +14,12 @@ extension Host {
         case .multipleHandleValueNotification: receiveMultipleNotification(pdu, slot)
         case let opcode? where opcode.kind == .response:
             openFrame()
-            links[slot].take(response: pdu, at: now, into: &outbox.writer)
+            links.at[slot].take(response: pdu, at: now, into: &outbox.writer)
             closeFrame(slot, .attributeProtocol)
             drainClient(slot)
         default:
             openFrame()
-            let outcome = links[slot].serve(pdu, from: &server, at: now, into: &outbox.writer)
+            let outcome = links.at[slot].serve(pdu, from: &server, at: now, into: &outbox.writer)
             closeFrame(slot, .attributeProtocol)
             served(outcome, pdu, slot)
             if case .confirmationReceived = outcome { indicateServiceChange(slot, at: now) }
@@ -31,12 +31,12 @@ extension Host {
         guard let notification = try? HandleValueNotification(decoding: parameters(of: pdu)),
             notification.handle.rawValue != 0
         else { return }
-        events.append(.notification(links[slot].identifier, notification.handle, events.store(notification.value)))
+        events.append(.notification(links.at[slot].identifier, notification.handle, events.store(notification.value)))
     }
 
     private mutating func receiveMultipleNotification(_ pdu: Span<UInt8>, _ slot: Int) {
         guard let notification = try? MultipleHandleValueNotification(decoding: parameters(of: pdu)) else { return }
-        let link = links[slot].identifier
+        let link = links.at[slot].identifier
         var values = notification.makeIterator()
         while let value = values.next() {
             guard value.handle.rawValue != 0 else { continue }
@@ -49,9 +49,9 @@ extension Host {
     private mutating func receiveIndication(_ pdu: Span<UInt8>, _ slot: Int) {
         guard let indication = try? HandleValueIndication(decoding: parameters(of: pdu)) else { return }
         if indication.handle.rawValue != 0 {
-            events.append(.indication(links[slot].identifier, indication.handle, events.store(indication.value)))
+            events.append(.indication(links.at[slot].identifier, indication.handle, events.store(indication.value)))
         }
-        guard !links[slot].bearer.isDead else { return }
+        guard !links.at[slot].bearer.isDead else { return }
         openFrame()
         HandleValueConfirmation().encode(into: &outbox.writer)
         closeFrame(slot, .attributeProtocol)
@@ -66,7 +66,7 @@ extension Host {
     /// Part F, 3.3.3).
     mutating func bearerDied(_ slot: Int, at now: Instant) {
         drainClient(slot)
-        links[slot].disconnectReason = .llResponseTimeout
+        links.at[slot].disconnectReason = .llResponseTimeout
         sendDisconnect(slot, reason: .remoteUserTerminatedConnection, at: now)
     }
 }

@@ -13,7 +13,7 @@ extension Host {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
         openFrame()
         let result = Result { () throws(GATTClientError) in
-            try links[slot].start(operation, at: now, into: &outbox.writer)
+            try links.at[slot].start(operation, at: now, into: &outbox.writer)
         }
         closeFrame(slot, .attributeProtocol)
         drainClient(slot)
@@ -26,7 +26,7 @@ extension Host {
     /// Calls a client operation off.
     public mutating func cancel(_ operation: GATTClient.OperationID, on link: LinkIdentifier) {
         guard let slot = links.slot(of: link) else { return }
-        links[slot].client.cancel(operation)
+        links.at[slot].client.cancel(operation)
         drainClient(slot)
     }
 
@@ -39,7 +39,7 @@ extension Host {
         guard hasRoom(slot) else { return false }
         openFrame()
         do throws(GATTClientError) {
-            try links[slot].writeCommand(handle, value, into: &outbox.writer)
+            try links.at[slot].writeCommand(handle, value, into: &outbox.writer)
         } catch {
             outbox.rollback()
             throw .client(error)
@@ -52,17 +52,17 @@ extension Host {
     mutating func beginMTUExchange(_ slot: Int, at now: Instant) {
         guard server.maximumMTU > ATTBearer.defaultMTU else { return }
         let exchange = GATTClientOperation.exchangeMTU(clientRxMTU: UInt16(clamping: server.maximumMTU))
-        let operation = try? start(exchange, on: links[slot].identifier, at: now)
-        links[slot].automaticExchange = operation
+        let operation = try? start(exchange, on: links.at[slot].identifier, at: now)
+        links.at[slot].automaticExchange = operation
     }
 
     /// Tells the caller which operations have ended.
     mutating func drainClient(_ slot: Int) {
         // Looked at in place: this runs for every response, and most end no operation.
-        guard !links[slot].client.events.isEmpty else { return }
-        let ends = links[slot].client.events
-        links[slot].client.events.removeAll(keepingCapacity: true)
-        announce(ends, of: links[slot].identifier, except: links[slot].automaticExchange)
+        guard !links.at[slot].client.events.isEmpty else { return }
+        let ends = links.at[slot].client.events
+        links.at[slot].client.events.removeAll(keepingCapacity: true)
+        announce(ends, of: links.at[slot].identifier, except: links.at[slot].automaticExchange)
     }
 
     /// - Parameter own: the operation that the host started by itself, of which nobody waits for the end.

@@ -24,7 +24,7 @@ extension Host {
         _ handle: AttributeHandle, at now: Instant
     ) throws(GATTDatabaseError) -> ClosedRange<AttributeHandle> {
         let handles = try server.database.removeService(at: handle)
-        for slot in links.used { links[slot].server.forget(handles) }
+        for slot in links.used { links.at[slot].server.forget(handles) }
         databaseChanged(handles, at: now)
         return handles
     }
@@ -41,7 +41,7 @@ extension Host {
 
     private mutating func databaseChanged(_ handles: ClosedRange<AttributeHandle>, at now: Instant) {
         for slot in links.used {
-            links[slot].serviceChange = links[slot].serviceChange.map { $0.union(handles) } ?? handles
+            links.at[slot].serviceChange = links.at[slot].serviceChange.map { $0.union(handles) } ?? handles
             indicateServiceChange(slot, at: now)
         }
     }
@@ -49,17 +49,17 @@ extension Host {
     /// Tells a peer which handles have changed, where it wants to know. While an indication is unconfirmed the change
     /// waits, and grows.
     mutating func indicateServiceChange(_ slot: Int, at now: Instant) {
-        guard let handles = links[slot].serviceChange else { return }
-        guard links[slot].server.configuration(of: serviceChanged).contains(.indications) else {
-            links[slot].serviceChange = nil
+        guard let handles = links.at[slot].serviceChange else { return }
+        guard links.at[slot].server.configuration(of: serviceChanged).contains(.indications) else {
+            links.at[slot].serviceChange = nil
             return
         }
-        guard links[slot].bearer.isReadyForIndication else { return }
-        links[slot].serviceChange = nil
+        guard links.at[slot].bearer.isReadyForIndication else { return }
+        links.at[slot].serviceChange = nil
         var value = ByteWriter(reservingCapacity: 4)
         value.append(handles.lowerBound)
         value.append(handles.upperBound)
-        _ = try? indicate(serviceChanged, value: value.span, on: links[slot].identifier, at: now)
+        _ = try? indicate(serviceChanged, value: value.span, on: links.at[slot].identifier, at: now)
     }
 }
 

@@ -14,7 +14,7 @@ extension Host {
         guard hasRoom(slot) else { return false }
         openFrame()
         do throws(GATTServerError) {
-            try links[slot].notify(handle, value, from: server, into: &outbox.writer)
+            try links.at[slot].notify(handle, value, from: server, into: &outbox.writer)
         } catch {
             outbox.rollback()
             throw .server(error)
@@ -29,10 +29,10 @@ extension Host {
         _ handle: AttributeHandle, value: Span<UInt8>, on link: LinkIdentifier, at now: Instant
     ) throws(HostError) -> Bool {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
-        guard !links[slot].bearer.isIndicationInFlight else { return false }
+        guard !links.at[slot].bearer.isIndicationInFlight else { return false }
         openFrame()
         do throws(GATTServerError) {
-            try links[slot].indicate(handle, value, from: server, at: now, into: &outbox.writer)
+            try links.at[slot].indicate(handle, value, from: server, at: now, into: &outbox.writer)
         } catch {
             outbox.rollback()
             throw .server(error)
@@ -78,7 +78,7 @@ extension Host {
         openFrame()
         let outcome: GATTServerOutcome
         do throws(GATTServerError) {
-            outcome = try body(&server, &links[slot], &outbox.writer)
+            outcome = try body(&server, &links.at[slot], &outbox.writer)
         } catch {
             outbox.rollback()
             throw .server(error)
@@ -89,7 +89,7 @@ extension Host {
 
     /// What the server did beside answering.
     mutating func served(_ outcome: GATTServerOutcome, _ pdu: Span<UInt8>, _ slot: Int) {
-        let link = links[slot].identifier
+        let link = links.at[slot].identifier
         switch outcome {
         case .none, .refused, .dropped, .clientSupportedFeaturesChanged: return
         case .valueWritten(let handle, let value):
@@ -101,7 +101,7 @@ extension Host {
             let payload = events.store(pdu.extracting(value))
             events.append(.writeRequested(ServerRequest(link: link, token: token), handle, payload))
         case .executeRequested(let token):
-            let writes = links[slot].server.preparedWrites
+            let writes = links.at[slot].server.preparedWrites
             events.append(.executeRequested(ServerRequest(link: link, token: token), writes))
         case .preparedWritesExecuted(let changes):
             for change in changes { announce(change, of: link) }

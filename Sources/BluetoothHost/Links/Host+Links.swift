@@ -10,12 +10,12 @@ extension Host {
 
     /// What is known of a link; nil when it is gone.
     public func information(of link: LinkIdentifier) -> LinkInformation? {
-        links.slot(of: link).map { links[$0].information }
+        links.slot(of: link).map { links.at[$0].information }
     }
 
     /// The links that have been reported as connected.
     public var connectedLinks: [LinkIdentifier] {
-        links.used.compactMap { links[$0].wasAnnounced ? links[$0].identifier : nil }
+        links.used.compactMap { links.at[$0].wasAnnounced ? links.at[$0].identifier : nil }
     }
 
     /// Ends a link; `HostEvent.disconnected` will follow.
@@ -30,7 +30,7 @@ extension Host {
     public mutating func readRSSI(of link: LinkIdentifier, at now: Instant) throws(HostError) -> RequestIdentifier {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
         let request = makeRequest()
-        let command = ReadRSSI(connectionHandle: links[slot].handle)
+        let command = ReadRSSI(connectionHandle: links.at[slot].handle)
         guard sendOptional(command, for: .readRSSI(request), at: now) else { throw .busy }
         return request
     }
@@ -98,30 +98,30 @@ extension Host {
 
     /// The peer was heard: the link is one, and is told.
     mutating func establish(_ slot: Int, at now: Instant) {
-        guard !links[slot].isEstablished else { return }
-        links[slot].establishmentDeadline = nil
+        guard !links.at[slot].isEstablished else { return }
+        links.at[slot].establishmentDeadline = nil
         // One that was called off before it was heard is on its way out, unseen.
-        guard links[slot].disconnectDeadline == nil else { return }
-        links[slot].wasAnnounced = true
-        if links[slot].role == .peripheral, let attempt = initiator.take(links[slot].peer) {
+        guard links.at[slot].disconnectDeadline == nil else { return }
+        links.at[slot].wasAnnounced = true
+        if links.at[slot].role == .peripheral, let attempt = initiator.take(links.at[slot].peer) {
             // The peer was faster. Two links to one device are more than controllers allow.
             events.append(.connectionFailed(attempt.identifier, .alreadyConnected))
             reconcileConnecting(at: now)
         }
-        events.append(.connected(links[slot].identifier, links[slot].attempt?.identifier))
-        if links[slot].role == .central { beginMTUExchange(slot, at: now) }
+        events.append(.connected(links.at[slot].identifier, links.at[slot].attempt?.identifier))
+        if links.at[slot].role == .central { beginMTUExchange(slot, at: now) }
     }
 
     // MARK: Going
 
     mutating func sendDisconnect(_ slot: Int, reason: HCIStatus, at now: Instant) {
-        guard links[slot].disconnectDeadline == nil else { return }
+        guard links.at[slot].disconnectDeadline == nil else { return }
         // The peer may be out of range: the controller then needs the supervision timeout to notice.
-        let patience = min(links[slot].parameters.supervisionTimeout, .seconds(32)) + .seconds(5)
-        links[slot].disconnectDeadline = now.advanced(by: patience)
+        let patience = min(links.at[slot].parameters.supervisionTimeout, .seconds(32)) + .seconds(5)
+        links.at[slot].disconnectDeadline = now.advanced(by: patience)
         send(
-            Disconnect(connectionHandle: links[slot].handle, reason: reason),
-            for: .disconnect(links[slot].identifier), at: now)
+            Disconnect(connectionHandle: links.at[slot].handle, reason: reason),
+            for: .disconnect(links.at[slot].identifier), at: now)
     }
 
     /// Command Status of Disconnect.

@@ -11,8 +11,8 @@ extension Host {
     ) throws(HostError) -> RequestIdentifier {
         guard parameters.isValid else { throw .invalidParameters }
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
-        guard links[slot].update == nil else { throw .busy }
-        switch links[slot].role {
+        guard links.at[slot].update == nil else { throw .busy }
+        switch links.at[slot].role {
         case .central:
             let request = makeRequest()
             guard sendUpdate(parameters, slot, for: .connectionUpdate(link), at: now) else { throw .busy }
@@ -21,7 +21,7 @@ extension Host {
         case .peripheral:
             openFrame()
             do throws(ConnectionParameterUpdateError) {
-                try links[slot].signalling.requestConnectionParameterUpdate(
+                try links.at[slot].signalling.requestConnectionParameterUpdate(
                     parameters, at: now, into: &outbox.writer)
             } catch {
                 outbox.rollback()
@@ -35,14 +35,14 @@ extension Host {
     }
 
     private mutating func wait(for request: RequestIdentifier, _ slot: Int, at now: Instant) {
-        links[slot].update = PendingUpdate(request: request, deadline: now.advanced(by: PendingUpdate.patience))
+        links.at[slot].update = PendingUpdate(request: request, deadline: now.advanced(by: PendingUpdate.patience))
     }
 
     private mutating func sendUpdate(
         _ parameters: ConnectionParameters, _ slot: Int, for purpose: CommandPurpose, at now: Instant
     ) -> Bool {
         let update = LEConnectionUpdate(
-            connectionHandle: links[slot].handle, connectionParameters: LEConnectionParameters(parameters))
+            connectionHandle: links.at[slot].handle, connectionParameters: LEConnectionParameters(parameters))
         return sendOptional(update, for: purpose, at: now)
     }
 
@@ -67,10 +67,10 @@ extension Host {
         let parameters = CurrentConnectionParameters(
             interval: complete.interval.duration, latency: complete.latency,
             supervisionTimeout: complete.supervisionTimeout.duration)
-        links[slot].parameters = parameters
+        links.at[slot].parameters = parameters
         // Whoever is told of the link later learns them then.
-        guard links[slot].wasAnnounced else { return }
-        events.append(.parametersChanged(links[slot].identifier, parameters))
+        guard links.at[slot].wasAnnounced else { return }
+        events.append(.parametersChanged(links.at[slot].identifier, parameters))
         endUpdate(slot, nil)
     }
 
@@ -99,8 +99,8 @@ extension Host {
     }
 
     mutating func endUpdate(_ slot: Int, _ error: HostError?) {
-        guard let request = links[slot].update?.request else { return }
-        links[slot].update = nil
+        guard let request = links.at[slot].update?.request else { return }
+        links.at[slot].update = nil
         events.append(error.map { .requestFailed(request, $0) } ?? .requestCompleted(request))
     }
 }

@@ -24,7 +24,7 @@ extension Host {
         else {
             return
         }
-        switch links[slot].reassembler.receive(packet.data, boundary: packet.boundary) {
+        switch links.at[slot].reassembler.receive(packet.data, boundary: packet.boundary) {
         case .frame:
             receiveFrame(packet.data, slot, at: now)
         case .reassembled:
@@ -32,7 +32,8 @@ extension Host {
             var frame = ByteWriter()
             swap(&frame, &reassembled)
             frame.removeAll()
-            frame.append(links[slot].reassembler.buffer)
+            let reassembler = links.at[slot].reassembler
+            frame.append(reassembler.buffer)
             receiveFrame(frame.span, slot, at: now)
             swap(&frame, &reassembled)
         case .incomplete, .dropped:
@@ -44,24 +45,24 @@ extension Host {
     @inline(__always)
     private mutating func receiveFrame(_ bytes: Span<UInt8>, _ slot: Int, at now: Instant) {
         guard let frame = try? L2CAPFrame(decoding: bytes) else { return }
-        if !links[slot].isEstablished { establish(slot, at: now) }
+        if !links.at[slot].isEstablished { establish(slot, at: now) }
         // A link that was called off before anybody heard of it is never heard of.
-        guard links[slot].wasAnnounced, !links[slot].isOverwhelmed else { return }
+        guard links.at[slot].wasAnnounced, !links.at[slot].isOverwhelmed else { return }
         switch frame.channel {
         case .attributeProtocol: receiveATT(frame.payload, slot, at: now)
         case .leSignalling: receiveSignalling(frame.payload, slot, at: now)
         case .securityManager: refusePairing(frame.payload, slot)
         default: return  // Nobody is at home there (Vol 3, Part A, 2.1).
         }
-        if links[slot].isOverwhelmed {
-            links[slot].disconnectReason = .memoryCapacityExceeded
+        if links.at[slot].isOverwhelmed {
+            links.at[slot].disconnectReason = .memoryCapacityExceeded
             sendDisconnect(slot, reason: .remoteDeviceLowResources, at: now)
         }
     }
 
     private mutating func receiveSignalling(_ payload: Span<UInt8>, _ slot: Int, at now: Instant) {
         openFrame()
-        let outcome = links[slot].signalling.receive(payload, into: &outbox.writer)
+        let outcome = links.at[slot].signalling.receive(payload, into: &outbox.writer)
         closeFrame(slot, .leSignalling)
         signallingStepped(outcome, slot, at: now)
     }

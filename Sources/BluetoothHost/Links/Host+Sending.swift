@@ -26,8 +26,8 @@ extension Host {
     @inline(__always)
     mutating func closeFrame(_ slot: Int, _ channel: ChannelIdentifier) {
         let length = openPayloadCount
-        guard length > 0, links[slot].isInUse else { return outbox.rollback() }
-        let handle = links[slot].handle
+        guard length > 0, links.at[slot].isInUse else { return outbox.rollback() }
+        let handle = links.at[slot].handle
         let start = outbox.openOffset
         let frameLength = length &+ L2CAPFrame.headerLength
         // Connection handle and length of the ACL packet, length and channel of the frame, two octets each, in one store.
@@ -35,7 +35,7 @@ extension Host {
             UInt64(handle.rawValue) | UInt64(truncatingIfNeeded: frameLength) << 16
             | UInt64(truncatingIfNeeded: length) << 32 | UInt64(channel.rawValue) << 48
         outbox.writer.overwrite(header, at: start &+ 1)
-        if links[slot].sendQueue.isEmpty, frameLength <= aclDataLength,
+        if links.at[slot].sendQueue.isEmpty, frameLength <= aclDataLength,
             flow.takeBuffer(for: handle)
         {
             outbox.commit()
@@ -46,12 +46,12 @@ extension Host {
 
     /// Moves the frame opened last to the queue of its link.
     private mutating func queueOpenFrame(_ slot: Int, _ frameLength: Int) {
-        guard links[slot].sendQueue.count < sendQueueLimit &+ Link.answerReserve else {
-            links[slot].isOverwhelmed = true
+        guard links.at[slot].sendQueue.count < sendQueueLimit &+ Link.answerReserve else {
+            links.at[slot].isOverwhelmed = true
             return outbox.rollback()
         }
-        if links[slot].sendQueue.isEmpty { waitingLinks += 1 }
-        links[slot].queue(frameOf: frameLength, endOf: outbox.writer)
+        if links.at[slot].sendQueue.isEmpty { waitingLinks += 1 }
+        links.at[slot].queue(frameOf: frameLength, endOf: outbox.writer)
         outbox.rollback()
         pump()
     }
@@ -67,14 +67,14 @@ extension Host {
 
     /// Sends as much of a link's oldest frame as there is room for. False where nothing could be sent.
     private mutating func sendFromQueue(of slot: Int) -> Bool {
-        guard links[slot].isInUse, !links[slot].sendQueue.isEmpty else { return false }
-        guard links[slot].sendOldest(through: &flow, length: aclDataLength, into: &outbox) else {
+        guard links.at[slot].isInUse, !links.at[slot].sendQueue.isEmpty else { return false }
+        guard links.at[slot].sendOldest(through: &flow, length: aclDataLength, into: &outbox) else {
             return false
         }
-        if links[slot].sendQueue.isEmpty { waitingLinks -= 1 }
-        if links[slot].owesReadiness, links[slot].sendQueue.count <= sendQueueLimit / 2 {
-            links[slot].owesReadiness = false
-            events.append(.readyToSend(links[slot].identifier))
+        if links.at[slot].sendQueue.isEmpty { waitingLinks -= 1 }
+        if links.at[slot].owesReadiness, links.at[slot].sendQueue.count <= sendQueueLimit / 2 {
+            links.at[slot].owesReadiness = false
+            events.append(.readyToSend(links.at[slot].identifier))
         }
         return true
     }
@@ -85,8 +85,8 @@ extension Host {
     /// responses and confirmations are never refused; the protocol itself allows but one of each at a time.
     @inline(__always)
     mutating func hasRoom(_ slot: Int) -> Bool {
-        guard links[slot].sendQueue.count >= sendQueueLimit else { return true }
-        links[slot].owesReadiness = true
+        guard links.at[slot].sendQueue.count >= sendQueueLimit else { return true }
+        links.at[slot].owesReadiness = true
         return false
     }
 }

@@ -8,7 +8,10 @@ struct LinkTable: Sendable {
     typealias Slot = Int
 
     /// A slot that is free keeps its last link, no longer in use, until the next one takes its place.
-    private var links: [Link] = []
+    ///
+    /// To be read and changed in place, as `links.at[slot]`. It is the array itself, and no subscript of this type with
+    /// `_read` and `_modify`: Swift 6.3 uses what those yield after it has freed it.
+    var at: [Link] = []
     private var slotOfHandle: [UInt8]
     private var generation: UInt32 = 0
     private let capacity: Int
@@ -20,27 +23,22 @@ struct LinkTable: Sendable {
         slotOfHandle = Array(repeating: Self.none, count: 0x0F00)
     }
 
-    subscript(slot: Slot) -> Link {
-        @inline(__always) _read { yield links[slot] }
-        @inline(__always) _modify { yield &links[slot] }
-    }
-
     /// Every slot, used or free.
-    var slots: Range<Slot> { links.indices }
+    var slots: Range<Slot> { at.indices }
 
     /// The slots with a link.
-    var used: some Sequence<Slot> { links.indices.lazy.filter { links[$0].isInUse } }
+    var used: some Sequence<Slot> { at.indices.lazy.filter { at[$0].isInUse } }
 
-    var isEmpty: Bool { !links.contains { $0.isInUse } }
+    var isEmpty: Bool { !at.contains { $0.isInUse } }
 
     /// Whether there is a slot for another link.
-    var hasRoom: Bool { links.count < capacity || links.contains { !$0.isInUse } }
+    var hasRoom: Bool { at.count < capacity || at.contains { !$0.isInUse } }
 
     /// The slot of a link that is still there.
     @inline(__always)
     func slot(of identifier: LinkIdentifier) -> Slot? {
         let slot = Int(identifier.slot)
-        guard slot < links.count, links[slot].isInUse, links[slot].identifier == identifier else { return nil }
+        guard slot < at.count, at[slot].isInUse, at[slot].identifier == identifier else { return nil }
         return slot
     }
 
@@ -55,27 +53,27 @@ struct LinkTable: Sendable {
 
     /// The first slot whose link fits.
     func firstSlot(where fits: (borrowing Link) -> Bool) -> Slot? {
-        links.indices.first { links[$0].isInUse && fits(links[$0]) }
+        at.indices.first { at[$0].isInUse && fits(at[$0]) }
     }
 
     /// Puts a link into a free slot. Nil where there is none, or where the handle is not one.
     ///
     /// - Parameter make: makes the link, given the identifier it is to have.
     mutating func insert(_ handle: ConnectionHandle, _ make: (LinkIdentifier) -> Link) -> Slot? {
-        let slot = links.firstIndex { !$0.isInUse } ?? links.count
+        let slot = at.firstIndex { !$0.isInUse } ?? at.count
         guard handle.isValid, slot < capacity else { return nil }
         generation &+= 1
         let link = make(LinkIdentifier(slot: UInt16(slot), generation: generation))
-        if slot == links.count { links.append(link) } else { links[slot] = link }
+        if slot == at.count { at.append(link) } else { at[slot] = link }
         slotOfHandle[Int(handle.rawValue)] = UInt8(slot)
         return slot
     }
 
     /// Takes a link out.
     mutating func remove(_ slot: Slot) -> Link {
-        slotOfHandle[Int(links[slot].handle.rawValue)] = Self.none
-        let link = links[slot]
-        links[slot].isInUse = false
+        slotOfHandle[Int(at[slot].handle.rawValue)] = Self.none
+        let link = at[slot]
+        at[slot].isInUse = false
         return link
     }
 }

@@ -1,5 +1,6 @@
 import BluetoothLE
 import CoreBluetooth
+import Foundation
 import VirtualRadio
 
 /// A central that a test has use an app's `CBPeripheralManager`.
@@ -7,35 +8,44 @@ import VirtualRadio
 ///     let phone = try await VirtualCentral(on: air)
 ///     try await phone.simulateConnection(to: "180D")
 ///     let values = try await phone.subscribe(to: "2A37", in: "180D")
+///
+/// What the app refuses is thrown as a `CBATTError`; what needs a connection while there is none as
+/// `CBError(.notConnected)`.
 public final class VirtualCentral: Sendable {
     private let adapter: Adapter
-    private let radio: TestRadio
+    private let radio: VirtualRadio
+    private let app: VirtualRadio.Port
     private let port: VirtualRadio.Port
 
     /// - Parameters:
     ///   - radio: the test's radio.
     ///   - mtu: the ATT_MTU it asks for, in octets.
     public init(on radio: TestRadio, mtu: Int = 517) async throws {
-        self.radio = radio
+        self.radio = radio.radio
+        app = radio.port
         port = radio.radio.addController()
         var options = Adapter.Options()
         options.host.preferredMTU = UInt16(clamping: mtu)
         adapter = try await Adapter.open(port, options: options)
     }
 
-    /// Finds the app by a service that it advertises, and connects.
-    public func simulateConnection(to service: String) async throws {
-        let sighting = try await adapter.firstSighting(for: ScanFilter(services: [CBUUID(string: service).bluetooth]))
+    // MARK: - The link
+
+    /// Finds the app by a service that it advertises, for however long that takes, and connects.
+    public func simulateConnection(to service: some CBUUIDConvertible) async throws {
+        let sighting = try await adapter.firstSighting(for: ScanFilter(services: [service.bluetooth]))
         _ = try await adapter.connect(to: sighting.address)
     }
 
     /// Ends the connection.
     public func simulateDisconnection() async throws { try await connection.disconnect() }
 
-    /// Moves the central.
+    /// Moves the central. Out of range, the link is lost after its supervision timeout.
     public func simulateProximityChange(_ proximity: TestRadio.Proximity) {
-        radio.radio.setPathLoss(between: radio.port, and: port, to: proximity.pathLoss)
+        radio.setPathLoss(between: app, and: port, to: proximity.pathLoss)
     }
+
+    // MARK: - The app's services
 
     /// The services the app offers, without those of its stack.
     public var services: [CBUUID] {
@@ -45,18 +55,15 @@ public final class VirtualCentral: Sendable {
         }
     }
 
-    /// Reads a value.
-    ///
-    /// - Throws: a `CBATTError` where the app refuses.
-    public func read(_ characteristic: String, in service: String) async throws -> Data {
+    /// Reads a value, however long it is.
+    public func read(_ characteristic: some CBUUIDConvertible, in service: some CBUUIDConvertible) async throws -> Data
+    {
         try await refusing { Data(try await connection.read(find(characteristic, service))) }
     }
 
     /// Writes a value, and waits for the answer where there is to be one.
-    ///
-    /// - Throws: a `CBATTError` where the app refuses.
     public func write(
-        _ value: Data, to characteristic: String, in service: String,
+        _ value: Data, to characteristic: some CBUUIDConvertible, in service: some CBUUIDConvertible,
         type: CBCharacteristicWriteType = .withResponse
     ) async throws {
         try await refusing {
@@ -68,9 +75,20 @@ public final class VirtualCentral: Sendable {
         }
     }
 
-    /// Subscribes to a characteristic, for as long as the sequence is held.
-    public func subscribe(to characteristic: String, in service: String) async throws -> EventSequence<[UInt8]> {
-        try await connection.notifications(of: find(characteristic, service))
+    /// Subscribes to a characteristic, for as long as the sequence is held. None of its values is missed.
+    public func subscribe(to characteristic: some CBUUIDConvertible, in service: some CBUUIDConvertible) async throws
+        -> ValueUpdates
+    {
+        try await refusing {
+            ValueUpdates(values: try await connection.notifications(of: find(characteristic, service)))
+        }
+    }
+
+    /// Ends a subscription, and waits until the app has been asked for that.
+    public func unsubscribe(from characteristic: some CBUUIDConvertible, in service: some CBUUIDConvertible)
+        async throws
+    {
+        try await refusing { try await connection.unsubscribe(from: find(characteristic, service)) }
     }
 
     private var connection: Connection {
@@ -80,9 +98,10 @@ public final class VirtualCentral: Sendable {
         }
     }
 
-    private func find(_ characteristic: String, _ service: String) async throws -> DiscoveredCharacteristic {
-        try await connection.characteristic(
-            CBUUID(string: characteristic).bluetooth, in: CBUUID(string: service).bluetooth)
+    private func find(
+        _ characteristic: some CBUUIDConvertible, _ service: some CBUUIDConvertible
+    ) async throws -> DiscoveredCharacteristic {
+        try await connection.characteristic(characteristic.bluetooth, in: service.bluetooth)
     }
 
     private func refusing<Value>(_ body: () async throws -> Value) async throws -> Value {

@@ -1,13 +1,14 @@
 import BluetoothLE
 import CoreBluetooth
+import Foundation
 
 /// A service of a `VirtualPeripheral`.
 public struct VirtualService {
     public var uuid: CBUUID
     public var characteristics: [VirtualCharacteristic]
 
-    public init(_ uuid: String, _ characteristics: [VirtualCharacteristic]) {
-        self.uuid = CBUUID(string: uuid)
+    public init(_ uuid: some CBUUIDConvertible, _ characteristics: [VirtualCharacteristic]) {
+        self.uuid = uuid.cbuuid
         self.characteristics = characteristics
     }
 
@@ -20,15 +21,16 @@ public struct VirtualService {
 public struct VirtualCharacteristic {
     public var uuid: CBUUID
     public var properties: CBCharacteristicProperties
-    /// The value at first, which writes change; nil where the peripheral's delegate is asked.
+    /// The value at first, which writes and `simulateValueUpdate` change; nil where the peripheral's delegate is asked.
     public var value: Data?
     /// What a User Description descriptor says, if there is to be one.
     public var userDescription: String?
 
     public init(
-        _ uuid: String, _ properties: CBCharacteristicProperties, value: Data? = nil, userDescription: String? = nil
+        _ uuid: some CBUUIDConvertible, _ properties: CBCharacteristicProperties, value: Data? = nil,
+        userDescription: String? = nil
     ) {
-        self.uuid = CBUUID(string: uuid)
+        self.uuid = uuid.cbuuid
         self.properties = properties
         self.value = value
         self.userDescription = userDescription
@@ -40,15 +42,5 @@ public struct VirtualCharacteristic {
             properties: GATTCharacteristicProperties(rawValue: UInt8(truncatingIfNeeded: properties.rawValue)),
             value: value.map { .variableLength([UInt8]($0)) } ?? .dynamic,
             descriptors: userDescription.map { [.userDescription($0)] } ?? [])
-    }
-}
-
-extension CBUUID {
-    /// The UUID in the stack's words.
-    var bluetooth: BluetoothUUID {
-        let octets = [UInt8](data)
-        func number(_ range: Range<Int>) -> UInt64 { octets[range].reduce(0) { $0 << 8 | UInt64($1) } }
-        guard octets.count == 16 else { return BluetoothUUID(uint32: UInt32(number(0..<octets.count))) }
-        return BluetoothUUID(high: number(0..<8), low: number(8..<16))
     }
 }

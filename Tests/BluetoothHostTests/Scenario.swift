@@ -195,7 +195,7 @@ struct Scenario {
             unplug(index)
             advance(by: .milliseconds(Int.random(in: 0..<8000, using: &generator)))
             plugIn(index)
-        default: world.air[controller].faults.failsNextConnection = true
+        default: world.air[controller].faults.failingConnections = 1
         }
     }
 

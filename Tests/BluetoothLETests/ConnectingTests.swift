@@ -68,7 +68,7 @@ struct ConnectingTests {
     func established() async throws {
         let scene = try await Scene(time: .manual)
         try await scene.radio.passing { try await scene.connection.disconnect() }
-        scene.radio.withAir { air, _ in air[scene.centralPort.identifier].faults.failsNextConnection = true }
+        scene.radio.withAir { air, _ in air[scene.centralPort.identifier].faults.failingConnections = 1 }
         #expect(try await scene.works())
     }
 

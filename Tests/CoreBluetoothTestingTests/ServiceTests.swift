@@ -1,4 +1,3 @@
-import BluetoothLE
 import CoreBluetooth
 import CoreBluetoothTesting
 import Testing
@@ -52,7 +51,7 @@ struct ServiceTests {
         let values = try await phone.subscribe(to: "F001", in: "180D")
         try await phone.write(Data([2, 3]), to: "F001", in: "180D")
         for try await value in values {
-            #expect(value == [2, 3])
+            #expect(value == Data([2, 3]))
             break
         }
         #expect(try await phone.read("F001", in: "180D") == Data([2, 3]))

@@ -144,7 +144,7 @@ struct ConnectionTests {
     func failedToBeEstablished() {
         var bench = Bench()
         bench.unmask()
-        bench.air[bench.central].faults.failsNextConnection = true
+        bench.air[bench.central].faults.failingConnections = 1
         bench.prepare(bench.central, Bench.createConnection())
         bench.startAdvertising()
         bench.run(.milliseconds(179))

@@ -109,23 +109,27 @@ open class CBPeripheral: CBPeer {
     /// Discovers services, all where nil or empty; `peripheral(_:didDiscoverServices:)` tells.
     open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
         let wanted = serviceUUIDs.map { $0.map(\.bluetoothUUID) } ?? []
+        tellIfNobodyListens("discover services")
         perform("discover services") { await $0.discoverServices(wanted) }
     }
 
     /// Discovers the services that a service includes, all where nil or empty.
     open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
         let wanted = includedServiceUUIDs.map { $0.map(\.bluetoothUUID) } ?? []
+        tellIfNobodyListens("discover included services")
         perform("discover included services", of: service) { await $0.discoverIncludedServices(wanted, of: service) }
     }
 
     /// Discovers the characteristics of a service, all where nil or empty.
     open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
         let wanted = characteristicUUIDs.map { $0.map(\.bluetoothUUID) } ?? []
+        tellIfNobodyListens("discover characteristics")
         perform("discover characteristics", of: service) { await $0.discoverCharacteristics(wanted, of: service) }
     }
 
     /// Discovers the descriptors of a characteristic.
     open func discoverDescriptors(for characteristic: CBCharacteristic) {
+        tellIfNobodyListens("discover descriptors")
         perform("discover descriptors", of: characteristic) { await $0.discoverDescriptors(of: characteristic) }
     }
 
@@ -201,6 +205,11 @@ open class CBPeripheral: CBPeer {
     }
 
     // MARK: - Misuse
+
+    /// What is discovered without a delegate is there all the same, but an application seldom means that.
+    private func tellIfNobodyListens(_ call: String) {
+        if delegate == nil { reportMisuse("\(self) is to \(call) and has no delegate to be told") }
+    }
 
     private func isConnected(_ call: String) -> Bool {
         if currentState == .connected { return true }

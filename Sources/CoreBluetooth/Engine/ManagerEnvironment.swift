@@ -35,6 +35,10 @@ final class SharedTables: Sendable {
             return tables
         }
     }
+
+    static func forget(_ transport: BluetoothTransport) {
+        all.withLock { $0[transport] = nil }
+    }
 }
 
 /// The Device Names of peers that were connected to in this run: they outweigh what a peer advertises.

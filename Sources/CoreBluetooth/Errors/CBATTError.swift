@@ -133,6 +133,14 @@ public struct CBATTError: Error {
         information = Information(userInfo)
     }
 
+    /// The error that an `NSError` of the domain stands for.
+    public init(_nsError error: NSError) {
+        self.init(number: error.code, userInfo: error.userInfo)
+    }
+
+    /// The error as an `NSError`.
+    public var _nsError: NSError { _bridgeToObjectiveC() }
+
     /// No error: what a request is answered with that succeeds.
     public static var success: Code { .success }
     /// There is no attribute with this handle.
@@ -175,8 +183,9 @@ extension CBATTError: BridgedError {
     /// `CBATTErrorDomain`.
     public static var errorDomain: String { CBATTErrorDomain }
     public var errorCode: Int { code.rawValue }
-    public var userInfo: [String: Any] { information.values }
-    public var errorUserInfo: [String: Any] { information.described(as: code.text) }
+    /// What the error was made with; of `NSLocalizedDescriptionKey` there is always a value.
+    public var userInfo: [String: Any] { information.described(as: code.text) }
+    public var errorUserInfo: [String: Any] { userInfo }
     public var localizedDescription: String { information.description ?? code.text }
 
     init(number: Int, userInfo: [String: Any]) {

@@ -16,7 +16,7 @@ extension CBError {
         case .cancelled: CBError(.operationCancelled)
         case .adapterRemoved, .adapterClosed: CBError(.notConnected)
         case .overflow, .gatt(.tooManyOperations): CBError(.outOfSpace)
-        case .host(.busy): CBError(.connectionLimitReached)
+        case .host(.busy), .host(.controller(.connectionLimitExceeded)): CBError(.connectionLimitReached)
         case .host(.connectionFailedToBeEstablished): CBError(.connectionFailed)
         case .host(.unsupported): CBError(.operationNotSupported)
         case .invalidDefinition, .advertisingDataTooLong: CBError(.invalidParameters)

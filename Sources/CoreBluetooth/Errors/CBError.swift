@@ -144,6 +144,14 @@ public struct CBError: Error {
         information = Information(userInfo)
     }
 
+    /// The error that an `NSError` of the domain stands for.
+    public init(_nsError error: NSError) {
+        self.init(number: error.code, userInfo: error.userInfo)
+    }
+
+    /// The error as an `NSError`.
+    public var _nsError: NSError { _bridgeToObjectiveC() }
+
     /// The error has no name.
     public static var unknown: Code { .unknown }
     /// A parameter is not as it has to be.
@@ -191,8 +199,9 @@ extension CBError: BridgedError {
     /// `CBErrorDomain`.
     public static var errorDomain: String { CBErrorDomain }
     public var errorCode: Int { code.rawValue }
-    public var userInfo: [String: Any] { information.values }
-    public var errorUserInfo: [String: Any] { information.described(as: code.text) }
+    /// What the error was made with; of `NSLocalizedDescriptionKey` there is always a value.
+    public var userInfo: [String: Any] { information.described(as: code.text) }
+    public var errorUserInfo: [String: Any] { userInfo }
     public var localizedDescription: String { information.description ?? code.text }
 
     init(number: Int, userInfo: [String: Any]) {

@@ -13,8 +13,8 @@ extension Air {
             answers(peripheral, centralAddress)
         else { return false }
         controllers[central].settings.initiator = nil
-        guard !controllers[central].faults.failsNextConnection else {
-            controllers[central].faults.failsNextConnection = false
+        guard controllers[central].faults.failingConnections == 0 else {
+            controllers[central].faults.failingConnections -= 1
             open(initiator, central, centralAddress, peripheral, address, isHeard: false, at: time)
             return false
         }

@@ -34,9 +34,9 @@ public struct VirtualController: Sendable {
 
     /// Ways to misbehave, for tests of how a host copes.
     public struct Faults: Sendable {
-        /// The next connection it initiates is not heard by the peer: it is reported, and after six intervals reported
-        /// lost with Connection Failed to be Established (0x3E).
-        public var failsNextConnection = false
+        /// So many of the next connections it initiates are not heard by the peer: each is reported, and after six
+        /// intervals reported lost with Connection Failed to be Established (0x3E).
+        public var failingConnections = 0
         /// It no longer answers commands; all else goes on.
         public var ignoresCommands = false
         /// Nothing reaches its host any more.

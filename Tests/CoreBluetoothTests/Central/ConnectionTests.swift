@@ -70,6 +70,28 @@ struct ConnectionTests {
         #expect(peripheral.state == .disconnected)
     }
 
+    @Test("Row 33: an attempt fails where no try at it is heard; the next is another")
+    func failing() async throws {
+        let scene = try await CentralScene(time: .manual)
+        let peripheral = try await scene.stage.passing { try await scene.found() }
+        let tries = HostConfiguration(seed: 1).establishmentRetries + 1
+        scene.stage.radio.withAir { air, _ in air[scene.near.identifier].faults.failingConnections = tries }
+        scene.manager.connect(peripheral)
+        await scene.stage.passing { _ = await scene.recorder.skip(to: "failed CB 10") }
+        #expect(peripheral.state == .disconnected)
+        scene.manager.connect(peripheral)
+        await scene.stage.passing { await scene.recorder.expect("connected connected") }
+    }
+
+    @Test("Row 33: a controller has only so many links")
+    func limit() async throws {
+        let scene = try await CentralScene(maximumConnections: 0)
+        let peripheral = try await scene.found()
+        scene.manager.connect(peripheral)
+        await scene.recorder.skip(to: "failed CB 11")
+        #expect(peripheral.state == .disconnected)
+    }
+
     @Test("Row 34: the short form of `didDisconnect` is called where the long one is not implemented")
     func shortForm() async throws {
         final class Short: NSObject, CBCentralManagerDelegate {

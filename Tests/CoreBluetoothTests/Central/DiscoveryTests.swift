@@ -30,6 +30,22 @@ struct DiscoveryTests {
         #expect(characteristic.properties == [.read, .write, .writeWithoutResponse])
     }
 
+    @Test("Row 48: without a delegate it is done, with a line in the log")
+    func unheard() async throws {
+        let log = Log()
+        let scene = try await CentralScene()
+        let peripheral = try await scene.connected()
+        let delegate = peripheral.delegate
+        peripheral.delegate = nil
+        peripheral.discoverServices([CentralScene.service])
+        await until("there is a service") { peripheral.services?.count == 1 }
+        #expect(log.contains("API MISUSE: \(peripheral) is to discover services and has no delegate to be told"))
+        peripheral.delegate = delegate
+        peripheral.discoverServices([CentralScene.service])
+        await scene.recorder.skip(to: "services -")
+        #expect(log.lines.filter { $0.contains("\(peripheral) is to discover") }.count == 1)
+    }
+
     @Test("Row 42: discovery adds to what was discovered, and objects stay the same")
     func accumulation() async throws {
         let scene = try await CentralScene()

@@ -70,7 +70,7 @@ struct CentralRestorationTests {
         await sensor.recorder.recorder.expect("subscribed F001")
     }
 
-    @Test("Connected, subscribed and scanning")
+    @Test("Row 10: connected, subscribed and scanning")
     func everything() async throws {
         let stage = Stage()
         let (near, far) = (stage.radio.addController(), stage.radio.addController())

@@ -44,7 +44,7 @@ struct ServerRestorationTests {
         then(manager, outer)
     }
 
-    @Test("Services and advertising")
+    @Test("Row 10: services and advertising")
     func everything() async throws {
         let stage = Stage()
         let (near, far) = (stage.radio.addController(), stage.radio.addController())

@@ -35,10 +35,14 @@ struct CentralScene {
 
     var recorder: Recorder { events.recorder }
 
-    init(time: VirtualRadio.Time = .system, mtu: UInt16 = 517, options: [String: Any]? = nil) async throws {
+    init(
+        time: VirtualRadio.Time = .system, mtu: UInt16 = 517, maximumConnections: Int = 16,
+        options: [String: Any]? = nil
+    ) async throws {
         let stage = Stage(time: time)
         self.stage = stage
-        let (near, far) = (stage.radio.addController(), stage.radio.addController())
+        let near = stage.radio.addController { $0.maximumConnections = maximumConnections }
+        let far = stage.radio.addController()
         (self.near, self.far) = (near, far)
         (peripheral, service) = try await stage.passing {
             var options = Adapter.Options(seed: 2)

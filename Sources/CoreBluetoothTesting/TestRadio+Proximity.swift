@@ -1,0 +1,19 @@
+extension TestRadio {
+    /// How far something is from the app.
+    public struct Proximity: Hashable, Sendable {
+        /// Some centimetres: −40 dBm.
+        public static let immediate = Proximity.rssi(-40)
+        /// The same room: −60 dBm.
+        public static let near = Proximity.rssi(-60)
+        /// Another room: −85 dBm.
+        public static let far = Proximity.rssi(-85)
+        /// Too far to be heard. A link is lost when its supervision timeout has passed.
+        public static let outOfRange = Proximity(pathLoss: 200)
+
+        /// So far that both hear each other with this strength, −127 to 0 dBm; below about −95 they do not.
+        public static func rssi(_ strength: Int8) -> Proximity { Proximity(pathLoss: -min(0, Int(strength))) }
+
+        /// What is lost on the way, in dB: the controllers send with 0 dBm.
+        let pathLoss: Int
+    }
+}

@@ -1,0 +1,51 @@
+import CoreBluetooth
+import CoreBluetoothTesting
+import Testing
+
+@Suite("The adapter of an app that is tested", .timeLimit(.minutes(1)))
+struct AdapterTests {
+    private let air = TestRadio()
+
+    @Test("It is off, or forbidden, for an app that is started then")
+    func offAtFirst() async {
+        await air.simulatePowerOff()
+        let app = air.app { Explorer() }
+        #expect(await app.next() == "poweredOff")
+        await air.simulateAuthorization(.denied)
+        #expect(await app.next() == "unauthorized")
+        // It is still forbidden.
+        await air.simulatePowerOn()
+        let other = air.app { Explorer() }
+        #expect(await other.next() == "unauthorized")
+        await air.simulateAuthorization(.allowedAlways)
+        #expect(await app.next() == "poweredOn")
+        #expect(await other.next() == "poweredOn")
+    }
+
+    @Test("It comes back as it was: switched off while forbidden")
+    func offMeanwhile() async {
+        let app = air.app { Explorer() }
+        #expect(await app.next() == "poweredOn")
+        await air.simulateAuthorization(.restricted)
+        #expect(await app.next() == "unauthorized")
+        #expect(air.app { CBManager.authorization } == .restricted)
+        await air.simulatePowerOff()
+        await air.simulateAuthorization(.allowedAlways)
+        #expect(await app.next() == "poweredOff")
+        await air.simulatePowerOn()
+        #expect(await app.next() == "poweredOn")
+    }
+
+    @Test("Switching it off twice is told once")
+    func twice() async {
+        let app = air.app { Explorer() }
+        #expect(await app.next() == "poweredOn")
+        await air.simulatePowerOff()
+        await air.simulatePowerOff()
+        await air.simulatePowerOn()
+        await air.simulatePowerOn()
+        await air.simulateAuthorization(.denied)
+        #expect(await app.next() == "poweredOff")
+        #expect(await app.next() == "unauthorized")
+    }
+}

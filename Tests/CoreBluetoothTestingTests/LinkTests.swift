@@ -1,0 +1,71 @@
+import CoreBluetooth
+import CoreBluetoothTesting
+import Testing
+
+@Suite("The links of a declared peripheral", .timeLimit(.minutes(1)))
+struct LinkTests {
+    private let air = TestRadio()
+    private let sensor = VirtualPeripheral(name: "Heart", services: [VirtualService("180D", [.init("2A37", .notify)])])
+
+    @Test(
+        "They end as a test wants them to",
+        arguments: [(CBError.Code.peripheralDisconnected, "lost, 7"), (.connectionTimeout, "lost, 6")])
+    func ends(_ error: CBError.Code, line: String) async throws {
+        try await air.add(sensor)
+        let app = air.app { Explorer() }
+        #expect(await app.next() == "poweredOn")
+        _ = await app.explore()
+        #expect(await sensor.connectionCount == 1)
+        try await sensor.simulateDisconnection(error)
+        #expect(await app.next() == line)
+        // It advertises again.
+        _ = await app.explore()
+    }
+
+    @Test("One that another program has made is the app's to join, and not to end")
+    func otherProgram() async throws {
+        try await air.add(sensor)
+        try await sensor.simulateConnection()
+        let app = air.app { Explorer() }
+        #expect(await app.next() == "poweredOn")
+        app.peripherals = app.manager.retrieveConnectedPeripherals(withServices: [CBUUID(string: "180D")])
+        #expect(app.manager.retrieveConnectedPeripherals(withServices: [CBUUID(string: "180F")]).isEmpty)
+        let peripheral = try #require(app.peripherals.first)
+        #expect(peripheral.state == .disconnected)
+        let characteristics = await app.explore(peripheral)
+        #expect(characteristics.map(\.uuid) == [CBUUID(string: "2A37")])
+        app.manager.cancelPeripheralConnection(peripheral)
+        #expect(await app.next() == "lost, -1")
+        #expect(await sensor.connectionCount == 1)
+        try await sensor.simulateDisconnection()
+        #expect(await sensor.connectionCount == 0)
+    }
+
+    @Test("No program can connect while the adapter is off")
+    func off() async throws {
+        try await air.add(sensor)
+        await air.simulatePowerOff()
+        await #expect(throws: (any Error).self) { try await sensor.simulateConnection() }
+        #expect(await sensor.connectionCount == 0)
+    }
+
+    @Test("One that is silent, or crashes, is found when it advertises again")
+    func silence() async throws {
+        let other = VirtualPeripheral(name: "Other", proximity: .immediate)
+        try await air.add(sensor)
+        await sensor.simulateSilence()
+        try await air.add(other)
+        let app = air.app { Explorer() }
+        #expect(await app.next() == "poweredOn")
+        app.manager.scanForPeripherals(withServices: nil)
+        #expect(await app.next() == "found Other at -40")
+        try await sensor.simulateAdvertising()
+        while let line = await app.next(), line != "found Heart at -60" {}
+        app.manager.stopScan()
+        await other.simulateSilence()
+        sensor.simulateReset()
+        sensor.simulateProximityChange(.rssi(-70))
+        app.manager.scanForPeripherals(withServices: [CBUUID(string: "180D")])
+        while let line = await app.next(), line != "found Heart at -70" {}
+    }
+}

@@ -145,7 +145,8 @@ let package = Package(
         .testTarget(
             name: "CoreBluetoothTests",
             dependencies: [
-                "CoreBluetooth", "BluetoothLE", "VirtualRadio", .product(name: "Logging", package: "swift-log"),
+                "CoreBluetooth", "CoreBluetoothTesting", "BluetoothLE", "VirtualRadio",
+                .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Symbols"], swiftSettings: compatibility),
         .testTarget(

@@ -28,8 +28,7 @@ public final class TestRadio: Sendable {
         radio = VirtualRadio(time: time)
         port = radio.addController()
         transport = BluetoothTransport(port)
-        stateDirectory = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "CoreBluetoothTesting-\(UUID().uuidString)", isDirectory: true)
+        stateDirectory = StateDirectories.add()
     }
 
     deinit {

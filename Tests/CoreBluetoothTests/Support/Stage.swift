@@ -1,4 +1,5 @@
 import CoreBluetooth
+import CoreBluetoothTesting
 import VirtualRadio
 
 /// A radio, and what the managers of a test remember, which is gone with it.
@@ -8,8 +9,7 @@ final class Stage: Sendable {
 
     init(time: VirtualRadio.Time = .system) {
         radio = VirtualRadio(time: time)
-        stateDirectory = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "CoreBluetoothTests-\(UUID().uuidString)", isDirectory: true)
+        stateDirectory = StateDirectories.add()
     }
 
     deinit {

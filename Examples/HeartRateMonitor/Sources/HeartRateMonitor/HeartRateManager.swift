@@ -18,7 +18,18 @@ final class HeartRateManager: NSObject, ObservableObject {
 
     override init() {
         super.init()
-        centralManager = CBCentralManager(delegate: self, queue: nil)
+        // With an identifier, what it does goes on in the next run, however this one ends.
+        centralManager = CBCentralManager(
+            delegate: self, queue: nil, options: [CBCentralManagerOptionRestoreIdentifierKey: "heart-rate-monitor"])
+    }
+
+    /// Waits for the sensor of the run before, where there was one.
+    private func begin() {
+        switch sensor?.state {
+        case .connected: sensor?.discoverServices([Self.heartRateService, Self.batteryService])
+        case .connecting: status = "Waiting for \(sensorName ?? "the sensor")"
+        default: startScanning()
+        }
     }
 
     private func startScanning() {
@@ -38,13 +49,20 @@ final class HeartRateManager: NSObject, ObservableObject {
 extension HeartRateManager: CBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
         switch central.state {
-        case .poweredOn: startScanning()
+        case .poweredOn: begin()
         case .poweredOff: status = "Bluetooth is off"
         case .unauthorized: status = "This app may not use Bluetooth"
         case .unsupported: status = "There is no Bluetooth here"
         case .resetting, .unknown: status = "Waiting for Bluetooth"
         @unknown default: status = "Bluetooth is in a state of its own"
         }
+    }
+
+    func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
+        guard let peripherals = dict[CBCentralManagerRestoredStatePeripheralsKey] as? [CBPeripheral] else { return }
+        sensor = peripherals.first
+        sensor?.delegate = self
+        sensorName = sensor?.name
     }
 
     func centralManager(

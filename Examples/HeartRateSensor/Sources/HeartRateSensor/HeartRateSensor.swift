@@ -47,6 +47,8 @@ final class HeartRateSensor: NSObject, CBPeripheralManagerDelegate {
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
         print("Bluetooth is \(peripheral.state)")
         guard peripheral.state == .poweredOn else { return }
+        // Those from before Bluetooth was off are there still.
+        peripheral.removeAllServices()
         for service in services { peripheral.add(service) }
         peripheral.startAdvertising([
             CBAdvertisementDataLocalNameKey: "Heart", CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "180D")],

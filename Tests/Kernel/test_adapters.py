@@ -9,15 +9,10 @@ import signal
 from collections.abc import AsyncIterator
 
 import pytest
-from support.processes import BINARIES, Process, output_of, until
-from support.radio import ADDRESSES, Radio, present
+from support.processes import ADMINISTRATOR, BINARIES, NOBODY, Process, output_of, until
+from support.radio import ADDRESSES, Radio, present, switched_off
 
 BLE = BINARIES / "ble"
-# An ordinary user, who may do nothing, and one who may administer the network, as `setcap cap_net_admin+ep` has it.
-NOBODY = ["setpriv", "--reuid=1000", "--regid=1000", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all"]
-ADMINISTRATOR = [
-    "setpriv", "--reuid=1000", "--regid=1000", "--clear-groups", "--inh-caps=+net_admin", "--ambient-caps=+net_admin",
-    "--bounding-set=-all,+net_admin"]
 
 
 async def adapters() -> dict[str, str]:
@@ -121,15 +116,9 @@ async def test_an_adapter_that_is_not_there_is_told_with_those_that_are(radio: R
 
 
 async def test_a_radio_that_is_switched_off_is_told_with_the_cure(radio: Radio) -> None:
-    switches = list(pathlib.Path("/sys/class/rfkill").glob("*/soft"))
-    for switch in switches:
-        switch.write_text("1")
-    try:
+    with switched_off():
         assert await refusal(BLE, "scan", "--transport", "hci-socket:0") == (
             "ble: hci-socket:0: the radio of hci0 is switched off; switch it on: sudo rfkill unblock bluetooth")
-    finally:
-        for switch in switches:
-            switch.write_text("0")
 
 
 async def test_a_container_without_bluetooth_is_told_with_the_cure() -> None:

@@ -123,7 +123,7 @@ open class CBPeripheralManager: CBManager {
     open func setDesiredConnectionLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral) {
         guard isOn("set a connection latency") else { return }
         let address = central.address
-        BluetoothEngine.run { [session] in await session.setLatency(latency, for: address) }
+        BluetoothEngine.run { [session] in session.setLatency(latency, for: address) }
     }
 
     // MARK: - Services

@@ -140,7 +140,10 @@ struct SubscriptionTests {
         try await until("the interval is longer") {
             (.milliseconds(60)...(.milliseconds(120))).contains(try await link.parameters.interval)
         }
-        scene.manager.setDesiredConnectionLatency(.low, for: central)
+        // While one is still to be answered the last is what counts.
+        for latency in [CBPeripheralManagerConnectionLatency.high, .medium, .low] {
+            scene.manager.setDesiredConnectionLatency(latency, for: central)
+        }
         try await until("the interval is shorter") {
             (.milliseconds(15)...(.milliseconds(30))).contains(try await link.parameters.interval)
         }

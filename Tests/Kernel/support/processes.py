@@ -12,6 +12,13 @@ RESULTS = pathlib.Path(os.environ["VM_RESULTS"])
 LOGS = pathlib.Path("/run/logs")
 LOGS.mkdir(exist_ok=True)
 
+# An ordinary user, who may do nothing, and one who may administer the network, as `setcap cap_net_admin+ep` has it: what
+# comes before a command.
+NOBODY = ["setpriv", "--reuid=1000", "--regid=1000", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all"]
+ADMINISTRATOR = [
+    "setpriv", "--reuid=1000", "--regid=1000", "--clear-groups", "--inh-caps=+net_admin", "--ambient-caps=+net_admin",
+    "--bounding-set=-all,+net_admin"]
+
 # How long anything may take that is expected to happen, in seconds: the machine is emulated.
 PATIENCE = 20.0
 

@@ -24,6 +24,20 @@ def present() -> list[str]:
 
 
 @contextlib.contextmanager
+def switched_off() -> Iterator[None]:
+    """Has the switch of every radio off, as `rfkill block bluetooth` has."""
+    switches = list(pathlib.Path("/sys/class/rfkill").glob("*/soft"))
+    for switch in switches:
+        switch.write_text("1")
+    try:
+        yield
+    finally:
+        for switch in switches:
+            if switch.exists():
+                switch.write_text("0")
+
+
+@contextlib.contextmanager
 def first_come_first_served() -> Iterator[list[str]]:
     """Lets a program have one processor to itself, with the kernel's workers behind it; the command that does this
     comes before the program's.

@@ -12,6 +12,9 @@ final class CentralLink {
     private(set) var length = 20
     var subscribers: [AttributeHandle: Subscriber] = [:]
     private let line = WorkQueue()
+    /// What the central is to be asked for when it has answered what it was asked before.
+    private var wantedParameters: ConnectionParameters?
+    private var isAsking = false
     private var watch: Task<Void, Never>?
 
     init(_ connection: Connection, _ identifier: UUID) {
@@ -41,6 +44,21 @@ final class CentralLink {
             }
         }
         return true
+    }
+
+    /// Asks the central for other connection parameters; where several are wanted while it has not answered, for the last.
+    func ask(for parameters: ConnectionParameters) {
+        wantedParameters = parameters
+        guard !isAsking else { return }
+        isAsking = true
+        Task {
+            while let parameters = wantedParameters {
+                wantedParameters = nil
+                // It may refuse, or have gone.
+                try? await connection.updateParameters(parameters)
+            }
+            isAsking = false
+        }
     }
 
     /// Sends a value after those before it.

@@ -134,15 +134,15 @@ extension ServerSession {
         }
     }
 
-    func setLatency(_ latency: CBPeripheralManagerConnectionLatency, for address: DeviceAddress) async {
+    func setLatency(_ latency: CBPeripheralManagerConnectionLatency, for address: DeviceAddress) {
         let intervals: (Int, Int)
         switch latency {
         case .low: intervals = (15, 30)
         case .medium: intervals = (60, 120)
         case .high: intervals = (300, 500)
         }
-        try? await centrals[address]?.connection.updateParameters(
-            ConnectionParameters(
+        centrals[address]?.ask(
+            for: ConnectionParameters(
                 minimumInterval: .milliseconds(intervals.0), maximumInterval: .milliseconds(intervals.1),
                 supervisionTimeout: .seconds(6)))
     }

@@ -99,7 +99,7 @@ let package = Package(
         .target(
             name: "CoreBluetooth",
             dependencies: [
-                "BluetoothLE", "HCITransport", "VirtualRadio",
+                "BluetoothLE", "HCITransport", "VirtualRadio", "KeyValueObserving",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -110,9 +110,12 @@ let package = Package(
         .target(
             name: "CoreBluetoothTesting", dependencies: ["CoreBluetooth", "BluetoothLE", "VirtualRadio"],
             swiftSettings: compatibility),
+        // What of Foundation is not there on Linux and applications use on Core Bluetooth's objects.
+        .target(name: "KeyValueObserving", swiftSettings: compatibility),
         // For applications that observe their objects with Combine. Nothing here does.
         .target(
-            name: "Combine", dependencies: [.product(name: "OpenCombineShim", package: "OpenCombine")],
+            name: "Combine",
+            dependencies: ["KeyValueObserving", .product(name: "OpenCombineShim", package: "OpenCombine")],
             swiftSettings: compatibility),
         // The executables, which double as examples. What they share is internal: no product carries it.
         layer(
@@ -153,6 +156,8 @@ let package = Package(
             name: "CoreBluetoothTestingTests",
             dependencies: ["BluetoothLE", "CoreBluetooth", "CoreBluetoothTesting", "VirtualRadio"],
             swiftSettings: compatibility),
+        .testTarget(
+            name: "CombineTests", dependencies: ["Combine", "KeyValueObserving"], swiftSettings: compatibility),
         tests(of: "VirtualRadio", and: ["BluetoothBase", "BluetoothHCI"]),
         // Drives the library from another process, in the machine with a real kernel; see Tests/Kernel.
         .executableTarget(

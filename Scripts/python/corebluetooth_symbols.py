@@ -20,6 +20,7 @@ OURS = ("BluetoothEnvironment", "BluetoothTransport", "dispatch_queue_t")
 UNLISTED = re.compile(
     r"^CB(ATT)?Error\.(code|init\(_:userInfo:\)|userInfo|errorCode|errorUserInfo|localizedDescription|hash\(into:\)|==\(.*"
     r"|_.*|Code\.(~=\(.*|hash\(into:\)|_other.*|rawValue))$"
+    r"|^CB(Peer|Peripheral)\.value\(forKey:\)$"
     r"|^CB(Peer|UUID)\.copy\(with:\)$|^CBUUID\.init\(\)$|\.rawValue$|\.(isEqual\(_:\)|hash|description)$|\._.*")
 
 
@@ -34,6 +35,8 @@ def symbols(graph: pathlib.Path) -> set[str]:
         if symbol["pathComponents"][0] in OURS or UNLISTED.search(path):
             continue
         declaration = "".join(fragment["spelling"] for fragment in symbol["declarationFragments"])
+        # What is imported from Objective-C may be called for nothing, without saying so.
+        declaration = declaration.removeprefix("@discardableResult ")
         # Which parameter names an implementation uses is its own affair.
         declaration = re.sub(r"(?<=[(,] )(\w+) \w+(?=:)|(?<=\()(\w+) \w+(?=:)",
                              lambda match: match.group(1) or match.group(2), declaration)

@@ -2,7 +2,7 @@ import BluetoothLE
 import Foundation
 
 /// A characteristic: a peripheral's, or one of this application's.
-open class CBCharacteristic: CBAttribute {
+open class CBCharacteristic: CBAttribute, KeyValueObservable {
     /// The service it belongs to; nil when that is gone.
     open weak var service: CBService? { owner }
     /// What can be done with the value.
@@ -17,11 +17,16 @@ open class CBCharacteristic: CBAttribute {
     /// Whether the value is told when it changes.
     open var isNotifying: Bool { notifying }
 
+    public let _observers = KeyValueObservers()
     private let ownerReference = WeakReference<CBService>()
     @Guarded var allowed: CBCharacteristicProperties
-    @Guarded var currentValue: Data?
+    @Guarded var currentValue: Data? {
+        didSet { _observers.changed() }
+    }
     @Guarded var parts: [CBDescriptor]?
-    @Guarded var notifying = false
+    @Guarded var notifying = false {
+        didSet { _observers.changed() }
+    }
     /// What discovery found; nil for one of this application's.
     @Guarded private(set) var discovered: DiscoveredCharacteristic?
 

@@ -5,8 +5,10 @@ import Foundation
 ///
 /// A short one equals the long one that it stands for.
 open class CBUUID: NSObject, NSCopying {
-    private let octets: [UInt8]
-    let bluetoothUUID: BluetoothUUID
+    private var octets = zeros
+    private(set) var bluetoothUUID = BluetoothUUID(bigEndian: zeros)
+
+    private static let zeros = [UInt8](repeating: 0, count: 16)
 
     /// The octets as the UUID was made: 2, 4 or 16 of them, the first in its text first.
     open var data: Data { Data(octets) }
@@ -20,12 +22,11 @@ open class CBUUID: NSObject, NSCopying {
     }
 
     /// A UUID of zeros.
-    public override convenience init() {
-        self.init(data: Data(count: 16))
-    }
+    // The only designated one, so that subclasses inherit the others.
+    public override init() {}
 
-    /// - Parameter theString: 4 or 8 hexadecimal digits, or 32 in groups (8-4-4-4-12). Anything else is a programming
-    ///   error.
+    /// - Parameter theString: 4 or 8 hexadecimal digits, or 32 in groups (8-4-4-4-12), with or without `0x` before them.
+    ///   Anything else is a programming error.
     public convenience init(string theString: String) {
         guard let octets = Self.octets(of: theString) else {
             preconditionFailure("String \(theString) does not represent a valid UUID")
@@ -56,13 +57,15 @@ open class CBUUID: NSObject, NSCopying {
         self.init(octets: uuid.shortestOctets)
     }
 
-    init(octets: [UInt8]) {
+    convenience init(octets: [UInt8]) {
+        self.init()
         self.octets = octets
         bluetoothUUID = BluetoothUUID(bigEndian: octets)
     }
 
     /// The octets of a text: none where it is no UUID.
     static func octets(of text: String) -> [UInt8]? {
+        let text = text.hasPrefix("0x") || text.hasPrefix("0X") ? text.dropFirst(2) : text[...]
         let digits: [Character]
         switch text.count {
         case 4, 8: digits = Array(text)

@@ -33,7 +33,9 @@ open class CBCentralManager: CBManager {
     }
 
     @Guarded private var listener = Listener()
-    @Guarded var scanning = false
+    @Guarded var scanning = false {
+        didSet { _observers.changed() }
+    }
     /// The peripherals that the application holds, by their identifiers.
     @Guarded private var peripherals: [UUID: WeakPeripheral] = [:]
 
@@ -75,12 +77,14 @@ open class CBCentralManager: CBManager {
     }
 
     /// Whether the system's radio has a feature.
+    @discardableResult
     open class func supports(_ features: Feature) -> Bool { features.isEmpty }
 
     // MARK: - Known peripherals
 
     /// Peripherals that were met before, in this run or in another, in the order of the identifiers. They may be connected
     /// to without a scan. Identifiers that were not given out by this system are passed over.
+    @discardableResult
     open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
         guard isOn("retrieve peripherals") else { return [] }
         return identifiers.compactMap { identifier in
@@ -91,11 +95,12 @@ open class CBCentralManager: CBManager {
 
     /// The peripherals to which this process has a link, through whatever manager, and which have one of the services. To
     /// use one it has to be connected to here, too, which takes no time.
+    @discardableResult
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
         guard isOn("retrieve connected peripherals") else { return [] }
         let services = Set(serviceUUIDs.map(\.bluetoothUUID))
         return session.environment.linkedPeers.all
-            .filter { services.isEmpty || !$0.value.isDisjoint(with: services) }
+            .filter { !$0.value.isDisjoint(with: services) }
             .map { address, _ in
                 peripheral(
                     session.environment.identities.identifier(for: address), address,

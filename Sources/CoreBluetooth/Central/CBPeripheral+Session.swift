@@ -9,11 +9,16 @@ extension CBPeripheral {
         }
         guard isCurrent else { return false }
         currentState = .disconnected
+        forgetConnection()
+        return true
+    }
+
+    /// Forgets what held for one connection.
+    func forgetConnection() {
         commands = CommandQueue()
         commandLength = 20
         stopNotifying()
         attributes = PeripheralAttributes()
-        return true
     }
 
     func stopNotifying() {

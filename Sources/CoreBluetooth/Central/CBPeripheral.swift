@@ -42,8 +42,12 @@ open class CBPeripheral: CBPeer {
     let address: DeviceAddress
     weak var manager: CBCentralManager?
 
-    @Guarded var currentState = CBPeripheralState.disconnected
-    @Guarded var currentName: String?
+    @Guarded var currentState = CBPeripheralState.disconnected {
+        didSet { _observers.changed() }
+    }
+    @Guarded var currentName: String? {
+        didSet { _observers.changed() }
+    }
     @Guarded var lastRSSI: NSNumber?
     @Guarded var attributes = PeripheralAttributes()
     /// The longest value of a write without response: ATT_MTU less 3.
@@ -69,23 +73,44 @@ open class CBPeripheral: CBPeer {
         BluetoothEngine.run { await session.abandon() }
     }
 
+    open override var description: String {
+        "<CBPeripheral: \(place(of: self)), identifier = \(identifier), name = \(currentName ?? "(null)"), "
+            + "mtu = \(commandLength + 3), state = \(currentState)>"
+    }
+
+    /// `identifier`, `name`, `state` and `mtuLength`.
+    open override func value(forKey key: String) -> Any? {
+        switch key {
+        case "name": currentName
+        case "state": NSNumber(value: currentState.rawValue)
+        case "mtuLength": NSNumber(value: commandLength + 3)
+        default: super.value(forKey: key)
+        }
+    }
+
     // MARK: - Connecting
 
     /// The session to connect with; nil where that would change nothing.
     func beginConnecting() -> PeripheralSession? {
-        $currentState.withLock { state in
-            guard state == .disconnected || state == .disconnecting, let manager else { return nil }
-            state = .connecting
+        let (session, before) = $currentState.withLock { state -> (PeripheralSession?, CBPeripheralState) in
+            guard state == .disconnected || state == .disconnecting, let manager else { return (nil, state) }
+            defer { state = .connecting }
             let session = PeripheralSession(self, of: manager.session)
             self.session = session
-            return session
+            return (session, state)
         }
+        guard let session else { return nil }
+        // What an end that is still to be told of would do: it is the next session's from here on.
+        if before == .disconnecting { forgetConnection() }
+        _observers.changed()
+        return session
     }
 
     /// Takes in what a run before knew, and waits to be connected.
     @BluetoothEngine
     func restore(_ saved: CentralState.Peripheral, of central: CentralSession) -> PeripheralSession? {
-        $currentState.withLock { state in
+        defer { _observers.changed() }
+        return $currentState.withLock { state in
             guard state == .disconnected else { return nil }
             state = .connecting
             attributes = saved.restored(of: self)
@@ -97,7 +122,8 @@ open class CBPeripheral: CBPeer {
 
     /// The session to end; nil where there is nothing to end.
     func beginDisconnecting() -> PeripheralSession? {
-        $currentState.withLock { state in
+        defer { _observers.changed() }
+        return $currentState.withLock { state in
             guard state == .connecting || state == .connected else { return nil }
             state = .disconnecting
             return session
@@ -146,6 +172,7 @@ open class CBPeripheral: CBPeer {
     }
 
     /// The longest value that one write takes: 512 octets with a response, ATT_MTU less 3 without.
+    @discardableResult
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         switch type {
         case .withResponse: 512

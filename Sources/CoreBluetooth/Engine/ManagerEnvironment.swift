@@ -2,6 +2,7 @@ import BluetoothLE
 import Foundation
 
 /// What a manager works in, settled when it is made: which adapter, and what is known of peers.
+@usableFromInline
 struct ManagerEnvironment: Sendable {
     let transport: BluetoothTransport
     let stateDirectory: URL

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What both kinds of managers are.
-open class CBManager: NSObject {
+open class CBManager: NSObject, KeyValueObservable {
     /// What can be done with Bluetooth now. The delegate is told when it changes; `.unknown` until it has been told first.
     open var state: CBManagerState { currentState }
 
@@ -12,10 +12,18 @@ open class CBManager: NSObject {
     @available(*, deprecated, message: "use the property of the class")
     open var authorization: CBManagerAuthorization { Authorization.current(for: transport) }
 
+    public let _observers = KeyValueObservers()
     private let transport: BluetoothTransport
-    @Guarded var currentState = CBManagerState.unknown
+    @Guarded var currentState = CBManagerState.unknown {
+        didSet { _observers.changed() }
+    }
 
+    // Usable from inline, and so known to subclasses elsewhere: those of the two kinds of managers inherit initializers
+    // only then.
+    @usableFromInline
     init(_ environment: ManagerEnvironment) {
         transport = environment.transport
     }
+
+    open override var description: String { "<\(Self.self): \(place(of: self))>" }
 }

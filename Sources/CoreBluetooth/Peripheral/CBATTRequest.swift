@@ -30,6 +30,11 @@ open class CBATTRequest: NSObject {
         currentValue = value
         self.answer = answer
     }
+
+    open override var description: String {
+        "<CBATTRequest: \(place(of: self)), central = \(requester), characteristic = \(target), offset = \(position), "
+            + "value = \(currentValue.map { "\($0 as NSData)" } ?? "nil")>"
+    }
 }
 
 /// A request that a central waits to be answered.

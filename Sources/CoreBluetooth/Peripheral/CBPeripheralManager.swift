@@ -21,7 +21,9 @@ open class CBPeripheralManager: CBManager {
     }
 
     @Guarded private var listener = Listener()
-    @Guarded private var advertising = false
+    @Guarded private var advertising = false {
+        didSet { _observers.changed() }
+    }
     /// How often advertising was ended: what was begun before the last time is not to be told as if it went on.
     @Guarded private var stops: UInt64 = 0
     /// The services of the application, in the order in which they were added.
@@ -72,6 +74,7 @@ open class CBPeripheralManager: CBManager {
 
     /// Whether this program may advertise while it is in the background. There is no background here.
     @available(*, deprecated, message: "use CBManager.authorization")
+    @discardableResult
     open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus {
         switch CBManager.authorization {
         case .notDetermined: .notDetermined
@@ -221,6 +224,7 @@ open class CBPeripheralManager: CBManager {
     ///   - centrals: to whom; all where nil.
     /// - Returns: false where there is no room for it now. `peripheralManagerIsReady(toUpdateSubscribers:)` tells when there
     ///   is.
+    @discardableResult
     open func updateValue(
         _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
     ) -> Bool {

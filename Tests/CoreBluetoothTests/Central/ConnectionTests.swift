@@ -51,6 +51,76 @@ struct ConnectionTests {
         #expect(await scene.peripheral.connections.isEmpty)
     }
 
+    @Test("Row 31: to connect again at once begins anew: an attempt")
+    func cancelAndConnectAttempt() async throws {
+        let scene = try await CentralScene()
+        let peripheral = try await scene.found()
+        await scene.peripheral.stopAdvertising()
+        scene.manager.connect(peripheral)
+        for round in 0..<30 {
+            // Not in step with the controller, nor always ahead of it.
+            if round.isMultiple(of: 3) {
+                await until("an attempt is under way") {
+                    scene.stage.radio.withAir { air, _ in air[scene.near.identifier].isInitiating }
+                }
+            }
+            scene.manager.cancelPeripheralConnection(peripheral)
+            #expect(peripheral.state == .disconnecting)
+            scene.manager.connect(peripheral)
+            #expect(peripheral.state == .connecting)
+        }
+        try await scene.peripheral.advertise(CentralScene.advertisement)
+        await scene.recorder.skip(to: "connected connected")
+        #expect(scene.recorder.all.count { $0 == "disconnected connecting -" } == 30)
+        #expect(scene.recorder.all.count { $0.hasPrefix("connected") } == 1)
+    }
+
+    @Test("Row 31: to connect again at once begins anew: a connection")
+    func cancelAndConnect() async throws {
+        let scene = try await CentralScene()
+        let (peripheral, characteristics) = try await scene.discovered()
+        let characteristic = try #require(characteristics[CentralScene.notified])
+        peripheral.setNotifyValue(true, for: characteristic)
+        await scene.recorder.skip(to: "notifying F003 true -")
+        scene.manager.cancelPeripheralConnection(peripheral)
+        scene.manager.connect(peripheral)
+        // Row 36: what was discovered is over.
+        #expect(peripheral.services == nil && !characteristic.isNotifying)
+        await scene.recorder.expect("disconnected connecting -", "connected connected")
+        #expect(peripheral.services == nil)
+        peripheral.discoverServices([CentralScene.service])
+        await scene.recorder.skip(to: "services -")
+        #expect(peripheral.services?.count == 1)
+    }
+
+    @Test("Row 31: an attempt that somebody else waits for goes on, or begins anew, when one gives up")
+    func cancelOfTwo() async throws {
+        let scene = try await CentralScene()
+        let peripheral = try await scene.found()
+        let others = CentralRecorder(Recorder("other"))
+        let other = scene.stage.with(scene.near) { CBCentralManager(delegate: others, queue: others.recorder.queue) }
+        await others.recorder.expect("state poweredOn")
+        let same = try #require(other.retrievePeripherals(withIdentifiers: [peripheral.identifier]).first)
+        await scene.peripheral.stopAdvertising()
+        for _ in 0..<10 {
+            scene.manager.connect(peripheral)
+            other.connect(same)
+            scene.manager.cancelPeripheralConnection(peripheral)
+            await scene.recorder.skip(to: "disconnected disconnected -")
+            scene.manager.connect(peripheral)
+            other.cancelPeripheralConnection(same)
+            await others.recorder.skip(to: "disconnected disconnected -")
+            scene.manager.cancelPeripheralConnection(peripheral)
+            other.connect(same)
+            await scene.recorder.skip(to: "disconnected disconnected -")
+            other.cancelPeripheralConnection(same)
+            await others.recorder.skip(to: "disconnected disconnected -")
+        }
+        other.connect(same)
+        try await scene.peripheral.advertise(CentralScene.advertisement)
+        await others.recorder.skip(to: "connected connected")
+    }
+
     @Test("Row 32: what ended a connection that nobody wanted to end is told")
     func byPeer() async throws {
         let scene = try await CentralScene()

@@ -84,6 +84,7 @@ struct IdentityTests {
         #expect(found.map(\.identifier) == [peripheral.identifier])
         #expect(found.first?.state == .disconnected)
         #expect(other.retrieveConnectedPeripherals(withServices: [CBUUID(string: "180D")]) == [])
+        #expect(other.retrieveConnectedPeripherals(withServices: []) == [])
         withExtendedLifetime(peripheral) {}
     }
 

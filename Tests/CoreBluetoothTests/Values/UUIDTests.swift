@@ -7,6 +7,8 @@ struct UUIDTests {
         "Row 86: short and long forms of one UUID are equal, and keep their widths",
         arguments: [
             ("180D", 2, "180D"), ("0000180D", 4, "0000180D"),
+            ("0x180D", 2, "180D"), ("0x0000180d", 4, "0000180D"),
+            ("0x0000180D-0000-1000-8000-00805F9B34FB", 16, "0000180D-0000-1000-8000-00805F9B34FB"),
             ("0000180D-0000-1000-8000-00805F9B34FB", 16, "0000180D-0000-1000-8000-00805F9B34FB"),
             ("0000180d-0000-1000-8000-00805f9b34fb", 16, "0000180D-0000-1000-8000-00805F9B34FB"),
         ])
@@ -37,6 +39,7 @@ struct UUIDTests {
     @Test("Row 86: a text that is no UUID ends the program")
     func malformed() async {
         await #expect(processExitsWith: .failure) { _ = CBUUID(string: "18") }
+        await #expect(processExitsWith: .failure) { _ = CBUUID(string: "0x0x180D") }
         await #expect(processExitsWith: .failure) { _ = CBUUID(string: "xyzw") }
         await #expect(processExitsWith: .failure) { _ = CBUUID(string: "E07F0AE800BB47F594F44A7174EA3032") }
         await #expect(processExitsWith: .failure) { _ = CBUUID(data: Data(count: 3)) }

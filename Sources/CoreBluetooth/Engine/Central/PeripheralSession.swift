@@ -16,6 +16,8 @@ final class PeripheralSession: LinkUser {
     /// While there is one.
     private(set) var link: SharedLink?
     private var attempt: Task<Void, Never>?
+    /// Whether the application has been told of its end, or is to learn that from the manager's state.
+    private var isOver = false
     private(set) var isReconnecting = false
     /// Whether what is known of the peripheral is from a run before, and has to be compared with what is there.
     var isRestored = false
@@ -68,7 +70,9 @@ final class PeripheralSession: LinkUser {
         attempt = Task { [weak self, peer] in
             do throws(BluetoothError) {
                 if options.startDelay > .zero { try await Self.pause(options.startDelay) }
-                let link = try await shared.link(to: peer)
+                var link = try await shared.link(to: peer)
+                // Somebody else may have been told of it before, and have given it up.
+                while link.isEnding { link = try await shared.link(to: peer) }
                 guard !Task.isCancelled, let self else { return await link.endIfUnused() }
                 try await connected(link)
             } catch {
@@ -105,11 +109,12 @@ final class PeripheralSession: LinkUser {
     }
 
     private func failedToConnect(_ error: BluetoothError) {
-        guard attempt != nil, error != .cancelled else { return }
+        guard attempt != nil else { return }
         attempt = nil
         central?.ended(self)
         // That the adapter is off is told by the manager's state.
         guard error != .adapterRemoved, error != .adapterClosed else { return end() }
+        isOver = true
         let told = CBError.error(for: error, orElse: .connectionFailed)
         post { peripheral in
             guard peripheral.endSession(self), let manager = peripheral.manager else { return }
@@ -122,8 +127,12 @@ final class PeripheralSession: LinkUser {
     /// Ends the connection, or the attempt, since the application wants that.
     func cancel() async {
         await release()
+        guard !isOver else { return }
+        isOver = true
         post { peripheral in
-            guard peripheral.endSession(self), let manager = peripheral.manager else { return }
+            // The next one may have begun already.
+            _ = peripheral.endSession(self)
+            guard let manager = peripheral.manager else { return }
             manager.delegate?.centralManager(
                 manager, didDisconnectPeripheral: peripheral, timestamp: CFAbsoluteTimeGetCurrent(),
                 isReconnecting: false, error: nil)
@@ -153,6 +162,7 @@ final class PeripheralSession: LinkUser {
     }
 
     private func end() {
+        isOver = true
         link = nil
         forget()
         post { _ = $0.endSession(self) }
@@ -182,11 +192,13 @@ final class PeripheralSession: LinkUser {
         if isReconnecting, let shared = central?.shared {
             connect(through: shared, .reconnecting)
         } else {
+            isOver = true
             central?.ended(self)
         }
         post { peripheral in
-            guard peripheral.session === self, let manager = peripheral.manager else { return }
+            guard let manager = peripheral.manager else { return }
             if isReconnecting {
+                guard peripheral.session === self else { return }
                 peripheral.currentState = .connecting
                 peripheral.stopNotifying()
             } else {

@@ -211,7 +211,8 @@ final class SharedAdapter {
     func link(to peer: DeviceAddress) async throws(BluetoothError) -> SharedLink {
         if let link = links[peer] { return link }
         guard let adapter else { throw .adapterRemoved }
-        let attempt = attempts[peer] ?? Attempt(self, adapter, peer)
+        let attempt =
+            attempts[peer].flatMap { $0.isAbandoned ? nil : $0 } ?? Attempt(self, adapter, peer, after: attempts[peer])
         attempts[peer] = attempt
         return try await attempt.outcome()
     }
@@ -261,11 +262,18 @@ final class SharedAdapter {
 private final class Attempt {
     private var task: Task<Result<SharedLink, BluetoothError>, Never>?
     private var interested = 0
+    /// Whether it is being called off, so that nobody may join it any more.
+    private(set) var isAbandoned = false
 
-    init(_ shared: SharedAdapter, _ adapter: Adapter, _ peer: DeviceAddress) {
+    /// - Parameter before: one to the same peer that is being called off, and has to be over first.
+    init(_ shared: SharedAdapter, _ adapter: Adapter, _ peer: DeviceAddress, after before: Attempt?) {
+        let before = before?.task
         task = Task { [self] in
             defer { shared.ended(self, to: peer) }
             do throws(BluetoothError) {
+                // It may have made the link in its last moment.
+                if case .success(let link)? = await before?.value, !link.isEnding { return .success(link) }
+                if Task.isCancelled { throw .cancelled }
                 let (connection, isOurs) = try await shared.connect(adapter, peer)
                 return .success(try await shared.connected(connection, isOurs: isOurs))
             } catch {
@@ -287,7 +295,9 @@ private final class Attempt {
 
     private func abandon() {
         interested -= 1
-        if interested == 0 { task?.cancel() }
+        guard interested == 0 else { return }
+        isAbandoned = true
+        task?.cancel()
     }
 }
 

@@ -33,6 +33,8 @@ final class SharedLink {
     /// Who is subscribed to which characteristic, by the handle of its value.
     private var subscribers: [AttributeHandle: Set<ObjectIdentifier>] = [:]
     private var ending: BluetoothError?
+    /// Whether it is over, or about to be.
+    var isEnding: Bool { ending != nil }
     private var discovery: Task<Result<[DiscoveredService], BluetoothError>, Never>?
     /// The handle of the peer's Service Changed, where it has one.
     private var serviceChanged: AttributeHandle?

@@ -1,0 +1,18 @@
+import KeyValueObserving
+import OpenCombineShim
+
+extension KeyValueObservable {
+    /// The values of a property, as it changes; the first at once, unless `.initial` is left out.
+    public func publisher<Value>(
+        for keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [.initial, .new]
+    ) -> AnyPublisher<Value, Never> {
+        Deferred { [self] () -> AnyPublisher<Value, Never> in
+            let subject = PassthroughSubject<Value, Never>()
+            let first = options.contains(.initial) ? [self[keyPath: keyPath]] : []
+            let observation = observe(keyPath) { object, _ in subject.send(object[keyPath: keyPath]) }
+            return first.publisher.append(subject.handleEvents(receiveCancel: { observation.invalidate() }))
+                .eraseToAnyPublisher()
+        }
+        .eraseToAnyPublisher()
+    }
+}

@@ -1,0 +1,50 @@
+import CoreBluetooth
+import Testing
+import VirtualRadio
+
+@Suite("What applications do with the objects themselves", .timeLimit(.minutes(1)))
+struct ObjectTests {
+    // As applications have them: each inherits the initializers of its superclass.
+    private final class Manager: CBCentralManager {}
+    private final class Server: CBPeripheralManager { override var state: CBManagerState { .poweredOn } }
+    private final class Identifier: CBUUID { var note = "" }
+
+    @Test("Subclasses inherit initializers")
+    func subclasses() {
+        let stage = Stage()
+        stage.with(stage.radio.addController()) {
+            #expect(Manager().state == .unknown)
+            #expect(Manager(delegate: nil, queue: nil).state == .unknown)
+            #expect(Server().state == .poweredOn)
+        }
+        #expect(Identifier(string: "180D") == CBUUID(string: "180D"))
+        #expect(Identifier().data == Data(count: 16))
+    }
+
+    @Test("They are formatted with `%@` as they describe themselves")
+    func formats() async throws {
+        let scene = try await CentralScene()
+        let (peripheral, characteristics) = try await scene.discovered()
+        let characteristic = try #require(characteristics[CentralScene.stored])
+        #expect(String(format: "%@", CBUUID(string: "180D")) == "Heart Rate")
+        #expect(String(format: "%@|%@", peripheral, characteristic) == "\(peripheral)|\(characteristic)")
+        #expect(String(format: "%@", scene.manager) == scene.manager.description)
+        #expect(peripheral.description.hasPrefix("<CBPeripheral: 0x"))
+        let rest =
+            "identifier = \(peripheral.identifier), name = \(peripheral.name ?? ""), "
+            + "mtu = \(peripheral.maximumWriteValueLength(for: .withoutResponse) + 3), state = connected>"
+        #expect(peripheral.description.hasSuffix(rest))
+        #expect(scene.manager.description.hasPrefix("<CBCentralManager: 0x"))
+    }
+
+    @Test("Some ask for properties by their names")
+    func names() async throws {
+        let scene = try await CentralScene()
+        let peripheral = try await scene.connected()
+        #expect(peripheral.value(forKey: "identifier") as? UUID == peripheral.identifier)
+        #expect(peripheral.value(forKey: "name") as? String == peripheral.name)
+        #expect(peripheral.value(forKey: "state") as? Int == 2)
+        let length = peripheral.maximumWriteValueLength(for: .withoutResponse)
+        #expect((peripheral.value(forKey: "mtuLength") as? NSNumber)?.intValue == length + 3)
+    }
+}

@@ -47,6 +47,7 @@ extension VirtualPeripheral {
 
     private func tell(isSubscribed: Bool, to uuid: CBUUID?) {
         guard let uuid else { return }
+        if isSubscribed { subscribed(uuid.bluetooth) }
         delegate?.peripheral(self, isSubscribed: isSubscribed, to: uuid)
     }
 }

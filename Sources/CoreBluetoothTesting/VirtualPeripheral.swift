@@ -1,6 +1,7 @@
 import BluetoothLE
 import CoreBluetooth
 import Foundation
+import Synchronization
 import VirtualRadio
 
 /// A peripheral that a test declares, and then has do things.
@@ -19,6 +20,8 @@ public final class VirtualPeripheral: @unchecked Sendable {
 
     private var device: Device?
     private var serving: Task<Void, Never>?
+    /// Who waits for a subscription.
+    private let waiting = Mutex<[(uuid: BluetoothUUID, continuation: CheckedContinuation<Void, Never>)]>([])
 
     /// What it is on a radio.
     private struct Device {
@@ -113,6 +116,36 @@ public final class VirtualPeripheral: @unchecked Sendable {
         let events = await adapter.events()
         guard await adapter.connections.isEmpty else { return }
         for try await case .connected in events { return }
+    }
+
+    /// Waits until a central has subscribed to a characteristic, which it is the app's to do.
+    ///
+    /// - Throws: `CBError(.invalidParameters)` where there is no such characteristic.
+    public func waitForSubscription(to uuid: some CBUUIDConvertible) async throws {
+        guard let characteristic = present.characteristics.first(where: { $0.uuid == uuid.bluetooth }) else {
+            throw CBError(.invalidParameters)
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                waiting.withLock { $0.append((characteristic.uuid, continuation)) }
+                if Task.isCancelled { return subscribed(characteristic.uuid) }
+                Task { [self] in
+                    if await !characteristic.subscribers.isEmpty { subscribed(characteristic.uuid) }
+                }
+            }
+        } onCancel: {
+            subscribed(characteristic.uuid)
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Has those go on who wait for a subscription.
+    func subscribed(_ uuid: BluetoothUUID) {
+        let all = waiting.withLock { waiting in
+            defer { waiting.removeAll { $0.uuid == uuid } }
+            return waiting.filter { $0.uuid == uuid }
+        }
+        for one in all { one.continuation.resume() }
     }
 
     /// Has another program of the app's device connect, and stay so until the link ends. The app finds the peripheral with

@@ -74,6 +74,8 @@ struct ValueTests {
         let peripheral = try #require(app.peripherals.first)
         peripheral.readValue(for: found[0])
         peripheral.setNotifyValue(true, for: found[0])
+        try await device.waitForSubscription(to: "F001")
+        try await device.waitForSubscription(to: CBUUID(string: "F001"))
         #expect(await app.next() == "F001 is [2]")
         #expect(await app.next() == "F001 notifies: true")
         for number in 3..<20 as Range<UInt8> { try await device.simulateValueUpdate(Data([number]), for: "F001") }
@@ -84,5 +86,9 @@ struct ValueTests {
         #expect(await app.next() == "F001 is [19]")
         #expect(firmware.lines == ["F001 subscribed: true", "F001 subscribed: false"])
         await #expect(throws: CBError.self) { try await device.simulateValueUpdate(Data(), for: "F009") }
+        await #expect(throws: CBError.self) { try await device.waitForSubscription(to: "F009") }
+        let waiting = Task { try await device.waitForSubscription(to: "F001") }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 }

@@ -32,6 +32,8 @@ final class SharedLink {
     private var lastTag = 0
     /// Who is subscribed to which characteristic, by the handle of its value.
     private var subscribers: [AttributeHandle: Set<ObjectIdentifier>] = [:]
+    /// The changes of subscriptions, one after the other.
+    private let changes = WorkQueue()
     private var ending: BluetoothError?
     /// Whether it is over, or about to be.
     var isEnding: Bool { ending != nil }
@@ -151,15 +153,17 @@ final class SharedLink {
         _ user: any LinkUser, to handle: AttributeHandle, descriptor: AttributeHandle,
         _ configuration: GATTClientConfiguration
     ) async throws(BluetoothError) {
-        let isFirst = subscribers[handle]?.isEmpty ?? true
-        // Before the peer is asked, so that no early value is lost.
-        subscribers[handle, default: []].insert(ObjectIdentifier(user))
-        guard isFirst else { return }
-        do throws(BluetoothError) {
-            _ = try await perform(.configure(descriptor: descriptor, configuration))
-        } catch {
-            subscribers[handle]?.remove(ObjectIdentifier(user))
-            throw error
+        try await inTurn { [self] () throws(BluetoothError) in
+            let isFirst = subscribers[handle]?.isEmpty ?? true
+            // Before the peer is asked, so that no early value is lost.
+            subscribers[handle, default: []].insert(ObjectIdentifier(user))
+            guard isFirst else { return }
+            do throws(BluetoothError) {
+                _ = try await perform(.configure(descriptor: descriptor, configuration))
+            } catch {
+                subscribers[handle]?.remove(ObjectIdentifier(user))
+                throw error
+            }
         }
     }
 
@@ -167,9 +171,27 @@ final class SharedLink {
     func unsubscribe(
         _ user: any LinkUser, from handle: AttributeHandle, descriptor: AttributeHandle
     ) async throws(BluetoothError) {
-        let others = (subscribers[handle] ?? []).subtracting([ObjectIdentifier(user)])
-        if others.isEmpty { _ = try await perform(.configure(descriptor: descriptor, [])) }
-        subscribers[handle]?.remove(ObjectIdentifier(user))
+        try await inTurn { [self] () throws(BluetoothError) in
+            let others = (subscribers[handle] ?? []).subtracting([ObjectIdentifier(user)])
+            if others.isEmpty { _ = try await perform(.configure(descriptor: descriptor, [])) }
+            subscribers[handle]?.remove(ObjectIdentifier(user))
+        }
+    }
+
+    /// Changes a subscription when the changes before have ended: whether the peer has to be asked depends on them.
+    private func inTurn(_ change: @escaping @BluetoothEngine () async throws(BluetoothError) -> Void)
+        async throws(BluetoothError)
+    {
+        let result = await withCheckedContinuation { continuation in
+            changes.add {
+                do throws(BluetoothError) {
+                    continuation.resume(returning: Result<Void, BluetoothError>.success(try await change()))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        }
+        try result.get()
     }
 
     // MARK: - The peer's services

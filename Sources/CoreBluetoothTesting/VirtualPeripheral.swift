@@ -158,7 +158,7 @@ public final class VirtualPeripheral: @unchecked Sendable {
         try await AdapterSimulation.connect(to: address, at: BluetoothTransport(device.app))
     }
 
-    /// Ends the links.
+    /// Ends the links. What was sent just before may be lost with them, as on the air.
     ///
     /// - Parameter error: what the app is told: `.peripheralDisconnected`, where the peripheral leaves, or
     ///   `.connectionTimeout`, as if it had not been heard for the supervision timeout. Others are as the first.

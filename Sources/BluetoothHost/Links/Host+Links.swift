@@ -59,13 +59,32 @@ extension Host {
         case .peripheral:
             isExpected = advertiser.acceptsConnections
         }
-        if !isExpected || !add(connection, attempt, at: now) {
+        if !isExpected {
+            turnAway(connection, at: now)
+        } else if !add(connection, attempt, at: now) {
             if let attempt { events.append(.connectionFailed(attempt.identifier, .busy)) }
             send(Disconnect(connectionHandle: connection.handle), for: .none, at: now)
         }
         // Only now, when it shows whether there is room for yet another peer.
         if connection.role == .peripheral { advertisingEndedByConnection(at: now) }
         reconcileConnecting(at: now)
+    }
+
+    /// Ends a link that nobody wants, or not any more. It is remembered until it has ended: a controller has no second one
+    /// to the same peer.
+    private mutating func turnAway(_ connection: NewConnection, at now: Instant) {
+        let slot = links.insert(connection.handle) { identifier in
+            // The time to be heard is over; what counts from here on is the time to end.
+            Link(
+                identifier: identifier, connection: connection, attempt: nil, establishmentDeadline: now,
+                configuration: configuration)
+        }
+        guard let slot else {
+            send(Disconnect(connectionHandle: connection.handle), for: .none, at: now)
+            return
+        }
+        flow.addLink(connection.handle)
+        sendDisconnect(slot, reason: .remoteUserTerminatedConnection, at: now)
     }
 
     /// False where there is no room for another link.

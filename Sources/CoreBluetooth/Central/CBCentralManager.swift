@@ -36,6 +36,8 @@ open class CBCentralManager: CBManager {
     @Guarded var scanning = false {
         didSet { _observers.changed() }
     }
+    /// How many scans have been asked for or ended: what was found by one is not reported in another.
+    @Guarded private(set) var scans: UInt64 = 0
     /// The peripherals that the application holds, by their identifiers.
     @Guarded private var peripherals: [UUID: WeakPeripheral] = [:]
 
@@ -136,16 +138,25 @@ open class CBCentralManager: CBManager {
     ///   - options: `CBCentralManagerScanOptionAllowDuplicatesKey`, `CBCentralManagerScanOptionSolicitedServiceUUIDsKey`.
     open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
         guard isOn("scan") else { return }
+        let number = nextScan()
         scanning = true
-        let wanted = WantedScan(services: serviceUUIDs, options: options)
-        BluetoothEngine.run { [session] in session.scan(for: wanted) }
+        let (wanted, era) = (WantedScan(services: serviceUUIDs, options: options), era)
+        BluetoothEngine.run { [session] in session.scan(for: wanted, number: number, in: era) }
     }
 
     /// Ends the scan, if there is one.
     open func stopScan() {
         guard scanning else { return }
+        _ = nextScan()
         scanning = false
         BluetoothEngine.run { [session] in session.stopScan() }
+    }
+
+    private func nextScan() -> UInt64 {
+        $scans.withLock { scans in
+            scans &+= 1
+            return scans
+        }
     }
 
     // MARK: - Connecting
@@ -157,10 +168,11 @@ open class CBCentralManager: CBManager {
     ///   - options: `CBConnectPeripheralOptionStartDelayKey`, `CBConnectPeripheralOptionEnableAutoReconnect`; the others are
     ///     accepted and have no effect here.
     open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
+        let era = era
         guard isOn("connect"), isOurs(peripheral), let session = peripheral.beginConnecting() else { return }
         let options = ConnectOptions(options)
         session.remember(peripheral)
-        BluetoothEngine.run { [central = self.session] in central.connect(session, options) }
+        BluetoothEngine.run { [central = self.session] in central.connect(session, options, in: era) }
     }
 
     /// Ends a connection, or an attempt at one. The link itself stays as long as another manager uses it.

@@ -2,15 +2,27 @@
 extension CBPeripheral {
     /// The session is over. False where it is over already, or another one has begun.
     func endSession(_ ended: PeripheralSession) -> Bool {
-        let isCurrent = $session.withLock { session in
+        let isCurrent = $currentState.withLock { state in
             guard session === ended else { return false }
             session = nil
+            state = .disconnected
             return true
         }
         guard isCurrent else { return false }
-        currentState = .disconnected
         forgetConnection()
+        _observers.changed()
         return true
+    }
+
+    /// The session has come so far. False where the application wants something else by now.
+    func advance(_ advanced: PeripheralSession, from before: CBPeripheralState, to after: CBPeripheralState) -> Bool {
+        let isCurrent = $currentState.withLock { state in
+            guard session === advanced, state == before else { return false }
+            state = after
+            return true
+        }
+        if isCurrent { _observers.changed() }
+        return isCurrent
     }
 
     /// Forgets what held for one connection.

@@ -13,12 +13,12 @@ struct PeripheralAttributes {
     // MARK: - Adding
 
     mutating func add(_ found: [DiscoveredService], of peripheral: CBPeripheral) {
-        var services = services ?? []
+        services = services ?? []
         for one in found {
             let service = service(one.uuid, isPrimary: one.isPrimary, one.handles, of: peripheral)
-            if !services.contains(where: { $0 === service }) { services.append(service) }
+            if services?.contains(where: { $0 === service }) == false { services?.append(service) }
         }
-        self.services = services.sorted { $0.handle < $1.handle }
+        services?.sort { $0.handle < $1.handle }
     }
 
     mutating func add(_ found: [DiscoveredInclude], to service: CBService, of peripheral: CBPeripheral) {
@@ -34,7 +34,8 @@ struct PeripheralAttributes {
 
     mutating func add(_ found: [DiscoveredCharacteristic], to service: CBService) {
         var members = service.members ?? []
-        for one in found where byHandle[one.valueHandle] == nil {
+        for one in found where byHandle[one.valueHandle]?.isCharacteristic(one.uuid) != true {
+            members.removeAll { $0.handle == one.valueHandle }
             let characteristic = CBCharacteristic(discovered: one, of: service)
             byHandle[one.valueHandle] = characteristic
             members.append(characteristic)
@@ -44,7 +45,8 @@ struct PeripheralAttributes {
 
     mutating func add(_ found: [DiscoveredDescriptor], to characteristic: CBCharacteristic) {
         var parts = characteristic.parts ?? []
-        for one in found where byHandle[one.handle] == nil {
+        for one in found where byHandle[one.handle]?.isDescriptor(one.uuid) != true {
+            parts.removeAll { $0.handle == one.handle }
             let descriptor = CBDescriptor(discovered: one, of: characteristic)
             byHandle[one.handle] = descriptor
             parts.append(descriptor)
@@ -55,7 +57,9 @@ struct PeripheralAttributes {
     private mutating func service(
         _ uuid: BluetoothUUID, isPrimary: Bool, _ handles: ClosedRange<AttributeHandle>, of peripheral: CBPeripheral
     ) -> CBService {
-        if let known = byHandle[handles.lowerBound] as? CBService { return known }
+        if let known = byHandle[handles.lowerBound] as? CBService, known.uuid.bluetoothUUID == uuid { return known }
+        // After a connection was made again the peripheral may have others there.
+        _ = invalidate(handles)
         let service = CBService(CBUUID(uuid), isPrimary: isPrimary, handles: handles, peripheral: peripheral)
         byHandle[handles.lowerBound] = service
         return service
@@ -111,5 +115,15 @@ extension PeripheralAttributes {
     mutating func remove(_ gone: [CBService]) {
         services = services?.filter { service in !gone.contains { $0 === service } }
         index()
+    }
+}
+
+extension CBAttribute {
+    fileprivate func isCharacteristic(_ uuid: BluetoothUUID) -> Bool {
+        self is CBCharacteristic && self.uuid.bluetoothUUID == uuid
+    }
+
+    fileprivate func isDescriptor(_ uuid: BluetoothUUID) -> Bool {
+        self is CBDescriptor && self.uuid.bluetoothUUID == uuid
     }
 }

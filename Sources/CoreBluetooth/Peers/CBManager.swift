@@ -18,6 +18,9 @@ open class CBManager: NSObject, KeyValueObservable {
         didSet { _observers.changed() }
     }
 
+    /// How often the adapter has gone off, as far as the application has been told.
+    @Guarded var era = 0
+
     // Usable from inline, and so known to subclasses elsewhere: those of the two kinds of managers inherit initializers
     // only then.
     @usableFromInline

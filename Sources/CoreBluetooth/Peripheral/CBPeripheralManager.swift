@@ -97,8 +97,8 @@ open class CBPeripheralManager: CBManager {
         if !wanted.unused.isEmpty {
             reportMisuse("\(self) cannot advertise \(wanted.unused.sorted().joined(separator: ", "))")
         }
-        let stops = stops
-        BluetoothEngine.run { [session] in session.advertise(wanted, after: stops) }
+        let (stops, era) = (stops, era)
+        BluetoothEngine.run { [session] in session.advertise(wanted, after: stops, in: era) }
     }
 
     /// Ends advertising, if there is any.
@@ -134,6 +134,7 @@ open class CBPeripheralManager: CBManager {
     /// Publishes a service, which must not be changed from then on; `peripheralManager(_:didAdd:error:)` tells how that
     /// went. Services that it includes have to be added before. To add a service twice is a programming error.
     open func add(_ service: CBMutableService) {
+        let era = era
         guard isOn("add a service") else { return }
         let isNew = $services.withLock { services in
             guard !services.contains(where: { $0 === service }) else { return false }
@@ -143,7 +144,7 @@ open class CBPeripheralManager: CBManager {
         precondition(isNew, "Services cannot be added more than once")
         do throws(CBError) {
             let definition = try ServiceDefinition(service)
-            BluetoothEngine.run { [session] in session.publish(definition) }
+            BluetoothEngine.run { [session] in session.publish(definition, in: era) }
         } catch {
             BluetoothEngine.run { [session] in session.refuse(service, error) }
         }

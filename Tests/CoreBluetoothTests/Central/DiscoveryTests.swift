@@ -145,4 +145,32 @@ struct DiscoveryTests {
         peripheral.readValue(for: try #require(new.characteristics?.first))
         await scene.recorder.expect("value F001 010203 -")
     }
+
+    @Test("Row 47: who was subscribed to what has changed can subscribe again")
+    func subscribedAnew() async throws {
+        let scene = try await CentralScene()
+        let (peripheral, characteristics) = try await scene.discovered()
+        await until("the manager is told of changes") {
+            !scene.manager.retrieveConnectedPeripherals(withServices: [CentralScene.service]).isEmpty
+        }
+        peripheral.setNotifyValue(true, for: try #require(characteristics[CentralScene.notified]))
+        await scene.recorder.skip(to: "notifying F003 true -")
+        let handles = scene.service.handles
+        try await scene.service.withdraw()
+        await scene.recorder.skip(to: "modified \(CentralScene.serviceText)")
+        // The same again, where it was.
+        let again = try await scene.peripheral.publish(CentralScene.definition, at: handles.declaration)
+        await scene.recorder.skip(to: "modified")
+        peripheral.discoverServices([CentralScene.service])
+        await scene.recorder.skip(to: "services -")
+        let service = try #require(peripheral.services?.first)
+        peripheral.discoverCharacteristics(nil, for: service)
+        await scene.recorder.skip(to: "characteristics")
+        let characteristic = try #require(service.characteristics?.first { $0.uuid == CBUUID(string: "F003") })
+        peripheral.setNotifyValue(true, for: characteristic)
+        await scene.recorder.skip(to: "notifying F003 true -")
+        let local = try #require(again["F003"])
+        try await #require(local.subscribers.first).notify([5])
+        await scene.recorder.expect("value F003 05 -")
+    }
 }

@@ -67,6 +67,34 @@ struct ScanningTests {
         withExtendedLifetime(adapters) {}
     }
 
+    @Test("Row 20: what one scan has found is not reported in the next")
+    func leftovers() async throws {
+        let scene = try await CentralScene(time: .manual)
+        await scene.on()
+        let other = try await scene.stage.passing { try await Adapter.open(scene.stage.radio.addController()) }
+        var advertisement = AdvertisementData()
+        advertisement.serviceUUIDs = ["180F"]
+        try await scene.stage.passing { [advertisement] in try await other.advertise(advertisement) }
+        scene.manager.scanForPeripherals(
+            withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+        await scene.stage.passing { _ = await scene.recorder.skip(to: "discovered") }
+        // While the queue is held up more is found.
+        let hold = DispatchSemaphore(value: 0)
+        scene.recorder.queue.async {
+            hold.wait()
+            scene.manager.stopScan()
+            scene.manager.scanForPeripherals(withServices: [CBUUID(string: "180F")])
+            scene.events.peripherals = []
+        }
+        await scene.stage.radio.advance(by: .seconds(1))
+        hold.signal()
+        await scene.stage.passing {
+            await until("the other is found") { await !scene.recorder.onQueue { scene.events.peripherals.isEmpty } }
+        }
+        #expect(await scene.recorder.onQueue { scene.events.peripherals.allSatisfy { $0.name != "Scene" } })
+        await other.close()
+    }
+
     @Test("Row 14: a second scan takes the place of the first")
     func replacement() async throws {
         let air = await Air()

@@ -59,6 +59,13 @@ struct ConnectOptions: Sendable {
 
     /// How a connection is made again that was lost.
     static let reconnecting = ConnectOptions(isReconnecting: true)
+
+    /// … where that has just failed.
+    static var tryingAgain: ConnectOptions {
+        var options = reconnecting
+        options.startDelay = .seconds(1)
+        return options
+    }
 }
 
 /// Of whose links a manager is to be told.

@@ -17,6 +17,8 @@ final class CentralSession: AdapterUser {
     var wantedConnectionEvents: WantedConnectionEvents?
     /// The scan, from when it is asked for until it is not wanted any more.
     var wantedScan: WantedScan?
+    /// How often the adapter has gone off: what the application asked for before it knew of that is over.
+    private(set) var era = 0
     /// What is remembered of peripherals that the application has let go of, until something else changes.
     var lingering: [CentralState.Peripheral] = []
     /// Where it remembers what it does, if it is to.
@@ -63,6 +65,7 @@ final class CentralSession: AdapterUser {
         if isRestoring, !isResuming { return stateChanged(to: state) }
         isRestoring = false
         if state != .poweredOn {
+            era += 1
             scanTask?.cancel()
             scanTask = nil
             // Each has been told of the end of its link already; those that were still to connect give up.
@@ -72,9 +75,11 @@ final class CentralSession: AdapterUser {
             changed()
         }
         let isScanning = isResuming && wantedScan != nil
+        let era = era
         stateChanged(to: state) { manager in
             if isScanning { manager.scanning = true }
             if state != .poweredOn {
+                manager.era = era
                 manager.scanning = false
                 for peripheral in manager.livingPeripherals { peripheral.adapterIsOff() }
             }
@@ -103,9 +108,12 @@ final class CentralSession: AdapterUser {
 
     // MARK: - Scanning
 
-    func scan(for wanted: WantedScan) {
+    /// - Parameters:
+    ///   - number: the how manieth scan of the manager it is.
+    ///   - era: how often the adapter had gone off when it was asked for.
+    func scan(for wanted: WantedScan, number: UInt64, in era: Int) {
         scanTask?.cancel()
-        guard let adapter = shared?.adapter else { return }
+        guard let adapter = shared?.adapter, era == self.era else { return }
         wantedScan = wanted
         changed()
         scanTask = Task { [weak self, environment] in
@@ -116,12 +124,14 @@ final class CentralSession: AdapterUser {
                     guard wanted.matches(advertisement) else { continue }
                     // A scan that was replaced meanwhile is over.
                     guard !Task.isCancelled, let self else { return }
-                    discovered(sighting, advertisement, environment.identities.identifier(for: sighting.address))
+                    discovered(
+                        sighting, advertisement, environment.identities.identifier(for: sighting.address), in: number)
                     await delivery.room()
                 }
             } catch {
                 guard !Task.isCancelled else { return }
                 reportFailure("the scan has ended: \(error)")
+                self?.scanEnded(number)
             }
         }
     }
@@ -133,17 +143,26 @@ final class CentralSession: AdapterUser {
         scanTask = nil
     }
 
+    /// A scan has ended by itself.
+    private func scanEnded(_ number: UInt64) {
+        wantedScan = nil
+        changed()
+        tell { if $0.scans == number { $0.scanning = false } }
+    }
+
     /// 127 stands for a strength that is not known.
     nonisolated static func rssi(of measured: Int8?) -> NSNumber { NSNumber(value: measured ?? 127) }
 
-    private func discovered(_ sighting: Sighting, _ advertisement: AdvertisementData, _ identifier: UUID) {
+    private func discovered(
+        _ sighting: Sighting, _ advertisement: AdvertisementData, _ identifier: UUID, in scan: UInt64
+    ) {
         let name = environment.names[sighting.address] ?? sighting.name
         let rssi = Self.rssi(of: sighting.rssi)
         let dictionary = AdvertisementDictionary.make(sighting, advertisement)
         let address = sighting.address
         tell { manager in
-            // What comes after `stopScan` is not wanted any more.
-            guard manager.scanning else { return }
+            // What comes after `stopScan` is not wanted any more, nor what another scan has found.
+            guard manager.scanning, manager.scans == scan else { return }
             let peripheral = manager.peripheral(identifier, address, name: name)
             if let name { peripheral.currentName = name }
             manager.delegate?.centralManager(
@@ -153,8 +172,11 @@ final class CentralSession: AdapterUser {
 
     // MARK: - Connecting
 
-    func connect(_ peripheral: PeripheralSession, _ options: ConnectOptions) {
-        guard let shared, shared.state == .poweredOn else { return peripheral.adapterIsOff() }
+    /// - Parameter era: how often the adapter had gone off when it was asked for.
+    func connect(_ peripheral: PeripheralSession, _ options: ConnectOptions, in era: Int) {
+        // Called off already, by another thread.
+        guard !peripheral.isOver else { return }
+        guard let shared, shared.state == .poweredOn, era == self.era else { return peripheral.adapterIsOff() }
         peripherals[ObjectIdentifier(peripheral)] = peripheral
         peripheral.connect(through: shared, options)
         changed()

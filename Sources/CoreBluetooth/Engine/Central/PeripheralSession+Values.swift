@@ -62,7 +62,7 @@ extension PeripheralSession {
             try await link.subscribe(self, to: characteristic.handle, descriptor: descriptor, configuration)
             notifying.insert(characteristic.handle)
         } else {
-            try await link.unsubscribe(self, from: characteristic.handle, descriptor: descriptor)
+            try await link.unsubscribe(self, from: characteristic.handle)
             notifying.remove(characteristic.handle)
         }
     }

@@ -17,7 +17,9 @@ final class PeripheralSession: LinkUser {
     private(set) var link: SharedLink?
     private var attempt: Task<Void, Never>?
     /// Whether the application has been told of its end, or is to learn that from the manager's state.
-    private var isOver = false
+    private(set) var isOver = false
+    /// Whether a connection that was lost is being made again.
+    private var isAgain = false
     private(set) var isReconnecting = false
     /// Whether what is known of the peripheral is from a run before, and has to be compared with what is there.
     var isRestored = false
@@ -97,8 +99,7 @@ final class PeripheralSession: LinkUser {
         let length = link.mtu - 3
         let name = central?.environment.names[peer]
         post { peripheral in
-            guard peripheral.session === self, peripheral.currentState == .connecting else { return }
-            peripheral.currentState = .connected
+            guard peripheral.advance(self, from: .connecting, to: .connected) else { return }
             peripheral.commandLength = length
             if let name { peripheral.currentName = name }
             self.remember(peripheral)
@@ -111,9 +112,16 @@ final class PeripheralSession: LinkUser {
     private func failedToConnect(_ error: BluetoothError) {
         guard attempt != nil else { return }
         attempt = nil
-        central?.ended(self)
         // That the adapter is off is told by the manager's state.
-        guard error != .adapterRemoved, error != .adapterClosed else { return end() }
+        guard !error.isEndOfAdapter else {
+            central?.ended(self)
+            return end()
+        }
+        if isAgain, let shared = central?.shared, shared.state == .poweredOn {
+            // Only the application gives that up.
+            return connect(through: shared, .tryingAgain)
+        }
+        central?.ended(self)
         isOver = true
         let told = CBError.error(for: error, orElse: .connectionFailed)
         post { peripheral in
@@ -180,9 +188,7 @@ final class PeripheralSession: LinkUser {
         link = nil
         forget()
         // A reset of the adapter is told by the manager's state.
-        if reason == .adapterRemoved || reason == .adapterClosed || reason == .disconnected(.adapterReset) {
-            return end()
-        }
+        if reason.isEndOfAdapter { return end() }
         if attempt != nil, let shared = central?.shared, shared.state == .poweredOn {
             // The application has not been told of the link: it is still to come.
             return connect(through: shared, ConnectOptions(isReconnecting: isReconnecting))
@@ -190,6 +196,7 @@ final class PeripheralSession: LinkUser {
         let told = CBError.error(for: reason, orElse: .peripheralDisconnected)
         let isReconnecting = isReconnecting && central?.shared?.state == .poweredOn
         if isReconnecting, let shared = central?.shared {
+            isAgain = true
             connect(through: shared, .reconnecting)
         } else {
             isOver = true
@@ -198,9 +205,10 @@ final class PeripheralSession: LinkUser {
         post { peripheral in
             guard let manager = peripheral.manager else { return }
             if isReconnecting {
-                guard peripheral.session === self else { return }
-                peripheral.currentState = .connecting
+                // One that the application is ending is not told of as to come back.
+                guard peripheral.advance(self, from: .connected, to: .connecting) else { return }
                 peripheral.stopNotifying()
+                peripheral.commands = CommandQueue()
             } else {
                 _ = peripheral.endSession(self)
             }
@@ -247,5 +255,12 @@ final class PeripheralSession: LinkUser {
     func enqueue(_ operation: @escaping Operation) {
         guard link != nil else { return }
         operations.add { await operation(self) }
+    }
+}
+
+extension BluetoothError {
+    /// Whether it was the adapter that ended what was under way.
+    fileprivate var isEndOfAdapter: Bool {
+        self == .adapterRemoved || self == .adapterClosed || self == .disconnected(.adapterReset)
     }
 }

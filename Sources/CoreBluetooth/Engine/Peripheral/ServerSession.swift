@@ -63,14 +63,30 @@ final class ServerSession: AdapterUser {
         events?.cancel()
         work.removeAll()
         centrals = [:]
+        // While the adapter is off there is nothing to take back.
+        guard adapter != nil else { return letGo() }
         // Behind what has begun, which may be the publishing of one more service.
         work.add { [self] in
             if isAdvertising { await shared?.stopAdvertising(for: self) }
-            for service in services { try? await service.published?.withdraw() }
-            services = []
-            adapter = nil
-            shared?.remove(self)
-            shared = nil
+            for service in services { await takeBack(service) }
+            letGo()
+        }
+    }
+
+    private func letGo() {
+        services = []
+        adapter = nil
+        shared?.remove(self)
+        shared = nil
+    }
+
+    private func takeBack(_ service: Service) async {
+        guard let published = service.published, let adapter else { return }
+        do throws(BluetoothError) {
+            try await published.withdraw()
+        } catch {
+            // It is away, of which we have not been told. When it is back it would have the service still.
+            Task { await adapter.withdrawWhenReady(published) }
         }
     }
 
@@ -89,9 +105,11 @@ final class ServerSession: AdapterUser {
         isRestoring = false
         if state == .poweredOn { adapterIsOn() } else { adapterIsOff(state) }
         let advertisement = isResuming ? wantedAdvertisement : nil
+        let era = era
         stateChanged(to: state) { manager in
             if advertisement != nil { manager.resumeAdvertising() }
             if state != .poweredOn {
+                manager.era = era
                 manager.endAdvertising()
                 manager.forgetCentrals()
                 if state.isBelowPoweredOff { manager.forgetServices() }
@@ -121,7 +139,7 @@ final class ServerSession: AdapterUser {
             }
         }
         // What was published before the adapter was switched off is published again.
-        for service in services { publish(service.definition, isAgain: true) }
+        for service in services { publish(service.definition, in: era, isAgain: true) }
     }
 
     private func adapterIsOff(_ state: CBManagerState) {
@@ -136,10 +154,11 @@ final class ServerSession: AdapterUser {
         wantedAdvertisement = nil
         changed()
         self.adapter = nil
-        work.add {
-            // An adapter that is reset takes up again by itself what it did. Here that is over.
+        // An adapter that is reset takes up again by itself what it did. Here that is over, also where the manager goes.
+        let withdrawal = Task {
             for service in gone { await adapter?.withdrawWhenReady(service) }
         }
+        work.add { await withdrawal.value }
     }
 
     func linkChanged(to peer: DeviceAddress, services: Set<BluetoothUUID>, isConnected: Bool) {
@@ -148,9 +167,10 @@ final class ServerSession: AdapterUser {
 
     // MARK: - Services
 
-    /// - Parameter isAgain: whether the application has been told already.
-    func publish(_ definition: ServiceDefinition, isAgain: Bool = false) {
-        let era = era
+    /// - Parameters:
+    ///   - era: how often the adapter had gone off when it was asked for.
+    ///   - isAgain: whether the application has been told already.
+    func publish(_ definition: ServiceDefinition, in era: Int, isAgain: Bool = false) {
         work.add { [self] in
             if isAgain, !services.contains(where: { $0.identifier == ObjectIdentifier(definition.service) }) { return }
             let failure = await published(definition, in: era)
@@ -222,7 +242,7 @@ final class ServerSession: AdapterUser {
         changed()
         work.add { [self] in
             for service in services where identifiers.contains(service.identifier) {
-                try? await service.published?.withdraw()
+                await takeBack(service)
                 for characteristic in service.definition.characteristics {
                     handles[ObjectIdentifier(characteristic)] = nil
                 }
@@ -235,9 +255,10 @@ final class ServerSession: AdapterUser {
 
     // MARK: - Advertising
 
-    /// - Parameter stops: how often the manager had ended advertising when it asked for this.
-    func advertise(_ wanted: WantedAdvertisement, after stops: UInt64) {
-        let era = era
+    /// - Parameters:
+    ///   - stops: how often the manager had ended advertising when it asked for this.
+    ///   - era: how often the adapter had gone off then.
+    func advertise(_ wanted: WantedAdvertisement, after stops: UInt64, in era: Int) {
         work.add { [self] in
             let failure = await advertising(wanted, in: era)
             tell { manager in

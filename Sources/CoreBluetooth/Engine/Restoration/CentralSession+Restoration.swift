@@ -43,7 +43,7 @@ extension CentralSession {
 
     /// Goes on with it, since the adapter is on.
     func resume() {
-        if let wantedScan { scan(for: wantedScan) }
+        if let wantedScan { scan(for: wantedScan, number: 0, in: era) }
         guard let shared else { return }
         for peripheral in peripherals.values where peripheral.isRestored {
             peripheral.connect(through: shared, ConnectOptions(isReconnecting: peripheral.isReconnecting))

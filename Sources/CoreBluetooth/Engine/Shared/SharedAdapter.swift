@@ -52,8 +52,6 @@ final class SharedAdapter {
     private var users: [ObjectIdentifier: WeakUser] = [:]
     private var links: [DeviceAddress: SharedLink] = [:]
     private var attempts: [DeviceAddress: Attempt] = [:]
-    /// Links that are over for whoever used them, and may still take a moment to end.
-    private var ending: Set<Connection> = []
     private var life: Task<Void, Never>?
     private var lastFailure: String?
     /// Whether somebody has switched the adapter off.
@@ -130,7 +128,11 @@ final class SharedAdapter {
                     let adapter = try await Self.open(transport)
                     guard let events = await self?.attach(consume adapter) else { return }
                     delay = .seconds(1)
-                    for try await event in events { self?.handle(event) }
+                    for try await event in events {
+                        // What had been told before the adapter was given up.
+                        if Task.isCancelled { return }
+                        self?.handle(event)
+                    }
                 } catch {
                     guard !Task.isCancelled else { return }
                     self?.failed(error)
@@ -171,7 +173,7 @@ final class SharedAdapter {
             // Of those that we make it is told once their services are known.
             if connection.role == .peripheral { tell(of: connection.peer, isConnected: true) }
         case .disconnected(let connection, _):
-            ending.remove(connection)
+            if let link = links[connection.peer], link.connection == connection { link.isGone = true }
             tell(of: connection.peer, isConnected: false)
             tables.linkedPeers.set(nil, of: connection.peer)
         case .resetting, .removed: change(to: .resetting)
@@ -224,24 +226,32 @@ final class SharedAdapter {
     fileprivate func connect(
         _ adapter: Adapter, _ peer: DeviceAddress
     ) async throws(BluetoothError) -> (Connection, isOurs: Bool) {
-        if let connection = await adapter.connections.first(where: { $0.peer == peer }) {
-            guard ending.contains(connection) else { return (connection, false) }
+        while let connection = await adapter.connections.first(where: { $0.peer == peer }) {
+            // One that we have made and do not use any more is about to end.
+            guard connection.role == .central else { return (connection, false) }
             try await connection.waitForDisconnection()
         }
-        return (try await adapter.connect(to: peer, timeout: nil), true)
+        do throws(BluetoothError) {
+            return (try await adapter.connect(to: peer, timeout: nil), true)
+        } catch {
+            // The peer has been quicker.
+            guard error == .host(.alreadyConnected),
+                let connection = await adapter.connections.first(where: { $0.peer == peer })
+            else { throw error }
+            return (connection, false)
+        }
     }
 
     fileprivate func connected(_ connection: Connection, isOurs: Bool) async throws(BluetoothError) -> SharedLink {
         let session = try await connection.openSession()
         let link = SharedLink(session, mtu: try await connection.mtu, isOurs: isOurs) { [weak self] link in
             guard let self else { return }
-            ending.insert(connection)
             if links[connection.peer] === link { links[connection.peer] = nil }
         }
         links[connection.peer] = link
         Task { [weak self, tables] in
             await link.prepare { name in tables.names.set(name, of: connection.peer) }
-            guard let self, isOurs, links[connection.peer] === link else { return }
+            guard let self, isOurs, !link.isGone, links[connection.peer] === link else { return }
             tables.linkedPeers.set(link.knownServices, of: connection.peer)
             tell(of: connection.peer, isConnected: true)
         }
@@ -251,7 +261,6 @@ final class SharedAdapter {
     private func endLinks() {
         let ended = links.values
         links = [:]
-        ending = []
         tables.linkedPeers.removeAll()
         for link in ended { link.end(.adapterRemoved) }
     }

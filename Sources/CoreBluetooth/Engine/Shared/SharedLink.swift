@@ -31,17 +31,29 @@ final class SharedLink {
     private var waiting: [Int: CheckedContinuation<Result<GATTClientResult, BluetoothError>, Never>] = [:]
     private var lastTag = 0
     /// Who is subscribed to which characteristic, by the handle of its value.
-    private var subscribers: [AttributeHandle: Set<ObjectIdentifier>] = [:]
+    private var subscriptions: [AttributeHandle: Subscription] = [:]
     /// The changes of subscriptions, one after the other.
     private let changes = WorkQueue()
     private var ending: BluetoothError?
+    /// Whether the adapter has told of its end, which may come before what the link itself tells last.
+    var isGone = false
     /// Whether it is over, or about to be.
     var isEnding: Bool { ending != nil }
     private var discovery: Task<Result<[DiscoveredService], BluetoothError>, Never>?
+    /// How often the peer has said that its services are others now.
+    private var modifications = 0
+    /// How often they are discovered anew where that has happened meanwhile.
+    private static let maximumDiscoveries = 3
     /// The handle of the peer's Service Changed, where it has one.
     private var serviceChanged: AttributeHandle?
     /// The services the peer is known to have.
     private(set) var knownServices: Set<BluetoothUUID> = []
+
+    private struct Subscription {
+        /// The handle of the Client Characteristic Configuration.
+        let descriptor: AttributeHandle
+        var users: Set<ObjectIdentifier> = []
+    }
 
     init(
         _ session: ClientSession, mtu: Int, isOurs: Bool, whenEnded: @escaping @BluetoothEngine (SharedLink) -> Void
@@ -68,7 +80,11 @@ final class SharedLink {
     func remove(_ user: any LinkUser) async {
         let identifier = ObjectIdentifier(user)
         guard users.removeValue(forKey: identifier) != nil, ending == nil else { return }
-        for handle in subscribers.keys { subscribers[handle]?.remove(identifier) }
+        for handle in subscriptions.keys {
+            guard subscriptions[handle]?.users.remove(identifier) != nil, !users.isEmpty else { continue }
+            // For those who stay the link goes on; without what nobody wants of it.
+            changes.add { [self] in try? await configureIfUnused(handle) }
+        }
         await endIfUnused()
     }
 
@@ -98,9 +114,9 @@ final class SharedLink {
 
     private func handle(_ event: ClientEvent) async {
         switch event {
-        case .value(let value, let handle) where handle == serviceChanged: servicesHaveChanged(value)
+        case .value(let value, let handle) where handle == serviceChanged: await servicesHaveChanged(value)
         case .value(let value, let handle):
-            let meant = subscribers[handle].map { meant in users.filter { meant.contains($0.key) } } ?? users
+            let meant = subscriptions[handle].map { meant in users.filter { meant.users.contains($0.key) } } ?? users
             for user in meant.values {
                 user.received(value, of: handle)
                 await user.delivery.room()
@@ -154,28 +170,39 @@ final class SharedLink {
         _ configuration: GATTClientConfiguration
     ) async throws(BluetoothError) {
         try await inTurn { [self] () throws(BluetoothError) in
-            let isFirst = subscribers[handle]?.isEmpty ?? true
+            // It may have left while others had their turn.
+            guard users[ObjectIdentifier(user)] != nil else { throw ending ?? .cancelled }
+            let isFirst = subscriptions[handle]?.users.isEmpty ?? true
             // Before the peer is asked, so that no early value is lost.
-            subscribers[handle, default: []].insert(ObjectIdentifier(user))
+            subscriptions[handle, default: Subscription(descriptor: descriptor)].users.insert(ObjectIdentifier(user))
             guard isFirst else { return }
             do throws(BluetoothError) {
                 _ = try await perform(.configure(descriptor: descriptor, configuration))
             } catch {
-                subscribers[handle]?.remove(ObjectIdentifier(user))
+                subscriptions[handle]?.users.remove(ObjectIdentifier(user))
                 throw error
             }
         }
     }
 
     /// Ends a user's subscription; for the peer, where it was the last.
-    func unsubscribe(
-        _ user: any LinkUser, from handle: AttributeHandle, descriptor: AttributeHandle
-    ) async throws(BluetoothError) {
+    func unsubscribe(_ user: any LinkUser, from handle: AttributeHandle) async throws(BluetoothError) {
         try await inTurn { [self] () throws(BluetoothError) in
-            let others = (subscribers[handle] ?? []).subtracting([ObjectIdentifier(user)])
-            if others.isEmpty { _ = try await perform(.configure(descriptor: descriptor, [])) }
-            subscribers[handle]?.remove(ObjectIdentifier(user))
+            guard let users = subscriptions[handle]?.users else { return }
+            // Values go on until the peer has agreed.
+            if users.subtracting([ObjectIdentifier(user)]).isEmpty { try await configure(handle) }
+            subscriptions[handle]?.users.remove(ObjectIdentifier(user))
         }
+    }
+
+    private func configureIfUnused(_ handle: AttributeHandle) async throws(BluetoothError) {
+        if subscriptions[handle]?.users.isEmpty == true { try await configure(handle) }
+    }
+
+    /// Has the peer tell a value no more.
+    private func configure(_ handle: AttributeHandle) async throws(BluetoothError) {
+        guard let descriptor = subscriptions[handle]?.descriptor else { return }
+        _ = try await perform(.configure(descriptor: descriptor, []))
     }
 
     /// Changes a subscription when the changes before have ended: whether the peer has to be asked depends on them.
@@ -198,9 +225,15 @@ final class SharedLink {
 
     /// The peer's primary services, which are discovered once, and again after they have changed.
     func services() async throws(BluetoothError) -> [DiscoveredService] {
-        let discovery = discovery ?? Task { await discoverServices() }
-        self.discovery = discovery
-        return try await discovery.value.get()
+        var services: [DiscoveredService] = []
+        for _ in 0..<Self.maximumDiscoveries {
+            let before = modifications
+            let discovery = discovery ?? Task { await discoverServices() }
+            self.discovery = discovery
+            services = try await discovery.value.get()
+            if modifications == before { break }
+        }
+        return services
     }
 
     private func discoverServices() async -> Result<[DiscoveredService], BluetoothError> {
@@ -223,11 +256,17 @@ final class SharedLink {
     }
 
     /// Takes in the value of Service Changed: the first and the last handle concerned.
-    private func servicesHaveChanged(_ value: [UInt8]) {
+    private func servicesHaveChanged(_ value: [UInt8]) async {
         discovery = nil
+        modifications &+= 1
         guard value.count == 4 else { return }
         let first = AttributeHandle(UInt16(value[0]) | UInt16(value[1]) << 8)
         let last = AttributeHandle(UInt16(value[2]) | UInt16(value[3]) << 8)
-        for user in users.values { user.servicesChanged(in: min(first, last)...max(first, last)) }
+        let handles = min(first, last)...max(first, last)
+        subscriptions = subscriptions.filter { !handles.contains($0.key) }
+        for user in users.values {
+            user.servicesChanged(in: handles)
+            await user.delivery.room()
+        }
     }
 }

@@ -17,10 +17,5 @@ extension String: CBUUIDConvertible {
 
 extension CBUUIDConvertible {
     /// The UUID in the stack's words.
-    var bluetooth: BluetoothUUID {
-        let octets = [UInt8](cbuuid.data)
-        func number(_ range: Range<Int>) -> UInt64 { octets[range].reduce(0) { $0 << 8 | UInt64($1) } }
-        guard octets.count == 16 else { return BluetoothUUID(uint32: UInt32(number(0..<octets.count))) }
-        return BluetoothUUID(high: number(0..<8), low: number(8..<16))
-    }
+    var bluetooth: BluetoothUUID { cbuuid.bluetoothUUID }
 }

@@ -51,7 +51,7 @@ public final class VirtualCentral: Sendable {
     public var services: [CBUUID] {
         get async throws {
             try await connection.discoverServices().map(\.uuid)
-                .filter { $0 != .genericAccess && $0 != .genericAttribute }.map { CBUUID(string: "\($0)") }
+                .filter { $0 != .genericAccess && $0 != .genericAttribute }.map { CBUUID($0) }
         }
     }
 

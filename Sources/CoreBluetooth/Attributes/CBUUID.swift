@@ -6,7 +6,7 @@ import Foundation
 /// A short one equals the long one that it stands for.
 open class CBUUID: NSObject, NSCopying {
     private var octets = zeros
-    private(set) var bluetoothUUID = BluetoothUUID(bigEndian: zeros)
+    package private(set) var bluetoothUUID = BluetoothUUID(bigEndian: zeros)
 
     private static let zeros = [UInt8](repeating: 0, count: 16)
 
@@ -53,7 +53,7 @@ open class CBUUID: NSObject, NSCopying {
     }
 
     /// Of a type that a peer has told, as short as it was told.
-    convenience init(_ uuid: BluetoothUUID) {
+    package convenience init(_ uuid: BluetoothUUID) {
         self.init(octets: uuid.shortestOctets)
     }
 

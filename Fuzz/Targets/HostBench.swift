@@ -23,18 +23,21 @@ struct HostBench {
 
     /// Commands without an answer, oldest first.
     var unanswered: [HCIOpcode] = []
+    /// The links of those of them that are Disconnect.
+    var disconnecting: [ConnectionHandle] = []
     /// How many packets of each link the controller has.
     var outstanding: [ConnectionHandle: Int] = [:]
 
-    static let aclDataLength = 64
-    static let aclBufferCount = 4
+    /// What the controller said of its buffers. A controller that is reset and asked again may say something else.
+    private var aclDataLength: Int { host.controller?.aclDataLength ?? 0 }
+    private var aclBufferCount: Int { host.controller?.aclBufferCount ?? 0 }
 
     /// A host brought up on a virtual controller, once.
     private static let ready: Host = {
         var air = Air(seed: 1)
         var configuration = ControllerConfiguration(publicAddress: DeviceAddress(0xA000_0000_0001, kind: .public))
-        configuration.aclDataLength = UInt16(aclDataLength)
-        configuration.aclBufferCount = UInt8(aclBufferCount)
+        configuration.aclDataLength = 64
+        configuration.aclBufferCount = 4
         let controller = air.addController(configuration)
         var host = Host(configuration: HostConfiguration(seed: 1))
         host.server.database = .forFuzzing()
@@ -59,8 +62,7 @@ struct HostBench {
         while let packet = host.outbox.popFirst() { try check(packet) }
         while let event = host.events.next() { try check(event) }
         let total = outstanding.values.reduce(0, +)
-        try require(
-            total <= Self.aclBufferCount, "\(total) packets where the controller has \(Self.aclBufferCount) buffers")
+        try require(total <= aclBufferCount, "\(total) packets where the controller has \(aclBufferCount) buffers")
         try require(Set(host.connectedLinks) == Set(links), "links nobody was told of, or told the end of")
     }
 
@@ -148,9 +150,10 @@ struct HostBench {
                 let known = try command.decodeKnown()
                 unanswered.append(command.opcode)
                 if known is Reset { reset() }
+                if let known = known as? Disconnect { disconnecting.append(known.connectionHandle) }
             case .aclData(let data):
                 outstanding[data.connectionHandle, default: 0] += 1
-                guard data.data.count <= Self.aclDataLength, !data.data.isEmpty else {
+                guard data.data.count <= aclDataLength, !data.data.isEmpty else {
                     throw DecodingFailure(.invalidLength, at: 2)
                 }
             case .event, .synchronousData, .isoData: throw DecodingFailure(.invalidValue, at: 0)
@@ -163,5 +166,6 @@ struct HostBench {
     private mutating func reset() {
         outstanding = [:]
         unanswered = [.reset]
+        disconnecting = []
     }
 }

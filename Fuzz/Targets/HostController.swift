@@ -77,7 +77,16 @@ extension HostBench {
             outstanding[complete.connectionHandle] = nil
         case .leEnhancedConnectionComplete(let complete) where complete.status.isSuccess:
             outstanding[complete.connectionHandle] = nil
+        case .commandStatus(let status): noteAnswer(to: status.opcode, status.status)
+        case .commandComplete(let complete): noteAnswer(to: complete.opcode, complete.status)
         default: return
         }
+    }
+
+    /// A controller that does not know the link it is to end has nothing of it.
+    private mutating func noteAnswer(to opcode: HCIOpcode, _ status: HCIStatus?) {
+        guard opcode == .disconnect, !disconnecting.isEmpty else { return }
+        let handle = disconnecting.removeFirst()
+        if status == .unknownConnectionIdentifier { outstanding[handle] = nil }
     }
 }

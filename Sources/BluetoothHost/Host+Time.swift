@@ -31,8 +31,9 @@ extension Host {
             let reason =
                 links.at[slot].isEstablished
                 ? HCIStatus.connectionTerminatedByLocalHost : .connectionFailedToBeEstablished
+            let hasBuffers = flow.abandonLink(links.at[slot].handle)
             removeLink(slot, reason: reason, at: now)
-            return linkRemoved(at: now)
+            return hasBuffers ? linkRemoved(at: now) : recover(from: .commandTimedOut(.disconnect), at: now)
         }
         if let deadline = links.at[slot].establishmentDeadline, deadline <= now { establish(slot, at: now) }
         if let deadline = links.at[slot].update?.deadline, deadline <= now { endUpdate(slot, .timedOut) }

@@ -92,6 +92,55 @@ struct FlowControlTests {
         #expect(controller.takeData().count == 0)
     }
 
+    @Test(
+        "what is left with the controller of a link whose end it never reported takes its room", arguments: [0, 1, 2])
+    func unreportedEnd(_ how: Int) throws {
+        var controller = ScriptedController.ready()
+        controller.completesPackets = false
+        let first = try controller.connect(0x40)
+        controller.complete(0x40, 1)
+        for _ in 0..<2 { _ = try controller.host.writeWithoutResponse([0].span, to: Self.value, on: first) }
+        try controller.host.disconnect(first, at: controller.now)
+        controller.run(for: .seconds(9))
+        #expect(controller.takeEvents() == ["disconnected link 0.1: 22"])
+        let second = try controller.connect(0x41, to: DeviceAddress(2, kind: .public))
+        controller.complete(0x41, 1)
+        _ = controller.takeData()
+        for _ in 0..<8 { _ = try controller.host.writeWithoutResponse([0].span, to: Self.value, on: second) }
+        controller.settle()
+        #expect(controller.takeData().count == 2)
+        // The controller remembers them at last.
+        switch how {
+        case 0: controller.complete(0x40, 2)
+        case 1: controller.reportDisconnection(0x40)
+        default: controller.reportConnection(0x40, peer: DeviceAddress(3, kind: .public))
+        }
+        controller.complete(0x41, 0)
+        // A third link leaves one buffer to each other.
+        #expect(controller.takeData().count == (how == 2 ? 1 : 2))
+        #expect(controller.host.connectedLinks == [second])
+    }
+
+    @Test func aControllerThatNeverLetsGoOfItsLastBufferIsReset() throws {
+        var controller = ScriptedController.ready()
+        controller.completesPackets = false
+        let link = try controller.connect()
+        controller.complete(0x40, 1)
+        for _ in 0..<4 { _ = try controller.host.writeWithoutResponse([0].span, to: Self.value, on: link) }
+        try controller.host.disconnect(link, at: controller.now)
+        controller.run(for: .seconds(9))
+        #expect(
+            controller.takeEvents() == [
+                "disconnected link 0.1: 22", "resetting: no answer to Disconnect", "ready",
+            ])
+        _ = controller.takeData()
+        let next = try controller.connect()
+        controller.complete(0x40, 1)
+        for _ in 0..<8 { _ = try controller.host.writeWithoutResponse([0].span, to: Self.value, on: next) }
+        controller.settle()
+        #expect(controller.takeData().count == 4)
+    }
+
     @Test func aPeerThatFellSilentDoesNotHoldUpTheOthers() throws {
         var controller = ScriptedController.ready()
         controller.completesPackets = false

@@ -18,6 +18,8 @@ public struct ACLFlowControl: Sendable {
     private struct Link {
         var handle: ConnectionHandle
         var outstanding: Int
+        /// Given up by the host, while the controller has not said that it is gone.
+        var isAbandoned = false
     }
 
     /// - Parameter bufferCount: `totalACLDataPackets`, as the controller tells it.
@@ -29,9 +31,12 @@ public struct ACLFlowControl: Sendable {
     @inlinable
     public var canSend: Bool { available > 0 }
 
-    /// Begins to count for a link. Does nothing for one already known.
+    /// Begins to count for a link. Does nothing for one already known; one that was abandoned under this handle has ended.
     public mutating func addLink(_ handle: ConnectionHandle) {
-        guard slot(of: handle) == nil else { return }
+        if let slot = slot(of: handle) {
+            guard links[slot]?.isAbandoned == true else { return }
+            removeLink(handle)
+        }
         linkCount += 1
         let link = Link(handle: handle, outstanding: 0)
         if let free = links.firstIndex(where: { $0 == nil }) { links[free] = link } else { links.append(link) }
@@ -44,9 +49,25 @@ public struct ACLFlowControl: Sendable {
     public mutating func removeLink(_ handle: ConnectionHandle) -> Int {
         guard let slot = slot(of: handle), let link = links[slot] else { return 0 }
         links[slot] = nil
-        linkCount -= 1
+        if !link.isAbandoned { linkCount -= 1 }
         available += link.outstanding
         return link.outstanding
+    }
+
+    /// Gives up a link of which the controller never said that it is gone. What the controller has of it may be there for
+    /// ever, and counts until the controller says otherwise.
+    ///
+    /// - Returns: false where the controller can take nothing any more, from any link: it needs to be reset.
+    public mutating func abandonLink(_ handle: ConnectionHandle) -> Bool {
+        guard let slot = slot(of: handle), let link = links[slot], !link.isAbandoned else { return true }
+        if link.outstanding == 0 {
+            removeLink(handle)
+        } else {
+            links[slot]?.isAbandoned = true
+            linkCount -= 1
+        }
+        let abandoned = links.reduce(0) { $0 + ($1?.isAbandoned == true ? $1?.outstanding ?? 0 : 0) }
+        return abandoned < bufferCount
     }
 
     /// Takes a buffer for a packet to be sent on a link.
@@ -56,7 +77,9 @@ public struct ACLFlowControl: Sendable {
     ///
     /// - Returns: false where there is none, or no such link: then the packet must wait.
     public mutating func takeBuffer(for handle: ConnectionHandle) -> Bool {
-        guard available > 0, let slot = slot(of: handle), available >= linkCount || isShort(slot) else { return false }
+        guard available > 0, let slot = slot(of: handle), links[slot]?.isAbandoned == false,
+            available >= linkCount || isShort(slot)
+        else { return false }
         available -= 1
         links[slot]?.outstanding += 1
         return true
@@ -76,6 +99,7 @@ public struct ACLFlowControl: Sendable {
         if count < packets.count { violations &+= 1 }
         links[slot]?.outstanding -= count
         available += count
+        if link.isAbandoned, link.outstanding == count { links[slot] = nil }
         return count
     }
 

@@ -68,7 +68,13 @@ extension Host {
     }
 
     private mutating func disconnectionCompleted(_ complete: DisconnectionComplete, at now: Instant) {
-        guard complete.status == .success, let slot = links.slot(of: complete.connectionHandle) else { return }
+        guard complete.status == .success else { return }
+        let freed = flow.removeLink(complete.connectionHandle)
+        guard let slot = links.slot(of: complete.connectionHandle) else {
+            // A link that was given up before the controller said so.
+            if freed > 0 { pump() }
+            return
+        }
         removeLink(slot, reason: complete.reason, at: now)
         linkRemoved(at: now)
     }

@@ -61,6 +61,7 @@ extension Host {
         advertiser.activity = .idle
         advertiser.isPaused = false
         initiator.reset()
+        flow.reset(bufferCount: 0)
         outbox.removeAll()
     }
 }

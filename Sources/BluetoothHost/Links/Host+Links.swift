@@ -46,6 +46,7 @@ extension Host {
     mutating func connectionMade(_ connection: NewConnection, at now: Instant) {
         // A handle that is in use cannot be a new connection's: the controller lost track of the old one.
         if let old = links.slot(of: connection.handle) {
+            flow.removeLink(connection.handle)
             removeLink(old, reason: .unspecifiedError, at: now)
             pump()
         }
@@ -147,15 +148,16 @@ extension Host {
     mutating func disconnectAnswered(_ status: HCIStatus, _ link: LinkIdentifier, at now: Instant) {
         // Whatever else is wrong may pass; a link the controller does not have will not be reported gone.
         guard status == .unknownConnectionIdentifier, let slot = links.slot(of: link) else { return }
+        flow.removeLink(links.at[slot].handle)
         removeLink(slot, reason: .connectionTerminatedByLocalHost, at: now)
         linkRemoved(at: now)
     }
 
-    /// The link is gone: everything that waited for it ends, once.
+    /// The link is gone: everything that waited for it ends, once. What the controller has of it is counted on by `flow`,
+    /// which is to be told by the caller, who knows whether the controller has forgotten it.
     mutating func removeLink(_ slot: Int, reason: HCIStatus, at now: Instant) {
         var link = links.remove(slot)
         if !link.sendQueue.isEmpty { waitingLinks -= 1 }
-        flow.removeLink(link.handle)
         if let update = link.update { events.append(.requestFailed(update.request, .noSuchLink)) }
         if link.wasAnnounced {
             link.client.failAll(.disconnected)

@@ -70,6 +70,31 @@ struct ACLFlowControlTests {
         #expect(flow.takeBuffer(for: 0x40) == true)
     }
 
+    @Test("what the controller has of a link it never said the end of counts until it says more")
+    func abandonment() {
+        var flow = flowControl(buffers: 4)
+        for _ in 0..<2 { #expect(flow.takeBuffer(for: 0x40) == true) }
+        #expect(flow.abandonLink(0x40) == true)
+        #expect(flow.abandonLink(0x40) == true)
+        #expect(flow.available == 2)
+        #expect(flow.takeBuffer(for: 0x40) == false)
+        for _ in 0..<2 { #expect(flow.takeBuffer(for: 0x41) == true) }
+        #expect(flow.takeBuffer(for: 0x41) == false)
+        #expect(flow.complete(.init(connectionHandle: 0x40, count: 1)) == 1)
+        #expect(flow.takeBuffer(for: 0x41) == true)
+        // A new link under the same handle: the controller has forgotten the old one.
+        flow.addLink(0x40)
+        #expect(flow.takeBuffer(for: 0x40) == true)
+        #expect(flow.outstanding(for: 0x40) == 1)
+        #expect(flow.abandonLink(0x40) == true)
+        #expect(flow.abandonLink(0x41) == false, "all buffers are lost")
+        #expect(flow.removeLink(0x40) == 1)
+        #expect(flow.removeLink(0x41) == 3)
+        flow.addLink(0x42)
+        #expect(flow.abandonLink(0x42) == true)
+        #expect(flow.removeLink(0x42) == 0, "nothing is remembered of a link that had sent nothing")
+    }
+
     @Test("H6: without buffers nothing is ever sent", arguments: [0, -1])
     func noBuffers(_ count: Int) {
         var flow = flowControl(buffers: count)

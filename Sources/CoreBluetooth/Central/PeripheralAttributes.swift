@@ -34,7 +34,7 @@ struct PeripheralAttributes {
 
     mutating func add(_ found: [DiscoveredCharacteristic], to service: CBService) {
         var members = service.members ?? []
-        for one in found where byHandle[one.valueHandle]?.isCharacteristic(one.uuid) != true {
+        for one in found where known(CBCharacteristic.self, one.uuid, at: one.valueHandle) == nil {
             members.removeAll { $0.handle == one.valueHandle }
             let characteristic = CBCharacteristic(discovered: one, of: service)
             byHandle[one.valueHandle] = characteristic
@@ -45,7 +45,7 @@ struct PeripheralAttributes {
 
     mutating func add(_ found: [DiscoveredDescriptor], to characteristic: CBCharacteristic) {
         var parts = characteristic.parts ?? []
-        for one in found where byHandle[one.handle]?.isDescriptor(one.uuid) != true {
+        for one in found where known(CBDescriptor.self, one.uuid, at: one.handle) == nil {
             parts.removeAll { $0.handle == one.handle }
             let descriptor = CBDescriptor(discovered: one, of: characteristic)
             byHandle[one.handle] = descriptor
@@ -54,10 +54,18 @@ struct PeripheralAttributes {
         characteristic.parts = parts.sorted { $0.handle < $1.handle }
     }
 
+    /// What is known to be at a handle; nil where that is another kind of attribute, or of another type.
+    private func known<Attribute: CBAttribute>(
+        _ kind: Attribute.Type, _ uuid: BluetoothUUID, at handle: AttributeHandle
+    ) -> Attribute? {
+        guard let known = byHandle[handle] as? Attribute, known.uuid.bluetoothUUID == uuid else { return nil }
+        return known
+    }
+
     private mutating func service(
         _ uuid: BluetoothUUID, isPrimary: Bool, _ handles: ClosedRange<AttributeHandle>, of peripheral: CBPeripheral
     ) -> CBService {
-        if let known = byHandle[handles.lowerBound] as? CBService, known.uuid.bluetoothUUID == uuid { return known }
+        if let known = known(CBService.self, uuid, at: handles.lowerBound) { return known }
         // After a connection was made again the peripheral may have others there.
         _ = invalidate(handles)
         let service = CBService(CBUUID(uuid), isPrimary: isPrimary, handles: handles, peripheral: peripheral)
@@ -115,15 +123,5 @@ extension PeripheralAttributes {
     mutating func remove(_ gone: [CBService]) {
         services = services?.filter { service in !gone.contains { $0 === service } }
         index()
-    }
-}
-
-extension CBAttribute {
-    fileprivate func isCharacteristic(_ uuid: BluetoothUUID) -> Bool {
-        self is CBCharacteristic && self.uuid.bluetoothUUID == uuid
-    }
-
-    fileprivate func isDescriptor(_ uuid: BluetoothUUID) -> Bool {
-        self is CBDescriptor && self.uuid.bluetoothUUID == uuid
     }
 }

@@ -98,9 +98,7 @@ struct ConnectionTests {
     func cancelOfTwo() async throws {
         let scene = try await CentralScene()
         let peripheral = try await scene.found()
-        let others = CentralRecorder(Recorder("other"))
-        let other = scene.stage.with(scene.near) { CBCentralManager(delegate: others, queue: others.recorder.queue) }
-        await others.recorder.expect("state poweredOn")
+        let (other, others) = await scene.other()
         let same = try #require(other.retrievePeripherals(withIdentifiers: [peripheral.identifier]).first)
         await scene.peripheral.stopAdvertising()
         for _ in 0..<10 {
@@ -256,9 +254,7 @@ struct ConnectionTests {
     func connectionEvents() async throws {
         let scene = try await CentralScene()
         let peripheral = try await scene.found()
-        let others = CentralRecorder(Recorder("other"))
-        let other = scene.stage.with(scene.near) { CBCentralManager(delegate: others, queue: others.recorder.queue) }
-        await others.recorder.expect("state poweredOn")
+        let (other, others) = await scene.other()
         other.registerForConnectionEvents(options: [.serviceUUIDs: [CentralScene.service]])
         scene.manager.connect(peripheral)
         await scene.recorder.skip(to: "connected")

@@ -74,9 +74,7 @@ struct IdentityTests {
     func retrieveConnected() async throws {
         let scene = try await CentralScene()
         let peripheral = try await scene.connected()
-        let others = CentralRecorder(Recorder("other"))
-        let other = scene.stage.with(scene.near) { CBCentralManager(delegate: others, queue: others.recorder.queue) }
-        await others.recorder.expect("state poweredOn")
+        let (other, _) = await scene.other()
         await until("its services are known") {
             !other.retrieveConnectedPeripherals(withServices: [CentralScene.service]).isEmpty
         }

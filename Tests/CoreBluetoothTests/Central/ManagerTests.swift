@@ -128,9 +128,7 @@ struct ManagerTests {
         let log = Log()
         let scene = try await CentralScene()
         let peripheral = try await scene.found()
-        let others = CentralRecorder(Recorder("other"))
-        let other = scene.stage.with(scene.near) { CBCentralManager(delegate: others, queue: others.recorder.queue) }
-        await others.recorder.expect("state poweredOn")
+        let (other, others) = await scene.other()
         other.connect(peripheral)
         #expect(peripheral.state == .disconnected)
         #expect(log.contains("API MISUSE: \(peripheral) belongs to another manager"))

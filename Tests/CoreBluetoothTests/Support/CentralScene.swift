@@ -67,6 +67,14 @@ struct CentralScene {
         return advertisement
     }
 
+    /// Another manager with the same adapter, which is on.
+    func other() async -> (CBCentralManager, CentralRecorder) {
+        let events = CentralRecorder(Recorder("other"))
+        let manager = stage.with(near) { CBCentralManager(delegate: events, queue: events.recorder.queue) }
+        await events.recorder.expect("state poweredOn")
+        return (manager, events)
+    }
+
     /// Waits until the manager is on.
     func on() async {
         await stage.passing { await recorder.expect("state poweredOn") }
@@ -92,13 +100,18 @@ struct CentralScene {
     /// Connects, discovers all characteristics, and returns them by their UUIDs.
     func discovered(options: [String: Any]? = nil) async throws -> (CBPeripheral, [String: CBCharacteristic]) {
         let peripheral = try await connected(options: options)
+        return (peripheral, try await discover(peripheral))
+    }
+
+    /// Discovers all characteristics of a peripheral that is connected.
+    func discover(_ peripheral: CBPeripheral) async throws -> [String: CBCharacteristic] {
         peripheral.discoverServices([Self.service])
         await stage.passing { _ = await recorder.skip(to: "services -") }
         let service = try #require(peripheral.services?.first)
         peripheral.discoverCharacteristics(nil, for: service)
         await stage.passing { _ = await recorder.skip(to: "characteristics") }
         let characteristics = try #require(service.characteristics)
-        return (peripheral, Dictionary(uniqueKeysWithValues: characteristics.map { ($0.uuid.uuidString, $0) }))
+        return Dictionary(uniqueKeysWithValues: characteristics.map { ($0.uuid.uuidString, $0) })
     }
 
     /// A characteristic as the peripheral has it.

@@ -1,0 +1,120 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+
+/// What is found out about a peer without anybody asking: its services, its name, and when its services change
+/// (Core 5.4, Vol 3, Part G, 7.1). It gives way to whatever users ask for.
+struct LinkPreparation: Sendable {
+    enum Step: Equatable, Sendable {
+        case services
+        case name
+        case serviceChanged(in: ClosedRange<AttributeHandle>)
+        case descriptor(of: AttributeHandle, end: AttributeHandle)
+        case configuration(AttributeHandle)
+        case done
+    }
+
+    var step = Step.services
+    /// Whether the step's operation is under way.
+    var isRunning = false
+    /// The peer's primary services, as far as they are known.
+    var services: [BluetoothUUID]?
+    /// The handle of the Service Changed value, which is watched; zero before it is known.
+    var serviceChanged: AttributeHandle = 0
+
+    var isWaiting: Bool { !isRunning && step != .done }
+}
+
+extension SharedHost {
+    /// Takes the next step, where the link has nothing else to do.
+    mutating func continuePreparation(_ slot: Int, at now: Instant) {
+        guard links[slot].isReady, !links[slot].isEnding, links[slot].role == .central,
+            links[slot].operations.isEmpty, status == .ready
+        else { return }
+        let operation: GATTClientOperation
+        switch links[slot].preparation.step {
+        case .services: operation = .discoverPrimaryServices()
+        case .name: operation = .readByUUID(.deviceName)
+        case .serviceChanged(let handles): operation = .discoverCharacteristics(in: handles, uuid: .serviceChanged)
+        case .descriptor(let value, let end):
+            operation = .discoverDescriptors(in: AttributeHandle(value.rawValue + 1)...end)
+        case .configuration(let descriptor): operation = .configure(descriptor: descriptor, .indications)
+        case .done: return
+        }
+        links[slot].preparation.isRunning = true
+        start(operation, for: .preparation, slot, at: now)
+    }
+
+    /// A step has ended. That the peer lacks something, or refuses, is nothing to anybody.
+    mutating func preparationStepped(
+        _ result: Result<GATTClientResult, HostError>, _ slot: Int, at now: Instant
+    ) {
+        links[slot].preparation.isRunning = false
+        switch (links[slot].preparation.step, result) {
+        case (.services, _):
+            // `learnServices` has taken the result in.
+            if links[slot].preparation.step == .services { links[slot].preparation.step = .name }
+        case (.name, .success(.values(let values))):
+            if let name = values.first.map({ String(decoding: $0.value, as: UTF8.self) }), !name.isEmpty {
+                learn(name, of: links[slot].peer)
+            }
+            links[slot].preparation.step = links[slot].serviceChangedStep
+        case (.name, _): links[slot].preparation.step = links[slot].serviceChangedStep
+        case (.serviceChanged(let handles), .success(.characteristics(let found))):
+            guard let characteristic = found.first, characteristic.valueHandle < handles.upperBound else { break }
+            links[slot].preparation.step = .descriptor(of: characteristic.valueHandle, end: characteristic.endHandle)
+            return
+        case (.descriptor(let value, _), .success(.descriptors(let found))):
+            guard let descriptor = found.first(where: { $0.uuid == .clientCharacteristicConfiguration }) else { break }
+            links[slot].preparation.serviceChanged = value
+            links[slot].preparation.step = .configuration(descriptor.handle)
+            return
+        default: break
+        }
+        switch links[slot].preparation.step {
+        case .serviceChanged, .descriptor, .configuration: links[slot].preparation.step = .done
+        case .services, .name, .done: break
+        }
+    }
+
+    /// Services have been discovered, by whomever: they are known from now on.
+    mutating func learnServices(from result: GATTClientResult, _ slot: Int) {
+        let services: [DiscoveredService]
+        switch result {
+        case .services(let found): services = found
+        case .database(let database): services = database.services.map(\.service)
+        default: return
+        }
+        let uuids = services.map(\.uuid)
+        let isNews = links[slot].preparation.services != uuids
+        links[slot].preparation.services = uuids
+        if let generic = services.first(where: { $0.uuid == .genericAttribute }) {
+            links[slot].genericAttribute = generic.startHandle...max(generic.startHandle, generic.endHandle)
+        }
+        if links[slot].preparation.step == .services { links[slot].preparation.step = .name }
+        if isNews { tellAll(.servicesKnown(links[slot].identifier, uuids)) }
+    }
+
+    private mutating func learn(_ name: String, of peer: PeerID) {
+        if names.set(name, of: peer) { tellAll(.nameChanged(peer, name)) }
+    }
+
+    /// Takes in the value of Service Changed: the first and the last handle concerned.
+    mutating func servicesHaveChanged(_ payload: Payload, _ slot: Int) {
+        guard payload.count == 4 else { return }
+        let span = arena.span.extracting(payload.start..<(payload.start + 4))
+        let first = AttributeHandle(UInt16(span[0]) | UInt16(span[1]) << 8)
+        let last = AttributeHandle(UInt16(span[2]) | UInt16(span[3]) << 8)
+        let handles = min(first, last)...max(first, last)
+        invalidateSubscriptions(in: handles, slot)
+        links[slot].preparation.services = nil
+        tellAll(.servicesChanged(links[slot].identifier, handles))
+    }
+}
+
+extension LinkRecord {
+    /// Where Service Changed is looked for: in Generic Attribute, where the peer has it.
+    fileprivate var serviceChangedStep: LinkPreparation.Step {
+        genericAttribute.map { .serviceChanged(in: $0) } ?? .done
+    }
+}

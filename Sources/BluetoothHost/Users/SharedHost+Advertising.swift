@@ -1,0 +1,90 @@
+import BluetoothBase
+import BluetoothGAP
+
+/// What one user wants advertised.
+struct AdvertisementRecord: Sendable {
+    let call: UserCall
+    let request: AdvertisingRequest
+    /// Whether the user knows that it is on the air.
+    var isStarted = false
+}
+
+/// One advertisement for all who advertise.
+extension SharedHost {
+    mutating func advertise(_ call: UserCall, _ request: AdvertisingRequest, at now: Instant) {
+        if let refusal { return end(call, .failure(refusal)) }
+        do throws(HostError) {
+            // Before anything else is called off: what cannot be advertised changes nothing.
+            _ = try AdvertisingRequest.merged([request])
+        } catch {
+            return end(call, .failure(error))
+        }
+        if let index = advertisements.firstIndex(where: { $0.call.user == call.user }) {
+            let replaced = advertisements.remove(at: index)
+            if !replaced.isStarted { end(replaced.call, .failure(.cancelled)) }
+        }
+        advertisements.append(AdvertisementRecord(call: call, request: request))
+        updateAdvertising(at: now)
+    }
+
+    /// Makes the controller advertise what all users want by now.
+    mutating func updateAdvertising(at now: Instant) {
+        guard !advertisements.isEmpty else { return host.stopAdvertising(at: now) }
+        do throws(HostError) {
+            try host.startAdvertising(try AdvertisingRequest.merged(advertisements.map(\.request)), at: now)
+        } catch {
+            advertisingFailed(error, at: now)
+        }
+    }
+
+    mutating func advertisingStarted() {
+        for index in advertisements.indices where !advertisements[index].isStarted {
+            advertisements[index].isStarted = true
+            end(advertisements[index].call, .success(.done))
+        }
+    }
+
+    /// What was new is refused; what was on the air before goes on.
+    mutating func advertisingFailed(_ error: HostError, at now: Instant) {
+        let refused = advertisements.filter { !$0.isStarted }
+        advertisements.removeAll { !$0.isStarted }
+        for advertisement in refused { end(advertisement.call, .failure(error)) }
+        // Where nothing was new there is nothing left to try.
+        if refused.isEmpty { advertisements = [] }
+        if !advertisements.isEmpty { updateAdvertising(at: now) }
+    }
+
+    /// A controller is up: what the host gave up when the one before was lost is wanted still.
+    mutating func retryAdvertising(at now: Instant) {
+        guard !advertisements.isEmpty, !host.isAdvertisingWanted else { return }
+        updateAdvertising(at: now)
+    }
+}
+
+extension AdvertisingRequest {
+    /// The parameters for what several want: the first name, all services, connectable where one is, and the interval of
+    /// whoever wants the shortest.
+    static func merged(_ requests: [AdvertisingRequest]) throws(HostError) -> AdvertisingParameters {
+        guard var merged = requests.first else { throw .invalidParameters }
+        for request in requests.dropFirst() {
+            merged.advertisement.merge(request.advertisement)
+            merged.isConnectable = merged.isConnectable || request.isConnectable
+            if request.interval.upperBound < merged.interval.upperBound { merged.interval = request.interval }
+        }
+        if merged.advertisement.flags == nil {
+            merged.advertisement.flags = [.generalDiscoverable, .brEDRNotSupported]
+        }
+        if merged.cutsToFit || requests.count > 1 { merged.advertisement = merged.advertisement.cutToFit }
+        let payload: AdvertisingPayload
+        do throws(AdvertisingPayloadError) {
+            payload = try AdvertisingPayload(merged.advertisement)
+        } catch {
+            throw .advertisingData(error)
+        }
+        let parameters = AdvertisingParameters(
+            isConnectable: merged.isConnectable, interval: merged.interval, data: payload.advertisingData,
+            scanResponse: payload.scanResponseData)
+        guard parameters.isValid else { throw .invalidParameters }
+        return parameters
+    }
+}

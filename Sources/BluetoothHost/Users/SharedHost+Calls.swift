@@ -1,0 +1,138 @@
+import BluetoothBase
+
+/// The calls of the users.
+extension SharedHost {
+    /// Carries out a call. What comes of it is told by an event.
+    public mutating func perform(_ call: HostCall, at now: Instant) {
+        if case .attach = call.kind { return attach(call.user) }
+        // A call may still be on its way when its user has gone.
+        guard index(of: call.user) != nil else { return }
+        let user = UserCall(user: call.user, token: call.token)
+        carryOut(call.kind, user, at: now)
+        if !host.events.isEmpty { drain(at: now) }
+    }
+
+    private mutating func carryOut(_ kind: HostCall.Kind, _ call: UserCall, at now: Instant) {
+        switch kind {
+        case .attach: return
+        case .detach: detach(call.user, at: now)
+        case .cancel: cancel(call, at: now)
+        case .scan(let filter, let parameters): scan(call, filter, parameters, at: now)
+        case .advertise(let request): advertise(call, request, at: now)
+        case .connect(let peer, let request): connect(call, peer, request, at: now)
+        case .withdraw(let declaration): withdraw(call, declaration, at: now)
+        case .publish(let definition, let handle): publish(call, definition, at: handle, now)
+        case .setValue(let value, let handle): setValue(call, value, of: handle)
+        case .readOwnValue(let handle): end(call, .success(.value(host.server.database.value(of: handle))))
+        case .answer(let request, let value):
+            answer(call, request) { host throws(HostError) in try host.answer(request, value: value.span, at: now) }
+        case .accept(let request):
+            answer(call, request) { host throws(HostError) in try host.accept(request) }
+        case .refuse(let request, let code):
+            answer(call, request) { host throws(HostError) in try host.refuse(request, with: code) }
+        case .release(let link), .disconnect(let link, _), .readRSSI(let link), .updateParameters(let link, _),
+            .holdReceiving(let link), .resumeReceiving(let link), .perform(let link, _), .write(let link, _, _),
+            .writeWithoutResponse(let link, _, _), .subscribe(let link, _), .unsubscribe(let link, _),
+            .update(let link, _, _), .notify(let link, _, _), .indicate(let link, _, _):
+            guard let slot = slot(of: link) else { return end(call, .failure(refusal ?? .noSuchLink)) }
+            carryOut(kind, call, slot, at: now)
+        }
+    }
+
+    /// A call about a link that is there.
+    private mutating func carryOut(_ kind: HostCall.Kind, _ call: UserCall, _ slot: Int, at now: Instant) {
+        switch kind {
+        case .release: release(slot, for: call.user, at: now)
+        case .disconnect(_, let reason): disconnect(call, slot, reason, at: now)
+        case .readRSSI(let link):
+            request(call, slot) { host throws(HostError) in try host.readRSSI(of: link, at: now) }
+        case .updateParameters(let link, let parameters):
+            request(call, slot) { host throws(HostError) in
+                try host.updateParameters(parameters, of: link, at: now)
+            }
+        case .holdReceiving: holdReceiving(slot, for: call.user)
+        case .resumeReceiving: resumeReceiving(slot, for: call.user)
+        case .perform(_, let operation): start(operation, for: .call(call), slot, at: now)
+        case .write(let link, let handle, let value):
+            let mtu = host.information(of: link)?.mtu ?? 23
+            start(value.count <= mtu - 3 ? .write(handle, value) : .writeLong(handle, value), for: .call(call), slot, at: now)
+        case .writeWithoutResponse(let link, let handle, let value):
+            send(for: call.user, slot) { host throws(HostError) in
+                try host.writeWithoutResponse(value.span, to: handle, on: link)
+            }
+        case .notify(let link, let handle, let value):
+            send(for: call.user, slot) { host throws(HostError) in
+                try host.notify(handle, value: value.span, on: link)
+            }
+        case .update(_, let handle, let value): update(call.user, slot, handle, value, at: now)
+        case .indicate(_, let handle, let value):
+            indicate(
+                IndicationQueue.Entry(call: call, handle: handle, value: value, tookCredit: false), slot, at: now)
+        case .subscribe(_, let request): subscribe(call, request, slot, at: now)
+        case .unsubscribe(_, let subscription): unsubscribe(call, from: subscription, slot, at: now)
+        case .attach, .detach, .cancel, .scan, .advertise, .connect, .publish, .withdraw, .setValue, .readOwnValue,
+            .answer, .accept, .refuse:
+            return
+        }
+    }
+
+    /// Calls off whatever a token stands for.
+    private mutating func cancel(_ call: UserCall, at now: Instant) {
+        if let index = scans.firstIndex(where: { $0.call == call }) {
+            scans.remove(at: index)
+            // What was accepted for all of the scans is accepted for some of them.
+            return (try? updateScanning(at: now)) ?? ()
+        }
+        if let index = advertisements.firstIndex(where: { $0.call == call }) {
+            let isPending = !advertisements.remove(at: index).isStarted
+            if isPending { end(call, .failure(.cancelled)) }
+            return updateAdvertising(at: now)
+        }
+        if !connects.removeAll(where: { $0.call == call }).isEmpty {
+            end(call, .failure(.cancelled))
+            return reconcileConnecting(at: now)
+        }
+        for slot in links.indices where links[slot].isInUse && cancel(call, slot, at: now) { return }
+    }
+
+    /// False where the token stands for nothing on this link.
+    private mutating func cancel(_ call: UserCall, _ slot: Int, at now: Instant) -> Bool {
+        if let operation = links[slot].operations.first(where: { $0.purpose == .call(call) }) {
+            host.cancel(operation.identifier, on: links[slot].identifier)
+            return true
+        }
+        if let index = links[slot].requests.firstIndex(where: { $0.call == call }) {
+            links[slot].requests.remove(at: index)
+        } else if let index = links[slot].awaitingEnd.firstIndex(of: call) {
+            links[slot].awaitingEnd.remove(at: index)
+        } else if cancelSubscribing(call, slot, at: now) {
+            return true
+        } else if links[slot].indications.remove(where: { $0.call == call }).isEmpty {
+            return false
+        }
+        end(call, .failure(.cancelled))
+        return true
+    }
+
+    /// Asks the host something that is answered by an event.
+    private mutating func request(
+        _ call: UserCall, _ slot: Int, _ body: (inout Host) throws(HostError) -> RequestIdentifier
+    ) {
+        do throws(HostError) {
+            links[slot].requests.append(PendingRequest(identifier: try body(&host), call: call))
+        } catch {
+            end(call, .failure(error))
+        }
+    }
+
+    private mutating func answer(
+        _ call: UserCall, _ request: ServerRequest, _ body: (inout Host) throws(HostError) -> Void
+    ) {
+        do throws(HostError) {
+            try body(&host)
+            end(call, .success(.done))
+        } catch {
+            end(call, .failure(refusal ?? error))
+        }
+    }
+}

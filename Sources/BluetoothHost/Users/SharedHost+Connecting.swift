@@ -1,0 +1,189 @@
+import BluetoothBase
+import BluetoothGATT
+
+/// The links that users want, and their beginnings and ends.
+extension SharedHost {
+    // MARK: - Wanting a link
+
+    mutating func connect(_ call: UserCall, _ peer: PeerID, _ request: ConnectRequest, at now: Instant) {
+        if let refusal { return end(call, .failure(refusal)) }
+        let isKnown = connects.contains { $0.peer == peer && $0.call.user == call.user }
+        if isKnown || usableLink(to: peer).map({ links[$0].holders.contains(call.user) }) == true {
+            return end(call, .failure(.alreadyConnected))
+        }
+        connects.append(call, peer, request, at: now)
+        reconcileConnecting(at: now)
+    }
+
+    /// Hands out the links there are, and has the host look for the peers to which there is none.
+    mutating func reconcileConnecting(at now: Instant) {
+        for wanted in connects.takeDue(at: now, where: { self.usableLink(to: $0) != nil }) {
+            guard let slot = usableLink(to: wanted.peer) else { continue }
+            hold(slot, for: wanted.call)
+        }
+        for peer in connects.peers {
+            if connects.isActive(peer) {
+                guard connects.attempts[peer] == nil, link(to: peer) == nil else { continue }
+                beginAttempt(peer, at: now)
+            } else if let attempt = connects.attempts.removeValue(forKey: peer) {
+                host.cancelConnecting(attempt, at: now)
+            }
+        }
+        for (peer, attempt) in connects.attempts where !connects.isActive(peer) {
+            connects.attempts[peer] = nil
+            host.cancelConnecting(attempt, at: now)
+        }
+    }
+
+    private mutating func beginAttempt(_ peer: PeerID, at now: Instant) {
+        do throws(HostError) {
+            connects.attempts[peer] = try host.connect(to: peer, timeout: nil, at: now)
+        } catch {
+            for wanted in connects.removeAll(where: { $0.peer == peer && $0.isActive }) { end(wanted, .failure(error)) }
+        }
+    }
+
+    mutating func connectionFailed(_ attempt: ConnectionAttempt, _ error: HostError, at now: Instant) {
+        guard let peer = connects.attempts.first(where: { $0.value == attempt })?.key else { return }
+        connects.attempts[peer] = nil
+        // The peer was faster: its link follows, and is as good.
+        if error == .alreadyConnected { return }
+        let error = status == .lost ? HostError.adapterRemoved : error
+        for wanted in connects.removeAll(where: { $0.peer == peer && $0.isActive }) { end(wanted, .failure(error)) }
+    }
+
+    /// Time has passed for those who want links.
+    mutating func fireConnecting(at now: Instant) {
+        for call in connects.expire(at: now) { end(call, .failure(.timedOut)) }
+        reconcileConnecting(at: now)
+        if !host.events.isEmpty { drain(at: now) }
+    }
+
+    // MARK: - Links
+
+    /// The link to a peer, even one that is about to end.
+    private func link(to peer: PeerID) -> Int? {
+        links.indices.first { links[$0].isInUse && links[$0].peer == peer }
+    }
+
+    private func usableLink(to peer: PeerID) -> Int? {
+        links.indices.first { links[$0].isInUse && links[$0].peer == peer && !links[$0].isEnding }
+    }
+
+    /// Lets a user have a link, once ATT_MTU is settled.
+    private mutating func hold(_ slot: Int, for call: UserCall) {
+        if !links[slot].holders.contains(call.user) { links[slot].holders.append(call.user) }
+        if links[slot].isReady {
+            end(call, .success(.link(links[slot].identifier)))
+        } else {
+            links[slot].awaitingReadiness.append(call)
+        }
+    }
+
+    mutating func linkBegan(_ link: LinkIdentifier, _ attempt: ConnectionAttempt?, at now: Instant) {
+        guard let information = host.information(of: link) else {
+            // It has ended since: `disconnected` follows.
+            if let attempt { connectionFailed(attempt, .disconnected(.unknown), at: now) }
+            return
+        }
+        let slot = Int(link.slot)
+        let record = LinkRecord(identifier: link, peer: information.peer, role: information.role)
+        while links.count < slot {
+            var unused = record
+            unused.isInUse = false
+            links.append(unused)
+        }
+        if slot == links.count { links.append(record) } else { links[slot] = record }
+        if let peer = connects.attempts.first(where: { $0.value == attempt })?.key { connects.attempts[peer] = nil }
+        tellAll(.linkBegan(link, information))
+        tellAll(.sendCredit(link, Self.sendCredit))
+        if information.role == .central {
+            // The host exchanges the MTU by itself; this one is done when that is.
+            start(.exchangeMTU(clientRxMTU: host.configuration.preferredMTU), for: .readiness, slot, at: now)
+        } else {
+            links[slot].isReady = true
+        }
+        let wanted = connects.removeAll { [peer = information.peer] in $0.peer == peer && $0.isActive }
+        for call in wanted { hold(slot, for: call) }
+        // Called off in its last moment.
+        if wanted.isEmpty, information.role == .central { disconnectIfUnused(slot, at: now) }
+        reconcileConnecting(at: now)
+    }
+
+    /// ATT_MTU is settled, or will never be.
+    mutating func linkIsReady(_ slot: Int) {
+        links[slot].isReady = true
+        let waiting = links[slot].awaitingReadiness
+        links[slot].awaitingReadiness = []
+        for call in waiting { end(call, .success(.link(links[slot].identifier))) }
+    }
+
+    mutating func linkEnded(_ link: LinkIdentifier, _ reason: DisconnectReason, at now: Instant) {
+        guard let slot = slot(of: link) else { return }
+        let record = links[slot]
+        links[slot].isInUse = false
+        let reason = record.endReason ?? reason
+        let error: HostError = reason == .adapterRemoved ? .adapterRemoved : .disconnected(reason)
+        for operation in record.operations { abandon(operation, error) }
+        for request in record.requests { end(request.call, .failure(error)) }
+        for subscription in record.subscriptions {
+            for holder in subscription.holders where !holder.isConfirmed { end(holder.call, .failure(error)) }
+            for call in subscription.leaving { end(call, .failure(error)) }
+        }
+        for entry in record.indications.all { end(entry.call, .failure(error)) }
+        for (handle, configuration) in record.peerSubscriptions.sorted(by: { $0.key < $1.key }) {
+            guard let owner = services.owner(of: handle) else { continue }
+            tell(
+                .subscriptionChanged(
+                    link, GATTSubscriptionChange(characteristic: handle, old: configuration, new: [])), to: owner)
+        }
+        for call in record.awaitingReadiness { end(call, .failure(error)) }
+        tellAll(.linkEnded(link, reason))
+        for call in record.awaitingEnd { end(call, .success(.done)) }
+        reconcileConnecting(at: now)
+    }
+
+    // MARK: - Letting go
+
+    /// A user needs a link no more.
+    mutating func release(_ slot: Int, for user: UserID, at now: Instant) {
+        guard let index = links[slot].holders.firstIndex(of: user) else { return }
+        links[slot].holders.remove(at: index)
+        let waiting = links[slot].awaitingReadiness.filter { $0.user == user }
+        links[slot].awaitingReadiness.removeAll { $0.user == user }
+        for call in waiting { end(call, .failure(.cancelled)) }
+        dropSubscriptions(of: user, slot, at: now)
+        disconnectIfUnused(slot, at: now)
+    }
+
+    private mutating func disconnectIfUnused(_ slot: Int, at now: Instant) {
+        guard links[slot].holders.isEmpty, links[slot].role == .central else { return }
+        beginDisconnecting(slot, at: now)
+    }
+
+    mutating func disconnect(_ call: UserCall, _ slot: Int, _ reason: DisconnectReason?, at now: Instant) {
+        links[slot].endReason = links[slot].endReason ?? reason
+        if call.token != .none { links[slot].awaitingEnd.append(call) }
+        beginDisconnecting(slot, at: now)
+    }
+
+    private mutating func beginDisconnecting(_ slot: Int, at now: Instant) {
+        links[slot].isEnding = true
+        try? host.disconnect(links[slot].identifier, at: now)
+    }
+
+    // MARK: - Receiving
+
+    /// A user has fallen behind with the values of a link.
+    mutating func holdReceiving(_ slot: Int, for user: UserID) {
+        guard !links[slot].receivingHolds.contains(user) else { return }
+        links[slot].receivingHolds.append(user)
+        host.holdReceiving(of: links[slot].identifier)
+    }
+
+    mutating func resumeReceiving(_ slot: Int, for user: UserID) {
+        guard let index = links[slot].receivingHolds.firstIndex(of: user) else { return }
+        links[slot].receivingHolds.remove(at: index)
+        if links[slot].receivingHolds.isEmpty { host.resumeReceiving(of: links[slot].identifier) }
+    }
+}

@@ -1,0 +1,132 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+
+/// What the host tells, handed on to the users it concerns.
+extension SharedHost {
+    /// Takes the host's events, in their order.
+    mutating func drain(at now: Instant) {
+        while let event = host.events.next() {
+            switch event {
+            case .client(let link, .notification(let handle, let payload)),
+                .client(let link, .indication(let handle, let payload)):
+                received(payload, of: handle, on: link)
+            case .client(let link, .operationEnded(let end)): operationEnded(end, on: link, at: now)
+            case .advertisement(let advertisement): received(advertisement, at: now)
+            case .link(let link, let event): route(event, of: link, at: now)
+            case .server(let link, let event): route(event, of: link, at: now)
+            case .controller(let event): route(event, at: now)
+            }
+        }
+    }
+
+    private mutating func route(_ event: HostEvent.Controller, at now: Instant) {
+        switch event {
+        case .ready:
+            status = .ready
+            tellAll(.adapter(.ready))
+            retryAdvertising(at: now)
+        case .resetting(let cause):
+            // One that has not been up yet is still opening, however often it is reset.
+            guard status == .ready else { return }
+            status = .resetting(cause)
+            tellAll(.adapter(status))
+        case .failed: return  // Whoever opened the controller asks for `host.failure`, and reports the loss.
+        case .scanningFailed(let error): scanningFailed(error)
+        case .advertisingStarted: advertisingStarted()
+        case .advertisingFailed(let error): advertisingFailed(error, at: now)
+        case .connectionFailed(let attempt, let error): connectionFailed(attempt, error, at: now)
+        }
+    }
+
+    private mutating func route(_ event: HostEvent.Link, of link: LinkIdentifier, at now: Instant) {
+        switch event {
+        case .connected(let attempt): linkBegan(link, attempt, at: now)
+        case .disconnected(let status):
+            linkEnded(link, self.status == .lost ? .adapterRemoved : DisconnectReason(status), at: now)
+        case .parametersChanged(let parameters): tellAll(.parametersChanged(link, parameters))
+        case .mtuChanged(let mtu): tellAll(.mtuChanged(link, mtu))
+        case .rssiRead(let request, let rssi): requestEnded(request, on: link, .success(.rssi(rssi)))
+        case .requestCompleted(let request): requestEnded(request, on: link, .success(.done))
+        case .requestFailed(let request, let error): requestEnded(request, on: link, .failure(error))
+        case .readyToSend: return  // Credits tell.
+        case .lost(let loss): tellAll(.lost(link, loss))
+        case .peerIdentified(let peer): tellAll(.peerIdentified(link, peer))
+        }
+    }
+
+    private mutating func route(_ event: HostEvent.Server, of link: LinkIdentifier, at now: Instant) {
+        switch event {
+        case .valueWritten(let handle, let payload):
+            guard let owner = services.owner(of: handle) else { return }
+            tell(.written(link, handle, store(host.events.bytes(of: payload))), to: owner)
+        case .readRequested(let request, let handle, let offset):
+            ask(.readRequested(request, handle, offset: offset), services.owner(of: handle), request)
+        case .writeRequested(let request, let handle, let payload):
+            let payload = store(host.events.bytes(of: payload))
+            ask(.writeRequested(request, handle, payload), services.owner(of: handle), request)
+        case .executeRequested(let request, let writes):
+            // A queue of writes may begin with one for a descriptor of the server's own.
+            let owner = (0..<writes.count).lazy.compactMap { [services] in services.owner(of: writes.handle(at: $0)) }
+            ask(.executeRequested(request, writes), owner.first, request)
+        case .requestExpired(let request):
+            tellAll(.requestExpired(request))
+        case .subscriptionChanged(let change): subscriptionChanged(change, on: link)
+        case .indicationConfirmed: indicationConfirmed(on: link, at: now)
+        }
+    }
+
+    /// Puts a request before the user that published the attribute, and refuses it where there is none.
+    private mutating func ask(_ event: UserEvent, _ owner: UserID?, _ request: ServerRequest) {
+        if let owner { return tell(event, to: owner) }
+        try? host.refuse(request, with: .unlikelyError)
+    }
+
+    private mutating func subscriptionChanged(_ change: GATTSubscriptionChange, on link: LinkIdentifier) {
+        guard let slot = slot(of: link), let owner = services.owner(of: change.characteristic) else { return }
+        links[slot].peerSubscriptions[change.characteristic] = change.new.isEmpty ? nil : change.new
+        tell(.subscriptionChanged(link, change), to: owner)
+    }
+
+    /// A value goes to the users who subscribed to it; where nobody did, to all.
+    @inline(__always)
+    private mutating func received(_ payload: Payload, of handle: AttributeHandle, on link: LinkIdentifier) {
+        guard let slot = slot(of: link) else { return }
+        let payload = store(host.events.bytes(of: payload))
+        let event = UserEvent.value(link, handle, payload)
+        guard let index = links[slot].subscriptions.firstIndex(where: { $0.request.characteristic == handle })
+        else { return unclaimed(event, handle, slot) }
+        // Mostly there is one user, who is not to be looked for twice.
+        if users.count == 1 { return users[0].events.append(event) }
+        for user in users.indices where links[slot].subscriptions[index].concerns(users[user].identifier) {
+            users[user].events.append(event)
+        }
+    }
+
+    private mutating func unclaimed(_ event: UserEvent, _ handle: AttributeHandle, _ slot: Int) {
+        if handle == links[slot].preparation.serviceChanged, case .value(_, _, let payload) = event {
+            return servicesHaveChanged(payload, slot)
+        }
+        tellAll(event)
+    }
+
+    private mutating func requestEnded(
+        _ request: RequestIdentifier, on link: LinkIdentifier, _ result: Result<CallResult, HostError>
+    ) {
+        guard let slot = slot(of: link),
+            let index = links[slot].requests.firstIndex(where: { $0.identifier == request })
+        else { return }
+        // What ends with its link is told with the reason for that.
+        if case .failure(.noSuchLink) = result { return }
+        if case .failure(.controllerReset) = result { return }
+        if case .failure(.notReady) = result { return }
+        end(links[slot].requests.remove(at: index).call, result)
+    }
+}
+
+extension SubscriptionRecord {
+    /// Whether a user is to be handed values.
+    func concerns(_ user: UserID) -> Bool {
+        holders.contains { $0.call.user == user } || leaving.contains { $0.user == user }
+    }
+}

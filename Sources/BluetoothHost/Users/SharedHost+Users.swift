@@ -1,0 +1,93 @@
+import BluetoothBase
+
+/// Users that come and go.
+extension SharedHost {
+    /// Adds a user, and sends it a snapshot of what there is.
+    mutating func attach(_ user: UserID) {
+        guard index(of: user) == nil else { return }
+        var record = UserRecord(identifier: user)
+        record.events.append(.adapter(status))
+        for (peer, name) in names.all { record.events.append(.nameChanged(peer, name)) }
+        for slot in links.indices where links[slot].isInUse {
+            let link = links[slot].identifier
+            guard let information = host.information(of: link) else { continue }
+            record.events.append(.linkBegan(link, information))
+            record.events.append(.sendCredit(link, Self.sendCredit))
+            if let services = links[slot].preparation.services { record.events.append(.servicesKnown(link, services)) }
+        }
+        users.append(record)
+    }
+
+    /// Takes everything back that a user wanted.
+    mutating func detach(_ user: UserID, at now: Instant) {
+        guard let index = index(of: user) else { return }
+        connects.removeAll { $0.call.user == user }
+        scans.removeAll { $0.call.user == user }
+        try? updateScanning(at: now)
+        if let index = advertisements.firstIndex(where: { $0.call.user == user }) {
+            advertisements.remove(at: index)
+            updateAdvertising(at: now)
+        }
+        for service in services.remove(of: user) { withdraw(service, at: now) }
+        for slot in links.indices where links[slot].isInUse { forget(user, slot, at: now) }
+        reconcileConnecting(at: now)
+        users.remove(at: index)
+    }
+
+    /// Takes a user's part in a link back.
+    private mutating func forget(_ user: UserID, _ slot: Int, at now: Instant) {
+        let link = links[slot].identifier
+        for operation in links[slot].operations {
+            if case .call(let call) = operation.purpose, call.user == user { host.cancel(operation.identifier, on: link) }
+        }
+        links[slot].requests.removeAll { $0.call.user == user }
+        links[slot].awaitingEnd.removeAll { $0.user == user }
+        links[slot].credits.forget(user)
+        _ = links[slot].indications.remove { $0.call.user == user }
+        resumeReceiving(slot, for: user)
+        for index in links[slot].subscriptions.indices {
+            links[slot].subscriptions[index].holders.removeAll { $0.call.user == user }
+            links[slot].subscriptions[index].leaving.removeAll { $0.user == user }
+        }
+        release(slot, for: user, at: now)
+        reconcileSubscriptions(slot, at: now)
+    }
+
+    /// The adapter cannot do anything any more: what needs it ends, but for what resumes when it is back.
+    mutating func endActivities(_ error: HostError) {
+        for scan in scans { end(scan.call, .failure(error)) }
+        scans = []
+        for call in connects.removeAll(where: { _ in true }) { end(call, .failure(error)) }
+        for index in advertisements.indices.reversed() where !advertisements[index].isStarted {
+            end(advertisements.remove(at: index).call, .failure(error))
+        }
+    }
+}
+
+/// The Device Names of peers that were connected to in this run: a bounded number, of which the oldest goes first.
+struct PeerNames: Sendable {
+    private var names: [PeerID: String] = [:]
+    private var order: [PeerID] = []
+    private var next = 0
+
+    private static let capacity = 1024
+
+    var all: [PeerID: String] { names }
+
+    subscript(peer: PeerID) -> String? { names[peer] }
+
+    /// Takes a name in. False where it was known.
+    mutating func set(_ name: String, of peer: PeerID) -> Bool {
+        guard let known = names.updateValue(name, forKey: peer) else {
+            if order.count < Self.capacity {
+                order.append(peer)
+            } else {
+                names[order[next]] = nil
+                order[next] = peer
+                next = (next + 1) % Self.capacity
+            }
+            return true
+        }
+        return known != name
+    }
+}

@@ -1,0 +1,64 @@
+import BluetoothBase
+
+/// Which peers users want links to, and the one attempt for all who want the same.
+struct WantedConnections: Sendable {
+    struct Wanted: Sendable {
+        let call: UserCall
+        let peer: PeerID
+        /// When it begins to be looked for; nil where that has begun.
+        var start: Instant?
+        let deadline: Instant?
+
+        var isActive: Bool { start == nil }
+    }
+
+    private var wanted: [Wanted] = []
+    /// The host's attempts under way.
+    var attempts: [PeerID: ConnectionAttempt] = [:]
+
+    /// The peers that are wanted, each once.
+    var peers: [PeerID] {
+        var seen: Set<PeerID> = []
+        return wanted.compactMap { seen.insert($0.peer).inserted ? $0.peer : nil }
+    }
+
+    var nextDeadline: Instant? {
+        var deadline: Instant?
+        for one in wanted { deadline = earliest(deadline, earliest(one.start, one.deadline)) }
+        return deadline
+    }
+
+    mutating func append(_ call: UserCall, _ peer: PeerID, _ request: ConnectRequest, at now: Instant) {
+        wanted.append(
+            Wanted(
+                call: call, peer: peer, start: request.delay > .zero ? now.advanced(by: request.delay) : nil,
+                deadline: request.timeout.map { now.advanced(by: $0) }))
+    }
+
+    func contains(where isMeant: (Wanted) -> Bool) -> Bool { wanted.contains(where: isMeant) }
+
+    /// Whether somebody wants a link to this peer now.
+    func isActive(_ peer: PeerID) -> Bool { wanted.contains { $0.peer == peer && $0.isActive } }
+
+    /// Takes wishes out. Returns their calls.
+    mutating func removeAll(where isMeant: (Wanted) -> Bool) -> [UserCall] {
+        let removed = wanted.filter(isMeant)
+        wanted.removeAll(where: isMeant)
+        return removed.map(\.call)
+    }
+
+    /// Takes out the wishes that time has run out for, and begins those whose time has come.
+    mutating func expire(at now: Instant) -> [UserCall] {
+        let expired = removeAll { $0.deadline.map { $0 <= now } ?? false }
+        for index in wanted.indices where wanted[index].start.map({ $0 <= now }) == true { wanted[index].start = nil }
+        return expired
+    }
+
+    /// Takes out the wishes that can be fulfilled at once.
+    mutating func takeDue(at now: Instant, where hasLink: (PeerID) -> Bool) -> [Wanted] {
+        let due = wanted.filter { $0.isActive && hasLink($0.peer) }
+        guard !due.isEmpty else { return [] }
+        wanted.removeAll { one in due.contains { $0.call == one.call } }
+        return due
+    }
+}

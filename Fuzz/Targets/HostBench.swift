@@ -100,40 +100,41 @@ struct HostBench {
 
     private mutating func check(_ event: HostEvent) throws(FuzzViolation) {
         switch event {
-        case .connected(let link, let attempt):
+        case .link(let link, .connected(let attempt)):
             try require(!links.contains(link), "connected twice")
             links.append(link)
             if let attempt { try end(attempt) }
-        case .connectionFailed(let attempt, _): try end(attempt)
-        case .disconnected(let link, _):
+        case .controller(.connectionFailed(let attempt, _)): try end(attempt)
+        case .link(let link, .disconnected):
             guard let index = links.firstIndex(of: link) else {
                 throw FuzzViolation(description: "the end of a link nobody knows")
             }
             links.remove(at: index)
             try require(!operations.contains { $0.link == link }, "operations outlive their link")
-        case .operationEnded(let link, let end):
+        case .client(let link, .operationEnded(let end)):
             let operation = Operation(link: link, identifier: end.identifier)
             try require(operations.remove(operation) != nil, "an operation ended twice")
-        case .requestCompleted(let request), .requestFailed(let request, _), .rssiRead(let request, _):
+        case .link(_, .requestCompleted(let request)), .link(_, .requestFailed(let request, _)),
+            .link(_, .rssiRead(let request, _)):
             try require(requests.remove(request) != nil, "a request ended twice")
-        case .readRequested(let request, _, _), .writeRequested(let request, _, _),
-            .executeRequested(let request, _):
+        case .server(_, .readRequested(let request, _, _)), .server(_, .writeRequested(let request, _, _)),
+            .server(_, .executeRequested(let request, _)):
             try require(links.contains(request.link), "a request on a link nobody knows")
             serverRequest = request
-        case .notification(let link, _, let payload), .indication(let link, _, let payload),
-            .valueWritten(let link, _, let payload):
+        case .client(let link, .notification(_, let payload)), .client(let link, .indication(_, let payload)),
+            .server(let link, .valueWritten(_, let payload)):
             try require(links.contains(link), "a value on a link nobody knows")
             try require(payload.count <= 517, "a value of \(payload.count) octets")
         case .advertisement(let advertisement):
             try require(advertisement.data.count <= 255, "advertising data of \(advertisement.data.count) octets")
-        case .parametersChanged(let link, _):
-            // Also of a link that was not heard yet.
-            _ = link
-        case .mtuChanged(let link, let mtu):
+        case .link(let link, .parametersChanged):
+            try require(links.contains(link), "parameters of a link nobody knows")
+        case .link(let link, .mtuChanged(let mtu)):
             try require(links.contains(link) && (23...517).contains(mtu), "an MTU of \(mtu)")
-        case .ready, .resetting, .failed, .scanningFailed, .advertisingStarted, .advertisingFailed, .requestExpired,
-            .subscriptionChanged, .indicationConfirmed, .readyToSend:
-            return
+        case .link(let link, .lost), .link(let link, .readyToSend), .server(let link, .subscriptionChanged),
+            .server(let link, .indicationConfirmed), .link(let link, .peerIdentified):
+            try require(links.contains(link), "an event of a link nobody knows")
+        case .controller, .server(_, .requestExpired): return
         }
     }
 

@@ -47,7 +47,7 @@ extension FuzzInput {
 
 extension HostBench {
     mutating func connect(to peer: DeviceAddress) {
-        guard let attempt = try? host.connect(to: peer, timeout: .seconds(20), at: now) else { return }
+        guard let attempt = try? host.connect(to: PeerID(peer), timeout: .seconds(20), at: now) else { return }
         attempts.insert(attempt)
     }
 

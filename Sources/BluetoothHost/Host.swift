@@ -39,6 +39,7 @@ public struct Host: Sendable {
     var advertiser = Advertiser()
     var initiator = Initiator()
 
+    var peers = PeerTable()
     var links: LinkTable
     /// The controller's buffers for ACL data, and how long a packet they take.
     var flow = ACLFlowControl(bufferCount: 0)

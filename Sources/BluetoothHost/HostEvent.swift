@@ -4,77 +4,102 @@ import BluetoothGAP
 import BluetoothGATT
 import BluetoothHCI
 
-/// Something the host tells its caller. Bytes that belong to an event lie in the queue it came from: see
-/// `HostEventQueue.bytes(of:)`.
+/// Something that happened, in groups by what it is about. Bytes that belong to an event lie in the queue it came from:
+/// see `HostEventQueue.bytes(of:)`.
 public enum HostEvent: Sendable {
-    // MARK: The adapter
-
-    /// The controller is up. Told after every bring-up, so also after a reset.
-    case ready
-    /// The controller failed and is being reset; links are gone, scanning and advertising will resume by themselves.
-    case resetting(HostResetCause)
-    /// The controller was given up.
-    case failed(HostFailure)
-
-    // MARK: Scanning and advertising
-
-    /// A peer was heard advertising.
+    /// Something about the controller, and what it does that is not part of a link.
+    case controller(Controller)
+    /// A peer was received advertising.
     case advertisement(Advertisement)
-    /// The controller refused to scan; nothing is scanned for any more.
-    case scanningFailed(HostError)
-    /// What `Host.startAdvertising` asked for is on the air. Not told again when it goes on after a connection or a
-    /// reset.
-    case advertisingStarted
-    /// The controller refused to advertise; nothing is advertised any more.
-    case advertisingFailed(HostError)
+    /// Something about one link.
+    case link(LinkIdentifier, Link)
+    /// Something the GATT client of one link received or finished.
+    case client(LinkIdentifier, Client)
+    /// Something the GATT server was asked for on one link.
+    case server(LinkIdentifier, Server)
 
-    // MARK: Links
+    /// What happened to the controller, or to something it does that is not part of a link.
+    public enum Controller: Sendable {
+        /// The controller is up. Follows every bring-up, so also a reset.
+        case ready
+        /// The controller failed and is being reset. Links are gone; scanning and advertising resume by themselves.
+        case resetting(HostResetCause)
+        /// The controller was given up.
+        case failed(HostFailure)
+        /// The controller refused to scan; the scan is no longer wanted.
+        case scanningFailed(HostError)
+        /// What `Host.startAdvertising` asked for is on the air. Not repeated when advertising resumes after a
+        /// connection or a reset.
+        case advertisingStarted
+        /// The controller refused to advertise; advertising is no longer wanted.
+        case advertisingFailed(HostError)
+        /// An attempt to connect ended without a link.
+        case connectionFailed(ConnectionAttempt, HostError)
+    }
 
-    /// A link is there and the peer was heard on it; as a central, the attempt that led to it.
-    case connected(LinkIdentifier, ConnectionAttempt?)
-    /// An attempt to connect is over, without a link.
-    case connectionFailed(ConnectionAttempt, HostError)
-    /// A link that was reported as connected is gone; everything that waited for it has been told before.
-    case disconnected(LinkIdentifier, HCIStatus)
-    /// The connection parameters of a link have changed, whoever asked for that.
-    case parametersChanged(LinkIdentifier, CurrentConnectionParameters)
-    /// How strongly the controller hears the peer, in dBm; 127 where it could not tell.
-    case rssiRead(RequestIdentifier, Int8)
-    /// A request to the controller or to the peer has been carried out.
-    case requestCompleted(RequestIdentifier)
-    /// A request to the controller or to the peer has come to nothing.
-    case requestFailed(RequestIdentifier, HostError)
+    /// What happened to a link.
+    public enum Link: Sendable {
+        /// The link is established. For a central: by this attempt.
+        case connected(ConnectionAttempt?)
+        /// The link is gone. Everything that was pending on it has ended before.
+        case disconnected(HCIStatus)
+        /// The connection parameters have changed, whichever side asked for that.
+        case parametersChanged(CurrentConnectionParameters)
+        /// The ATT_MTU, in octets, has been exchanged.
+        case mtuChanged(Int)
+        /// How strongly the controller receives the peer, in dBm; 127 where it could not tell.
+        case rssiRead(RequestIdentifier, Int8)
+        /// A request to the controller or to the peer has been carried out.
+        case requestCompleted(RequestIdentifier)
+        /// A request to the controller or to the peer has failed.
+        case requestFailed(RequestIdentifier, HostError)
+        /// The send queue, which was full, has room again.
+        case readyToSend
+        /// Data that belongs to the stream of this link was lost, between the event before this one and the next.
+        case lost(LinkLoss)
+        /// The peer turned out to be one that is known under another name. Later links will have this `PeerID`; this
+        /// link keeps its own, and calls with either reach the peer.
+        case peerIdentified(PeerID)
+    }
 
-    // MARK: The GATT client
+    /// What the GATT client received or finished.
+    public enum Client: Sendable {
+        /// The server sent a value.
+        case notification(AttributeHandle, Payload)
+        /// The server sent a value, which has been confirmed.
+        case indication(AttributeHandle, Payload)
+        /// An operation begun with `Host.start` has ended.
+        case operationEnded(GATTClientEvent)
+    }
 
-    /// The ATT_MTU of a link, in octets, has been exchanged.
-    case mtuChanged(LinkIdentifier, Int)
-    /// A server sent a value.
-    case notification(LinkIdentifier, AttributeHandle, Payload)
-    /// A server sent a value, and was told that it arrived.
-    case indication(LinkIdentifier, AttributeHandle, Payload)
-    /// An operation begun with `Host.start` is over.
-    case operationEnded(LinkIdentifier, GATTClientEvent)
+    /// What the GATT server was asked for.
+    public enum Server: Sendable {
+        /// The peer wrote a value; it has been answered.
+        case valueWritten(AttributeHandle, Payload)
+        /// The application is to give a value from `offset` on: `Host.answer` or `.refuse`.
+        case readRequested(ServerRequest, AttributeHandle, offset: Int)
+        /// The application is to take a value: `Host.accept` or `.refuse`.
+        case writeRequested(ServerRequest, AttributeHandle, Payload)
+        /// The application is to take several writes at once: `Host.accept` or `.refuse`.
+        case executeRequested(ServerRequest, GATTPreparedWrites)
+        /// The application did not answer in time; an answer is no longer possible.
+        case requestExpired(ServerRequest)
+        /// The peer has subscribed to a characteristic or unsubscribed from it.
+        case subscriptionChanged(GATTSubscriptionChange)
+        /// The peer has confirmed an indication.
+        case indicationConfirmed(AttributeHandle)
+    }
+}
 
-    // MARK: The GATT server
-
-    /// A peer wrote a value; it has been answered.
-    case valueWritten(LinkIdentifier, AttributeHandle, Payload)
-    /// The application is to give a value from `offset` on: `Host.answer` or `.refuse`.
-    case readRequested(ServerRequest, AttributeHandle, offset: Int)
-    /// The application is to take or refuse a value: `Host.accept` or `.refuse`.
-    case writeRequested(ServerRequest, AttributeHandle, Payload)
-    /// The application is to take or refuse several writes together: `Host.accept` or `.refuse`.
-    case executeRequested(ServerRequest, GATTPreparedWrites)
-    /// The application did not answer in time; the peer was told Unlikely Error.
-    case requestExpired(ServerRequest)
-    /// A client began or ceased to listen to a value.
-    case subscriptionChanged(LinkIdentifier, GATTSubscriptionChange)
-    /// A client has received the indication of a value; the next may be sent.
-    case indicationConfirmed(LinkIdentifier, AttributeHandle)
-
-    /// A link whose send queue was full has room again.
-    case readyToSend(LinkIdentifier)
+/// What was lost of the data that came over a link.
+public enum LinkLoss: Equatable, Sendable {
+    /// An L2CAP frame was still incomplete when the next one began.
+    case frameInterrupted
+    /// Fragments did not make up a frame: a continuation without a start, more data than the L2CAP header announced, or a
+    /// frame longer than any channel takes.
+    case fragmentInvalid
+    /// An ATT PDU was longer than the ATT_MTU, or could not be decoded.
+    case attributePDUInvalid
 }
 
 /// Why the controller is being reset.
@@ -101,8 +126,10 @@ extension HostResetCause: CustomStringConvertible {
 public struct Advertisement: Equatable, Sendable {
     /// What was received: which kind of advertising, or a scan response.
     public var type: AdvertisingEventType
-    /// The advertiser.
+    /// The address the advertiser used.
     public var address: DeviceAddress
+    /// The advertiser.
+    public var peer: PeerID
     /// In dBm; 127 where the controller could not tell.
     public var rssi: Int8
     /// The AD structures.

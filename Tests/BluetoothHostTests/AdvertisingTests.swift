@@ -132,7 +132,7 @@ struct AdvertisingTests {
     func aFailedConnectionOfAPeripheralConcernsNoAttempt(_ status: HCIStatus) throws {
         var controller = ScriptedController.ready()
         try controller.host.startAdvertising(Self.card, at: controller.now)
-        _ = try controller.host.connect(to: DeviceAddress(9, kind: .public), timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(DeviceAddress(9, kind: .public)), timeout: nil, at: controller.now)
         controller.settle()
         controller.seen.removeAll()
         controller.commands.removeAll()

@@ -133,7 +133,7 @@ struct BringUpTests {
     @Test func callsBeforeItIsUpAreRefused() {
         var controller = ScriptedController()
         #expect(throws: HostError.notReady) {
-            _ = try controller.host.connect(to: ScriptedController.peer, timeout: nil, at: .zero)
+            _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: .zero)
         }
     }
 }

@@ -10,22 +10,22 @@ struct ConnectingTests {
 
     @Test func aPeerIsConnectedOnceItWasHeard() throws {
         var controller = ScriptedController.ready()
-        _ = try controller.host.connect(to: Self.peer, timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
         controller.settle()
         #expect(controller.takeOpcodes() == [.leCreateConnection])
         controller.reportConnection()
         #expect(controller.takeEvents() == [])
         #expect(controller.host.connectedLinks == [])
-        #expect(controller.host.link(to: Self.peer) == nil)
+        #expect(controller.host.link(to: PeerID(Self.peer)) == nil)
         controller.reportFeatures(status: .unsupportedRemoteFeature)
         #expect(controller.takeEvents() == ["connected link 0.1"])
-        #expect(controller.host.link(to: Self.peer) == controller.host.connectedLinks.first)
+        #expect(controller.host.link(to: PeerID(Self.peer)) == controller.host.connectedLinks.first)
         #expect(controller.takeData() == [frame([0x02, 0x05, 0x02])].map { [0x40, 0, 7, 0] + $0 })
     }
 
     @Test func aControllerThatCannotAskThePeerShowsTheLinkAfterSevenIntervals() throws {
         var controller = ScriptedController.ready([.readLocalSupportedCommands: .status(.unknownCommand)])
-        _ = try controller.host.connect(to: Self.peer, timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
         controller.settle()
         controller.reportConnection(interval: 24)
         controller.run(for: .milliseconds(209))
@@ -36,7 +36,7 @@ struct ConnectingTests {
 
     @Test func dataFromThePeerShowsTheLink() throws {
         var controller = ScriptedController.ready()
-        _ = try controller.host.connect(to: Self.peer, timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
         controller.settle()
         controller.reportConnection()
         controller.receiveFrame([0x1B, 0x10, 0x00, 0x01])
@@ -47,12 +47,12 @@ struct ConnectingTests {
 
     @Test func aPeerIsConnectedOnce() throws {
         var controller = ScriptedController.ready()
-        _ = try controller.host.connect(to: Self.peer, timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
         controller.settle()
         func connectAgain() -> HostError? {
             var host = controller.host
             do throws(HostError) {
-                _ = try host.connect(to: Self.peer, timeout: nil, at: controller.now)
+                _ = try host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
                 return nil
             } catch { return error }
         }
@@ -67,7 +67,7 @@ struct ConnectingTests {
 
     @Test func aControllersRefusalEndsTheAttempt() throws {
         var controller = ScriptedController.ready([.leCreateConnection: .status(.connectionLimitExceeded)])
-        _ = try controller.host.connect(to: Self.peer, timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
         controller.settle()
         let error = HostError.controller(.connectionLimitExceeded)
         #expect(controller.takeEvents() == ["connection failed: \(error)"])
@@ -77,7 +77,7 @@ struct ConnectingTests {
 
     @Test func aControllerThatIsStillAtAnEarlierAttemptIsToldToCancel() throws {
         var controller = ScriptedController.ready([.leCreateConnection: .status(.commandDisallowed)])
-        _ = try controller.host.connect(to: Self.peer, timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
         controller.settle()
         #expect(controller.takeOpcodes() == [.leCreateConnection, .leCreateConnectionCancel])
         controller.answers[.leCreateConnection] = .status(.success)
@@ -92,7 +92,7 @@ struct ConnectingTests {
         var controller = ScriptedController.ready([
             .leCreateConnection: .status(.commandDisallowed), .leCreateConnectionCancel: .complete(.commandDisallowed),
         ])
-        _ = try controller.host.connect(to: Self.peer, timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
         controller.run(for: .seconds(30))
         let error = HostError.controller(.commandDisallowed)
         #expect(controller.takeEvents() == ["connection failed: \(error)"])
@@ -103,15 +103,15 @@ struct ConnectingTests {
         var controller = ScriptedController.ready([:]) { $0.maximumLinks = 1 }
         _ = try controller.connect()
         #expect(throws: HostError.busy) {
-            _ = try controller.host.connect(to: Self.other, timeout: nil, at: controller.now)
+            _ = try controller.host.connect(to: PeerID(Self.other), timeout: nil, at: controller.now)
         }
         controller.reportDisconnection()
         for number in 0..<64 {
             _ = try controller.host.connect(
-                to: DeviceAddress(UInt64(number), kind: .public), timeout: .seconds(5), at: controller.now)
+                to: PeerID(DeviceAddress(UInt64(number), kind: .public)), timeout: .seconds(5), at: controller.now)
         }
         #expect(throws: HostError.busy) {
-            _ = try controller.host.connect(to: Self.other, timeout: nil, at: controller.now)
+            _ = try controller.host.connect(to: PeerID(Self.other), timeout: nil, at: controller.now)
         }
         controller.seen.removeAll()
         controller.run(for: .seconds(6))
@@ -122,7 +122,7 @@ struct ConnectingTests {
 
     @Test func anAttemptTimesOut() throws {
         var controller = ScriptedController.ready()
-        _ = try controller.host.connect(to: Self.peer, timeout: .seconds(3), at: controller.now)
+        _ = try controller.host.connect(to: PeerID(Self.peer), timeout: .seconds(3), at: controller.now)
         controller.settle()
         controller.run(for: .milliseconds(2999))
         #expect(controller.takeEvents() == [])
@@ -134,7 +134,7 @@ struct ConnectingTests {
     @Test(arguments: [HCIStatus.success, .commandDisallowed])
     func anAttemptIsCancelled(_ answer: HCIStatus) throws {
         var controller = ScriptedController.ready([.leCreateConnectionCancel: .complete(answer)])
-        let attempt = try controller.host.connect(to: Self.peer, timeout: nil, at: controller.now)
+        let attempt = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
         controller.settle()
         controller.host.cancelConnecting(attempt, at: controller.now)
         controller.host.cancelConnecting(attempt, at: controller.now)
@@ -142,7 +142,7 @@ struct ConnectingTests {
         #expect(controller.takeEvents() == ["connection failed: cancelled"])
         // The next one waits for the end of the first, which some controllers never report.
         controller.commands.removeAll()
-        _ = try controller.host.connect(to: Self.other, timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(Self.other), timeout: nil, at: controller.now)
         controller.settle()
         #expect(controller.takeOpcodes() == (answer == .success ? [] : [.leCreateConnection]))
         controller.run(for: .seconds(2))
@@ -151,7 +151,7 @@ struct ConnectingTests {
 
     @Test func aConnectionThatCameAboutInSpiteOfTheCancellationIsNeverShown() throws {
         var controller = ScriptedController.ready()
-        let attempt = try controller.host.connect(to: Self.peer, timeout: nil, at: controller.now)
+        let attempt = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
         controller.settle()
         controller.host.cancelConnecting(attempt, at: controller.now)
         controller.settle()
@@ -168,7 +168,7 @@ struct ConnectingTests {
 
     @Test func aLinkCalledOffBeforeItWasHeardIsNeverShown() throws {
         var controller = ScriptedController.ready()
-        let attempt = try controller.host.connect(to: Self.peer, timeout: nil, at: controller.now)
+        let attempt = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
         controller.settle()
         controller.reportConnection()
         controller.commands.removeAll()
@@ -181,7 +181,7 @@ struct ConnectingTests {
         #expect(controller.takeEvents() == ["connection failed: cancelled"])
         #expect(controller.takeData() == [])
         // The same peer may be wanted again at once; it is connected to when the first link is gone.
-        _ = try controller.host.connect(to: Self.peer, timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
         controller.settle()
         #expect(controller.takeOpcodes() == [])
         controller.reportDisconnection(0x40, .connectionTerminatedByLocalHost)
@@ -194,7 +194,7 @@ struct ConnectingTests {
     @Test func aPeerThatConnectsFirstEndsTheAttempt() throws {
         var controller = ScriptedController.ready()
         try controller.host.startAdvertising(AdvertisingParameters(data: []), at: controller.now)
-        _ = try controller.host.connect(to: Self.peer, timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
         controller.settle()
         controller.seen.removeAll()
         controller.reportConnection(role: .peripheral)

@@ -17,7 +17,7 @@ struct ConnectionTests {
         let connected = world.connect(central, to: peripheral)
         let pair = try #require(connected)
         let mtu: Int? = world.next(central) {
-            if case .mtuChanged(_, let mtu) = $0.event { mtu } else { nil }
+            if case .link(_, .mtuChanged(let mtu)) = $0.event { mtu } else { nil }
         }
         #expect(mtu == 517)
 
@@ -41,7 +41,7 @@ struct ConnectionTests {
         let isSent = try world.hosts[peripheral].notify(value, value: text.span, on: pair.peripheralLink)
         #expect(isSent)
         let received: [UInt8]? = world.next(central) {
-            if case .notification(pair.centralLink, value, _) = $0.event { $0.bytes } else { nil }
+            if case .client(pair.centralLink, .notification(value, _)) = $0.event { $0.bytes } else { nil }
         }
         #expect(received == text)
 

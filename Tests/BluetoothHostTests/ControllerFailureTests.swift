@@ -90,7 +90,7 @@ struct ControllerFailureTests {
         _ = try controller.connect()
         try controller.host.startAdvertising(AdvertisingParameters(data: [2, 1, 6]), at: controller.now)
         let away = DeviceAddress(0xBB, kind: .public)
-        _ = try controller.host.connect(to: away, timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(away), timeout: nil, at: controller.now)
         controller.settle()
         controller.seen.removeAll()
         controller.commands.removeAll()
@@ -108,7 +108,7 @@ struct ControllerFailureTests {
 
     @Test func anAttemptWhosePeerWasNotHeardYetGoesOnAfterAReset() throws {
         var controller = ScriptedController.ready()
-        _ = try controller.host.connect(to: ScriptedController.peer, timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
         controller.settle()
         controller.reportConnection()
         controller.commands.removeAll()
@@ -153,7 +153,7 @@ struct ControllerFailureTests {
     @Test func connectionsFromBeforeTheResetAreIgnored() throws {
         var controller = ScriptedController.ready()
         controller.answers[.reset] = .silence
-        _ = try controller.host.connect(to: ScriptedController.peer, timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
         controller.settle()
         controller.receive(HardwareError(hardwareCode: 1))
         controller.reportConnection()
@@ -228,8 +228,9 @@ struct ControllerFailureTests {
     @Test func failureEndsWhatIsPending() throws {
         var controller = ScriptedController.ready([.readRSSI: .silence])
         let link = try controller.connect()
-        _ = try controller.host.connect(to: DeviceAddress(5, kind: .public), timeout: nil, at: controller.now)
-        _ = try controller.host.connect(to: DeviceAddress(6, kind: .public), timeout: .seconds(5), at: controller.now)
+        _ = try controller.host.connect(to: PeerID(DeviceAddress(5, kind: .public)), timeout: nil, at: controller.now)
+        _ = try controller.host.connect(
+            to: PeerID(DeviceAddress(6, kind: .public)), timeout: .seconds(5), at: controller.now)
         _ = try controller.host.readRSSI(of: link, at: controller.now)
         controller.settle()
         controller.seen.removeAll()

@@ -15,7 +15,7 @@ struct ControllerLossTests {
         let link = try controller.connect()
         try controller.host.startScanning(ScanParameters(), at: controller.now)
         _ = try controller.host.start(.read(3), on: link, at: controller.now)
-        _ = try controller.host.connect(to: DeviceAddress(5, kind: .public), timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(DeviceAddress(5, kind: .public)), timeout: nil, at: controller.now)
         _ = try controller.host.readRSSI(of: link, at: controller.now)
         controller.settle()
         controller.seen.removeAll()
@@ -31,7 +31,7 @@ struct ControllerLossTests {
         #expect(controller.host.controller == nil)
         #expect(controller.host.outbox.isEmpty)
         #expect(throws: HostError.notReady) {
-            try controller.host.connect(to: DeviceAddress(5, kind: .public), timeout: nil, at: controller.now)
+            try controller.host.connect(to: PeerID(DeviceAddress(5, kind: .public)), timeout: nil, at: controller.now)
         }
         controller.host.controllerLost(at: controller.now)
         controller.receive(HardwareError(hardwareCode: 1))

@@ -36,7 +36,7 @@ struct EstablishmentTests {
     @Test(arguments: Way.allCases)
     func anAttemptIsMadeAgain(_ way: Way) throws {
         var controller = ScriptedController.ready()
-        _ = try controller.host.connect(to: ScriptedController.peer, timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
         controller.settle()
         for _ in 1...5 {
             #expect(controller.takeOpcodes().last == .leCreateConnection)
@@ -52,7 +52,7 @@ struct EstablishmentTests {
     @Test(arguments: Way.allCases)
     func itIsGivenUpInTheEnd(_ way: Way) throws {
         var controller = ScriptedController.ready([:]) { $0.establishmentRetries = 3 }
-        _ = try controller.host.connect(to: ScriptedController.peer, timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
         controller.settle()
         for _ in 0...3 {
             #expect(controller.takeEvents() == [])
@@ -65,7 +65,7 @@ struct EstablishmentTests {
     @Test(arguments: Way.allCases)
     func theTimeGivenCountsToo(_ way: Way) throws {
         var controller = ScriptedController.ready()
-        _ = try controller.host.connect(to: ScriptedController.peer, timeout: .seconds(1), at: controller.now)
+        _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: .seconds(1), at: controller.now)
         controller.settle()
         controller.run(for: .milliseconds(900))
         Self.fail(&controller, way)
@@ -77,7 +77,7 @@ struct EstablishmentTests {
 
     @Test func aLinkLostBeforeItWasHeardForAnotherReasonEndsTheAttempt() throws {
         var controller = ScriptedController.ready()
-        _ = try controller.host.connect(to: ScriptedController.peer, timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
         controller.settle()
         controller.reportConnection()
         controller.reportDisconnection(0x40, .remoteUserTerminatedConnection)

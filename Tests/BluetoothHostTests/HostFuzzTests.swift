@@ -89,8 +89,8 @@ struct Fuzzer {
         for seen in controller.seen {
             ledger.take(seen.event)
             switch seen.event {
-            case .connected(let link, _): links.append(link)
-            case .disconnected(let link, _): links.removeAll { $0 == link }
+            case .link(let link, .connected): links.append(link)
+            case .link(let link, .disconnected): links.removeAll { $0 == link }
             default: break
             }
         }
@@ -163,7 +163,7 @@ struct Fuzzer {
             let peer = DeviceAddress(
                 0xC0FF_EE00_0000 | UInt64.random(in: 1...5, using: &generator), kind: .public)
             let timeout: Duration? = Bool.random(using: &generator) ? .seconds(3) : nil
-            if let attempt = try? controller.host.connect(to: peer, timeout: timeout, at: now) {
+            if let attempt = try? controller.host.connect(to: PeerID(peer), timeout: timeout, at: now) {
                 ledger.start(.attempt(attempt))
             }
         case 6:

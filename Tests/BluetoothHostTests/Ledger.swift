@@ -26,22 +26,23 @@ struct Ledger {
 
     mutating func take(_ event: HostEvent) {
         switch event {
-        case .connected(let link, let attempt):
+        case .link(let link, .connected(let attempt)):
             if let attempt { end(.attempt(attempt)) }
             start(.link(link))
-        case .connectionFailed(let attempt, _): end(.attempt(attempt))
-        case .disconnected(let link, _):
+        case .controller(.connectionFailed(let attempt, _)): end(.attempt(attempt))
+        case .link(let link, .disconnected):
             let left = open.filter { if case .operation(link, _) = $0 { true } else { false } }
             if !left.isEmpty { faults.append("\(left) outlived \(link)") }
             end(.link(link))
-        case .operationEnded(let link, .completed(let operation, _)),
-            .operationEnded(let link, .failed(let operation, _)):
+        case .client(let link, .operationEnded(.completed(let operation, _))),
+            .client(let link, .operationEnded(.failed(let operation, _))):
             end(.operation(link, operation))
-        case .rssiRead(let request, _), .requestCompleted(let request), .requestFailed(let request, _):
+        case .link(_, .rssiRead(let request, _)), .link(_, .requestCompleted(let request)),
+            .link(_, .requestFailed(let request, _)):
             end(.request(request))
-        case .notification(let link, _, _), .indication(let link, _, _), .valueWritten(let link, _, _),
-            .mtuChanged(let link, _), .parametersChanged(let link, _), .readyToSend(let link),
-            .subscriptionChanged(let link, _), .indicationConfirmed(let link, _):
+        case .client(let link, .notification), .client(let link, .indication), .server(let link, .valueWritten),
+            .link(let link, .mtuChanged), .link(let link, .parametersChanged), .link(let link, .readyToSend),
+            .server(let link, .subscriptionChanged), .server(let link, .indicationConfirmed):
             if !open.contains(.link(link)) { faults.append("\(event.brief) of \(link), which is not there") }
         default: break
         }

@@ -65,7 +65,7 @@ struct ReassemblyTests {
     @Test("H9: ACL data after the end of the link, and before its beginning")
     func dataOutsideOfTheLink() throws {
         var controller = ScriptedController.ready()
-        _ = try controller.host.connect(to: ScriptedController.peer, timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
         controller.settle()
         controller.receiveFragment(Self.notification)
         controller.reportConnection()

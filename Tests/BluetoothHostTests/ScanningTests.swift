@@ -142,7 +142,7 @@ struct ScanningTests {
     @Test func aControllerThatCannotScanWhileItInitiatesScansAfterwards() throws {
         var controller = ScriptedController.ready()
         let attempt = try controller.host.connect(
-            to: ScriptedController.peer, timeout: nil, at: controller.now)
+            to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
         controller.settle()
         controller.answers[.leSetScanEnable] = .complete(.commandDisallowed)
         try controller.host.startScanning(ScanParameters(), at: controller.now)
@@ -161,7 +161,7 @@ struct ScanningTests {
         try controller.host.startScanning(ScanParameters(), at: controller.now)
         controller.settle()
         controller.commands.removeAll()
-        _ = try controller.host.connect(to: ScriptedController.peer, timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
         controller.answers[.leSetScanEnable] = .silence
         controller.settle()
         #expect(controller.takeOpcodes() == [.leCreateConnection, .leSetScanEnable])

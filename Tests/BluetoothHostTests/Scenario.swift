@@ -97,18 +97,18 @@ struct Scenario {
     private mutating func take(_ event: HostEvent, of index: Int) {
         ledgers[index].take(event)
         switch event {
-        case .connected(let link, _): links[index].append(link)
-        case .disconnected(let link, _): links[index].removeAll { $0 == link }
-        case .readRequested(let request, _, _):
+        case .link(let link, .connected): links[index].append(link)
+        case .link(let link, .disconnected): links[index].removeAll { $0 == link }
+        case .server(_, .readRequested(let request, _, _)):
             guard !generator.oneIn(5) else { return }
             try? world.hosts[index].answer(request, value: [1, 2, 3].span, at: world.now)
-        case .writeRequested(let request, _, _), .executeRequested(let request, _):
+        case .server(_, .writeRequested(let request, _, _)), .server(_, .executeRequested(let request, _)):
             if generator.oneIn(3) {
                 try? world.hosts[index].refuse(request, with: .unlikelyError)
             } else {
                 try? world.hosts[index].accept(request)
             }
-        case .failed: world.hosts[index].start(at: world.now)
+        case .controller(.failed): world.hosts[index].start(at: world.now)
         default: return
         }
     }
@@ -122,7 +122,7 @@ struct Scenario {
         let peer = Int.random(in: 0..<world.hosts.count, using: &generator)
         guard let address = world.hosts[peer].controller?.address else { return }
         let timeout: Duration? = generator.oneIn(3) ? nil : .seconds(Int.random(in: 1...10, using: &generator))
-        guard let attempt = try? world.hosts[index].connect(to: address, timeout: timeout, at: world.now) else {
+        guard let attempt = try? world.hosts[index].connect(to: PeerID(address), timeout: timeout, at: world.now) else {
             return
         }
         ledgers[index].start(.attempt(attempt))

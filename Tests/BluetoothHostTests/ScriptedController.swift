@@ -192,7 +192,7 @@ struct ScriptedController {
     mutating func connect(
         _ handle: ConnectionHandle = 0x40, to peer: DeviceAddress = Self.peer
     ) throws -> LinkIdentifier {
-        _ = try host.connect(to: peer, timeout: nil, at: now)
+        _ = try host.connect(to: PeerID(peer), timeout: nil, at: now)
         settle()
         reportConnection(handle, peer: peer)
         reportFeatures(handle)

@@ -30,7 +30,7 @@ struct ServiceChangedTests {
 
     private func indication(_ world: inout World, _ central: Int) -> [UInt8]? {
         world.next(central, within: .seconds(2)) {
-            if case .indication = $0.event { $0.bytes } else { nil }
+            if case .client(_, .indication) = $0.event { $0.bytes } else { nil }
         }
     }
 

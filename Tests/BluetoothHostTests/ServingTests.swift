@@ -43,7 +43,8 @@ struct ServingTests {
         mutating func nextRequest() -> (request: ServerRequest, bytes: [UInt8])? {
             world.next(pair.peripheral) { seen in
                 switch seen.event {
-                case .readRequested(let request, _, _), .writeRequested(let request, _, _): (request, seen.bytes)
+                case .server(_, .readRequested(let request, _, _)), .server(_, .writeRequested(let request, _, _)):
+                    (request, seen.bytes)
                 default: nil
                 }
             }
@@ -51,7 +52,7 @@ struct ServingTests {
 
         mutating func nextEnd() -> GATTClientEvent? {
             world.next(pair.central, within: .seconds(40)) {
-                if case .operationEnded(_, let end) = $0.event { end } else { nil }
+                if case .client(_, .operationEnded(let end)) = $0.event { end } else { nil }
             }
         }
     }
@@ -148,7 +149,7 @@ struct ServingTests {
                 scene.value, value: [0].span, on: link, at: scene.world.now)
             #expect(!isSentToo)
             let confirmed = scene.world.next(scene.pair.peripheral) { seen in
-                if case .indicationConfirmed(link, scene.value) = seen.event { true } else { nil }
+                if case .server(link, .indicationConfirmed(scene.value)) = seen.event { true } else { nil }
             }
             #expect(confirmed == true)
         }
@@ -206,7 +207,7 @@ struct ServingTests {
                 next += 1
             } else {
                 let isReady = scene.world.next(scene.pair.peripheral) { seen in
-                    if case .readyToSend(link) = seen.event { true } else { nil }
+                    if case .link(link, .readyToSend) = seen.event { true } else { nil }
                 }
                 #expect(isReady == true)
             }
@@ -230,7 +231,7 @@ struct ServingTests {
         var requests: [(Int, ServerRequest)] = []
         for index in [scene.pair.central, scene.pair.peripheral] {
             let request: ServerRequest? = scene.world.next(index) {
-                if case .readRequested(let request, _, _) = $0.event { request } else { nil }
+                if case .server(_, .readRequested(let request, _, _)) = $0.event { request } else { nil }
             }
             requests.append((index, try #require(request)))
         }

@@ -16,7 +16,7 @@ struct SeveralPeersTests {
     @Test func theyGoIntoTheFilterAcceptList() throws {
         var controller = ScriptedController.ready()
         for number: UInt8 in 1...3 {
-            _ = try controller.host.connect(to: Self.peer(number), timeout: nil, at: controller.now)
+            _ = try controller.host.connect(to: PeerID(Self.peer(number)), timeout: nil, at: controller.now)
         }
         controller.settle()
         controller.commands.removeAll()
@@ -44,12 +44,12 @@ struct SeveralPeersTests {
     func withoutSuchAListTheyTakeTurns(_ answers: [HCIOpcode: ScriptedController.Answer]) throws {
         var controller = ScriptedController.ready(answers)
         controller.answers[.leCreateConnectionCancel] = .complete(.commandDisallowed)
-        _ = try controller.host.connect(to: Self.peer(1), timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(Self.peer(1)), timeout: nil, at: controller.now)
         controller.settle()
         controller.run(for: .seconds(100))
         #expect(Self.targets(&controller) == [1], "one that is alone is not disturbed")
         for number: UInt8 in 2...3 {
-            _ = try controller.host.connect(to: Self.peer(number), timeout: nil, at: controller.now)
+            _ = try controller.host.connect(to: PeerID(Self.peer(number)), timeout: nil, at: controller.now)
         }
         controller.settle()
         controller.run(for: .seconds(1))
@@ -65,7 +65,7 @@ struct SeveralPeersTests {
         var controller = ScriptedController.ready()
         controller.answers[.leCreateConnectionCancel] = .complete(.commandDisallowed)
         for number: UInt8 in 1...11 {
-            _ = try controller.host.connect(to: Self.peer(number), timeout: nil, at: controller.now)
+            _ = try controller.host.connect(to: PeerID(Self.peer(number)), timeout: nil, at: controller.now)
         }
         controller.settle()
         controller.commands.removeAll()
@@ -80,7 +80,8 @@ struct SeveralPeersTests {
         var controller = ScriptedController.ready([:]) { $0.establishmentRetries = 2 }
         var attempts: [ConnectionAttempt] = []
         for number: UInt8 in 1...3 {
-            attempts.append(try controller.host.connect(to: Self.peer(number), timeout: nil, at: controller.now))
+            attempts.append(
+                try controller.host.connect(to: PeerID(Self.peer(number)), timeout: nil, at: controller.now))
         }
         controller.settle()
         controller.reportConnection(0, status: .unknownConnectionIdentifier)
@@ -95,7 +96,11 @@ struct SeveralPeersTests {
         controller.commands.removeAll()
         controller.reportConnection(0, peer: Self.peer(2), status: .connectionFailedToBeEstablished)
         let failed = controller.seen.compactMap {
-            if case .connectionFailed(let attempt, .connectionFailedToBeEstablished) = $0.event { attempt } else { nil }
+            if case .controller(.connectionFailed(let attempt, .connectionFailedToBeEstablished)) = $0.event {
+                attempt
+            } else {
+                nil
+            }
         }
         #expect(failed == [attempts[1]])
         let listed = controller.commands.filter { $0.opcode == .leAddDeviceToFilterAcceptList }
@@ -107,8 +112,8 @@ struct SeveralPeersTests {
         arguments: EstablishmentTests.Way.allCases)
     func theOthersGoOn(_ way: EstablishmentTests.Way) throws {
         var controller = ScriptedController.ready()
-        _ = try controller.host.connect(to: ScriptedController.peer, timeout: nil, at: controller.now)
-        _ = try controller.host.connect(to: Self.peer(1), timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
+        _ = try controller.host.connect(to: PeerID(Self.peer(1)), timeout: nil, at: controller.now)
         controller.settle()
         controller.reportConnection(0, status: .unknownConnectionIdentifier)
         for _ in 1...5 {
@@ -124,13 +129,13 @@ struct SeveralPeersTests {
         controller.reportConnection(0x41, peer: Self.peer(1))
         controller.reportFeatures(0x41)
         #expect(controller.takeEvents().count == 1)
-        #expect(controller.host.link(to: Self.peer(1)) != nil)
+        #expect(controller.host.link(to: PeerID(Self.peer(1))) != nil)
     }
 
     @Test func aReportThatNamesNobodyEndsNothing() throws {
         var controller = ScriptedController.ready()
         for number: UInt8 in 1...2 {
-            _ = try controller.host.connect(to: Self.peer(number), timeout: nil, at: controller.now)
+            _ = try controller.host.connect(to: PeerID(Self.peer(number)), timeout: nil, at: controller.now)
         }
         controller.settle()
         controller.reportConnection(0, status: .unknownConnectionIdentifier)

@@ -142,7 +142,7 @@ extension World {
     mutating func connect(_ central: Int, to peripheral: Int) -> Pair? {
         guard let peer = hosts[peripheral].controller?.address else { return nil }
         try? hosts[peripheral].startAdvertising(AdvertisingParameters(data: [2, 1, 6]), at: now)
-        guard (try? hosts[central].connect(to: peer, timeout: .seconds(10), at: now)) != nil else { return nil }
+        guard (try? hosts[central].connect(to: PeerID(peer), timeout: .seconds(10), at: now)) != nil else { return nil }
         guard let centralLink = next(central, { $0.event.connectedLink }),
             let peripheralLink = next(peripheral, { $0.event.connectedLink })
         else { return nil }
@@ -161,8 +161,9 @@ extension HostEventQueue {
 extension HostEvent {
     var payload: Payload? {
         switch self {
-        case .notification(_, _, let payload), .indication(_, _, let payload), .valueWritten(_, _, let payload),
-            .writeRequested(_, _, let payload):
+        case .client(_, .notification(_, let payload)), .client(_, .indication(_, let payload)),
+            .server(_, .valueWritten(_, let payload)),
+            .server(_, .writeRequested(_, _, let payload)):
             payload
         case .advertisement(let advertisement): advertisement.data
         default: nil
@@ -170,19 +171,19 @@ extension HostEvent {
     }
 
     var connectedLink: LinkIdentifier? {
-        if case .connected(let link, _) = self { link } else { nil }
+        if case .link(let link, .connected) = self { link } else { nil }
     }
 
     var disconnection: (LinkIdentifier, HCIStatusText)? {
-        if case .disconnected(let link, let status) = self { (link, "\(status)") } else { nil }
+        if case .link(let link, .disconnected(let status)) = self { (link, "\(status)") } else { nil }
     }
 
     var completed: GATTClientResult? {
-        if case .operationEnded(_, .completed(_, let result)) = self { result } else { nil }
+        if case .client(_, .operationEnded(.completed(_, let result))) = self { result } else { nil }
     }
 
     var isReady: Bool {
-        if case .ready = self { true } else { false }
+        if case .controller(.ready) = self { true } else { false }
     }
 }
 

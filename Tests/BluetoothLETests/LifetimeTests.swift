@@ -102,8 +102,8 @@ struct LifetimeTests {
         await until { await central.pendingCount == 1 }
         await central.with { central in
             guard case .connection(let attempt)? = central.waiters.keys.first else { return }
-            central.handle(.connected(stale, attempt))
-            central.handle(.disconnected(stale, .remoteUserTerminatedConnection))
+            central.handle(.link(stale, .connected(attempt)))
+            central.handle(.link(stale, .disconnected(.remoteUserTerminatedConnection)))
         }
         await #expect(throws: BluetoothError.disconnected(.byPeer)) { _ = try await connecting.value }
         #expect(await central.connections.isEmpty)

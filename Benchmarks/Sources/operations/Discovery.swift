@@ -34,7 +34,7 @@ struct Discovery {
                 for packet in packets { host.receive(packet.span, at: now) }
             }
             while let event = host.events.next() {
-                guard case .operationEnded(_, .completed(_, .database(let database))) = event else { continue }
+                guard case .client(_, .operationEnded(.completed(_, .database(let database)))) = event else { continue }
                 guard database.services.count >= 100, database.characteristics.count >= 200 else { continue }
                 sum += database.characteristics.count
             }

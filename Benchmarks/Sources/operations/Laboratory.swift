@@ -65,7 +65,7 @@ struct Laboratory {
         guard let peer = hosts[0].controller?.address else { fatalError("the controller did not come up") }
         do {
             try hosts[0].startAdvertising(AdvertisingParameters(data: [2, 1, 6]), at: now)
-            _ = try hosts[1].connect(to: peer, timeout: nil, at: now)
+            _ = try hosts[1].connect(to: PeerID(peer), timeout: nil, at: now)
             run(for: .seconds(1))
             hosts[0].stopAdvertising(at: now)
             perform(.configure(descriptor: configuration, .notifications))
@@ -163,8 +163,8 @@ struct Laboratory {
     private mutating func take(_ index: Int) {
         while let event = hosts[index].events.next() {
             switch event {
-            case .connected(let link, _): links[index] = link
-            case .notification: received += 1
+            case .link(let link, .connected): links[index] = link
+            case .client(_, .notification): received += 1
             default: continue
             }
         }

@@ -37,7 +37,8 @@ enum Packets {
 func drain(_ events: inout HostEventQueue, _ subscriber: (Span<UInt8>) -> Void) {
     while let event = events.next() {
         switch event {
-        case .notification(_, _, let payload), .valueWritten(_, _, let payload): subscriber(events.bytes(of: payload))
+        case .client(_, .notification(_, let payload)), .server(_, .valueWritten(_, let payload)):
+            subscriber(events.bytes(of: payload))
         case .advertisement(let advertisement): subscriber(events.bytes(of: advertisement.data))
         default: continue
         }

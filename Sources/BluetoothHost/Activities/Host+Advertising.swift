@@ -72,7 +72,7 @@ extension Host {
     private mutating func announceAdvertising() {
         guard !advertiser.hasAnnounced else { return }
         advertiser.hasAnnounced = true
-        events.append(.advertisingStarted)
+        events.append(.controller(.advertisingStarted))
     }
 
     private mutating func advertisingRefused(_ status: HCIStatus, _ wanted: AdvertisingParameters) {
@@ -84,7 +84,7 @@ extension Host {
             advertiser.isPaused = true
         } else if advertiser.wanted == wanted {
             advertiser.wanted = nil
-            events.append(.advertisingFailed(.controller(status)))
+            events.append(.controller(.advertisingFailed(.controller(status))))
         }
     }
 

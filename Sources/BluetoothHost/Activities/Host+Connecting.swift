@@ -2,11 +2,11 @@ import BluetoothBase
 import BluetoothHCI
 
 extension Host {
-    /// Connects to a peer. `HostEvent.connected` or `.connectionFailed` will follow, exactly once.
+    /// Connects to a peer. `HostEvent.Link.connected` or `HostEvent.Controller.connectionFailed` will follow, exactly once.
     ///
     /// - Parameter timeout: how long to try; nil tries until `cancelConnecting`.
     public mutating func connect(
-        to peer: DeviceAddress, timeout: Duration?, at now: Instant
+        to peer: PeerID, timeout: Duration?, at now: Instant
     ) throws(HostError) -> ConnectionAttempt {
         guard bringUp.state == .up else { throw .notReady }
         guard initiator.attempts.count < Initiator.maximumAttempts, links.hasRoom else { throw .busy }
@@ -30,37 +30,33 @@ extension Host {
         } else {
             return
         }
-        events.append(.connectionFailed(attempt, .cancelled))
+        events.append(.controller(.connectionFailed(attempt, .cancelled)))
         reconcileConnecting(at: now)
     }
 
-    /// The link to a peer, where there is one that has been reported as connected.
-    public func link(to peer: DeviceAddress) -> LinkIdentifier? {
-        links.firstSlot { $0.wasAnnounced && $0.peer.isSameDevice(as: peer) }.map { links.at[$0].identifier }
-    }
-
     /// Whether a peer is connected, or will be as soon as it is heard.
-    private func isTaken(_ peer: DeviceAddress) -> Bool {
-        initiator.attempts.contains { $0.peer.isSameDevice(as: peer) }
-            || links.firstSlot { $0.peer.isSameDevice(as: peer) && ($0.wasAnnounced || $0.attempt != nil) } != nil
+    private func isTaken(_ peer: PeerID) -> Bool {
+        let peer = peers.lastingName(of: peer)
+        return initiator.attempts.contains { peers.lastingName(of: $0.peer) == peer }
+            || links.firstSlot { $0.lastingPeer == peer && ($0.wasAnnounced || $0.attempt != nil) } != nil
     }
 
     /// Moves the initiator one step towards the peers that are wanted.
     mutating func reconcileConnecting(at now: Instant) {
         guard bringUp.state == .up else { return }
         let candidates = candidates
-        let peers = Array(candidates.prefix(max(1, usableAcceptListSize)))
+        let targets = Array(candidates.prefix(max(1, usableAcceptListSize)))
         switch initiator.state {
         case .idle:
-            guard !peers.isEmpty else { return connectingEnded(at: now) }
+            guard !targets.isEmpty else { return connectingEnded(at: now) }
             guard !initiator.needsScannerIdle || scanner.isIdle else { return }
-            initiate(peers, at: now)
+            initiate(targets, at: now)
         case .initiating(let current):
-            guard current == peers else { return cancelInitiating(at: now) }
+            guard current == targets else { return cancelInitiating(at: now) }
         case .cancelling:
             return
         }
-        if candidates.count == peers.count {
+        if candidates.count == targets.count {
             initiator.turnEnds = nil
         } else if initiator.turnEnds == nil {
             initiator.turnEnds = now.advanced(by: Initiator.turn)
@@ -69,11 +65,15 @@ extension Host {
 
     /// The peers that could be listened for, in the order in which they were asked for. Not those to which there still
     /// is a link, although nobody may know of it.
-    private var candidates: [DeviceAddress] {
+    private var candidates: [Initiator.Target] {
         guard !initiator.attempts.isEmpty, links.hasRoom else { return [] }
-        return initiator.attempts.map(\.peer).filter { peer in
-            links.firstSlot { $0.peer.isSameDevice(as: peer) } == nil
+        var targets: [Initiator.Target] = []
+        for attempt in initiator.attempts {
+            let peer = peers.lastingName(of: attempt.peer)
+            guard links.firstSlot(where: { $0.lastingPeer == peer }) == nil else { continue }
+            targets.append(.init(peer: peer, address: peers.address(of: peer)))
         }
+        return targets
     }
 
     private var usableAcceptListSize: Int {
@@ -84,22 +84,22 @@ extension Host {
         return min(controller.filterAcceptListSize, Initiator.maximumListedPeers)
     }
 
-    private mutating func initiate(_ peers: [DeviceAddress], at now: Instant) {
-        initiator.state = .initiating(peers)
+    private mutating func initiate(_ targets: [Initiator.Target], at now: Instant) {
+        initiator.state = .initiating(targets)
         initiator.turnEnds = nil
         initiator.isInTheWay = true
-        if peers.count > 1 {
+        if targets.count > 1 {
             send(LEClearFilterAcceptList(), for: .none, at: now)
-            for peer in peers {
-                send(LEAddDeviceToFilterAcceptList(address: peer), for: .acceptList, at: now)
+            for target in targets {
+                send(LEAddDeviceToFilterAcceptList(address: target.address), for: .acceptList, at: now)
             }
         }
         send(
             LECreateConnection(
                 scanInterval: LESlots(clamping: Initiator.scanInterval),
                 scanWindow: LESlots(clamping: Initiator.scanInterval),
-                filterPolicy: peers.count > 1 ? .acceptList : .peerAddress,
-                peerAddress: peers.count > 1 ? DeviceAddress(0, kind: .public) : peers[0],
+                filterPolicy: targets.count > 1 ? .acceptList : .peerAddress,
+                peerAddress: targets.count > 1 ? DeviceAddress(0, kind: .public) : targets[0].address,
                 ownAddressType: ownAddressType,
                 connectionParameters: LEConnectionParameters(configuration.connectionParameters)),
             for: .createConnection, at: now)
@@ -118,7 +118,7 @@ extension Host {
 
     /// Command Status of LE Create Connection.
     mutating func createConnectionAnswered(_ status: HCIStatus, at now: Instant) {
-        guard case .initiating(let peers) = initiator.state else { return }
+        guard case .initiating(let targets) = initiator.state else { return }
         guard status != .success else {
             initiator.refusals = 0
             return
@@ -135,7 +135,7 @@ extension Host {
             return cancelInitiating(at: now)
         } else {
             initiator.refusals = 0
-            failAttempts(to: peers, .controller(status))
+            failAttempts(to: targets, .controller(status))
         }
         reconcileConnecting(at: now)
     }
@@ -150,18 +150,19 @@ extension Host {
 
     /// LE Connection Complete with an error, or after a cancellation.
     ///
-    /// - Parameter peer: whom the report names; not every controller fills that in.
-    mutating func connectionNotMade(_ status: HCIStatus, with peer: DeviceAddress?, at now: Instant) {
+    /// - Parameter address: whom the report names; not every controller fills that in.
+    mutating func connectionNotMade(_ status: HCIStatus, with address: DeviceAddress?, at now: Instant) {
         switch initiator.state {
         case .idle: return
         case .cancelling: break
-        case .initiating(let peers):
+        case .initiating(let targets):
             if status == .connectionFailedToBeEstablished {
                 // Where several were listened for and none of them is named, it was nobody's failure.
-                let failed = peers.count == 1 ? peers[0] : peers.first { peer?.isSameDevice(as: $0) == true }
-                if let failed, let attempt = initiator.take(failed) { retry(attempt) }
+                let peer = address.map { peers.peer(at: $0) }
+                let failed = targets.count == 1 ? targets[0] : targets.first { $0.peer == peer }
+                if let failed, let attempt = initiator.take(failed.peer, in: peers) { retry(attempt) }
             } else if status != .unknownConnectionIdentifier {
-                failAttempts(to: peers, .controller(status))
+                failAttempts(to: targets, .controller(status))
             }
         }
         initiator.state = .idle
@@ -173,23 +174,23 @@ extension Host {
         var attempt = attempt
         attempt.failures += 1
         if attempt.failures > configuration.establishmentRetries {
-            events.append(.connectionFailed(attempt.identifier, .connectionFailedToBeEstablished))
+            events.append(.controller(.connectionFailed(attempt.identifier, .connectionFailedToBeEstablished)))
         } else {
             initiator.attempts.append(attempt)
         }
     }
 
-    private mutating func failAttempts(to peers: [DeviceAddress], _ error: HostError) {
-        for peer in peers {
-            guard let attempt = initiator.take(peer) else { continue }
-            events.append(.connectionFailed(attempt.identifier, error))
+    private mutating func failAttempts(to targets: [Initiator.Target], _ error: HostError) {
+        for target in targets {
+            guard let attempt = initiator.take(target.peer, in: peers) else { continue }
+            events.append(.controller(.connectionFailed(attempt.identifier, error)))
         }
     }
 
     /// Ends every attempt: the controller is gone for good.
     mutating func abandonAttempts(_ error: HostError) {
         for attempt in initiator.attempts {
-            events.append(.connectionFailed(attempt.identifier, error))
+            events.append(.controller(.connectionFailed(attempt.identifier, error)))
         }
         initiator.attempts.removeAll()
     }
@@ -208,13 +209,13 @@ extension Host {
     mutating func fireConnecting(at now: Instant) {
         while let index = initiator.attempts.firstIndex(where: { $0.deadline.map { $0 <= now } ?? false }) {
             let attempt = initiator.attempts.remove(at: index)
-            events.append(.connectionFailed(attempt.identifier, .timedOut))
+            events.append(.controller(.connectionFailed(attempt.identifier, .timedOut)))
         }
         switch initiator.state {
-        case .initiating(let peers):
+        case .initiating(let targets):
             guard let turnEnds = initiator.turnEnds, turnEnds <= now else { break }
             initiator.turnEnds = nil
-            initiator.rotate(peers)
+            initiator.rotate(targets, in: peers)
         case .cancelling(let until) where until <= now:
             initiator.state = .idle
         case .cancelling, .idle: break

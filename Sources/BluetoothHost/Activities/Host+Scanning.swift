@@ -82,7 +82,7 @@ extension Host {
             scanner.isPaused = true
         } else if scanner.wanted == refused {
             scanner.wanted = nil
-            events.append(.scanningFailed(.controller(status)))
+            events.append(.controller(.scanningFailed(.controller(status))))
         }
         reconcileScanning(at: now)
         reconcileConnecting(at: now)
@@ -116,7 +116,9 @@ extension Host {
         _ type: AdvertisingEventType, _ address: DeviceAddress, _ rssi: Int8, _ data: Span<UInt8>
     ) {
         let data = events.store(data)
-        events.append(.advertisement(Advertisement(type: type, address: address, rssi: rssi, data: data)))
+        events.append(
+            .advertisement(
+                Advertisement(type: type, address: address, peer: peers.peer(at: address), rssi: rssi, data: data)))
     }
 }
 

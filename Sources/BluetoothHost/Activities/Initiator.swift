@@ -8,16 +8,23 @@ import BluetoothHCI
 struct Initiator: Sendable {
     struct Attempt: Sendable {
         let identifier: ConnectionAttempt
-        let peer: DeviceAddress
+        /// The peer, under the name the caller used.
+        let peer: PeerID
         let deadline: Instant?
         /// How often the connection was reported and then failed to be established.
         var failures = 0
     }
 
+    /// A peer the controller listens for, and the address under which it does.
+    struct Target: Equatable, Sendable {
+        let peer: PeerID
+        let address: DeviceAddress
+    }
+
     enum State: Equatable, Sendable {
         case idle
         /// The controller listens for these peers, or has been told to.
-        case initiating([DeviceAddress])
+        case initiating([Target])
         /// Create Connection Cancel was sent; the controller owes an LE Connection Complete until then.
         case cancelling(until: Instant)
     }
@@ -69,22 +76,16 @@ struct Initiator: Sendable {
     }
 
     /// Sends those who had their turn to the back of the line.
-    mutating func rotate(_ peers: [DeviceAddress]) {
-        let served = attempts.filter { peers.contains($0.peer) }
-        attempts.removeAll { peers.contains($0.peer) }
+    mutating func rotate(_ targets: [Target], in table: PeerTable) {
+        let isServed = { (attempt: Attempt) in targets.contains { $0.peer == table.lastingName(of: attempt.peer) } }
+        let served = attempts.filter(isServed)
+        attempts.removeAll(where: isServed)
         attempts.append(contentsOf: served)
     }
 
     /// Takes out the attempt for a peer that has answered.
-    mutating func take(_ peer: DeviceAddress) -> Attempt? {
-        guard let index = attempts.firstIndex(where: { $0.peer.isSameDevice(as: peer) }) else { return nil }
+    mutating func take(_ peer: PeerID, in table: PeerTable) -> Attempt? {
+        guard let index = attempts.firstIndex(where: { table.lastingName(of: $0.peer) == peer }) else { return nil }
         return attempts.remove(at: index)
-    }
-}
-
-extension DeviceAddress {
-    /// Whether two addresses name one device: an address the controller resolved to an identity is that identity.
-    func isSameDevice(as other: DeviceAddress) -> Bool {
-        value == other.value && kind.rawValue & 1 == other.kind.rawValue & 1
     }
 }

@@ -14,7 +14,7 @@ enum CommandPurpose: Equatable, Sendable {
     case createConnection
     case createConnectionCancel
     case disconnect(LinkIdentifier)
-    case readRSSI(RequestIdentifier)
+    case readRSSI(RequestIdentifier, LinkIdentifier)
     case connectionUpdate(LinkIdentifier)
     /// Nobody waits for the answer.
     case none

@@ -106,7 +106,7 @@ extension Host {
         bringUp.state = .up
         bringUp.attempts = 0
         bringUp.upSince = now
-        events.append(.ready)
+        events.append(.controller(.ready))
         reconcile(at: now)
     }
 
@@ -116,7 +116,7 @@ extension Host {
         bringUp.state = .failed
         forgetController(.notReady, at: now)
         abandonAttempts(.notReady)
-        events.append(.failed(failure))
+        events.append(.controller(.failed(failure)))
     }
 
     /// Which of its addresses the controller is to use.

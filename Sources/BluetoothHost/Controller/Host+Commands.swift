@@ -50,21 +50,23 @@ extension Host {
         case .createConnection: createConnectionAnswered(status, at: now)
         case .createConnectionCancel: cancelAnswered(status, at: now)
         case .disconnect(let link): disconnectAnswered(status, link, at: now)
-        case .readRSSI(let request): rssiAnswered(request, completion)
+        case .readRSSI(let request, let link): rssiAnswered(request, of: link, completion)
         case .connectionUpdate(let link): connectionUpdateAnswered(status, link)
         case .none: return
         }
     }
 
-    private mutating func rssiAnswered(_ request: RequestIdentifier, _ completion: borrowing CommandCompletion) {
+    private mutating func rssiAnswered(
+        _ request: RequestIdentifier, of link: LinkIdentifier, _ completion: borrowing CommandCompletion
+    ) {
         guard completion.status == .success else {
-            return events.append(.requestFailed(request, .controller(completion.status)))
+            return events.append(.link(link, .requestFailed(request, .controller(completion.status))))
         }
         do {
             let returned = try completion.decodeReturnParameters(of: ReadRSSI.self)
-            events.append(.rssiRead(request, returned.rssi))
+            events.append(.link(link, .rssiRead(request, returned.rssi)))
         } catch {
-            events.append(.requestFailed(request, .controller(.unspecifiedError)))
+            events.append(.link(link, .requestFailed(request, .controller(.unspecifiedError))))
         }
     }
 
@@ -82,7 +84,7 @@ extension Host {
 
     private mutating func abandon(_ command: AbandonedCommand, _ error: HostError) {
         // What else a command can be for is begun anew once the controller is up, or ends with its link.
-        guard case .readRSSI(let request) = purposes.remove(command.token) else { return }
-        events.append(.requestFailed(request, error))
+        guard case .readRSSI(let request, let link) = purposes.remove(command.token) else { return }
+        events.append(.link(link, .requestFailed(request, error)))
     }
 }

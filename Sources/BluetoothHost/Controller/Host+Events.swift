@@ -63,7 +63,7 @@ extension Host {
         if role == .peripheral {
             advertisingMayHaveEnded(at: now)
         } else {
-            connectionNotMade(reason, with: connection?.peer, at: now)
+            connectionNotMade(reason, with: connection?.address, at: now)
         }
     }
 
@@ -92,7 +92,7 @@ extension Host {
 struct NewConnection: Sendable {
     var handle: ConnectionHandle
     var role: LinkRole
-    var peer: DeviceAddress
+    var address: DeviceAddress
     var parameters: CurrentConnectionParameters
 
     init?(_ complete: LEConnectionComplete) {
@@ -108,13 +108,13 @@ struct NewConnection: Sendable {
     }
 
     private init?(
-        _ handle: ConnectionHandle, _ role: ConnectionRole, _ peer: DeviceAddress, _ interval: ConnectionInterval,
+        _ handle: ConnectionHandle, _ role: ConnectionRole, _ address: DeviceAddress, _ interval: ConnectionInterval,
         _ latency: UInt16, _ supervisionTimeout: SupervisionTimeout
     ) {
         guard handle.isValid, let role = LinkRole(rawValue: role.rawValue) else { return nil }
         self.handle = handle
         self.role = role
-        self.peer = peer
+        self.address = address
         parameters = CurrentConnectionParameters(
             interval: interval.duration, latency: latency, supervisionTimeout: supervisionTimeout.duration)
     }

@@ -19,7 +19,7 @@ extension Host {
         guard bringUp.attempts < BringUp.maximumAttempts, bringUp.failures <= BringUp.maximumFailures else {
             return fail(cause.failure, at: now)
         }
-        events.append(.resetting(cause))
+        events.append(.controller(.resetting(cause)))
         for slot in links.used {
             // Nobody was told of these links yet: the attempts that led to them simply go on.
             guard let attempt = links.at[slot].attempt, !links.at[slot].wasAnnounced else { continue }
@@ -42,11 +42,11 @@ extension Host {
         abandonAttempts(.notReady)
         if scanner.wanted != nil {
             scanner.wanted = nil
-            events.append(.scanningFailed(.notReady))
+            events.append(.controller(.scanningFailed(.notReady)))
         }
         if advertiser.wanted != nil, !advertiser.hasAnnounced {
             advertiser.wanted = nil
-            events.append(.advertisingFailed(.notReady))
+            events.append(.controller(.advertisingFailed(.notReady)))
         }
     }
 

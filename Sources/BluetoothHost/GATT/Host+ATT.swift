@@ -31,7 +31,8 @@ extension Host {
         guard let notification = try? HandleValueNotification(decoding: parameters(of: pdu)),
             notification.handle.rawValue != 0
         else { return }
-        events.append(.notification(links.at[slot].identifier, notification.handle, events.store(notification.value)))
+        let value = events.store(notification.value)
+        events.append(.client(links.at[slot].identifier, .notification(notification.handle, value)))
     }
 
     private mutating func receiveMultipleNotification(_ pdu: Span<UInt8>, _ slot: Int) {
@@ -40,7 +41,7 @@ extension Host {
         var values = notification.makeIterator()
         while let value = values.next() {
             guard value.handle.rawValue != 0 else { continue }
-            events.append(.notification(link, value.handle, events.store(value.value)))
+            events.append(.client(link, .notification(value.handle, events.store(value.value))))
         }
     }
 
@@ -49,7 +50,8 @@ extension Host {
     private mutating func receiveIndication(_ pdu: Span<UInt8>, _ slot: Int) {
         guard let indication = try? HandleValueIndication(decoding: parameters(of: pdu)) else { return }
         if indication.handle.rawValue != 0 {
-            events.append(.indication(links.at[slot].identifier, indication.handle, events.store(indication.value)))
+            let value = events.store(indication.value)
+            events.append(.client(links.at[slot].identifier, .indication(indication.handle, value)))
         }
         guard !links.at[slot].bearer.isDead else { return }
         openFrame()

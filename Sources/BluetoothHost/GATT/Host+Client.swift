@@ -70,8 +70,8 @@ extension Host {
         _ ends: [GATTClientEvent], of link: LinkIdentifier, except own: GATTClient.OperationID?
     ) {
         for end in ends {
-            if case .completed(_, .mtu(let mtu)) = end { events.append(.mtuChanged(link, mtu)) }
-            if end.operation != own { events.append(.operationEnded(link, end)) }
+            if case .completed(_, .mtu(let mtu)) = end { events.append(.link(link, .mtuChanged(mtu))) }
+            if end.operation != own { events.append(.client(link, .operationEnded(end))) }
         }
     }
 }

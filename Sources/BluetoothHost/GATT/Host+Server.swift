@@ -94,26 +94,27 @@ extension Host {
         case .none, .refused, .dropped, .clientSupportedFeaturesChanged: return
         case .valueWritten(let handle, let value):
             let payload = events.store(pdu.extracting(value))
-            events.append(.valueWritten(link, handle, payload))
+            events.append(.server(link, .valueWritten(handle, payload)))
         case .readRequested(let token, let handle, let offset):
-            events.append(.readRequested(ServerRequest(link: link, token: token), handle, offset: offset))
+            events.append(
+                .server(link, .readRequested(ServerRequest(link: link, token: token), handle, offset: offset)))
         case .writeRequested(let token, let handle, let value):
             let payload = events.store(pdu.extracting(value))
-            events.append(.writeRequested(ServerRequest(link: link, token: token), handle, payload))
+            events.append(.server(link, .writeRequested(ServerRequest(link: link, token: token), handle, payload)))
         case .executeRequested(let token):
             let writes = links.at[slot].server.preparedWrites
-            events.append(.executeRequested(ServerRequest(link: link, token: token), writes))
+            events.append(.server(link, .executeRequested(ServerRequest(link: link, token: token), writes)))
         case .preparedWritesExecuted(let changes):
             for change in changes { announce(change, of: link) }
         case .subscriptionChanged(let change):
-            events.append(.subscriptionChanged(link, change))
+            events.append(.server(link, .subscriptionChanged(change)))
         case .mtuExchanged(let mtu):
-            events.append(.mtuChanged(link, mtu))
+            events.append(.link(link, .mtuChanged(mtu)))
         case .confirmationReceived(let handle):
             // Told also of a service change, which the host sent by itself: somebody may wait to indicate something else.
-            events.append(.indicationConfirmed(link, handle))
+            events.append(.server(link, .indicationConfirmed(handle)))
         case .requestExpired(let token):
-            events.append(.requestExpired(ServerRequest(link: link, token: token)))
+            events.append(.server(link, .requestExpired(ServerRequest(link: link, token: token))))
         }
     }
 
@@ -121,8 +122,8 @@ extension Host {
         switch change {
         case .value(let handle):
             let value = server.database.value(of: handle) ?? []
-            events.append(.valueWritten(link, handle, events.store(value.span)))
-        case .subscription(let change): events.append(.subscriptionChanged(link, change))
+            events.append(.server(link, .valueWritten(handle, events.store(value.span))))
+        case .subscription(let change): events.append(.server(link, .subscriptionChanged(change)))
         case .clientSupportedFeatures: return
         }
     }

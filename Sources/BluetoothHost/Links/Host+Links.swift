@@ -31,7 +31,7 @@ extension Host {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
         let request = makeRequest()
         let command = ReadRSSI(connectionHandle: links.at[slot].handle)
-        guard sendOptional(command, for: .readRSSI(request), at: now) else { throw .busy }
+        guard sendOptional(command, for: .readRSSI(request, link), at: now) else { throw .busy }
         return request
     }
 
@@ -54,7 +54,7 @@ extension Host {
         let isExpected: Bool
         switch connection.role {
         case .central:
-            attempt = initiator.take(connection.peer)
+            attempt = initiator.take(peers.peer(at: connection.address), in: peers)
             isExpected = attempt != nil
             initiator.state = .idle
         case .peripheral:
@@ -63,7 +63,7 @@ extension Host {
         if !isExpected {
             turnAway(connection, at: now)
         } else if !add(connection, attempt, at: now) {
-            if let attempt { events.append(.connectionFailed(attempt.identifier, .busy)) }
+            if let attempt { events.append(.controller(.connectionFailed(attempt.identifier, .busy))) }
             send(Disconnect(connectionHandle: connection.handle), for: .none, at: now)
         }
         // Only now, when it shows whether there is room for yet another peer.
@@ -74,10 +74,11 @@ extension Host {
     /// Ends a link that nobody wants, or not any more. It is remembered until it has ended: a controller has no second one
     /// to the same peer.
     private mutating func turnAway(_ connection: NewConnection, at now: Instant) {
+        let peer = peers.peer(at: connection.address)
         let slot = links.insert(connection.handle) { identifier in
             // The time to be heard is over; what counts from here on is the time to end.
             Link(
-                identifier: identifier, connection: connection, attempt: nil, establishmentDeadline: now,
+                identifier: identifier, connection: connection, peer: peer, attempt: nil, establishmentDeadline: now,
                 configuration: configuration)
         }
         guard let slot else {
@@ -92,6 +93,7 @@ extension Host {
     private mutating func add(
         _ connection: NewConnection, _ attempt: Initiator.Attempt?, at now: Instant
     ) -> Bool {
+        let peer = peers.peer(at: connection.address)
         let asksPeer = canReadRemoteFeatures(as: connection.role)
         // A link is lost within six connection intervals where the peer never answers (Vol 6, Part B, 4.5.2). Where the
         // peer can be asked something, its answer says more than the time, which is then only there for a controller
@@ -100,7 +102,7 @@ extension Host {
         let patience = asksPeer ? max(silence, .seconds(2)) : silence
         let slot = links.insert(connection.handle) { identifier in
             Link(
-                identifier: identifier, connection: connection, attempt: attempt,
+                identifier: identifier, connection: connection, peer: peer, attempt: attempt,
                 establishmentDeadline: now.advanced(by: patience), configuration: configuration)
         }
         guard slot != nil else { return false }
@@ -123,12 +125,12 @@ extension Host {
         // One that was called off before it was heard is on its way out, unseen.
         guard links.at[slot].disconnectDeadline == nil else { return }
         links.at[slot].wasAnnounced = true
-        if links.at[slot].role == .peripheral, let attempt = initiator.take(links.at[slot].peer) {
+        if links.at[slot].role == .peripheral, let attempt = initiator.take(links.at[slot].lastingPeer, in: peers) {
             // The peer was faster. Two links to one device are more than controllers allow.
-            events.append(.connectionFailed(attempt.identifier, .alreadyConnected))
+            events.append(.controller(.connectionFailed(attempt.identifier, .alreadyConnected)))
             reconcileConnecting(at: now)
         }
-        events.append(.connected(links.at[slot].identifier, links.at[slot].attempt?.identifier))
+        events.append(.link(links.at[slot].identifier, .connected(links.at[slot].attempt?.identifier)))
         if links.at[slot].role == .central { beginMTUExchange(slot, at: now) }
     }
 
@@ -158,18 +160,20 @@ extension Host {
     mutating func removeLink(_ slot: Int, reason: HCIStatus, at now: Instant) {
         var link = links.remove(slot)
         if !link.sendQueue.isEmpty { waitingLinks -= 1 }
-        if let update = link.update { events.append(.requestFailed(update.request, .noSuchLink)) }
+        if let update = link.update {
+            events.append(.link(link.identifier, .requestFailed(update.request, .noSuchLink)))
+        }
         if link.wasAnnounced {
             link.client.failAll(.disconnected)
             announce(link.client.events, of: link.identifier, except: link.automaticExchange)
-            events.append(.disconnected(link.identifier, link.disconnectReason ?? reason))
+            events.append(.link(link.identifier, .disconnected(link.disconnectReason ?? reason)))
         } else if let attempt = link.attempt {
             // With a short supervision timeout, a peer that is not heard is lost before it is found never to have
             // answered.
             if reason == .connectionFailedToBeEstablished || reason == .connectionTimeout {
                 retry(attempt)
             } else {
-                events.append(.connectionFailed(attempt.identifier, .controller(reason)))
+                events.append(.controller(.connectionFailed(attempt.identifier, .controller(reason))))
             }
         }
     }

@@ -70,7 +70,7 @@ extension Host {
         links.at[slot].parameters = parameters
         // Whoever is told of the link later learns them then.
         guard links.at[slot].wasAnnounced else { return }
-        events.append(.parametersChanged(links.at[slot].identifier, parameters))
+        events.append(.link(links.at[slot].identifier, .parametersChanged(parameters)))
         endUpdate(slot, nil)
     }
 
@@ -101,7 +101,8 @@ extension Host {
     mutating func endUpdate(_ slot: Int, _ error: HostError?) {
         guard let request = links.at[slot].update?.request else { return }
         links.at[slot].update = nil
-        events.append(error.map { .requestFailed(request, $0) } ?? .requestCompleted(request))
+        let link = links.at[slot].identifier
+        events.append(.link(link, error.map { .requestFailed(request, $0) } ?? .requestCompleted(request)))
     }
 }
 

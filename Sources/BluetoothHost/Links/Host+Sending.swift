@@ -74,9 +74,14 @@ extension Host {
         if links.at[slot].sendQueue.isEmpty { waitingLinks -= 1 }
         if links.at[slot].owesReadiness, links.at[slot].sendQueue.count <= sendQueueLimit / 2 {
             links.at[slot].owesReadiness = false
-            events.append(.readyToSend(links.at[slot].identifier))
+            events.append(.link(links.at[slot].identifier, .readyToSend))
         }
         return true
+    }
+
+    /// How many frames wait in a link's send queue for the controller's buffers; 0 for a link that is gone.
+    public func queuedFrameCount(of link: LinkIdentifier) -> Int {
+        links.slot(of: link).map { links.at[$0].sendQueue.count } ?? 0
     }
 
     private var sendQueueLimit: Int { max(1, configuration.sendQueueLimit) }

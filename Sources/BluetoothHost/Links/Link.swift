@@ -11,7 +11,12 @@ struct Link: Sendable {
     var isInUse = true
     let handle: ConnectionHandle
     let role: LinkRole
-    let peer: DeviceAddress
+    /// The address the peer uses on this link.
+    let address: DeviceAddress
+    /// The peer, under the name it had when the link was made.
+    let peer: PeerID
+    /// The peer, under the name later links will have; differs from `peer` once that proves to be another name of it.
+    var lastingPeer: PeerID
     /// The attempt that led to this link, on the central's side.
     var attempt: Initiator.Attempt?
     /// A controller reports a connection when it has asked the peer for it; until the peer was heard the link may turn
@@ -49,13 +54,15 @@ struct Link: Sendable {
     var serviceChange: ClosedRange<AttributeHandle>?
 
     init(
-        identifier: LinkIdentifier, connection: NewConnection, attempt: Initiator.Attempt?,
+        identifier: LinkIdentifier, connection: NewConnection, peer: PeerID, attempt: Initiator.Attempt?,
         establishmentDeadline: Instant, configuration: HostConfiguration
     ) {
         self.identifier = identifier
         handle = connection.handle
         role = connection.role
-        peer = connection.peer
+        address = connection.address
+        self.peer = peer
+        lastingPeer = peer
         parameters = connection.parameters
         self.attempt = attempt
         self.establishmentDeadline = establishmentDeadline
@@ -75,7 +82,8 @@ struct Link: Sendable {
     var isEstablished: Bool { establishmentDeadline == nil }
 
     var information: LinkInformation {
-        LinkInformation(role: role, peer: peer, mtu: bearer.mtu, parameters: parameters, security: security)
+        LinkInformation(
+            role: role, peer: peer, address: address, mtu: bearer.mtu, parameters: parameters, security: security)
     }
 
     /// When something of this link is due.
@@ -198,8 +206,10 @@ public struct CurrentConnectionParameters: Equatable, Sendable {
 public struct LinkInformation: Equatable, Sendable {
     /// This host's role.
     public var role: LinkRole
+    /// The peer. It keeps this name for as long as the link lives.
+    public var peer: PeerID
     /// The address the peer uses on this link.
-    public var peer: DeviceAddress
+    public var address: DeviceAddress
     /// The ATT_MTU.
     public var mtu: Int
     /// The connection parameters.

@@ -38,7 +38,7 @@ extension Adapter {
         try checkOpen()
         let attempt: ConnectionAttempt
         do throws(HostError) {
-            attempt = try host.connect(to: peer, timeout: timeout, at: now)
+            attempt = try host.connect(to: PeerID(peer), timeout: timeout, at: now)
         } catch {
             throw .host(error)
         }
@@ -94,7 +94,7 @@ extension Adapter {
             lostAttempts[link] = attempt
             return
         }
-        links[link] = LinkState(peer: information.peer, role: information.role)
+        links[link] = LinkState(peer: information.address, role: information.role)
         if let attempt { resume(.connection(attempt), with: .success(.link(link))) }
         if let connection = connection(of: link) { publish(.connected(connection)) }
     }

@@ -74,7 +74,7 @@ extension Adapter {
         host.controllerLost(at: now)
         // The links end as links do; whatever else the host tells has been told.
         while let event = host.events.next() {
-            if case .disconnected(let link, _) = event { linkDisconnected(link, .adapterRemoved) }
+            if case .link(let link, .disconnected) = event { linkDisconnected(link, .adapterRemoved) }
         }
     }
 

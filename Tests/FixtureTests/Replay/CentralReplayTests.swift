@@ -89,7 +89,7 @@ struct CentralReplayTests {
     func exchange(_ capture: Capture) throws {
         var replay = try Replay(capture, mtu: 185)
         try replay.connect()
-        let mtus = replay.take { if case .mtuChanged(_, let mtu) = $0.event { mtu } else { nil } }
+        let mtus = replay.take { if case .link(_, .mtuChanged(let mtu)) = $0.event { mtu } else { nil } }
         #expect(mtus == [185])
         #expect(try replay.run(.discoverPrimaryServices()) == .success(.services(FixtureDatabase.services)))
         #expect(
@@ -123,14 +123,14 @@ struct CentralReplayTests {
         let notifying = Fixture.notifyingConfigurationHandle, indicating = Fixture.indicatingConfigurationHandle
         #expect(try replay.run(.configure(descriptor: notifying, .notifications)) == .success(.written))
         let notified = replay.take { seen -> [UInt8]? in
-            guard case .notification(_, Fixture.notifyingHandle, _) = seen.event else { return nil }
+            guard case .client(_, .notification(Fixture.notifyingHandle, _)) = seen.event else { return nil }
             return seen.bytes
         }
         #expect(notified == values)
         #expect(try replay.run(.configure(descriptor: notifying, [])) == .success(.written))
         #expect(try replay.run(.configure(descriptor: indicating, .indications)) == .success(.written))
         let indicated = replay.take { seen -> [UInt8]? in
-            guard case .indication(_, Fixture.indicatingHandle, _) = seen.event else { return nil }
+            guard case .client(_, .indication(Fixture.indicatingHandle, _)) = seen.event else { return nil }
             return seen.bytes
         }
         #expect(indicated == values)
@@ -169,10 +169,10 @@ struct CentralReplayTests {
             minimumInterval: .milliseconds(15), maximumInterval: .milliseconds(15), supervisionTimeout: .seconds(2))
         let request = try replay.host.updateParameters(parameters, of: #require(replay.link), at: replay.now)
         try replay.settle()
-        let changes = replay.take { if case .parametersChanged(_, let now) = $0.event { now } else { nil } }
+        let changes = replay.take { if case .link(_, .parametersChanged(let now)) = $0.event { now } else { nil } }
         #expect(changes.map(\.latency) == [4, 0])
         #expect(changes.last?.interval == .milliseconds(15))
-        let completed = replay.take { if case .requestCompleted(request) = $0.event { true } else { nil } }
+        let completed = replay.take { if case .link(_, .requestCompleted(request)) = $0.event { true } else { nil } }
         #expect(completed == [true])
         try endByPeer(&replay)
     }

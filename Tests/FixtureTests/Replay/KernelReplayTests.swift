@@ -40,7 +40,7 @@ struct KernelReplayTests {
             #expect(try replay.run(.configure(descriptor: descriptor, subscription)) == .success(.written))
             let told = replay.take { seen -> [UInt8]? in
                 switch seen.event {
-                case .notification(_, handle, _), .indication(_, handle, _): seen.bytes
+                case .client(_, .notification(handle, _)), .client(_, .indication(handle, _)): seen.bytes
                 default: nil
                 }
             }

@@ -73,7 +73,9 @@ struct PeripheralReplayTests {
 
     /// The application of the recorded peripheral takes no value for one characteristic.
     private func refuseAsRecorded(_ replay: inout Replay) throws {
-        let requests = replay.take { if case .writeRequested(let request, _, _) = $0.event { request } else { nil } }
+        let requests = replay.take {
+            if case .server(_, .writeRequested(let request, _, _)) = $0.event { request } else { nil }
+        }
         for request in requests { try replay.host.refuse(request, with: ATTErrorCode(rawValue: 0x80)) }
     }
 }

@@ -60,12 +60,13 @@ struct Replay {
         while let event = host.events.next() {
             var bytes: [UInt8] = []
             switch event {
-            case .notification(_, _, let payload), .indication(_, _, let payload), .valueWritten(_, _, let payload),
-                .writeRequested(_, _, let payload):
+            case .client(_, .notification(_, let payload)), .client(_, .indication(_, let payload)),
+                .server(_, .valueWritten(_, let payload)),
+                .server(_, .writeRequested(_, _, let payload)):
                 let span = host.events.bytes(of: payload)
                 bytes = Array(span)
-            case .connected(let connected, _): link = connected
-            case .disconnected: link = nil
+            case .link(let connected, .connected): link = connected
+            case .link(_, .disconnected): link = nil
             default: break
             }
             seen.append(Seen(event: event, bytes: bytes))
@@ -99,7 +100,7 @@ struct Replay {
 
 extension Replay {
     mutating func connect(to peer: DeviceAddress = Self.peripheral) throws {
-        _ = try host.connect(to: peer, timeout: .seconds(30), at: now)
+        _ = try host.connect(to: PeerID(peer), timeout: .seconds(30), at: now)
         try waitForLink()
     }
 
@@ -109,8 +110,8 @@ extension Replay {
         try settle()
         let ends = take { seen -> Result<GATTClientResult, GATTClientError>? in
             switch seen.event {
-            case .operationEnded(_, .completed(identifier, let result)): .success(result)
-            case .operationEnded(_, .failed(identifier, let error)): .failure(error)
+            case .client(_, .operationEnded(.completed(identifier, let result))): .success(result)
+            case .client(_, .operationEnded(.failed(identifier, let error))): .failure(error)
             default: nil
             }
         }

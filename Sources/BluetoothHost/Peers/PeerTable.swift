@@ -1,0 +1,72 @@
+import BluetoothBase
+
+/// Which peer an address belongs to, and under which address a peer is reached.
+///
+/// A `PeerID` is made from the address under which the peer was first met, so most peers need no entry. The table holds
+/// only what differs from that: a peer whose identity address is known, and names that turned out to mean the same peer.
+/// The name of a live link is kept by the link, so that it never changes while the link lives.
+struct PeerTable: Sendable {
+    /// The lasting name of a peer, by another name it also has. Values are never keys: one look-up is enough.
+    private var names: [PeerID: PeerID] = [:]
+    /// The identity address of a peer, by its lasting name (Core 5.4, Vol 3, Part C, 10.8).
+    private var identities: [PeerID: DeviceAddress] = [:]
+    /// Names that stood for a private address, oldest first: a peer may come with a new one each time.
+    private var temporaryNames: [PeerID] = []
+
+    /// How many names of private addresses are remembered.
+    static let maximumTemporaryNames = 1024
+
+    /// The peer that uses an address.
+    @inline(__always)
+    func peer(at address: DeviceAddress) -> PeerID { lastingName(of: PeerID(address)) }
+
+    /// The name that stays with a peer, which is the same for all names it has.
+    @inline(__always)
+    func lastingName(of peer: PeerID) -> PeerID { names.isEmpty ? peer : names[peer] ?? peer }
+
+    /// The address under which to look for a peer.
+    func address(of peer: PeerID) -> DeviceAddress {
+        let peer = lastingName(of: peer)
+        return identities[peer] ?? peer.firstAddress
+    }
+
+    /// Restores what was learned in an earlier run: a bond keeps its name.
+    mutating func restore(_ peer: PeerID, identity: DeviceAddress) {
+        learn(identity, of: peer)
+    }
+
+    /// Notes that a peer has this identity address.
+    ///
+    /// - Returns: the lasting name of the peer. That is another one than `peer` where the identity was known already:
+    ///   then the two names mean one peer.
+    @discardableResult
+    mutating func learn(_ identity: DeviceAddress, of peer: PeerID) -> PeerID {
+        let peer = lastingName(of: peer)
+        let known = lastingName(of: PeerID(identity))
+        if identities[known] == nil || known == peer {
+            // The peer was not known under this identity: from here on it is, and keeps its name.
+            rename(known, to: peer)
+            identities[peer] = PeerID(identity).firstAddress
+            return peer
+        }
+        rename(peer, to: known)
+        return known
+    }
+
+    /// Forgets the identity of a peer: its bond was removed. Names that were found to mean one peer still do.
+    mutating func forgetIdentity(of peer: PeerID) {
+        identities[lastingName(of: peer)] = nil
+    }
+
+    /// Makes `old`, and all names that lead to it, lead to `new`.
+    private mutating func rename(_ old: PeerID, to new: PeerID) {
+        guard old != new else { return }
+        for (name, lasting) in names where lasting == old { names[name] = new }
+        names[old] = new
+        names[new] = nil
+        identities[old] = nil
+        guard !old.firstAddress.isIdentity else { return }
+        temporaryNames.append(old)
+        if temporaryNames.count > Self.maximumTemporaryNames { names[temporaryNames.removeFirst()] = nil }
+    }
+}

@@ -1,4 +1,6 @@
 import BluetoothATT
+import BluetoothBase
+import BluetoothGAP
 import BluetoothGATT
 import BluetoothHCI
 
@@ -32,6 +34,18 @@ public enum HostError: Error, Equatable, Sendable {
     case client(GATTClientError)
     /// The GATT server refused.
     case server(GATTServerError)
+    /// The link has ended, while the call was pending or before it.
+    case disconnected(DisconnectReason)
+    /// The controller is gone.
+    case adapterRemoved
+    /// The peer has no such attribute.
+    case notFound(BluetoothUUID)
+    /// The peer's services changed while the call was pending; what was discovered before is void.
+    case servicesChanged
+    /// The database of this host refused a change.
+    case database(GATTDatabaseError)
+    /// Advertising data does not fit.
+    case advertisingData(AdvertisingPayloadError)
 }
 
 extension HostError: CustomStringConvertible {
@@ -52,6 +66,12 @@ extension HostError: CustomStringConvertible {
         case .refusedByPeer: "the peer did not agree"
         case .client(let error): "\(error)"
         case .server(let error): "\(error)"
+        case .disconnected(let reason): "disconnected: \(reason)"
+        case .adapterRemoved: "the adapter is gone; plug it in again"
+        case .notFound(let uuid): "the peer has no attribute with the UUID \(uuid)"
+        case .servicesChanged: "the services of the peer have changed; discover them again"
+        case .database(let error): "\(error)"
+        case .advertisingData(let error): "\(error)"
         }
     }
 }

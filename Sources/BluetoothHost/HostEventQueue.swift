@@ -54,6 +54,14 @@ public struct HostEventQueue: Sendable {
         storage.span.extracting(payload.start..<(payload.start &+ payload.count))
     }
 
+    /// Copies the bytes of an event to the end of `writer`, and says where they are there.
+    @inline(__always)
+    func copy(_ payload: Payload, to writer: inout ByteWriter) -> Payload {
+        let start = writer.count
+        writer.append(bytes(of: payload))
+        return Payload(start: start, count: payload.count)
+    }
+
     mutating func append(_ event: HostEvent) {
         events.append(event)
     }

@@ -12,6 +12,9 @@ extension Host {
         reconcileAdvertising(at: now)
     }
 
+    /// Whether anything is to be advertised, now or as soon as the controller can.
+    public var isAdvertisingWanted: Bool { advertiser.wanted != nil }
+
     /// Stops advertising. A peer may still have connected before the controller stopped.
     public mutating func stopAdvertising(at now: Instant) {
         advertiser.wanted = nil

@@ -1,5 +1,4 @@
 import BluetoothHCI
-import BluetoothHost
 
 /// Why a link ended.
 public enum DisconnectReason: Equatable, Sendable {
@@ -19,6 +18,10 @@ public enum DisconnectReason: Equatable, Sendable {
     case encryption(HCIStatus)
     /// An ATT transaction was not completed within 30 seconds, so that the link could be used no more.
     case transactionTimeout
+    /// Values of the peer came faster than this program took them, until more of them waited than is kept for a link.
+    case consumerTooSlow
+    /// The peer asked for more answers than could be sent, so that memory for them ran out.
+    case peerTooFast
     /// The link ended so long ago that its reason has been forgotten.
     case unknown
     /// Any other reason, as the controller reported it (Core 5.4, Vol 1, Part F).
@@ -33,14 +36,10 @@ public enum DisconnectReason: Equatable, Sendable {
         case .hardwareFailure: self = .adapterReset
         case .micFailure, .authenticationFailure, .pinOrKeyMissing: self = .encryption(status)
         case .llResponseTimeout: self = .transactionTimeout
+        case .memoryCapacityExceeded: self = .peerTooFast
         default: self = .other(status)
         }
     }
-}
-
-extension DisconnectReason {
-    /// What calls on a link throw that has ended so.
-    var error: BluetoothError { self == .adapterRemoved ? .adapterRemoved : .disconnected(self) }
 }
 
 extension DisconnectReason: CustomStringConvertible {
@@ -54,6 +53,8 @@ extension DisconnectReason: CustomStringConvertible {
         case .adapterRemoved: "the adapter is gone"
         case .encryption(let status): "encryption failed: \(status)"
         case .transactionTimeout: "the peer left a request unanswered for 30 seconds"
+        case .consumerTooSlow: "values came faster than this program took them"
+        case .peerTooFast: "the peer sent requests faster than they could be answered"
         case .unknown: "the connection has ended"
         case .other(let status): "\(status)"
         }

@@ -82,7 +82,7 @@ extension SharedHost {
         let services: [DiscoveredService]
         switch result {
         case .services(let found): services = found
-        case .database(let database): services = database.services.map(\.service)
+        case .database(let database): services = database.services
         default: return
         }
         let uuids = services.map(\.uuid)
@@ -102,9 +102,9 @@ extension SharedHost {
     /// Takes in the value of Service Changed: the first and the last handle concerned.
     mutating func servicesHaveChanged(_ payload: Payload, _ slot: Int) {
         guard payload.count == 4 else { return }
-        let span = arena.span.extracting(payload.start..<(payload.start + 4))
-        let first = AttributeHandle(UInt16(span[0]) | UInt16(span[1]) << 8)
-        let last = AttributeHandle(UInt16(span[2]) | UInt16(span[3]) << 8)
+        let octets = (0..<4).map { UInt16(arena[payload.start + $0]) }
+        let first = AttributeHandle(octets[0] | octets[1] << 8)
+        let last = AttributeHandle(octets[2] | octets[3] << 8)
         let handles = min(first, last)...max(first, last)
         invalidateSubscriptions(in: handles, slot)
         links[slot].preparation.services = nil

@@ -1,4 +1,6 @@
+import BluetoothATT
 import BluetoothBase
+import BluetoothGATT
 
 /// The calls of the users.
 extension SharedHost {

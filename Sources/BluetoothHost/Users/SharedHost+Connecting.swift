@@ -17,9 +17,9 @@ extension SharedHost {
 
     /// Hands out the links there are, and has the host look for the peers to which there is none.
     mutating func reconcileConnecting(at now: Instant) {
-        for wanted in connects.takeDue(at: now, where: { self.usableLink(to: $0) != nil }) {
-            guard let slot = usableLink(to: wanted.peer) else { continue }
-            hold(slot, for: wanted.call)
+        for slot in links.indices where links[slot].isInUse && !links[slot].isEnding {
+            let peer = links[slot].peer
+            for call in connects.removeAll(where: { $0.peer == peer && $0.isActive }) { hold(slot, for: call) }
         }
         for peer in connects.peers {
             if connects.isActive(peer) {

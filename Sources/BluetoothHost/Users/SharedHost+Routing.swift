@@ -59,11 +59,11 @@ extension SharedHost {
         switch event {
         case .valueWritten(let handle, let payload):
             guard let owner = services.owner(of: handle) else { return }
-            tell(.written(link, handle, store(host.events.bytes(of: payload))), to: owner)
+            tell(.written(link, handle, keep(payload)), to: owner)
         case .readRequested(let request, let handle, let offset):
             ask(.readRequested(request, handle, offset: offset), services.owner(of: handle), request)
         case .writeRequested(let request, let handle, let payload):
-            let payload = store(host.events.bytes(of: payload))
+            let payload = keep(payload)
             ask(.writeRequested(request, handle, payload), services.owner(of: handle), request)
         case .executeRequested(let request, let writes):
             // A queue of writes may begin with one for a descriptor of the server's own.
@@ -92,7 +92,7 @@ extension SharedHost {
     @inline(__always)
     private mutating func received(_ payload: Payload, of handle: AttributeHandle, on link: LinkIdentifier) {
         guard let slot = slot(of: link) else { return }
-        let payload = store(host.events.bytes(of: payload))
+        let payload = keep(payload)
         let event = UserEvent.value(link, handle, payload)
         guard let index = links[slot].subscriptions.firstIndex(where: { $0.request.characteristic == handle })
         else { return unclaimed(event, handle, slot) }

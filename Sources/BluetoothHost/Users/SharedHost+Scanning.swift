@@ -6,6 +6,16 @@ struct ScanRecord: Sendable {
     let call: UserCall
     let parameters: ScanParameters
     var filter: SightingFilter
+
+    /// Takes a report in. Where the device is in `filter`, if it is to be reported now.
+    mutating func receive(
+        _ advertisement: Advertisement, _ events: borrowing HostEventQueue, at now: Instant
+    ) -> SightingTable.Slot? {
+        let report = AdvertisingReport(
+            address: advertisement.address, eventType: advertisement.type, rssi: advertisement.rssi,
+            data: events.bytes(of: advertisement.data))
+        return filter.receive(report, at: now)
+    }
 }
 
 /// One scan of the controller for all who scan.
@@ -41,13 +51,10 @@ extension SharedHost {
 
     mutating func received(_ advertisement: Advertisement, at now: Instant) {
         for index in scans.indices {
-            let report = AdvertisingReport(
-                address: advertisement.address, eventType: advertisement.type, rssi: advertisement.rssi,
-                data: host.events.bytes(of: advertisement.data))
-            guard let sighting = scans[index].filter.receive(report, at: now),
-                let user = self.index(of: scans[index].call.user)
-            else { continue }
-            users[user].sightings.append(scans[index].filter[sighting])
+            let seen = scans[index].receive(advertisement, host.events, at: now)
+            guard let seen, let user = self.index(of: scans[index].call.user) else { continue }
+            let sighting = scans[index].filter[seen]
+            users[user].sightings.append(sighting)
             users[user].events.append(.sighting(scans[index].call.token, users[user].sightings.count - 1))
         }
     }

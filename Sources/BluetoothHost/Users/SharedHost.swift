@@ -138,11 +138,10 @@ public struct SharedHost: Sendable {
         tell(.ended(call.token, result), to: call.user)
     }
 
-    /// Copies octets in, to be named by the event told next.
-    mutating func store(_ bytes: Span<UInt8>) -> Payload {
-        let start = arena.count
-        arena.append(bytes)
-        return Payload(start: start, count: bytes.count)
+    /// Keeps the octets of an event of the host's for an event of a user's.
+    @inline(__always)
+    mutating func keep(_ payload: Payload) -> Payload {
+        host.events.copy(payload, to: &arena)
     }
 
     // MARK: - Links

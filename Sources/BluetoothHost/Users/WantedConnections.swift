@@ -53,12 +53,4 @@ struct WantedConnections: Sendable {
         for index in wanted.indices where wanted[index].start.map({ $0 <= now }) == true { wanted[index].start = nil }
         return expired
     }
-
-    /// Takes out the wishes that can be fulfilled at once.
-    mutating func takeDue(at now: Instant, where hasLink: (PeerID) -> Bool) -> [Wanted] {
-        let due = wanted.filter { $0.isActive && hasLink($0.peer) }
-        guard !due.isEmpty else { return [] }
-        wanted.removeAll { one in due.contains { $0.call == one.call } }
-        return due
-    }
 }

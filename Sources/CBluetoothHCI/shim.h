@@ -34,9 +34,12 @@
 // some structures. What it would declare is declared by hand, or reached in another way.
 extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags);
 
-/// The kernel's number for the calling thread.
-static inline int32_t cbt_thread_identifier(void) {
-    return (int32_t)syscall(SYS_gettid);
+/// The kernel's number for the calling thread, asked for once by each thread. Never inlined: code that a suspended task
+/// goes on with on another thread must not keep the place of the first one's number.
+__attribute__((noinline)) static int32_t cbt_thread_identifier(void) {
+    static __thread int32_t identifier;
+    if (identifier == 0) identifier = (int32_t)syscall(SYS_gettid);
+    return identifier;
 }
 
 /// Gives the calling thread a name, of which the first 15 bytes count.

@@ -58,4 +58,22 @@ struct AddressTableTests {
         #expect(table.oldest == nil && table.newest == nil)
         #expect(table.slot(of: DeviceAddress(1, kind: .random)) == nil)
     }
+
+    @Test func `every address is found while the table grows, and after half of it has been removed`() {
+        let count = 70_000 as UInt64
+        var table = AddressTable<UInt64>(capacity: Int(count))
+        for value in 0..<count {
+            let address = DeviceAddress(value << 16, kind: .random)
+            #expect(table.slot(of: address) == nil)
+            _ = table.insert(value, for: address)
+        }
+        for value in stride(from: 0, to: count, by: 2) {
+            if let slot = table.slot(of: DeviceAddress(value << 16, kind: .random)) { table.remove(slot) }
+        }
+        #expect(table.count == Int(count / 2))
+        for value in 0..<count {
+            let slot = table.slot(of: DeviceAddress(value << 16, kind: .random))
+            #expect(slot.map { table[$0] } == (value.isMultiple(of: 2) ? nil : value))
+        }
+    }
 }

@@ -28,7 +28,7 @@ struct CommandRefusalTests {
     @Test(
         "Unknown HCI Command",
         arguments: [
-            "01 36 20 00", "01 39 20 00", "01 42 20 00", "01 43 20 00", "01 60 20 00", "01 31 0C 01 00",
+            "01 36 20 00", "01 39 20 00", "01 42 20 00", "01 43 20 00", "01 60 20 00", "01 6D 0C 02 01 00",
             "01 01 FC 02 AA BB", "01 FF FF 00",
         ])
     func unknown(command: String) {

@@ -19,6 +19,8 @@ extension Operation {
             Limits(required: 2000, aim: 1000)
         case .writeCommandHandled: Limits(required: 1731, aim: 900)
         case .advertisingReport: Limits(required: 1000, aim: 500)
+        case .sightingRepeated64, .sightingRepeated65536: Limits(required: 1000, aim: 500)
+        case .sightingReplaced64, .sightingReplaced65536: Limits(required: 4000, aim: 2000, allocations: 1)
         case .discovery: Limits(count: 8, required: 1_200_000, aim: 600_000, allocations: nil)
         case .endToEnd: Limits(count: 2000, required: nil, aim: nil)
         case .allocating: Limits(required: nil, aim: nil, allocations: 1)
@@ -38,6 +40,10 @@ extension Operation {
         case .readAnswered10000: "read request answered, 10,000 attributes"
         case .writeCommandHandled: "write command handled, 20 B"
         case .advertisingReport: "advertising report (31 B, 4 structures), AD read"
+        case .sightingRepeated64: "report of a device a scan knows, one of 64"
+        case .sightingRepeated65536: "report of a device a scan knows, one of 65,536"
+        case .sightingReplaced64: "report of a device a scan does not know, full with 64"
+        case .sightingReplaced65536: "report of a device a scan does not know, full with 65,536"
         case .discovery: "discovery of 100 services × 2 characteristics with a descriptor, MTU 517"
         case .endToEnd: "notification end to end: 2 hosts, 2 controllers, air"
         case .allocating: "one allocation, to see that it is counted"

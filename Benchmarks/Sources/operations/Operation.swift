@@ -14,6 +14,10 @@ enum Operation: String, CaseIterable {
     case readAnswered10000 = "read-answered-10000"
     case writeCommandHandled = "write-command-handled"
     case advertisingReport = "advertising-report"
+    case sightingRepeated64 = "sighting-repeated-64"
+    case sightingRepeated65536 = "sighting-repeated-65536"
+    case sightingReplaced64 = "sighting-replaced-64"
+    case sightingReplaced65536 = "sighting-replaced-65536"
     case discovery = "discovery"
     case endToEnd = "end-to-end"
     case allocating = "allocating"
@@ -32,6 +36,10 @@ enum Operation: String, CaseIterable {
         case .readAnswered10000: Peripheral.answerReads(count, among: 10000)
         case .writeCommandHandled: Peripheral.handleWriteCommands(count)
         case .advertisingReport: Central.receiveAdvertisingReports(count)
+        case .sightingRepeated64: Scanning.repeatReports(count, from: 64)
+        case .sightingRepeated65536: Scanning.repeatReports(count, from: 65_536)
+        case .sightingReplaced64: Scanning.replaceDevices(count, among: 64)
+        case .sightingReplaced65536: Scanning.replaceDevices(count, among: 65_536)
         case .discovery: Discovery().run(count)
         case .endToEnd: EndToEnd.notify(count)
         case .allocating: Self.allocate(count)

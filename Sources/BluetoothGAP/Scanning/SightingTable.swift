@@ -3,7 +3,9 @@ import BluetoothBase
 /// The devices a scan has seen, merged by address: a bounded number of them, of which the one not seen for longest gives
 /// way to a new one.
 ///
-/// A report that repeats what is known costs a look-up and a comparison, and no allocation.
+/// A report that repeats what is known costs a look-up and a comparison, and no allocation, however many devices are
+/// known. Memory is taken for the devices met, not for those there is room for: with legacy advertising some 200 octets
+/// each.
 public struct SightingTable: Sendable {
     /// What a report told about its device.
     public enum Novelty: Sendable {
@@ -24,10 +26,13 @@ public struct SightingTable: Sendable {
     /// A place in the table: it belongs to one device until that device gives way to another or is removed.
     public typealias Slot = Int
 
+    /// How many devices a table holds where nothing else is asked for.
+    public static let defaultCapacity = 65_536
+
     private var table: AddressTable<Sighting>
 
-    /// - Parameter capacity: how many devices the table holds at most; at least 1.
-    public init(capacity: Int = 1024) {
+    /// - Parameter capacity: how many devices the table holds at most; at least 1, and at most 1,048,576.
+    public init(capacity: Int = Self.defaultCapacity) {
         table = AddressTable(capacity: capacity)
     }
 

@@ -7,6 +7,7 @@ extension Air {
 
     /// Takes a command packet, its H4 indicator first.
     mutating func receiveCommand(_ packet: Span<UInt8>, from index: Int, at now: Instant) {
+        if receiveHostCredits(packet.extracting(droppingFirst: 1), from: index, at: now) { return }
         guard !controllers[index].faults.ignoresCommands, controllers[index].hasRoomForAnswers else { return }
         guard controllers[index].configuration.responseDelay > .zero else {
             return perform(packet.extracting(droppingFirst: 1), on: index, at: now)
@@ -51,6 +52,9 @@ extension Air {
         case .reset:
             shutDown(index, at: now)
             controllers[index].complete(opcode, .success)
+        case .hostBufferSize:
+            try controllers[index].perform(command)
+            resumeHeldLinks(of: index, at: now)
         case .leSetAdvertisingEnable:
             let isEnabled = try command.decode(as: LESetAdvertisingEnable.self).isEnabled
             controllers[index].complete(opcode, setAdvertising(isEnabled, on: index, at: now))

@@ -22,7 +22,7 @@ extension Air {
 
     /// What is due on a link: data, then procedures, or the end of one that has lost contact.
     mutating func runLink(_ link: Int, at time: Instant) {
-        guard links[link].hasContact else { return closeForLoss(link) }
+        guard links[link].hasContact else { return closeForLoss(link, at: time) }
         if let nextExchange = links[link].nextExchange, nextExchange <= time { exchange(on: link, at: time) }
         while links[link].isInUse, let procedure = links[link].procedures.first, procedure.due <= time {
             links[link].procedures.removeFirst()
@@ -41,7 +41,7 @@ extension Air {
         links[link].currentEvent = event
         let fromCentral = transmit(from: .central, on: link)
         let fromPeripheral = transmit(from: .peripheral, on: link)
-        guard !links[link].central.queue.isEmpty || !links[link].peripheral.queue.isEmpty else { return }
+        guard links[link].central.hasDataToSend || links[link].peripheral.hasDataToSend else { return }
 
         let duration = links[link].central.airTime(fromCentral) &+ links[link].peripheral.airTime(fromPeripheral)
         let next = time.advanced(nanoseconds: duration)
@@ -57,13 +57,18 @@ extension Air {
     }
 
     /// Carries the next link layer packet from one end to the other's host. Returns how many octets that were: 0 where
-    /// there is nothing to send, or the receiver has no room.
+    /// there is nothing to send, or the receiver has no room. A packet is no longer than a buffer of the receiver's host.
     @inline(__always)
     private mutating func transmit(from role: LinkRole, on link: Int) -> Int {
         let sender = links[link][role].controller, receiver = links[link][role.other].controller
         let count = min(
-            pools[sender].remaining(in: links[link][role].queue), Int(links[link][role].transmitOctets))
+            pools[sender].remaining(in: links[link][role].queue), Int(links[link][role].transmitOctets),
+            controllers[receiver].settings.hostBuffers.length)
         guard count > 0, controllers[receiver].hasRoomForData else { return 0 }
+        guard controllers[receiver].settings.hostBuffers.hasRoom else {
+            hold(role, of: link)
+            return 0
+        }
         if !controllers[receiver].faults.isSilent {
             let boundary: UInt16 = pools[sender].isContinuation(in: links[link][role].queue) ? 0b01 : 0b10
             controllers[receiver].outbox.writer.append(HCIPacketType.aclData.rawValue)
@@ -71,6 +76,7 @@ extension Air {
             controllers[receiver].outbox.writer.append(UInt16(truncatingIfNeeded: count))
             pools[sender].copyFirst(count, of: links[link][role].queue, into: &controllers[receiver].outbox.writer)
             controllers[receiver].outbox.commit()
+            controllers[receiver].settings.hostBuffers.take(for: &links[link][role.other])
         }
         if pools[sender].consume(count, of: &links[link][role].queue) {
             controllers[sender].reportCompletedPacket(links[link][role].handle)

@@ -3,43 +3,49 @@ import BluetoothHCI
 
 extension Air {
     /// Ends a link for whichever ends still have it, and tells their hosts why.
-    mutating func close(_ link: Int, central centralReason: HCIStatus, peripheral peripheralReason: HCIStatus) {
+    mutating func close(
+        _ link: Int, central centralReason: HCIStatus, peripheral peripheralReason: HCIStatus, at now: Instant
+    ) {
         for (role, reason) in [(LinkRole.central, centralReason), (.peripheral, peripheralReason)]
         where links[link][role].isOpen {
             let controller = links[link][role].controller
             let handle = links[link][role].handle
-            release(role, of: link)
+            release(role, of: link, at: now)
             controllers[controller].reportDisconnection(handle, reason)
         }
         retire(link)
     }
 
-    mutating func close(_ link: Int, reason: HCIStatus) {
-        close(link, central: reason, peripheral: reason)
+    mutating func close(_ link: Int, reason: HCIStatus, at now: Instant) {
+        close(link, central: reason, peripheral: reason, at: now)
     }
 
     /// Ends a link at one end without a word to anybody: the other end finds out by hearing nothing.
     mutating func abandon(_ role: LinkRole, of link: Int, at now: Instant) {
-        release(role, of: link)
+        release(role, of: link, at: now)
         guard links[link][role.other].isOpen else { return retire(link) }
         refreshContact(link, at: now)
     }
 
     /// Ends a link that has had no contact for too long. A host that asked for the end gets the end it asked for.
-    mutating func closeForLoss(_ link: Int) {
+    mutating func closeForLoss(_ link: Int, at now: Instant) {
         let reason = links[link].lossReason
         func told(_ role: LinkRole) -> HCIStatus {
             links[link].isUnderWay(role) { if case .terminate = $0 { true } else { false } }
                 ? .connectionTerminatedByLocalHost : reason
         }
-        close(link, central: told(.central), peripheral: told(.peripheral))
+        close(link, central: told(.central), peripheral: told(.peripheral), at: now)
     }
 
-    private mutating func release(_ role: LinkRole, of link: Int) {
+    /// Forgets a link at one end. The packets of it that this end's host has not completed count as completed.
+    private mutating func release(_ role: LinkRole, of link: Int, at now: Instant) {
         let controller = links[link][role].controller
         pools[controller].removeAll(of: &links[link][role].queue)
         controllers[controller].releaseConnectionSlot(links[link][role].handle)
         links[link][role].isOpen = false
+        _ = controllers[controller].settings.hostBuffers.giveBack(
+            links[link][role].hostPackets, of: &links[link][role])
+        resumeHeldLinks(of: controller, at: now)
     }
 
     private mutating func retire(_ link: Int) {

@@ -63,7 +63,7 @@ extension Air {
     /// Both ends have a key and say so under it. If it is not the same, neither can read what the other says.
     mutating func finishEncryption(on link: Int, at time: Instant) {
         guard case .starting(let centralKey, let peripheralKey, let wasOn) = links[link].encryption else { return }
-        guard centralKey == peripheralKey else { return close(link, reason: .micFailure) }
+        guard centralKey == peripheralKey else { return close(link, reason: .micFailure, at: time) }
         links[link].encryption = .on
         for role in LinkRole.allCases {
             let end = links[link][role]
@@ -75,7 +75,7 @@ extension Air {
     /// The peripheral has no key. A link that was encrypted before cannot go back and ends (5.1.3.2).
     mutating func finishEncryptionReject(on link: Int, at time: Instant) {
         guard case .awaitingKey(_, let wasOn) = links[link].encryption else { return }
-        guard !wasOn else { return close(link, reason: .pinOrKeyMissing) }
+        guard !wasOn else { return close(link, reason: .pinOrKeyMissing, at: time) }
         links[link].encryption = .off
         let central = links[link].central
         controllers[central.controller].reportEncryption(

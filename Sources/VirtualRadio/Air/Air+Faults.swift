@@ -29,7 +29,7 @@ extension Air {
     public mutating func dropLinks(of id: ControllerID, reason: HCIStatus, at now: Instant) {
         fire(at: now)
         for link in links.indices where links[link].isInUse && links[link].role(of: id.index) != nil {
-            close(link, reason: reason)
+            close(link, reason: reason, at: now)
         }
     }
 

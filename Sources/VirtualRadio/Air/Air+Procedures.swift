@@ -36,7 +36,8 @@ extension Air {
         case .terminate(let reason):
             let local = HCIStatus.connectionTerminatedByLocalHost
             close(
-                link, central: role == .central ? local : reason, peripheral: role == .peripheral ? local : reason)
+                link, central: role == .central ? local : reason, peripheral: role == .peripheral ? local : reason,
+                at: time)
         case .connectionUpdate(let parameters): finishConnectionUpdate(parameters, on: link, role, at: time)
         case .parameterRequest(let range): deliverParameterRequest(range, on: link, at: time)
         case .parameterReject(let status): finishParameterReject(status, on: link)
@@ -46,7 +47,7 @@ extension Air {
         case .encryptionRequest(let request): deliverEncryptionRequest(request, on: link, at: time)
         case .encryptionStart: finishEncryption(on: link, at: time)
         case .encryptionReject: finishEncryptionReject(on: link, at: time)
-        case .responseTimeout: close(link, reason: .llResponseTimeout)
+        case .responseTimeout: close(link, reason: .llResponseTimeout, at: time)
         }
     }
 

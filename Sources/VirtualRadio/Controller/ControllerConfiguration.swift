@@ -26,6 +26,10 @@ public struct ControllerConfiguration: Sendable {
     /// (Vol 4, Part E, 7.8.2).
     public var sharesBuffersWithBREDR = false
 
+    /// Whether the host can hold data from the controller back (Vol 4, Part E, 4.2). Without it the controller does not know
+    /// the commands for that.
+    public var hasHostFlowControl = true
+
     /// How many connections it holds at once.
     public var maximumConnections = 16
     /// How many devices the filter accept list holds.

@@ -37,6 +37,14 @@ extension VirtualController {
             _ = try command.decode(as: SetEventMaskPage2.self)
         case .leSetEventMask:
             settings.leEventMask = try command.decode(as: LESetEventMask.self).eventMask
+        case .setControllerToHostFlowControl:
+            let flowControl = try command.decode(as: SetControllerToHostFlowControl.self).flowControl
+            guard flowControl.isSubset(of: [.acl, .synchronous]) else { return .invalidCommandParameters }
+            // Packets the host has and nobody counted would be missing from the count (7.3.38).
+            guard connectionCount == 0 else { return .commandDisallowed }
+            settings.hostBuffers.isFlowControlled = flowControl.contains(.acl)
+        case .hostBufferSize:
+            return settings.hostBuffers.resize(try command.decode()) ? .success : .invalidCommandParameters
         case .leSetRandomAddress:
             let address = try command.decode(as: LESetRandomAddress.self).address
             guard !isAdvertising, !isScanning, !isInitiating else { return .commandDisallowed }

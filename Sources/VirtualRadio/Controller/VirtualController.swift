@@ -48,6 +48,7 @@ public struct VirtualController: Sendable {
         var eventMask = EventMask.default
         var leEventMask = LEEventMask.default
         var randomAddress: DeviceAddress?
+        var hostBuffers = HostBuffers()
         var advertiser = Advertiser()
         var scanner: Scanner
         var initiator: Initiator?

@@ -40,7 +40,7 @@ extension Link {
     /// Makes sure that what `sender` has queued goes out at the next event there is for it. An event in which data was
     /// exchanged is over once neither end had more.
     mutating func wake(_ sender: LinkRole, at now: Instant) {
-        guard !self[sender].queue.isEmpty else { return }
+        guard self[sender].hasDataToSend else { return }
         let earliest = currentEvent.map { max(now, $0.advanced(nanoseconds: 1)) } ?? now
         let candidate = event(notBefore: earliest, for: sender)
         if let nextExchange, nextExchange <= candidate { return }

@@ -13,6 +13,10 @@ struct LinkEnd: Sendable {
     var isOpen: Bool
     /// What the host handed over and the air has not taken yet.
     var queue = ACLQueue()
+    /// Whether `queue` waits for the other end's host to have a free buffer.
+    var awaitsHost = false
+    /// How many packets of this link this end's host has been sent and has not completed, with host flow control.
+    var hostPackets = 0
     /// The largest payload this end sends in one link layer packet, and what it would send if the other end agreed
     /// (Core 5.4, Vol 6, Part B, 4.5.10).
     var transmitOctets = LinkEnd.minimumOctets
@@ -34,6 +38,10 @@ struct LinkEnd: Sendable {
         self.isOpen = isOpen
         self.preferredOctets = preferredOctets
     }
+
+    /// Whether there is data to send that may be sent.
+    @inline(__always)
+    var hasDataToSend: Bool { !queue.isEmpty && !awaitsHost }
 
     /// How long a link layer packet of `octets` from this end is on the air, the gap behind it included, in nanoseconds
     /// (Vol 6, Part B, 2.1, 4.1.1).

@@ -3,8 +3,11 @@ import BluetoothBase
 /// A packet as an H4 transport carries it, sorted by its indicator (Core 5.4, Vol 4, Part A, 2). A view: it borrows the
 /// bytes it was decoded from.
 public enum HCIPacket: ~Escapable {
+    /// A command, from host to controller.
     case command(HCICommandPacket)
+    /// ACL data, in either direction.
     case aclData(ACLDataPacket)
+    /// An event, from controller to host.
     case event(HCIEvent)
     /// Synchronous data, which LE has none of, without its indicator.
     case synchronousData(Span<UInt8>)

@@ -11,11 +11,17 @@ extension BTSnoop {
         public static let newIndex = MonitorOpcode(rawValue: 0)
         /// An adapter has gone.
         public static let deleteIndex = MonitorOpcode(rawValue: 1)
+        /// An HCI command.
         public static let command = MonitorOpcode(rawValue: 2)
+        /// An HCI event.
         public static let event = MonitorOpcode(rawValue: 3)
+        /// ACL data to the controller.
         public static let aclSent = MonitorOpcode(rawValue: 4)
+        /// ACL data from the controller.
         public static let aclReceived = MonitorOpcode(rawValue: 5)
+        /// Synchronous data to the controller.
         public static let synchronousSent = MonitorOpcode(rawValue: 6)
+        /// Synchronous data from the controller.
         public static let synchronousReceived = MonitorOpcode(rawValue: 7)
         /// The way to the controller was opened.
         public static let openIndex = MonitorOpcode(rawValue: 8)
@@ -37,7 +43,9 @@ extension BTSnoop {
         public static let controlCommand = MonitorOpcode(rawValue: 16)
         /// An event of the management interface.
         public static let controlEvent = MonitorOpcode(rawValue: 17)
+        /// ISO data to the controller.
         public static let isoSent = MonitorOpcode(rawValue: 18)
+        /// ISO data from the controller.
         public static let isoReceived = MonitorOpcode(rawValue: 19)
 
         /// The kind and direction of the packet a record of this opcode carries; nil where it carries none.

@@ -23,6 +23,7 @@ public enum BTSnoop {
 
     /// What is known of a packet beside its bytes.
     public struct Record: Equatable, Sendable {
+        /// Which way the packet went.
         public var direction: Direction
         /// The kind of packet; nil where the record is none: one of the monitor about an adapter, or a bad indicator.
         public var type: HCIPacketType?

@@ -7,6 +7,7 @@ public protocol HCICommand: Equatable, Sendable {
     /// where the controller answers with Command Status.
     associatedtype ReturnParameters: HCIReturnParameters = NoReturnParameters
 
+    /// The command's opcode.
     static var opcode: HCIOpcode { get }
 
     /// Reads the command's parameters, and nothing beyond them.
@@ -48,6 +49,7 @@ extension HCIParameterlessCommand {
 
 /// A command whose only parameter is the connection it is about.
 public protocol HCIConnectionCommand: HCICommand {
+    /// The connection the command is about.
     var connectionHandle: ConnectionHandle { get set }
     init(connectionHandle: ConnectionHandle)
 }
@@ -68,6 +70,7 @@ public struct NoReturnParameters: HCIReturnParameters {
 
 /// A status octet and the connection the command was about.
 public struct ConnectionHandleReturnParameters: HCIReturnParameters {
+    /// The connection the command was about.
     public var connectionHandle: ConnectionHandle
 
     public init(connectionHandle: ConnectionHandle) { self.connectionHandle = connectionHandle }

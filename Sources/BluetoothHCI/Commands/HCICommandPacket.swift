@@ -3,7 +3,9 @@ import BluetoothBase
 /// A command packet as a controller receives it, or a dissector sees it (Core 5.4, Vol 4, Part E, 5.4.1). A view: it
 /// borrows the bytes it was decoded from.
 public struct HCICommandPacket: ~Escapable {
+    /// The command.
     public var opcode: HCIOpcode
+    /// The parameters, still encoded; up to 255 octets.
     public var parameters: Span<UInt8>
 
     /// Decodes a command packet without its H4 indicator: opcode, length, parameters.

@@ -9,11 +9,17 @@ public struct HCIOpcode: RawRepresentable, Hashable, Sendable {
 
     /// The group of commands an opcode belongs to, its OGF. Others than these exist.
     public enum Group: UInt8, Sendable {
+        /// Link Control commands (7.1).
         case linkControl = 0x01
+        /// Controller & Baseband commands (7.3).
         case controllerAndBaseband = 0x03
+        /// Informational parameters (7.4).
         case informational = 0x04
+        /// Status parameters (7.5).
         case status = 0x05
+        /// LE Controller commands (7.8).
         case leController = 0x08
+        /// Commands of the controller's manufacturer (5.4.1).
         case vendorSpecific = 0x3F
     }
 

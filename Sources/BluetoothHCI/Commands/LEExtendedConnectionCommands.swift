@@ -5,8 +5,11 @@ import BluetoothBase
 public struct LEExtendedCreateConnection: HCICommand {
     /// How to scan for the peer on one PHY, and the link wanted there.
     public struct PHYParameters: Hashable, Sendable {
+        /// From the start of one scan window to the start of the next, 0x0004 (2.5 ms) or more.
         public var scanInterval: LESlots
+        /// How long to listen in each interval, 0x0004 (2.5 ms) or more; at most the interval.
         public var scanWindow: LESlots
+        /// The parameters of a connection made on this PHY.
         public var connectionParameters: LEConnectionParameters
 
         public init(scanInterval: LESlots, scanWindow: LESlots, connectionParameters: LEConnectionParameters) {
@@ -17,15 +20,17 @@ public struct LEExtendedCreateConnection: HCICommand {
     }
 
     public static let opcode = HCIOpcode.leExtendedCreateConnection
+    /// Which device to connect to.
     public var filterPolicy: InitiatorFilterPolicy
+    /// The address to connect with.
     public var ownAddressType: OwnAddressType
-    /// Ignored where the Filter Accept List decides.
+    /// The device to connect to; ignored if `filterPolicy` is `acceptList`.
     public var peerAddress: DeviceAddress
-    /// nil leaves the PHY out.
+    /// Parameters for LE 1M; nil leaves this PHY out.
     public var le1M: PHYParameters?
-    /// nil leaves the PHY out. No scanning happens on it; its parameters count for a link made on it.
+    /// Parameters for LE 2M; nil leaves this PHY out. There is no scanning on it, only connections.
     public var le2M: PHYParameters?
-    /// nil leaves the PHY out.
+    /// Parameters for LE Coded; nil leaves this PHY out.
     public var leCoded: PHYParameters?
 
     public init(

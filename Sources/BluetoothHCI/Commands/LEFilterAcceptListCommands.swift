@@ -5,8 +5,9 @@ public struct LEReadFilterAcceptListSize: HCIParameterlessCommand {
     public static let opcode = HCIOpcode.leReadFilterAcceptListSize
     public init() {}
 
+    /// What the controller returns.
     public struct ReturnParameters: HCIReturnParameters {
-        /// How many entries the controller can hold.
+        /// How many entries the list can hold.
         public var size: UInt8
 
         public init(size: UInt8) {

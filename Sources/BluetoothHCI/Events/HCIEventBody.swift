@@ -2,6 +2,7 @@ import BluetoothBase
 
 /// What one kind of event carries.
 public protocol HCIEventBody: ~Escapable {
+    /// The event's code.
     static var code: HCIEventCode { get }
 
     /// Appends the parameters, without the event header.
@@ -10,6 +11,7 @@ public protocol HCIEventBody: ~Escapable {
 
 /// What one kind of LE Meta event carries (Core 5.4, Vol 4, Part E, 7.7.65).
 public protocol LEEventBody: HCIEventBody, ~Escapable {
+    /// The LE Meta event's code.
     static var subeventCode: LESubeventCode { get }
 
     /// Appends the parameters behind the subevent code.

@@ -62,10 +62,13 @@ public struct LEAdvertisingReport: LEEventBody, ~Escapable {
     }
 
     public static var subeventCode: LESubeventCode { .advertisingReport }
+    /// The kind of PDU.
     public var eventType: EventType
+    /// The advertiser's address.
     public var address: DeviceAddress
+    /// The advertising data or scan response data, up to 31 octets.
     public var data: Span<UInt8>
-    /// In dBm, -127 to 20; 127 where it is not available.
+    /// The received signal strength in dBm, -127 to 20; 127 if it is not available.
     public var rssi: Int8
 
     @_lifetime(copy data)

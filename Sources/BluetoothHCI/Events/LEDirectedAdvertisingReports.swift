@@ -41,11 +41,13 @@ public struct LEDirectedAdvertisingReports: LEEventBody, ~Escapable {
 /// Directed advertising whose target is a resolvable private address the controller could not resolve.
 public struct LEDirectedAdvertisingReport: LEEventBody, Equatable, Sendable {
     public static var subeventCode: LESubeventCode { .directedAdvertisingReport }
+    /// The kind of PDU: always ADV_DIRECT_IND.
     public var eventType: LEAdvertisingReport.EventType
+    /// The advertiser's address.
     public var address: DeviceAddress
-    /// Whom the advertiser calls.
+    /// The advertising's target.
     public var directAddress: DeviceAddress
-    /// In dBm, -127 to 20; 127 where it is not available.
+    /// The received signal strength in dBm, -127 to 20; 127 if it is not available.
     public var rssi: Int8
 
     public init(address: DeviceAddress, directAddress: DeviceAddress, rssi: Int8) {

@@ -5,19 +5,23 @@ import BluetoothBase
 public struct ACLDataPacket: ~Escapable {
     /// Where in a frame a piece stands: the Packet_Boundary_Flag.
     public enum Boundary: UInt8, Sendable {
-        /// The first piece, from a host to an LE controller.
+        /// The first fragment, from a host to an LE controller.
         case firstNonFlushable = 0b00
+        /// A continuing fragment of an L2CAP frame.
         case continuing = 0b01
-        /// The first piece, from a controller to a host.
+        /// The first fragment, from a controller to a host.
         case firstFlushable = 0b10
-        /// A whole frame: of AMP controllers only, which no longer exist.
+        /// A whole frame. Only AMP controllers used it, which no longer exist.
         case complete = 0b11
     }
 
+    /// The connection.
     public var connectionHandle: ConnectionHandle
+    /// Where in the frame the fragment belongs.
     public var boundary: Boundary
     /// The Broadcast_Flag, two bits: 0 is point to point, the only value on an LE link.
     public var broadcast: UInt8
+    /// The fragment.
     public var data: Span<UInt8>
 
     @inlinable

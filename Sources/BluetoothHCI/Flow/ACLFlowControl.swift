@@ -28,6 +28,7 @@ public struct ACLFlowControl: Sendable {
         available = self.bufferCount
     }
 
+    /// Whether the controller can take another packet.
     @inlinable
     public var canSend: Bool { available > 0 }
 

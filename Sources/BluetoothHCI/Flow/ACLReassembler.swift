@@ -39,9 +39,13 @@ public struct ACLReassembler: Sendable {
 
     /// Counts of what was lost.
     public struct Drops: Equatable, Sendable {
+        /// Fragments that continue no frame.
         public var continuationsWithoutStart: UInt64 = 0
+        /// Frames that carried more data than their length field says.
         public var overlong: UInt64 = 0
+        /// Frames longer than allowed.
         public var framesTooLong: UInt64 = 0
+        /// First fragments without data.
         public var empty: UInt64 = 0
         /// Frames that were still incomplete when the next one began.
         public var interrupted: UInt64 = 0

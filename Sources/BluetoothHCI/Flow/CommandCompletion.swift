@@ -2,13 +2,15 @@ import BluetoothBase
 
 /// How a command ended, as far as the controller answers it. A view: it borrows the bytes of the event.
 public struct CommandCompletion: ~Escapable {
-    /// What the caller gave with the command.
+    /// The token passed to `CommandQueue.enqueue`.
     public var token: UInt64
+    /// The command.
     public var opcode: HCIOpcode
+    /// The command's outcome; of Command Status, whether it was accepted.
     public var status: HCIStatus
     /// Whether it was Command Complete; else it was Command Status, and with `success` the command is still under way.
     public var isComplete: Bool
-    /// What the controller returned behind the status octet.
+    /// The return parameters after the status octet.
     public var returnParameters: Span<UInt8>
 
     @_lifetime(copy returnParameters)
@@ -32,8 +34,9 @@ public struct CommandCompletion: ~Escapable {
 
 /// A command that got no answer.
 public struct AbandonedCommand: Equatable, Sendable {
-    /// What the caller gave with the command.
+    /// The token passed to `CommandQueue.enqueue`.
     public var token: UInt64
+    /// The command.
     public var opcode: HCIOpcode
 
     public init(token: UInt64, opcode: HCIOpcode) {

@@ -20,6 +20,7 @@ public struct H4Framer: Sendable {
         case controller
     }
 
+    /// Which end of the transport reads the stream.
     public let receiver: Receiver
     /// What ended the stream, if anything did. It stays until `reset()`.
     public private(set) var fault: H4Fault?

@@ -3,14 +3,17 @@ import BluetoothBase
 /// What a central asks of a link, as the commands that open or change one carry it (Core 5.4, Vol 4, Part E, 7.8.12
 /// and 7.8.18).
 public struct LEConnectionParameters: Hashable, Sendable {
+    /// The shortest interval.
     public var intervalMin: ConnectionInterval
+    /// The longest interval.
     public var intervalMax: ConnectionInterval
     /// How many connection events the peripheral may skip, 0 to 499.
     public var maxLatency: UInt16
+    /// The supervision timeout: more than 2 × (1 + `maxLatency`) × `intervalMax`.
     public var supervisionTimeout: SupervisionTimeout
-    /// The shortest connection event asked for, in units of 0.625 ms: a hint.
+    /// The shortest connection event expected, in units of 0.625 ms: a hint.
     public var minCELength: UInt16
-    /// The longest connection event asked for, in units of 0.625 ms: a hint.
+    /// The longest connection event expected, in units of 0.625 ms: a hint.
     public var maxCELength: UInt16
 
     public init(
@@ -43,7 +46,9 @@ public struct ConnectionRole: RawRepresentable, Hashable, Sendable {
     public var rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// The device that initiated the connection.
     public static let central = ConnectionRole(rawValue: 0)
+    /// The device that advertised.
     public static let peripheral = ConnectionRole(rawValue: 1)
 }
 

@@ -12,6 +12,7 @@ public struct ConnectionInterval: RawRepresentable, Hashable, Comparable, Sendab
         rawValue = UInt16(clamping: max(6, min(3200, duration.nanoseconds / 1_250_000)))
     }
 
+    /// The time as a `Duration`.
     public var duration: Duration { .microseconds(Int64(rawValue) * 1250) }
 
     /// The intervals the specification allows.
@@ -34,6 +35,7 @@ public struct SupervisionTimeout: RawRepresentable, Hashable, Comparable, Sendab
         rawValue = UInt16(clamping: max(10, min(3200, duration.nanoseconds / 10_000_000)))
     }
 
+    /// The time as a `Duration`.
     public var duration: Duration { .milliseconds(Int64(rawValue) * 10) }
 
     @inlinable
@@ -53,6 +55,7 @@ public struct LESlots: RawRepresentable, Hashable, Comparable, Sendable {
         rawValue = UInt32(clamping: max(4, min(0xFF_FFFF, duration.nanoseconds / 625_000)))
     }
 
+    /// The time as a `Duration`.
     public var duration: Duration { .microseconds(Int64(rawValue) * 625) }
 
     @inlinable

@@ -2,7 +2,7 @@ import BluetoothBase
 
 /// The outcome of a command, or the reason a link ended: an error code (Core 5.4, Vol 1, Part F, 1.3).
 ///
-/// Open, because a controller may send a code newer than this list.
+/// Not an enumeration, because a controller may send codes newer than this list.
 public struct HCIStatus: RawRepresentable, Hashable, Error, Sendable {
     public var rawValue: UInt8
 

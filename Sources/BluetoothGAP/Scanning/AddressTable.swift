@@ -1,11 +1,11 @@
 import BluetoothBase
 
-/// A bounded table of values by device address, which knows the order in which they were last touched and lets the
-/// oldest go when it is full.
+/// A bounded table of values by device address, which keeps the order in which they were last used and evicts the
+/// oldest when it is full.
 ///
-/// Values live in slots, found by open addressing and linked from newest to oldest. Touching a value or changing it in
-/// place allocates nothing. Addresses chosen to collide make a look-up a walk over the table, which is bounded; nothing
-/// worse can come of them.
+/// Values live in slots, found by open addressing and linked from newest to oldest. Using a value or changing it in
+/// place allocates nothing. Addresses chosen to collide turn a lookup into a walk over the table, but its size is
+/// bounded.
 struct AddressTable<Value: Sendable>: Sendable {
     private struct Entry: Sendable {
         var address: DeviceAddress
@@ -16,14 +16,14 @@ struct AddressTable<Value: Sendable>: Sendable {
 
     let capacity: Int
     private(set) var count = 0
-    /// The slot of the value touched last.
+    /// The slot of the value used last.
     private(set) var newest: Int?
-    /// The slot of the value not touched for longest.
+    /// The slot of the value not used for longest.
     private(set) var oldest: Int?
-    /// Those of free slots keep their last value until they are used again.
+    /// Free slots keep their last value until they are reused.
     private var entries: [Entry] = []
     private var freeSlots: [Int] = []
-    /// Slots by hash, -1 where there is none; at most half full, so that a search soon meets a gap.
+    /// Slots by hash, -1 if there is none; at most half full, so that a search soon finds a gap.
     private var index: [Int]
     private let hashShift: UInt64
 
@@ -41,7 +41,7 @@ struct AddressTable<Value: Sendable>: Sendable {
         _modify { yield &entries[slot].value }
     }
 
-    /// The slots in use, that of the value touched last first.
+    /// The slots in use, the most recently used first.
     var newestFirst: [Int] {
         var slots: [Int] = []
         slots.reserveCapacity(count)
@@ -53,7 +53,7 @@ struct AddressTable<Value: Sendable>: Sendable {
         return slots
     }
 
-    /// The slot of an address; nil where it has none.
+    /// The slot of an address; nil if it has none.
     func slot(of address: DeviceAddress) -> Int? {
         let slot = index[position(of: address)]
         return slot < 0 ? nil : slot
@@ -66,7 +66,7 @@ struct AddressTable<Value: Sendable>: Sendable {
         linkAsNewest(slot)
     }
 
-    /// Stores a value for an address that has none, in place of the oldest value where the table is full.
+    /// Stores a value for an address that has none. If the table is full, it replaces the oldest value.
     mutating func insert(_ value: Value, for address: DeviceAddress) -> Int {
         if count == capacity, let oldest { remove(oldest) }
         let entry = Entry(address: address, value: value)
@@ -123,7 +123,7 @@ extension AddressTable {
         return Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> hashShift)
     }
 
-    /// Where in the index an address stands, or would stand.
+    /// Where in the index an address is, or would be.
     private func position(of address: DeviceAddress) -> Int {
         let mask = index.count - 1
         var position = home(of: address)
@@ -133,7 +133,7 @@ extension AddressTable {
         return position
     }
 
-    /// Takes an address out, and moves up those behind it that would not be found across the gap.
+    /// Removes an address, and moves up the following ones that would not be found across the gap.
     private mutating func removeFromIndex(_ address: DeviceAddress) {
         let mask = index.count - 1
         var gap = position(of: address)

@@ -87,12 +87,13 @@ public struct ReadTransmitPowerLevel: HCICommand {
     }
 }
 
-/// Write LE Host Support (Core 5.4, Vol 4, Part E, 7.3.79): lets a controller of both kinds do LE.
+/// Write LE Host Support (Core 5.4, Vol 4, Part E, 7.3.79): enables LE on a controller that supports both BR/EDR and
+/// LE.
 public struct WriteLEHostSupport: HCICommand {
     public static let opcode = HCIOpcode.writeLEHostSupport
     /// Whether the host supports LE.
     public var isLESupported: Bool
-    /// Simultaneous LE Host, which the specification has withdrawn.
+    /// Simultaneous LE Host, which is withdrawn from the specification: 0.
     public var unused: UInt8
 
     public init(isLESupported: Bool, unused: UInt8 = 0) {
@@ -128,7 +129,8 @@ public struct SetControllerToHostFlowControl: HCICommand {
     }
 }
 
-/// Host Buffer Size (Core 5.4, Vol 4, Part E, 7.3.39): what the host can hold, where the controller heeds it.
+/// Host Buffer Size (Core 5.4, Vol 4, Part E, 7.3.39): the buffers of the host. The controller observes them only if
+/// flow control is on.
 public struct HostBufferSize: HCICommand {
     public static let opcode = HCIOpcode.hostBufferSize
     /// The longest data of an ACL packet the host accepts, in octets, header not included.
@@ -176,7 +178,7 @@ extension ReadTransmitPowerLevel {
 }
 
 extension SetControllerToHostFlowControl {
-    /// The kinds of data the host's credits hold back.
+    /// The kinds of data whose flow the host controls.
     public struct FlowControl: OptionSet, Hashable, Sendable {
         public var rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -191,11 +193,11 @@ extension SetControllerToHostFlowControl {
 extension ReadTransmitPowerLevel.Kind: HCIParameter {}
 extension SetControllerToHostFlowControl.FlowControl: HCIParameter {}
 
-/// Host Number Of Completed Packets (Core 5.4, Vol 4, Part E, 7.3.40): what the host has taken out of its buffers.
-/// It needs no command credit, and a controller answers only to refuse it.
+/// Host Number Of Completed Packets (Core 5.4, Vol 4, Part E, 7.3.40): the packets for which the host has buffers
+/// again. It needs no command credit, and a controller answers only to refuse it.
 public struct HostNumberOfCompletedPackets: HCICommand {
     public static let opcode = HCIOpcode.hostNumberOfCompletedPackets
-    /// Up to 63; more do not fit into the command and are left out.
+    /// Up to 63 connections; any more do not fit into the command and are left out.
     public var links: [CompletedPackets]
 
     public init(links: [CompletedPackets]) { self.links = links }

@@ -5,8 +5,8 @@ public enum HCICommandCatalog {
     public struct Entry: Sendable {
         /// The name in the specification, such as `LE Set Scan Enable`.
         public let name: String
-        /// The octet and bit that tell whether a controller supports the command; nil where the specification gives it
-        /// none, because every controller does.
+        /// The octet and bit that say whether a controller supports the command; nil if the specification assigns none,
+        /// because every controller supports it.
         public let supportBit: (octet: Int, bit: Int)?
         /// The command's type.
         public let command: any HCICommand.Type

@@ -90,7 +90,7 @@ public struct ReadLocalSupportedFeatures: HCIParameterlessCommand {
     }
 }
 
-/// Read Buffer Size (Core 5.4, Vol 4, Part E, 7.4.5): the buffers of BR/EDR, which LE shares where LE Read Buffer Size
+/// Read Buffer Size (Core 5.4, Vol 4, Part E, 7.4.5): the buffers of BR/EDR, which LE shares if LE Read Buffer Size
 /// returns none.
 public struct ReadBufferSize: HCIParameterlessCommand {
     public static let opcode = HCIOpcode.readBufferSize
@@ -133,7 +133,7 @@ public struct ReadBufferSize: HCIParameterlessCommand {
     }
 }
 
-/// Read BD_ADDR (Core 5.4, Vol 4, Part E, 7.4.6): the controller's public address, all zeros where it has none.
+/// Read BD_ADDR (Core 5.4, Vol 4, Part E, 7.4.6): the controller's public address, all zeros if it has none.
 public struct ReadBDADDR: HCIParameterlessCommand {
     public static let opcode = HCIOpcode.readBDADDR
     public init() {}
@@ -167,7 +167,7 @@ public struct ReadRSSI: HCIConnectionCommand {
     public struct ReturnParameters: HCIReturnParameters {
         /// The connection.
         public var connectionHandle: ConnectionHandle
-        /// In dBm, -127 to 20; 127 where it is not available.
+        /// The received signal strength in dBm, -127 to 20; 127 if it is not available.
         public var rssi: Int8
 
         public init(connectionHandle: ConnectionHandle, rssi: Int8) {

@@ -100,7 +100,7 @@ public struct LESetScanResponseData: HCICommand {
 }
 
 extension ByteReader {
-    /// Reads a length octet and the field of 31 octets it counts in.
+    /// Reads a length octet and a field of 31 octets, of which that many are data.
     @_lifetime(self: copy self)
     fileprivate mutating func readLegacyData() throws(DecodingFailure) -> [UInt8] {
         let length = Int(try readUInt8())
@@ -110,7 +110,7 @@ extension ByteReader {
 }
 
 extension ByteWriter {
-    /// Appends a length octet and a field of 31 octets, filled up with zeros.
+    /// Appends a length octet and a field of 31 octets, padded with zeros.
     fileprivate mutating func appendLegacyData(_ data: [UInt8]) {
         let count = min(data.count, 31)
         append(UInt8(count))

@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// LE Create Connection (Core 5.4, Vol 4, Part E, 7.8.12): LE Connection Complete follows, as it does a cancel.
+/// LE Create Connection (Core 5.4, Vol 4, Part E, 7.8.12): LE Connection Complete follows, also after a cancel.
 public struct LECreateConnection: HCICommand {
     public static let opcode = HCIOpcode.leCreateConnection
     /// From the start of one scan window to the start of the next, 0x0004 (2.5 ms) to 0x4000 (10.24 s).

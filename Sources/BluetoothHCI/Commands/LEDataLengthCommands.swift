@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// LE Set Data Length (Core 5.4, Vol 4, Part E, 7.8.33): what to send at most on one link.
+/// LE Set Data Length (Core 5.4, Vol 4, Part E, 7.8.33): the longest PDUs to send on one connection.
 public struct LESetDataLength: HCICommand {
     public static let opcode = HCIOpcode.leSetDataLength
     public typealias ReturnParameters = ConnectionHandleReturnParameters
@@ -47,7 +47,8 @@ public struct LEReadSuggestedDefaultDataLength: HCIParameterlessCommand {
     }
 }
 
-/// LE Write Suggested Default Data Length (Core 5.4, Vol 4, Part E, 7.8.35): what to send at most on new links.
+/// LE Write Suggested Default Data Length (Core 5.4, Vol 4, Part E, 7.8.35): the longest PDUs to send on new
+/// connections.
 public struct LEWriteSuggestedDefaultDataLength: HCICommand {
     public static let opcode = HCIOpcode.leWriteSuggestedDefaultDataLength
     /// The longest PDUs to send on new connections: a suggestion to the controller.

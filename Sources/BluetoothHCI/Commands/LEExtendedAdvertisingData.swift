@@ -44,9 +44,9 @@ public struct LESetExtendedScanResponseData: HCICommand {
     }
 }
 
-/// A piece of an advertising set's data, as much as one command carries.
+/// A fragment of an advertising set's data, as much as fits into one command.
 public struct AdvertisingDataFragment: Hashable, Sendable {
-    /// Which piece it is.
+    /// The position of the fragment in the data.
     public enum Operation: UInt8, Sendable {
         /// A fragment between the first and the last.
         case intermediate = 0

@@ -1,7 +1,7 @@
 import BluetoothBase
 
-/// LE Set Extended Advertising Parameters [v1] (Core 5.4, Vol 4, Part E, 7.8.53): makes an advertising set, or changes
-/// one.
+/// LE Set Extended Advertising Parameters [v1] (Core 5.4, Vol 4, Part E, 7.8.53): creates or changes an advertising
+/// set.
 public struct LESetExtendedAdvertisingParameters: HCICommand {
     public static let opcode = HCIOpcode.leSetExtendedAdvertisingParameters
     /// The advertising set to create or change.

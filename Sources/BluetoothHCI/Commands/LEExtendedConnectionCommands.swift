@@ -1,9 +1,9 @@
 import BluetoothBase
 
-/// LE Extended Create Connection [v1] (Core 5.4, Vol 4, Part E, 7.8.66): LE Enhanced Connection Complete follows, as it
-/// does a cancel.
+/// LE Extended Create Connection [v1] (Core 5.4, Vol 4, Part E, 7.8.66): LE Enhanced Connection Complete follows, also
+/// after a cancel.
 public struct LEExtendedCreateConnection: HCICommand {
-    /// How to scan for the peer on one PHY, and the link wanted there.
+    /// How to scan for the peer on one PHY, and the parameters of a connection made there.
     public struct PHYParameters: Hashable, Sendable {
         /// From the start of one scan window to the start of the next, 0x0004 (2.5 ms) or more.
         public var scanInterval: LESlots

@@ -33,7 +33,7 @@ public struct LEReadPHY: HCIConnectionCommand {
     }
 }
 
-/// LE Set Default PHY (Core 5.4, Vol 4, Part E, 7.8.48): what new links prefer.
+/// LE Set Default PHY (Core 5.4, Vol 4, Part E, 7.8.48): the preferred PHYs of new connections.
 public struct LESetDefaultPHY: HCICommand {
     public static let opcode = HCIOpcode.leSetDefaultPHY
     /// The directions for which the host has no preference; `transmit` or `receive` is then ignored.

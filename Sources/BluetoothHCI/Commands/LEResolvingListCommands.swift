@@ -135,7 +135,7 @@ public struct LESetPrivacyMode: HCICommand {
 }
 
 extension LESetPrivacyMode {
-    /// Whether a peer that could use private addresses may also be known by its identity address.
+    /// Whether packets from a peer that uses private addresses are also accepted from its identity address.
     public enum Mode: UInt8, Sendable {
         /// Only private addresses are accepted from the peer, if it distributed an IRK. The default.
         case network = 0

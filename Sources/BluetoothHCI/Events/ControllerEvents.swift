@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// Hardware Error (Core 5.4, Vol 4, Part E, 7.7.16): the controller has failed, and wants a reset.
+/// Hardware Error (Core 5.4, Vol 4, Part E, 7.7.16): the controller has failed and needs a reset.
 public struct HardwareError: HCIEventBody, Equatable, Sendable {
     public static var code: HCIEventCode { .hardwareError }
     /// A code of the manufacturer's.

@@ -2,7 +2,7 @@ import BluetoothBase
 
 /// An event the controller sends (Core 5.4, Vol 4, Part E, 7.7). A view: it borrows the bytes it was decoded from.
 ///
-/// Parameters beyond those a layout knows are ignored: a later version of the specification may add some.
+/// Extra parameters are ignored, because a later version of the specification may add some.
 public enum HCIEvent: ~Escapable {
     /// Disconnection Complete (7.7.5).
     case disconnectionComplete(DisconnectionComplete)
@@ -54,9 +54,9 @@ public enum HCIEvent: ~Escapable {
     case leScanRequestReceived(LEScanRequestReceived)
     /// LE Channel Selection Algorithm (7.7.65.20).
     case leChannelSelectionAlgorithm(LEChannelSelectionAlgorithm)
-    /// An LE Meta event this package has no type for, kept as it came.
+    /// An LE Meta event this package has no type for, kept unchanged.
     case unknownLE(subeventCode: LESubeventCode, parameters: Span<UInt8>)
-    /// An event this package has no type for, kept as it came.
+    /// An event this package has no type for, kept unchanged.
     case unknown(code: HCIEventCode, parameters: Span<UInt8>)
 
     /// Decodes an event packet without its H4 indicator: event code, length, parameters.

@@ -32,7 +32,7 @@ public struct HCIEventCode: RawRepresentable, Hashable, Sendable {
 }
 
 extension HCIEventCode: CustomStringConvertible {
-    /// The name the specification gives to the event, or its number where there is none here.
+    /// The event's name in the specification, or its number if it is unknown.
     public var description: String {
         switch self {
         case .disconnectionComplete: "Disconnection Complete"
@@ -91,7 +91,7 @@ public struct LESubeventCode: RawRepresentable, Hashable, Sendable {
 }
 
 extension LESubeventCode: CustomStringConvertible {
-    /// The name the specification gives to the event, or its number where there is none here.
+    /// The event's name in the specification, or its number if it is unknown.
     public var description: String {
         switch self {
         case .connectionComplete: "LE Connection Complete"

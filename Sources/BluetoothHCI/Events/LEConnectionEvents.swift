@@ -202,8 +202,8 @@ public struct LEChannelSelectionAlgorithm: LEEventBody, Equatable, Sendable {
 }
 
 extension ByteReader {
-    /// Reads the address of a new connection's peer. Where there is no connection the type may be anything: that it
-    /// failed must be told all the same.
+    /// Reads the address of a new connection's peer. If there is no connection, the address type may be anything: the
+    /// failure must be reported all the same.
     @_lifetime(self: copy self)
     fileprivate mutating func readPeerAddress(_ status: HCIStatus) throws(DecodingFailure) -> DeviceAddress {
         if status.isSuccess { return try readTypedAddress() }

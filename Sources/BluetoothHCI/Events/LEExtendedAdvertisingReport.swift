@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// What a scanner received from an advertiser, or one piece of it (Core 5.4, Vol 4, Part E, 7.7.65.13). A view: it
+/// What a scanner received from an advertiser, or a fragment of it (Core 5.4, Vol 4, Part E, 7.7.65.13). A view: it
 /// borrows the bytes it was decoded from.
 public struct LEExtendedAdvertisingReport: LEEventBody, ~Escapable {
     public static var subeventCode: LESubeventCode { .extendedAdvertisingReport }
@@ -48,7 +48,7 @@ public struct LEExtendedAdvertisingReport: LEEventBody, ~Escapable {
         data = try reader.readBytes(Int(try reader.readUInt8()))
     }
 
-    /// Appends the parameters of an event with this one report. Data beyond 229 octets is left out.
+    /// Appends the parameters of an event with this one report. Data beyond 229 octets is dropped.
     public func encodeSubeventParameters(into writer: inout ByteWriter) {
         let data = data.extracting(first: 229)
         writer.append(UInt8(1))
@@ -99,7 +99,7 @@ extension LEExtendedAdvertisingReport {
         case reserved = 3
     }
 
-    /// The target of directed advertising. Kept as it came, because its type has a value no other address has: 0xFE, a
+    /// The target of directed advertising. Kept unchanged, because its type has a value no other address has: 0xFE, a
     /// resolvable private address the controller could not resolve.
     public struct DirectAddress: Hashable, Sendable {
         /// 0x00 to 0x03 as in other reports; 0xFE for a resolvable private address that was not resolved.
@@ -116,7 +116,7 @@ extension LEExtendedAdvertisingReport {
         /// No target.
         public static let none = DirectAddress(type: 0, value: 0)
 
-        /// The address; nil where its type does not exist.
+        /// The address; nil if its type does not exist.
         public var address: DeviceAddress? {
             DeviceAddress.Kind(rawValue: type == 0xFE ? 1 : type).map { DeviceAddress(value, kind: $0) }
         }

@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// The version of the Core specification a controller or a link layer was made to (Assigned Numbers, 2.1).
+/// The version of the Core specification that a controller or a link layer implements (Assigned Numbers, 2.1).
 public struct CoreVersion: RawRepresentable, Hashable, Comparable, Sendable {
     public var rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -26,7 +26,7 @@ public struct CoreVersion: RawRepresentable, Hashable, Comparable, Sendable {
 }
 
 extension CoreVersion: CustomStringConvertible {
-    /// `5.4`, or the number where it is not one of those above.
+    /// `5.4`, or the number if it is not one of those above.
     public var description: String {
         switch rawValue {
         case 6...8: "4.\(rawValue - 6)"

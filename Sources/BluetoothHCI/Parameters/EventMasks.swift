@@ -18,7 +18,7 @@ public struct EventMask: OptionSet, Hashable, Sendable {
     public static let encryptionKeyRefreshComplete = EventMask(rawValue: 1 << 47)
     /// LE Meta (7.7.65): all LE events, of which `LEEventMask` selects some.
     public static let leMeta = EventMask(rawValue: 1 << 61)
-    /// What a controller starts with. It does not include `leMeta`.
+    /// The mask after a reset. It does not include `leMeta`.
     public static let `default` = EventMask(rawValue: 0x0000_1FFF_FFFF_FFFF)
 }
 
@@ -68,7 +68,7 @@ public struct LEEventMask: OptionSet, Hashable, Sendable {
     public static let scanRequestReceived = LEEventMask(rawValue: 1 << 18)
     /// LE Channel Selection Algorithm (7.7.65.20).
     public static let channelSelectionAlgorithm = LEEventMask(rawValue: 1 << 19)
-    /// What a controller starts with: the first five.
+    /// The mask after a reset: the first five events.
     public static let `default` = LEEventMask(rawValue: 0x1F)
 }
 

@@ -51,7 +51,7 @@ public struct LEFeatures: OptionSet, Hashable, Sendable {
     public static let channelClassification = LEFeatures(rawValue: 1 << 39)
 }
 
-/// The features of a controller's link manager, page 0 (Core 5.4, Vol 2, Part C, 3.3): a host of LE needs two of them.
+/// The features of a controller's link manager, page 0 (Core 5.4, Vol 2, Part C, 3.3): the two that an LE host needs.
 public struct LMPFeatures: OptionSet, Hashable, Sendable {
     public var rawValue: UInt64
     public init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -62,7 +62,7 @@ public struct LMPFeatures: OptionSet, Hashable, Sendable {
     public static let leSupported = LMPFeatures(rawValue: 1 << 38)
 }
 
-/// The combinations of states a controller can be in at once (Core 5.4, Vol 4, Part E, 7.8.27).
+/// The states a controller supports, alone and combined (Core 5.4, Vol 4, Part E, 7.8.27).
 public struct LEStates: RawRepresentable, Hashable, Sendable {
     public var rawValue: UInt64
     public init(rawValue: UInt64) { self.rawValue = rawValue }

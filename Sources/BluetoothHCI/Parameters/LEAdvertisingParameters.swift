@@ -12,7 +12,7 @@ public enum LEAdvertisingType: UInt8, Sendable {
     case connectableDirectedLowDutyCycle = 4
 }
 
-/// The address a device uses for itself (Core 5.4, Vol 4, Part E, 7.8.5).
+/// The address a device uses on the air (Core 5.4, Vol 4, Part E, 7.8.5).
 public enum OwnAddressType: UInt8, Sendable {
     /// The public address.
     case `public` = 0
@@ -53,7 +53,7 @@ public struct AdvertisingChannelMap: OptionSet, Hashable, Sendable {
     public static let all: AdvertisingChannelMap = [.channel37, .channel38, .channel39]
 }
 
-/// What an advertising set sends (Core 5.4, Vol 4, Part E, 7.8.53).
+/// The kind of advertising of a set (Core 5.4, Vol 4, Part E, 7.8.53).
 public struct AdvertisingEventProperties: OptionSet, Hashable, Sendable {
     public var rawValue: UInt16
     public init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -74,7 +74,7 @@ public struct AdvertisingEventProperties: OptionSet, Hashable, Sendable {
     public static let includesTransmitPower = AdvertisingEventProperties(rawValue: 1 << 6)
 }
 
-/// The number a host gives to an advertising set, 0x00 to 0xEF (Core 5.4, Vol 4, Part E, 7.8.52).
+/// The number by which a host identifies an advertising set, 0x00 to 0xEF (Core 5.4, Vol 4, Part E, 7.8.52).
 public struct AdvertisingHandle: RawRepresentable, Hashable, Sendable {
     public var rawValue: UInt8
 

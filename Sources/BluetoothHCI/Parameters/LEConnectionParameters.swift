@@ -1,7 +1,7 @@
 import BluetoothBase
 
-/// What a central asks of a link, as the commands that open or change one carry it (Core 5.4, Vol 4, Part E, 7.8.12
-/// and 7.8.18).
+/// The parameters a central requests for a connection, as in the commands that create or update one (Core 5.4, Vol 4,
+/// Part E, 7.8.12 and 7.8.18).
 public struct LEConnectionParameters: Hashable, Sendable {
     /// The shortest interval.
     public var intervalMin: ConnectionInterval
@@ -40,8 +40,8 @@ extension LEConnectionParameters: HCIParameter {
     }
 }
 
-/// The role a device has on a link (Core 5.4, Vol 4, Part E, 7.7.65.1). Open, because a broken controller's other
-/// value must still reach the code that closes the link.
+/// The role a device has on a link (Core 5.4, Vol 4, Part E, 7.7.65.1). Not an enumeration, because an invalid value
+/// from a broken controller must still reach the code that closes the link.
 public struct ConnectionRole: RawRepresentable, Hashable, Sendable {
     public var rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }

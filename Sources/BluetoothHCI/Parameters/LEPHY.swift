@@ -1,4 +1,4 @@
-/// A physical layer, as events name it (Core 5.4, Vol 4, Part E, 7.7.65.12).
+/// A PHY, as in events (Core 5.4, Vol 4, Part E, 7.7.65.12).
 public struct LEPHY: RawRepresentable, Hashable, Sendable {
     public var rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -13,7 +13,7 @@ public struct LEPHY: RawRepresentable, Hashable, Sendable {
     public static let leCoded = LEPHY(rawValue: 3)
 }
 
-/// A set of physical layers, as commands take it (Core 5.4, Vol 4, Part E, 7.8.48).
+/// A set of PHYs, as in commands (Core 5.4, Vol 4, Part E, 7.8.48).
 public struct LEPHYs: OptionSet, Hashable, Sendable {
     public var rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -26,7 +26,7 @@ public struct LEPHYs: OptionSet, Hashable, Sendable {
     public static let leCoded = LEPHYs(rawValue: 1 << 2)
 }
 
-/// Which coding a host prefers on the LE Coded PHY (Core 5.4, Vol 4, Part E, 7.8.49).
+/// The coding a host prefers on the LE Coded PHY (Core 5.4, Vol 4, Part E, 7.8.49).
 public struct LEPHYOptions: RawRepresentable, Hashable, Sendable {
     public var rawValue: UInt16
     public init(rawValue: UInt16) { self.rawValue = rawValue }

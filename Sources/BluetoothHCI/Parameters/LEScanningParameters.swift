@@ -1,4 +1,4 @@
-/// Whether a scanner asks for scan responses (Core 5.4, Vol 4, Part E, 7.8.10).
+/// Whether a scanner requests scan responses (Core 5.4, Vol 4, Part E, 7.8.10).
 public enum LEScanType: UInt8, Sendable {
     /// Only listens.
     case passive = 0
@@ -18,7 +18,7 @@ public enum ScanningFilterPolicy: UInt8, Sendable {
     case acceptListAndUnresolvedDirected = 3
 }
 
-/// Whether the controller reports an advertiser once only (Core 5.4, Vol 4, Part E, 7.8.65).
+/// Whether the controller reports an advertiser only once (Core 5.4, Vol 4, Part E, 7.8.65).
 public enum DuplicateFiltering: UInt8, Sendable {
     /// Report every advertisement.
     case disabled = 0
@@ -28,7 +28,7 @@ public enum DuplicateFiltering: UInt8, Sendable {
     case resetEachPeriod = 2
 }
 
-/// Whom an initiator connects to (Core 5.4, Vol 4, Part E, 7.8.12).
+/// Which device an initiator connects to (Core 5.4, Vol 4, Part E, 7.8.12).
 public enum InitiatorFilterPolicy: UInt8, Sendable {
     /// The device the command names.
     case peerAddress = 0

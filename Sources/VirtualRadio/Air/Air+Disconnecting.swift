@@ -2,7 +2,7 @@ import BluetoothBase
 import BluetoothHCI
 
 extension Air {
-    /// Ends a link for whichever ends still have it, and tells their hosts why.
+    /// Ends a link for the ends that still have it, and reports the reason to their hosts.
     mutating func close(_ link: Int, central centralReason: HCIStatus, peripheral peripheralReason: HCIStatus) {
         for (role, reason) in [(LinkRole.central, centralReason), (.peripheral, peripheralReason)]
         where links[link][role].isOpen {
@@ -18,21 +18,22 @@ extension Air {
         close(link, central: reason, peripheral: reason)
     }
 
-    /// Ends a link at one end without a word to anybody: the other end finds out by hearing nothing.
+    /// Ends a link silently at one end: the other end notices when it receives nothing more.
     mutating func abandon(_ role: LinkRole, of link: Int, at now: Instant) {
         release(role, of: link)
         guard links[link][role.other].isOpen else { return retire(link) }
         refreshContact(link, at: now)
     }
 
-    /// Ends a link that has had no contact for too long. A host that asked for the end gets the end it asked for.
+    /// Ends a link that has had no contact for too long. A host that had requested a disconnection gets
+    /// the reason for that.
     mutating func closeForLoss(_ link: Int) {
-        let reason = links[link].lossReason
-        func told(_ role: LinkRole) -> HCIStatus {
-            links[link].isUnderWay(role) { if case .terminate = $0 { true } else { false } }
-                ? .connectionTerminatedByLocalHost : reason
+        let lossReason = links[link].lossReason
+        func reason(for role: LinkRole) -> HCIStatus {
+            links[link].isInProgress(role) { if case .terminate = $0 { true } else { false } }
+                ? .connectionTerminatedByLocalHost : lossReason
         }
-        close(link, central: told(.central), peripheral: told(.peripheral))
+        close(link, central: reason(for: .central), peripheral: reason(for: .peripheral))
     }
 
     private mutating func release(_ role: LinkRole, of link: Int) {
@@ -50,7 +51,7 @@ extension Air {
 
     // MARK: - Contact
 
-    /// Finds out which links of a controller have lost or regained contact.
+    /// Determines which links of a controller have lost or regained contact.
     mutating func refreshContacts(of controller: Int, at now: Instant) {
         for link in links.indices where links[link].isInUse && links[link].role(of: controller) != nil {
             refreshContact(link, at: now)
@@ -60,13 +61,13 @@ extension Air {
     private mutating func refreshContact(_ link: Int, at now: Instant) {
         let hasContact =
             links[link].central.isOpen && links[link].peripheral.isOpen
-            && canTalk(links[link].central.controller, links[link].peripheral.controller)
+            && areInRange(links[link].central.controller, links[link].peripheral.controller)
         guard hasContact != links[link].hasContact else { return }
         if hasContact { links[link].regainContact(at: now) } else { links[link].loseContact(at: now) }
         reschedule(link)
     }
 
-    /// Sets the timer of a link to what is due on it first.
+    /// Sets the timer of a link to its next deadline.
     mutating func reschedule(_ link: Int) {
         schedule.set(Timer(.link, of: link), to: links[link].nextDeadline)
     }

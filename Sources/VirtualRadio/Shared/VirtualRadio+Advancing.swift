@@ -2,13 +2,14 @@ import BluetoothBase
 import Synchronization
 
 extension VirtualRadio {
-    /// Lets time pass, where it is `manual`: everything happens that is due, in order, and every host takes its turn at each
+    /// Lets time pass if it is `manual`: everything that is due happens in order, and every host takes its turn at each
     /// instant.
     ///
-    /// Between the instants, tasks that wait for what has happened get the chance to go on, and what they then ask of their
-    /// hosts happens at that instant. It is a chance, not a promise: nobody can know whether another task has come to rest.
-    /// A task that works long between two calls may find that time has passed meanwhile, and one that has not begun yet may
-    /// begin when all is over: wait until it is where it should be. `withTimeout` and `Task.sleep` keep to the system's clock.
+    /// Between the instants, tasks that wait for what has happened get the chance to continue, and their next calls
+    /// happen at that instant. This is not guaranteed, because it is impossible to know whether another task has
+    /// finished its work. A task that works for long between two calls may find that time has passed in the meantime,
+    /// and one that has not started yet may start after everything is over: wait until it is where it should be.
+    /// `withTimeout` and `Task.sleep` use the system's clock.
     public func advance(by duration: Duration) async {
         precondition(time == .manual, "the time of this radio is the system's")
         let end = now.advanced(by: duration)
@@ -21,12 +22,12 @@ extension VirtualRadio {
         _ = await settle()
     }
 
-    /// Lets all hosts do what they can without time passing. Returns when the next thing happens by itself.
+    /// Lets all hosts do what they can without time passing. Returns when something next happens by itself.
     private func settle() async -> Instant? {
         while true {
             let before = state.withLock { $0.activity }
             _ = await takeTurns()
-            // Tasks that a host has just resumed may want something of it at this very instant.
+            // Tasks that a host has just resumed may call it at this same instant.
             for _ in 0..<4 { await Task.yield() }
             let deadline = await takeTurns()
             let isQuiet = state.withLock { $0.wakes.isEmpty && $0.activity == before }
@@ -34,7 +35,7 @@ extension VirtualRadio {
         }
     }
 
-    /// Every host takes a turn, in the order of the controllers. Returns when the next thing happens by itself.
+    /// Every host takes a turn, in the order of the controllers. Returns when something next happens by itself.
     private func takeTurns() async -> Instant? {
         let hosts = state.withLock { $0.hosts.sorted { $0.key.index < $1.key.index }.map(\.value) }
         var deadline: Instant?

@@ -2,7 +2,7 @@ import BluetoothBase
 import BluetoothHCI
 import Synchronization
 
-/// A radio in this process: an `Air` that several threads share, and the time on it.
+/// A radio in this process: an `Air` shared by several threads, and its time.
 ///
 ///     let radio = VirtualRadio()
 ///     let phone = try await Adapter.open(radio.addController())
@@ -10,11 +10,11 @@ import Synchronization
 ///
 /// Firmware protocols can be tested against a bare controller as well, packet by packet: see `Port`.
 public final class VirtualRadio: Sendable {
-    /// What makes time pass.
+    /// The source of time.
     public enum Time: Sendable {
         /// The system's clock.
         case system
-        /// `advance(by:)`, and nothing else: what takes 30 seconds on the air is over at once, and always the same.
+        /// Only `advance(by:)`: 30 seconds on the air take no time, and the result is always the same.
         case manual
     }
 
@@ -23,26 +23,26 @@ public final class VirtualRadio: Sendable {
         var now = Instant.zero
         var nextAddress: UInt64 = 0x00_1B_DC_00_00_01
         var hosts: [ControllerID: Host] = [:]
-        /// How often a host was put on a controller, and which of these times counts for each.
+        /// How many hosts have been attached, and which of them is attached to each controller.
         var attachments: UInt64 = 0
         var current: [ControllerID: Port.Attachment] = [:]
-        /// How many packets have been sent and taken.
+        /// How many packets have been sent and received.
         var activity: UInt64 = 0
 
-        /// How to reach the hosts for whom packets wait.
+        /// How to wake the hosts with pending packets.
         var wakes: [@Sendable () -> Void] {
             hosts.compactMap { identifier, host in air[identifier].outbox.isEmpty ? nil : host.wake }
         }
     }
 
-    /// Who sits on a controller.
+    /// The host attached to a controller.
     public struct Host: Sendable {
-        /// Tells the host, from any thread, that there is something for it.
+        /// Notifies the host, from any thread, that there is something to receive.
         var wake: @Sendable () -> Void
-        /// Lets the host do what it can at the present instant, and tells when it next has something to do by itself.
-        /// Only called where time is `manual`.
+        /// Lets the host do what it can at the current instant, and returns when it next has something to do by itself.
+        /// Only called if time is `manual`.
         var turn: @Sendable () async -> Instant?
-        /// Tells the host, from any thread, that its controller was unplugged. `wake` follows.
+        /// Notifies the host, from any thread, that its controller was unplugged. `wake` follows.
         var unplugged: @Sendable () -> Void
 
         public init(
@@ -58,16 +58,16 @@ public final class VirtualRadio: Sendable {
     public let time: Time
     let state: Mutex<State>
 
-    /// The radio of those who name their transport `virtual`.
+    /// The radio of the transport named `virtual`.
     public static let shared = VirtualRadio()
 
-    /// - Parameter seed: what all random bits on the air derive from.
+    /// - Parameter seed: the seed of all random bits on the air.
     public init(time: Time = .system, seed: UInt64 = 1) {
         self.time = time
         state = Mutex(State(air: Air(seed: seed)))
     }
 
-    /// The present, on the air.
+    /// The current time on the air.
     public var now: Instant {
         switch time {
         case .system: SystemTime.now
@@ -79,7 +79,8 @@ public final class VirtualRadio: Sendable {
 
     /// Adds a controller.
     ///
-    /// - Parameter configure: changes what it can do; by default it is a complete one, with a public address of its own.
+    /// - Parameter configure: changes its properties; by default it supports everything and has a public address of its
+    ///   own.
     public func addController(_ configure: (inout ControllerConfiguration) -> Void = { _ in }) -> Port {
         let identifier = state.withLock { state in
             let address = DeviceAddress(state.nextAddress, kind: .public)
@@ -91,27 +92,27 @@ public final class VirtualRadio: Sendable {
         return Port(radio: self, identifier: identifier)
     }
 
-    /// Does something to the air, such as `setPathLoss` or one of the faults, at the present instant.
+    /// Changes the air, such as with `setPathLoss` or one of the faults, at the current instant.
     @discardableResult
     public func withAir<Value: Sendable>(_ body: (_ air: inout Air, _ now: Instant) -> Value) -> Value {
         withAir(for: nil) { state, now in body(&state.air, now) }
     }
 
-    /// Does something to the air, and tells every host that this concerns.
+    /// Changes the air, and wakes every host affected.
     ///
-    /// - Parameter identifier: on whose behalf, where that is a host: it minds by itself when something happens next. Where
-    ///   it is nobody, the others have to.
+    /// - Parameter identifier: the controller of the host that makes the change, if any. That host handles the next
+    ///   deadline by itself; otherwise the others must.
     func withAir<Value: Sendable>(
         for identifier: ControllerID?, _ body: (_ state: inout State, _ now: Instant) -> Value
     ) -> Value {
         let (value, wakes) = state.withLock { state in
-            // Read in here, so that time does not run backwards from one caller to the next.
+            // Read under the lock, so that time does not run backwards from one caller to the next.
             let now = time == .manual ? state.now : SystemTime.now
             state.air.fire(at: now)
             let deadline = state.air.nextDeadline
             let value = body(&state, now)
-            let isMinded = identifier.map { state.hosts[$0] != nil } ?? false
-            if !isMinded, earliest(deadline, state.air.nextDeadline) != deadline {
+            let isHandled = identifier.map { state.hosts[$0] != nil } ?? false
+            if !isHandled, earliest(deadline, state.air.nextDeadline) != deadline {
                 return (value, state.hosts.values.map(\.wake))
             }
             return (value, state.wakes)
@@ -120,7 +121,7 @@ public final class VirtualRadio: Sendable {
         return value
     }
 
-    /// Sets by how many dB a signal between two controllers is weakened, both ways. Beyond about 95 dB they do not hear each
+    /// Sets the path loss between two controllers in dB, in both directions. Above about 95 dB they do not receive each
     /// other.
     public func setPathLoss(between first: Port, and second: Port, to loss: Int) {
         withAir { air, now in

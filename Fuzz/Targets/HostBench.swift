@@ -4,7 +4,7 @@ import BluetoothHCI
 import BluetoothHost
 import VirtualRadio
 
-/// A host that is up, and what has been begun on it and has not ended.
+/// A host that is up, and the operations on it that have not ended.
 struct HostBench {
     struct Operation: Hashable {
         var link: LinkIdentifier
@@ -23,12 +23,12 @@ struct HostBench {
 
     /// Commands without an answer, oldest first.
     var unanswered: [HCIOpcode] = []
-    /// The links of those of them that are Disconnect.
+    /// The links of those that are Disconnect.
     var disconnecting: [ConnectionHandle] = []
-    /// How many packets of each link the controller has.
+    /// How many packets of each link the controller holds.
     var outstanding: [ConnectionHandle: Int] = [:]
 
-    /// What the controller said of its buffers. A controller that is reset and asked again may say something else.
+    /// The buffers reported by the controller. After a reset it may report something else.
     private var aclDataLength: Int { host.controller?.aclDataLength ?? 0 }
     private var aclBufferCount: Int { host.controller?.aclBufferCount ?? 0 }
 
@@ -57,16 +57,16 @@ struct HostBench {
         host.fire(at: now)
     }
 
-    /// Takes what the host has for its controller and for its application.
+    /// Takes the host's packets and events.
     mutating func settle() throws(FuzzViolation) {
         while let packet = host.outbox.popFirst() { try check(packet) }
         while let event = host.events.next() { try check(event) }
         let total = outstanding.values.reduce(0, +)
         try require(total <= aclBufferCount, "\(total) packets where the controller has \(aclBufferCount) buffers")
-        try require(Set(host.connectedLinks) == Set(links), "links nobody was told of, or told the end of")
+        try require(Set(host.connectedLinks) == Set(links), "links whose start or end was not reported")
     }
 
-    /// Lets time pass until nothing is left to wait for: first with the links there are, then without.
+    /// Lets time pass until nothing is pending: first with the current links, then without.
     mutating func endQuietly() throws(FuzzViolation) {
         host.stopScanning(at: now)
         host.stopAdvertising(at: now)
@@ -107,7 +107,7 @@ struct HostBench {
         case .connectionFailed(let attempt, _): try end(attempt)
         case .disconnected(let link, _):
             guard let index = links.firstIndex(of: link) else {
-                throw FuzzViolation(description: "the end of a link nobody knows")
+                throw FuzzViolation(description: "the end of an unknown link")
             }
             links.remove(at: index)
             try require(!operations.contains { $0.link == link }, "operations outlive their link")
@@ -118,16 +118,16 @@ struct HostBench {
             try require(requests.remove(request) != nil, "a request ended twice")
         case .readRequested(let request, _, _), .writeRequested(let request, _, _),
             .executeRequested(let request, _):
-            try require(links.contains(request.link), "a request on a link nobody knows")
+            try require(links.contains(request.link), "a request on an unknown link")
             serverRequest = request
         case .notification(let link, _, let payload), .indication(let link, _, let payload),
             .valueWritten(let link, _, let payload):
-            try require(links.contains(link), "a value on a link nobody knows")
+            try require(links.contains(link), "a value on an unknown link")
             try require(payload.count <= 517, "a value of \(payload.count) octets")
         case .advertisement(let advertisement):
             try require(advertisement.data.count <= 255, "advertising data of \(advertisement.data.count) octets")
         case .parametersChanged(let link, _):
-            // Also of a link that was not heard yet.
+            // Also for a link whose first packet has not been received yet.
             _ = link
         case .mtuChanged(let link, let mtu):
             try require(links.contains(link) && (23...517).contains(mtu), "an MTU of \(mtu)")

@@ -4,7 +4,7 @@ import Testing
 @testable import BluetoothGAP
 
 struct AddressTableTests {
-    /// The table against the plainest thing that does the same: an array, the oldest first.
+    /// The table against the simplest equivalent: an array, the oldest first.
     @Test(arguments: 0..<50 as Range<UInt64>)
     func `behaves as a list ordered by last touch`(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
@@ -50,7 +50,7 @@ struct AddressTableTests {
         #expect(table.count == expected)
     }
 
-    @Test func `after removing all the table is as new`() {
+    @Test func `after removing everything the table is empty`() {
         var table = AddressTable<Int>(capacity: 4)
         for value in 0..<4 { _ = table.insert(value, for: DeviceAddress(UInt64(value), kind: .random)) }
         table.removeAll()

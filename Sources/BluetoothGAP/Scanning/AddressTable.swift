@@ -1,7 +1,7 @@
 import BluetoothBase
 
-/// A bounded table of values by device address, which knows the order in which they were last touched and lets the
-/// oldest go when it is full.
+/// A bounded table of values by device address, which keeps the order in which they were last used and evicts the
+/// oldest when it is full.
 ///
 /// Values live in slots, found by open addressing and linked from newest to oldest. Touching a value or changing it in
 /// place allocates nothing. Memory grows by doubling with the values there are, so that inserting costs the same on
@@ -16,11 +16,11 @@ struct AddressTable<Value: Sendable>: Sendable {
 
     let capacity: Int
     private(set) var count = 0
-    /// The slot of the value touched last.
+    /// The slot of the value used last.
     private(set) var newest: Int?
-    /// The slot of the value not touched for longest.
+    /// The slot of the value not used for longest.
     private(set) var oldest: Int?
-    /// Those of free slots keep their last value until they are used again.
+    /// Free slots keep their last value until they are reused.
     private var entries: [Entry] = []
     private var freeSlots: [Int] = []
     /// Slots by hash, -1 where there is none. A power of two of them, at most half full, so that a search soon meets a gap.
@@ -37,7 +37,7 @@ struct AddressTable<Value: Sendable>: Sendable {
         _modify { yield &entries[slot].value }
     }
 
-    /// The slots in use, that of the value touched last first.
+    /// The slots in use, the most recently used first.
     var newestFirst: [Int] {
         var slots: [Int] = []
         slots.reserveCapacity(count)
@@ -49,7 +49,7 @@ struct AddressTable<Value: Sendable>: Sendable {
         return slots
     }
 
-    /// The slot of an address; nil where it has none.
+    /// The slot of an address; nil if it has none.
     func slot(of address: DeviceAddress) -> Int? {
         let slot = index[position(of: address)]
         return slot < 0 ? nil : Int(slot)
@@ -62,7 +62,7 @@ struct AddressTable<Value: Sendable>: Sendable {
         linkAsNewest(slot)
     }
 
-    /// Stores a value for an address that has none, in place of the oldest value where the table is full.
+    /// Stores a value for an address that has none. If the table is full, it replaces the oldest value.
     mutating func insert(_ value: Value, for address: DeviceAddress) -> Int {
         if count == capacity, let oldest { remove(oldest) }
         if 2 * (count + 1) > index.count { growIndex() }
@@ -121,7 +121,7 @@ extension AddressTable {
         return key.hashValue & (index.count - 1)
     }
 
-    /// Where in the index an address stands, or would stand.
+    /// Where in the index an address is, or would be.
     private func position(of address: DeviceAddress) -> Int {
         let mask = index.count - 1
         var position = home(of: address)

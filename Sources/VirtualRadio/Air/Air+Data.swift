@@ -2,13 +2,13 @@ import BluetoothBase
 import BluetoothHCI
 
 extension Air {
-    /// Takes an ACL data packet from a host, without the H4 indicator (Core 5.4, Vol 4, Part E, 5.4.2). Packets for no
-    /// link, or with a length or flags that make no sense, are ignored.
+    /// Receives an ACL data packet from a host, without the H4 indicator (Core 5.4, Vol 4, Part E, 5.4.2). Packets for
+    /// an unknown link, or with an invalid length or flags, are ignored.
     mutating func receiveData(_ packet: Span<UInt8>, from index: Int, at now: Instant) {
         guard packet.count >= 4 else { return }
         let header = UInt16(packet[0]) | UInt16(packet[1]) << 8
         let length = Int(packet[2]) | Int(packet[3]) << 8
-        // Bits 12 and 13 tell start from continuation, 14 and 15 are for broadcasts.
+        // Bits 12 and 13 distinguish start and continuation, 14 and 15 are for broadcasts.
         guard length == packet.count &- 4, header >> 14 == 0, header >> 12 != 0b11,
             let (link, role) = find(ConnectionHandle(rawValue: header), on: index)
         else { return }
@@ -20,7 +20,7 @@ extension Air {
         reschedule(link)
     }
 
-    /// What is due on a link: data, then procedures, or the end of one that has lost contact.
+    /// Performs what is due on a link: data, then procedures, or the end of a link that has lost contact.
     mutating func runLink(_ link: Int, at time: Instant) {
         guard links[link].hasContact else { return closeForLoss(link, at: time) }
         if let nextExchange = links[link].nextExchange, nextExchange <= time { exchange(on: link, at: time) }
@@ -32,7 +32,7 @@ extension Air {
     }
 
     /// One exchange in a connection event: a packet from the central, then one from the peripheral. As long as either
-    /// has more, and the event has room, the next exchange follows on its heels (Vol 6, Part B, 4.5.6).
+    /// has more, and there is time left in the event, another exchange follows immediately (Vol 6, Part B, 4.5.6).
     private mutating func exchange(on link: Int, at time: Instant) {
         links[link].nextExchange = nil
         guard links[link].carriesData else { return }

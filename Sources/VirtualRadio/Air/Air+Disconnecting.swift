@@ -20,7 +20,7 @@ extension Air {
         close(link, central: reason, peripheral: reason, at: now)
     }
 
-    /// Ends a link at one end without a word to anybody: the other end finds out by hearing nothing.
+    /// Ends a link silently at one end: the other end notices when it receives nothing more.
     mutating func abandon(_ role: LinkRole, of link: Int, at now: Instant) {
         release(role, of: link, at: now)
         guard links[link][role.other].isOpen else { return retire(link) }
@@ -29,12 +29,12 @@ extension Air {
 
     /// Ends a link that has had no contact for too long. A host that asked for the end gets the end it asked for.
     mutating func closeForLoss(_ link: Int, at now: Instant) {
-        let reason = links[link].lossReason
-        func told(_ role: LinkRole) -> HCIStatus {
-            links[link].isUnderWay(role) { if case .terminate = $0 { true } else { false } }
-                ? .connectionTerminatedByLocalHost : reason
+        let lossReason = links[link].lossReason
+        func reason(of role: LinkRole) -> HCIStatus {
+            links[link].isInProgress(role) { if case .terminate = $0 { true } else { false } }
+                ? .connectionTerminatedByLocalHost : lossReason
         }
-        close(link, central: told(.central), peripheral: told(.peripheral), at: now)
+        close(link, central: reason(of: .central), peripheral: reason(of: .peripheral), at: now)
     }
 
     /// Forgets a link at one end. The packets of it that this end's host has not completed count as completed.
@@ -56,7 +56,7 @@ extension Air {
 
     // MARK: - Contact
 
-    /// Finds out which links of a controller have lost or regained contact.
+    /// Determines which links of a controller have lost or regained contact.
     mutating func refreshContacts(of controller: Int, at now: Instant) {
         for link in links.indices where links[link].isInUse && links[link].role(of: controller) != nil {
             refreshContact(link, at: now)
@@ -66,13 +66,13 @@ extension Air {
     private mutating func refreshContact(_ link: Int, at now: Instant) {
         let hasContact =
             links[link].central.isOpen && links[link].peripheral.isOpen
-            && canTalk(links[link].central.controller, links[link].peripheral.controller)
+            && areInRange(links[link].central.controller, links[link].peripheral.controller)
         guard hasContact != links[link].hasContact else { return }
         if hasContact { links[link].regainContact(at: now) } else { links[link].loseContact(at: now) }
         reschedule(link)
     }
 
-    /// Sets the timer of a link to what is due on it first.
+    /// Sets the timer of a link to its next deadline.
     mutating func reschedule(_ link: Int) {
         schedule.set(Timer(.link, of: link), to: links[link].nextDeadline)
     }

@@ -1,7 +1,8 @@
 import BluetoothHCI
 
 extension SupportedCommands {
-    /// The commands a virtual controller of this configuration knows. All others it answers with Unknown HCI Command.
+    /// The commands a virtual controller of this configuration supports. It answers all others with Unknown HCI
+    /// Command.
     init(implementedBy configuration: ControllerConfiguration) {
         self.init()
         for opcode in Self.implemented where !configuration.unsupportedCommands.contains(opcode) {

@@ -13,6 +13,8 @@ enum Operation: String, CaseIterable {
     case readAnswered1000 = "read-answered-1000"
     case readAnswered10000 = "read-answered-10000"
     case writeCommandHandled = "write-command-handled"
+    case serviceReplaced100 = "service-replaced-100"
+    case serviceReplaced4000 = "service-replaced-4000"
     case advertisingReport = "advertising-report"
     case discovery = "discovery"
     case endToEnd = "end-to-end"
@@ -31,6 +33,8 @@ enum Operation: String, CaseIterable {
         case .readAnswered1000: Peripheral.answerReads(count, among: 1000)
         case .readAnswered10000: Peripheral.answerReads(count, among: 10000)
         case .writeCommandHandled: Peripheral.handleWriteCommands(count)
+        case .serviceReplaced100: Peripheral.replaceServices(count, among: 100)
+        case .serviceReplaced4000: Peripheral.replaceServices(count, among: 4000)
         case .advertisingReport: Central.receiveAdvertisingReports(count)
         case .discovery: Discovery().run(count)
         case .endToEnd: EndToEnd.notify(count)

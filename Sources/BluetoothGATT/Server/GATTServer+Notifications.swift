@@ -71,7 +71,7 @@ extension GATTServer {
             subscription.configuration.contains(configuration),
             let index = database.index(of: subscription.descriptor)
         else { throw .notSubscribed(handle) }
-        if let code = database.attributes[index].permissions.refusal(of: .write, on: security) {
+        if let code = database.rows[index].permissions.refusal(of: .write, on: security) {
             throw .insufficientSecurity(code)
         }
     }

@@ -13,7 +13,7 @@ extension GATTServer {
         guard let index = database.index(of: request.handle) else {
             return refuse(.invalidHandle, .prepareWriteRequest, at: request.handle, into: &writer)
         }
-        if let code = database.attributes[index].permissions.refusal(of: .write, on: link.security) {
+        if let code = database.rows[index].permissions.refusal(of: .write, on: link.security) {
             return refuse(code, .prepareWriteRequest, at: request.handle, into: &writer)
         }
         guard connection.preparedWrites.append(request) else {
@@ -40,7 +40,7 @@ extension GATTServer {
                 connection.preparedWrites.removeAll()
                 return refuse(error, into: &writer)
             }
-            if staged.contains(where: { database.attributes[$0.index].storage == .dynamic }) {
+            if staged.contains(where: { database.rows[$0.index].storage == .dynamic }) {
                 let token = connection.wait(for: .execute, until: link.now.advanced(by: applicationTimeout))
                 return .executeRequested(token)
             }
@@ -84,7 +84,7 @@ extension GATTServer {
         }
         for write in staged {
             if let code = refusal(ofWriting: write.value.span, at: write.index, connection, security) {
-                throw ATTError(code, for: .executeWriteRequest, at: database.attributes[write.index].handle)
+                throw ATTError(code, for: .executeWriteRequest, at: database.rows[write.index].handle)
             }
         }
         return staged
@@ -96,7 +96,7 @@ extension GATTServer {
     private func initialValue(
         at index: Int, _ offset: Int, _ connection: borrowing GATTServerConnection
     ) -> [UInt8] {
-        switch database.attributes[index].storage {
+        switch database.rows[index].storage {
         case .constant, .fixedLength: return database.values[index]
         case .variableLength: return offset == 0 ? [] : database.values[index]
         case .dynamic: return [UInt8](repeating: 0, count: GATTAttributeValue.maximumLength)
@@ -109,7 +109,7 @@ extension GATTServer {
 
     /// How many octets a value can have.
     private func capacity(at index: Int) -> Int {
-        switch database.attributes[index].storage {
+        switch database.rows[index].storage {
         case .constant, .dynamic: GATTAttributeValue.maximumLength
         case .fixedLength: database.values[index].count
         case .variableLength(let maximum): Int(maximum)
@@ -123,7 +123,7 @@ extension GATTServer {
     ) -> GATTServerOutcome {
         var changes: [GATTValueChange] = []
         // The application has taken what goes to dynamic values already.
-        for write in staged where database.attributes[write.index].storage != .dynamic {
+        for write in staged where database.rows[write.index].storage != .dynamic {
             switch commit(write.value.span, at: write.index, &connection) {
             case .valueWritten(let handle, _): changes.append(.value(handle))
             case .subscriptionChanged(let change): changes.append(.subscription(change))
@@ -139,7 +139,7 @@ extension GATTServer {
 
 /// What a value becomes when a queue is executed.
 private struct GATTStagedWrite {
-    /// The attribute's index in the database.
+    /// The row of the attribute in the database.
     var index: Int
     var value: [UInt8]
 

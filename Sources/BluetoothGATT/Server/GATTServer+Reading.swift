@@ -13,10 +13,10 @@ extension GATTServer {
         guard let index = database.index(of: request.handle) else {
             return refuse(.invalidHandle, .readRequest, at: request.handle, into: &writer)
         }
-        if let code = database.attributes[index].permissions.refusal(of: .read, on: link.security) {
+        if let code = database.rows[index].permissions.refusal(of: .read, on: link.security) {
             return refuse(code, .readRequest, at: request.handle, into: &writer)
         }
-        if database.attributes[index].storage == .dynamic {
+        if database.rows[index].storage == .dynamic {
             return ask(.read(request.handle), offset: 0, &connection, link)
         }
         ReadResponse.begin(into: &writer)
@@ -33,7 +33,7 @@ extension GATTServer {
         guard let index = database.index(of: request.handle) else {
             return refuse(.invalidHandle, .readBlobRequest, at: request.handle, into: &writer)
         }
-        if let code = database.attributes[index].permissions.refusal(of: .read, on: link.security) {
+        if let code = database.rows[index].permissions.refusal(of: .read, on: link.security) {
             return refuse(code, .readBlobRequest, at: request.handle, into: &writer)
         }
         let offset = Int(request.offset)
@@ -70,7 +70,7 @@ extension GATTServer {
         while position < candidates.count, candidates[position] <= handles.upperBound {
             let handle = candidates[position]
             guard let index = database.index(of: handle) else { break }
-            if let code = database.attributes[index].permissions.refusal(of: .read, on: link.security) {
+            if let code = database.rows[index].permissions.refusal(of: .read, on: link.security) {
                 guard firstLength == nil else { break }
                 return refuse(code, opcode, at: handle, into: &writer)
             }

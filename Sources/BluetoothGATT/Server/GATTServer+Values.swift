@@ -7,7 +7,7 @@ extension GATTServer {
     /// How long a value is, in octets; nil where only the application knows.
     @inline(__always)
     func length(at index: Int) -> Int? {
-        switch database.attributes[index].storage {
+        switch database.rows[index].storage {
         case .constant, .fixedLength, .variableLength: database.values[index].count
         case .clientConfiguration: 2
         case .clientSupportedFeatures: 1
@@ -22,7 +22,7 @@ extension GATTServer {
         at index: Int, _ connection: borrowing GATTServerConnection, from offset: Int = 0, count: Int,
         into writer: inout ByteWriter
     ) {
-        switch database.attributes[index].storage {
+        switch database.rows[index].storage {
         case .constant, .fixedLength, .variableLength:
             database.values[index].withUnsafeBufferPointer {
                 writer.append($0.span.extracting(droppingFirst: offset).extracting(first: count))
@@ -42,7 +42,7 @@ extension GATTServer {
 
     /// Whether a value is exactly `other`; never for a dynamic one.
     func value(at index: Int, _ connection: borrowing GATTServerConnection, equals other: Span<UInt8>) -> Bool {
-        switch database.attributes[index].storage {
+        switch database.rows[index].storage {
         case .constant, .fixedLength, .variableLength:
             let value = database.values[index]
             return value.span.isEqual(to: other)

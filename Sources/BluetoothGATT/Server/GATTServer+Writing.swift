@@ -16,7 +16,7 @@ extension GATTServer {
         if let code = refusal(ofWriting: request.value, at: index, connection, link.security) {
             return refuse(code, .writeRequest, at: request.handle, into: &writer)
         }
-        if database.attributes[index].storage == .dynamic {
+        if database.rows[index].storage == .dynamic {
             let token = connection.wait(
                 for: .write(request.handle), until: link.now.advanced(by: applicationTimeout))
             return .writeRequested(token, handle: request.handle, value: 3..<(3 &+ request.value.count))
@@ -47,7 +47,7 @@ extension GATTServer {
         ofWriting value: Span<UInt8>, at index: Int, _ connection: borrowing GATTServerConnection,
         _ security: LinkSecurity
     ) -> ATTErrorCode? {
-        let attribute = database.attributes[index]
+        let attribute = database.rows[index]
         if let code = attribute.permissions.refusal(of: .write, on: security) { return code }
         switch attribute.storage {
         case .constant: return .writeNotPermitted
@@ -75,7 +75,7 @@ extension GATTServer {
     mutating func commit(
         _ value: Span<UInt8>, at index: Int, _ connection: inout GATTServerConnection
     ) -> GATTServerOutcome {
-        let attribute = database.attributes[index]
+        let attribute = database.rows[index]
         switch attribute.storage {
         case .constant, .dynamic: break
         case .fixedLength: database.overwrite(at: index, with: value)

@@ -34,7 +34,7 @@ extension GATTServer {
     ///
     /// What may not be read does not match, and neither does what only the application knows.
     func find(
-        _ request: FindByTypeValueRequest, _ connection: borrowing GATTServerConnection, _ link: GATTLinkView,
+        _ request: FindByTypeValueRequest, _ peer: borrowing GATTPeer, _ link: GATTLinkView,
         into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         guard let handles = request.handles else {
@@ -47,7 +47,7 @@ extension GATTServer {
         var position = candidates.position(from: handles.lowerBound)
         while position < candidates.count, candidates[position] <= handles.upperBound {
             defer { position &+= 1 }
-            guard let index = database.index(of: candidates[position]), matches(request, index, connection, link) else {
+            guard let index = database.index(of: candidates[position]), matches(request, index, peer, link) else {
                 continue
             }
             space &-= FindByTypeValueResponse.elementLength
@@ -63,12 +63,12 @@ extension GATTServer {
     }
 
     private func matches(
-        _ request: FindByTypeValueRequest, _ index: Int, _ connection: borrowing GATTServerConnection,
+        _ request: FindByTypeValueRequest, _ index: Int, _ peer: borrowing GATTPeer,
         _ link: GATTLinkView
     ) -> Bool {
         let attribute = database.rows[index]
         guard attribute.permissions.refusal(of: .read, on: link.security) == nil else { return false }
-        return value(at: index, connection, equals: request.attributeValue)
+        return value(at: index, peer, equals: request.attributeValue)
     }
 
     /// Read By Group Type: the services (3.4.4.9). Only service declarations open groups (Part G, 2.5.3).

@@ -160,8 +160,8 @@ extension Host {
         if !link.sendQueue.isEmpty { waitingLinks -= 1 }
         if let update = link.update { events.append(.requestFailed(update.request, .noSuchLink)) }
         if link.wasAnnounced {
-            link.client.failAll(.disconnected)
-            announce(link.client.events, of: link.identifier, except: link.automaticExchange)
+            link.endpoint.closeAll()
+            announce(link.endpoint.events, of: link.identifier, except: link.automaticExchange)
             events.append(.disconnected(link.identifier, link.disconnectReason ?? reason))
         } else if let attempt = link.attempt {
             // With a short supervision timeout, a peer that is not heard is lost before it is found never to have

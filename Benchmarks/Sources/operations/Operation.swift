@@ -13,6 +13,8 @@ enum Operation: String, CaseIterable {
     case readAnswered1000 = "read-answered-1000"
     case readAnswered10000 = "read-answered-10000"
     case writeCommandHandled = "write-command-handled"
+    case serviceReplaced100 = "service-replaced-100"
+    case serviceReplaced4000 = "service-replaced-4000"
     case advertisingReport = "advertising-report"
     case sightingRepeated64 = "sighting-repeated-64"
     case sightingRepeated65536 = "sighting-repeated-65536"
@@ -35,6 +37,8 @@ enum Operation: String, CaseIterable {
         case .readAnswered1000: Peripheral.answerReads(count, among: 1000)
         case .readAnswered10000: Peripheral.answerReads(count, among: 10000)
         case .writeCommandHandled: Peripheral.handleWriteCommands(count)
+        case .serviceReplaced100: Peripheral.replaceServices(count, among: 100)
+        case .serviceReplaced4000: Peripheral.replaceServices(count, among: 4000)
         case .advertisingReport: Central.receiveAdvertisingReports(count)
         case .sightingRepeated64: Scanning.repeatReports(count, from: 64)
         case .sightingRepeated65536: Scanning.repeatReports(count, from: 65_536)

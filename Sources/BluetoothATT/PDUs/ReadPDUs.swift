@@ -11,7 +11,7 @@ public struct ReadRequest: ATTPDU, Equatable, Sendable {
         self.handle = handle
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     public init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
         handle = try parameters.readHandle()
         try parameters.finish()

@@ -50,7 +50,7 @@ public struct WriteCommand: ATTPDU, ~Escapable {
         self.value = value
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     @_lifetime(copy parameters)
     public init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
         handle = try parameters.readHandle()

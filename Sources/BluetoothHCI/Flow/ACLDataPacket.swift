@@ -3,7 +3,10 @@ import BluetoothBase
 /// An ACL data packet: a fragment of an L2CAP frame on one link (Core 5.4, Vol 4, Part E, 5.4.2). A view: it borrows
 /// the bytes it was decoded from.
 public struct ACLDataPacket: ~Escapable {
-    /// The position of a fragment in its frame: the Packet_Boundary_Flag.
+    /// How many octets stand before the data, the H4 indicator not among them.
+    @inlinable public static var headerLength: Int { 4 }
+
+    /// Where in a frame a piece stands: the Packet_Boundary_Flag.
     public enum Boundary: UInt8, Sendable {
         /// The first fragment, from a host to an LE controller.
         case firstNonFlushable = 0b00

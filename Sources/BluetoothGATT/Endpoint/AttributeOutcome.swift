@@ -22,7 +22,7 @@ public enum AttributeOutcome: Equatable, Sendable {
     case ignored
 
     /// What a notification says. Nothing answers one, so that it needs neither a channel nor a writer.
-    @inline(__always)
+    @inlinable @inline(__always)
     public static func notification(_ pdu: Span<UInt8>) -> AttributeOutcome {
         guard let notification = try? HandleValueNotification(decoding: parameters(of: pdu)),
             notification.handle.rawValue != 0
@@ -37,9 +37,9 @@ public enum AttributeOutcome: Equatable, Sendable {
         return indication.handle.rawValue == 0 ? .ignored : .indication(indication.handle, value: 3..<pdu.count)
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     @_lifetime(copy pdu)
-    private static func parameters(of pdu: Span<UInt8>) -> ByteReader {
+    static func parameters(of pdu: Span<UInt8>) -> ByteReader {
         ByteReader(pdu.extracting(droppingFirst: 1))
     }
 }

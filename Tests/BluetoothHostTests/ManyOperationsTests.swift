@@ -24,7 +24,7 @@ struct ManyOperationsTests {
         scene.world.run(for: .seconds(1))
         var ended: Set<GATTClient.OperationID> = []
         for seen in scene.world.seen[central] {
-            guard case .operationEnded(_, .failed(let operation, .disconnected)) = seen.event else { continue }
+            guard case .client(_, .operationEnded(.failed(let operation, .disconnected))) = seen.event else { continue }
             #expect(ended.insert(operation).inserted)
         }
         #expect(ended.count == 4097)

@@ -54,7 +54,10 @@ extension SharedHost {
         case .requestFailed(let request, let error): requestEnded(request, on: link, .failure(error))
         case .readyToSend: return  // Credits tell.
         case .lost(let loss): tellAll(.lost(link, loss))
-        case .peerIdentified(let peer): tellAll(.peerIdentified(link, peer))
+        case .peerIdentified(let peer):
+            connects.rename { [host] in host.lastingName(of: $0) }
+            tellAll(.peerIdentified(link, peer))
+            reconcileConnecting(at: now)
         }
     }
 

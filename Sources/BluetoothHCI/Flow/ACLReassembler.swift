@@ -34,8 +34,8 @@ public struct ACLReassembler: Sendable {
     /// How many packets ended in `dropped`, and how many frames a new one cut short.
     public private(set) var drops = Drops()
     private var partial: [UInt8] = []
-    /// Whether `partial` holds a frame that is not whole yet.
-    private var isPartial = false
+    /// Whether a frame has begun and is not whole yet.
+    public private(set) var isPartial = false
 
     /// Counts of what was lost.
     public struct Drops: Equatable, Sendable {

@@ -44,6 +44,8 @@ public struct Host: Sendable {
     /// The controller's buffers for ACL data, and how long a packet they take.
     var flow = ACLFlowControl(bufferCount: 0)
     var aclDataLength = 0
+    /// The room the controller sees at the host.
+    var receiveFlow = ReceiveFlow(bufferCount: 0)
     /// Where frames that came in pieces are handled, while their link changes.
     var reassembled = ByteWriter(reservingCapacity: Link.maximumFrameLength)
     /// Where the round robin over links with queued data goes on.

@@ -15,6 +15,8 @@ enum BringUpStep: UInt8, CaseIterable, Sendable {
     case leReadBufferSizeV2
     case leReadBufferSize
     case readBufferSize
+    case hostBufferSize
+    case setControllerToHostFlowControl
     case leReadFilterAcceptListSize
     case leReadMaximumDataLength
     case leWriteSuggestedDefaultDataLength
@@ -30,8 +32,12 @@ enum BringUpStep: UInt8, CaseIterable, Sendable {
 
     /// The command of this step; nil where the step does not apply to the controller.
     ///
-    /// - Parameter address: the address the host uses.
-    func command(for profile: ControllerProfile, _ address: DeviceAddress) -> (any HCICommand)? {
+    /// - Parameters:
+    ///   - address: the address the host uses.
+    ///   - receiveBufferCount: how many ACL packets the host is to hold at once; 0 for no limit.
+    func command(
+        for profile: ControllerProfile, _ address: DeviceAddress, receiveBufferCount: UInt16
+    ) -> (any HCICommand)? {
         let supported = profile.commands
         switch self {
         case .reset: return Reset()
@@ -51,6 +57,13 @@ enum BringUpStep: UInt8, CaseIterable, Sendable {
         case .readBufferSize:
             // "0x0000: no dedicated LE buffer – use Read_Buffer_Size" (Vol 4, Part E, 7.8.2).
             return profile.hasBuffers ? nil : ReadBufferSize()
+        case .hostBufferSize:
+            guard receiveBufferCount > 0, profile.supportsReceiveFlowControl else { return nil }
+            return HostBufferSize(
+                aclDataPacketLength: ReceiveFlow.packetLength, totalACLDataPackets: receiveBufferCount)
+        case .setControllerToHostFlowControl:
+            // Only while there is no connection (Vol 4, Part E, 7.3.38), and only where the size was accepted.
+            return profile.knowsHostBuffers ? SetControllerToHostFlowControl(flowControl: .acl) : nil
         case .leReadFilterAcceptListSize:
             return supported.contains(.leReadFilterAcceptListSize) ? LEReadFilterAcceptListSize() : nil
         case .leReadMaximumDataLength:

@@ -15,6 +15,7 @@ struct ControllerLifecycle: Sendable {
 
     private let address: HostConfiguration.OwnAddress
     private let seed: UInt64
+    private let receiveBufferCount: UInt16
     private var state: State = .off
     /// Resets since the controller was last up: one that never gets there is given up.
     private var attempts = 0
@@ -29,6 +30,7 @@ struct ControllerLifecycle: Sendable {
     init(_ configuration: HostConfiguration) {
         address = configuration.ownAddress
         seed = configuration.seed
+        receiveBufferCount = min(configuration.receiveBufferCount, ReceiveFlow.maximumBufferCount)
     }
 
     /// Whether anything is expected of the controller.
@@ -82,7 +84,9 @@ struct ControllerLifecycle: Sendable {
     private mutating func ask(_ first: BringUpStep, _ profile: ControllerProfile, at now: Instant) -> Outcome {
         let address = profile.ownAddress(address, seed: seed)
         for step in BringUpStep.allCases where step.rawValue >= first.rawValue {
-            guard let command = step.command(for: profile, address) else { continue }
+            guard let command = step.command(for: profile, address, receiveBufferCount: receiveBufferCount) else {
+                continue
+            }
             state = .asking(step, profile)
             return .effects([.send(command, for: .bringUp(step))])
         }
@@ -135,7 +139,8 @@ extension ControllerInformation {
         self.init(
             address: address, publicAddress: profile.publicAddress, version: profile.version,
             commands: profile.commands, features: profile.features, aclDataLength: profile.aclDataLength,
-            aclBufferCount: profile.aclBufferCount, filterAcceptListSize: profile.filterAcceptListSize)
+            aclBufferCount: profile.aclBufferCount, filterAcceptListSize: profile.filterAcceptListSize,
+            controlsReceiving: profile.controlsReceiving)
     }
 }
 

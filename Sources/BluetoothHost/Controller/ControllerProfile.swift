@@ -12,8 +12,18 @@ struct ControllerProfile: Sendable {
     private(set) var publicAddress = DeviceAddress(0, kind: .public)
     private(set) var aclDataLength = 0
     private(set) var aclBufferCount = 0
+    /// Whether the controller has taken the size of the host's buffers.
+    private(set) var knowsHostBuffers = false
+    /// Whether the controller waits for the host to make room before it sends more data.
+    private(set) var controlsReceiving = false
     private(set) var filterAcceptListSize = 0
     private(set) var maximumDataLength = LEDataLength(octets: 27, time: 328)
+
+    /// Whether the controller has the commands for flow control towards the host (Core 5.4, Vol 4, Part E, 4.2).
+    var supportsReceiveFlowControl: Bool {
+        commands.contains(.setControllerToHostFlowControl) && commands.contains(.hostBufferSize)
+            && commands.contains(.hostNumberOfCompletedPackets)
+    }
 
     var hasBuffers: Bool { aclDataLength > 0 && aclBufferCount > 0 }
 
@@ -43,6 +53,8 @@ struct ControllerProfile: Sendable {
         case .readBufferSize:
             let sizes = try completion.decodeReturnParameters(of: ReadBufferSize.self)
             setBuffers(length: sizes.aclDataPacketLength, count: sizes.totalACLDataPackets)
+        case .hostBufferSize: knowsHostBuffers = true
+        case .setControllerToHostFlowControl: controlsReceiving = true
         case .leReadFilterAcceptListSize:
             filterAcceptListSize = Int(try completion.decodeReturnParameters(of: LEReadFilterAcceptListSize.self).size)
         case .leReadMaximumDataLength:

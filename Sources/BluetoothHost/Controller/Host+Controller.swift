@@ -19,6 +19,9 @@ extension Host {
         case .ready(let information):
             aclDataLength = information.aclDataLength
             flow.reset(bufferCount: information.aclBufferCount)
+            receiveFlow = ReceiveFlow(
+                bufferCount: information.controlsReceiving
+                    ? min(configuration.receiveBufferCount, ReceiveFlow.maximumBufferCount) : 0)
             events.append(.controller(.ready))
             advanceActivities(at: now)
         case .failed(let failure):
@@ -73,6 +76,7 @@ extension Host {
         initiator.reset()
         arbiter.reset()
         flow.reset(bufferCount: 0)
+        receiveFlow = ReceiveFlow(bufferCount: 0)
         outbox.removeAll()
     }
 }

@@ -106,7 +106,11 @@ extension Host {
             Link(
                 identifier: identifier, connection: connection, peer: peer, life: life, configuration: configuration)
         }
-        if slot != nil { flow.addLink(connection.handle) }
+        if slot != nil {
+            flow.addLink(connection.handle)
+            // With more links, each has a smaller share.
+            returnCredits()
+        }
         return slot
     }
 

@@ -28,7 +28,9 @@ extension Host {
         if links.at[slot].reassembler.isPartial, packet.boundary != .continuing {
             handle(.frameInterrupted, of: slot, at: now)
         }
-        switch links.at[slot].reassembler.receive(packet.data, boundary: packet.boundary) {
+        let outcome = links.at[slot].receive(packet)
+        if receiveFlow.packetReceived() { returnCredits() }
+        switch outcome {
         case .frame:
             receiveFrame(packet.data, slot, at: now)
         case .reassembled:

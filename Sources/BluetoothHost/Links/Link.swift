@@ -23,6 +23,7 @@ struct Link: Sendable {
     var update: PendingUpdate?
 
     var reassembler: ACLReassembler
+    var receiveCredit = ReceiveCredit()
     /// Whole L2CAP frames that wait for the controller's buffers.
     var sendQueue = PacketQueue(reservingCapacity: 0)
     /// How much of the first frame in `sendQueue` has gone to the controller.
@@ -76,6 +77,15 @@ struct Link: Sendable {
         deadline = earliest(deadline, bearer.nextDeadline)
         deadline = earliest(deadline, signalling.nextDeadline)
         return earliest(deadline, server.nextDeadline)
+    }
+
+    // MARK: Receiving
+
+    /// Takes the data of an ACL packet.
+    @inline(__always)
+    mutating func receive(_ packet: borrowing ACLDataPacket) -> ACLReassembler.Outcome {
+        receiveCredit.packetReceived()
+        return reassembler.receive(packet.data, boundary: packet.boundary)
     }
 
     // MARK: Sending

@@ -149,7 +149,7 @@ struct HostBench {
             switch try HCIPacket(decoding: bytes.span) {
             case .command(let command):
                 let known = try command.decodeKnown()
-                unanswered.append(command.opcode)
+                if command.opcode != .hostNumberOfCompletedPackets { unanswered.append(command.opcode) }
                 if known is Reset { reset() }
                 if let known = known as? Disconnect { disconnecting.append(known.connectionHandle) }
             case .aclData(let data):

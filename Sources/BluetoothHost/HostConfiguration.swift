@@ -23,6 +23,9 @@ public struct HostConfiguration: Sendable {
     public var preferredMTU: UInt16 = 517
     /// How many PDUs may wait on one link for the controller's buffers before `send` says "not now".
     public var sendQueueLimit: Int = 16
+    /// How many ACL packets from all links together the controller may send before the host has made room for more,
+    /// where the controller can be held back; 0 never to do so. At most 16,384.
+    public var receiveBufferCount: UInt16 = 256
     /// How many links the host accepts, whatever the controller offers.
     public var maximumLinks: Int = 64
     /// How long the controller has to answer a command.

@@ -83,13 +83,21 @@ struct AttributeProtocolTests {
         ("nothing at all", bytes("0A 0300 00 00"), bytes("01 0A 0000 04")),
     ]
 
+    /// What of that is reported.
+    static let events = [
+        "A14: an indication": "indication 16", "A14: an indication of handle 0": "lost: attributePDUInvalid",
+        "A14: half an indication": "lost: attributePDUInvalid", "A14: half a notification": "lost: attributePDUInvalid",
+        "A14: a notification of handle 0": "lost: attributePDUInvalid",
+        "A14: values past the end": "lost: attributePDUInvalid",
+    ]
+
     @Test(arguments: exchanges)
     func whateverAPeerSendsGetsTheRightAnswer(_ what: String, _ pdu: [UInt8], _ answer: [UInt8]) throws {
         var controller = ScriptedController.ready()
         _ = try controller.accept(0x40)
         controller.receiveFrame(pdu)
         #expect(controller.takeData().map { Array($0[8...]) } == (answer.isEmpty ? [] : [answer]))
-        #expect(controller.takeEvents() == (what == "A14: an indication" ? ["indication 16"] : []))
+        #expect(controller.takeEvents() == (Self.events[what].map { [$0] } ?? []))
         controller.receiveFrame(bytes("0A 0300"))
         #expect(controller.takeData().first?[8] == 0x0B, "the link goes on")
     }

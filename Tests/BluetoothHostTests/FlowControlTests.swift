@@ -191,7 +191,7 @@ struct FlowControlTests {
             [0xBF],  // a request nobody knows
         ] as [[UInt8]])
     func floodWhileNothingIsSent(_ pdu: [UInt8]) throws {
-        var controller = ScriptedController.ready()
+        var controller = ScriptedController.ready { $0.receiveBufferCount = 0 }
         controller.completesPackets = false
         _ = try controller.connect()
         for _ in 0..<10_000 {
@@ -208,7 +208,7 @@ struct FlowControlTests {
     }
 
     @Test func signallingFloodsAreBoundedToo() throws {
-        var controller = ScriptedController.ready([.leConnectionUpdate: .silence])
+        var controller = ScriptedController.ready([.leConnectionUpdate: .silence]) { $0.receiveBufferCount = 0 }
         controller.completesPackets = false
         _ = try controller.connect()
         for number in 0..<10_000 {

@@ -67,7 +67,8 @@ struct ScriptedController {
                     opcode: HCIOpcode(rawValue: UInt16(packet[1]) | UInt16(packet[2]) << 8),
                     parameters: Array(packet[4...]))
                 commands.append(command)
-                answer(command.opcode)
+                // The one command that no controller answers (Core 5.4, Vol 4, Part E, 7.3.40).
+                if command.opcode != .hostNumberOfCompletedPackets { answer(command.opcode) }
             } else {
                 data.append(Array(packet[1...]))
                 if completesPackets { complete(ConnectionHandle(UInt16(packet[1]) | UInt16(packet[2]) << 8), 1) }

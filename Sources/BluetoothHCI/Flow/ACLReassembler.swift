@@ -34,8 +34,8 @@ public struct ACLReassembler: Sendable {
     /// How many packets were dropped, and how many frames were interrupted by a new one.
     public private(set) var drops = Drops()
     private var partial: [UInt8] = []
-    /// Whether `partial` holds an incomplete frame.
-    private var isPartial = false
+    /// Whether a frame has begun and is not whole yet.
+    public private(set) var isPartial = false
 
     /// Counts of what was lost.
     public struct Drops: Equatable, Sendable {

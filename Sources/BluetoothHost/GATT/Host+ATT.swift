@@ -9,13 +9,18 @@ extension Host {
     mutating func receiveATT(_ pdu: Span<UInt8>, _ slot: Int, at now: Instant) {
         guard pdu.count > 0 else { return }
         // Nothing answers a notification, and for it alone no frame is opened.
-        if pdu[0] == ATTOpcode.handleValueNotification.rawValue { return notified(.notification(pdu), pdu, slot) }
+        if pdu[0] == ATTOpcode.handleValueNotification.rawValue {
+            return notified(.notification(pdu), pdu, slot, at: now)
+        }
         if AttributeEndpoint.isForServer(pdu[0]) {
             openFrame()
             let outcome = links.at[slot].endpoint.serve(
                 pdu, on: .first, server: &server, at: now, into: &outbox.writer)
             closeFrame(slot, .attributeProtocol)
             served(outcome, pdu, slot)
+            if case .dropped(let reason) = outcome {
+                handle(reason == .malformed ? .attributePDUMalformed : .attributePDUIgnored, of: slot, at: now)
+            }
             if case .confirmationReceived = outcome { indicateServiceChange(slot, at: now) }
             return
         }
@@ -31,15 +36,15 @@ extension Host {
         switch outcome {
         case .server(let outcome): served(outcome, pdu, slot)
         case .response: drainClient(slot)
-        case .notification, .indication, .ignored: notified(outcome, pdu, slot)
-        case .notifications(let parameters): receiveNotifications(ByteReader(pdu.extracting(parameters)), slot)
-        case .channelDied: bearerDied(slot, at: now)
+        case .notification, .indication, .ignored: notified(outcome, pdu, slot, at: now)
+        case .notifications(let parameters): receiveNotifications(ByteReader(pdu.extracting(parameters)), slot, at: now)
+        case .channelDied: handle(.bearerExpired, of: slot, at: now)
         }
     }
 
     /// Passes on a value that the peer has sent of its own accord.
     @inline(__always)
-    private mutating func notified(_ outcome: AttributeOutcome, _ pdu: Span<UInt8>, _ slot: Int) {
+    private mutating func notified(_ outcome: AttributeOutcome, _ pdu: Span<UInt8>, _ slot: Int, at now: Instant) {
         let link = links.at[slot].identifier
         switch outcome {
         case .notification(let handle, let value):
@@ -48,25 +53,23 @@ extension Host {
         case .indication(let handle, let value):
             let payload = events.store(pdu.extracting(value))
             events.append(.client(link, .indication(handle, payload)))
-        case .server, .notifications, .response, .channelDied, .ignored: return
+        case .ignored: handle(.attributePDUMalformed, of: slot, at: now)
+        case .server, .notifications, .response, .channelDied: return
         }
     }
 
-    private mutating func receiveNotifications(_ parameters: consuming ByteReader, _ slot: Int) {
-        guard let notification = try? MultipleHandleValueNotification(decoding: parameters) else { return }
+    private mutating func receiveNotifications(_ parameters: consuming ByteReader, _ slot: Int, at now: Instant) {
+        guard let notification = try? MultipleHandleValueNotification(decoding: parameters) else {
+            return handle(.attributePDUMalformed, of: slot, at: now)
+        }
         let link = links.at[slot].identifier
         var values = notification.makeIterator()
         while let value = values.next() {
-            guard value.handle.rawValue != 0 else { continue }
+            guard value.handle.rawValue != 0 else {
+                handle(.attributePDUMalformed, of: slot, at: now)
+                continue
+            }
             events.append(.client(link, .notification(value.handle, events.store(value.value))))
         }
-    }
-
-    /// Ends a link whose bearer has died: nothing may be sent on it any more, and ATT has no other on a link (Vol 3,
-    /// Part F, 3.3.3).
-    mutating func bearerDied(_ slot: Int, at now: Instant) {
-        drainClient(slot)
-        links.at[slot].disconnectReason = .llResponseTimeout
-        sendDisconnect(slot, reason: .remoteUserTerminatedConnection, at: now)
     }
 }

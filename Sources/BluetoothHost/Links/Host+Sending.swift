@@ -48,7 +48,7 @@ extension Host {
     /// Moves the frame opened last to the queue of its link.
     private mutating func queueOpenFrame(_ slot: Int, _ frameLength: Int) {
         guard links.at[slot].sendQueue.count < sendQueueLimit &+ Link.answerReserve else {
-            links.at[slot].isOverwhelmed = true
+            links.at[slot].life.overwhelm()
             return outbox.rollback()
         }
         if links.at[slot].sendQueue.isEmpty { waitingLinks += 1 }
@@ -73,8 +73,8 @@ extension Host {
             return false
         }
         if links.at[slot].sendQueue.isEmpty { waitingLinks -= 1 }
-        if links.at[slot].owesReadiness, links.at[slot].sendQueue.count <= sendQueueLimit / 2 {
-            links.at[slot].owesReadiness = false
+        if links.at[slot].mustSignalReady, links.at[slot].sendQueue.count <= sendQueueLimit / 2 {
+            links.at[slot].mustSignalReady = false
             events.append(.link(links.at[slot].identifier, .readyToSend))
         }
         return true
@@ -92,7 +92,7 @@ extension Host {
     @inline(__always)
     mutating func hasRoom(_ slot: Int) -> Bool {
         guard links.at[slot].sendQueue.count >= sendQueueLimit else { return true }
-        links.at[slot].owesReadiness = true
+        links.at[slot].mustSignalReady = true
         return false
     }
 }

@@ -17,31 +17,19 @@ struct Link: Sendable {
     let peer: PeerID
     /// The peer, under the name later links will have; differs from `peer` once that proves to be another name of it.
     var lastingPeer: PeerID
-    /// The attempt that led to this link, on the central's side.
-    var attempt: Initiator.Attempt?
-    /// A controller reports a connection when it has asked the peer for it; until the peer was heard the link may turn
-    /// out never to have existed (reason 0x3E). This is when the host stops waiting to hear it; nil once it was heard.
-    var establishmentDeadline: Instant?
-    /// Whether the caller was told of the link, and so is to be told of its end.
-    var wasAnnounced = false
-    /// Set once Disconnect was sent: when the link is taken to be gone even if the controller never says so.
-    var disconnectDeadline: Instant?
-    /// What to report instead of the controller's reason, where the host itself found the link unusable.
-    var disconnectReason: HCIStatus?
+    var life: LinkLife
     var parameters: CurrentConnectionParameters
     /// A request for new parameters that waits for the controller to report them.
     var update: PendingUpdate?
 
     var reassembler: ACLReassembler
+    var receiveCredit = ReceiveCredit()
     /// Whole L2CAP frames that wait for the controller's buffers.
     var sendQueue = PacketQueue(reservingCapacity: 0)
     /// How much of the first frame in `sendQueue` has gone to the controller.
     var sentOfFirst = 0
     /// Whether a send was refused since the queue was last short enough.
-    var owesReadiness = false
-    /// Set when answers had to be thrown away, because the peer asks for more and the controller sends none: the link
-    /// is of no use any more, and nothing that comes over it is looked at.
-    var isOverwhelmed = false
+    var mustSignalReady = false
 
     var signalling: SignallingChannel
     /// Both GATT roles. Its one channel is the link's fixed one.
@@ -52,8 +40,8 @@ struct Link: Sendable {
     var serviceChange: ClosedRange<AttributeHandle>?
 
     init(
-        identifier: LinkIdentifier, connection: NewConnection, peer: PeerID, attempt: Initiator.Attempt?,
-        establishmentDeadline: Instant, configuration: HostConfiguration
+        identifier: LinkIdentifier, connection: NewConnection, peer: PeerID, life: LinkLife,
+        configuration: HostConfiguration
     ) {
         self.identifier = identifier
         handle = connection.handle
@@ -62,8 +50,7 @@ struct Link: Sendable {
         self.peer = peer
         lastingPeer = peer
         parameters = connection.parameters
-        self.attempt = attempt
-        self.establishmentDeadline = establishmentDeadline
+        self.life = life
         reassembler = ACLReassembler(maximumFrameLength: Self.maximumFrameLength)
         signalling = SignallingChannel(
             role: connection.role, acceptableParameters: configuration.acceptableParameters)
@@ -77,8 +64,6 @@ struct Link: Sendable {
     /// waits for each, so that more than a few show that it does not, or that the controller sends nothing.
     static let answerReserve = 32
 
-    var isEstablished: Bool { establishmentDeadline == nil }
-
     var information: LinkInformation {
         LinkInformation(
             role: role, peer: peer, address: address, mtu: endpoint.bearer(of: .first)?.mtu ?? ATTBearer.defaultMTU,
@@ -87,10 +72,18 @@ struct Link: Sendable {
 
     /// When something of this link is due.
     var nextDeadline: Instant? {
-        var deadline = earliest(establishmentDeadline, disconnectDeadline)
-        deadline = earliest(deadline, update?.deadline)
+        var deadline = earliest(life.deadline, update?.deadline)
         deadline = earliest(deadline, endpoint.nextDeadline)
         return earliest(deadline, signalling.nextDeadline)
+    }
+
+    // MARK: Receiving
+
+    /// Takes the data of an ACL packet.
+    @inline(__always)
+    mutating func receive(_ packet: borrowing ACLDataPacket) -> ACLReassembler.Outcome {
+        receiveCredit.packetReceived()
+        return reassembler.receive(packet.data, boundary: packet.boundary)
     }
 
     // MARK: Sending
@@ -131,7 +124,7 @@ struct PendingUpdate: Sendable {
     var deadline: Instant
 
     /// What the link layer gives a procedure, which is longer than L2CAP gives a request (Vol 6, Part B, 5.2).
-    static let patience = Duration.seconds(40)
+    static let timeout = Duration.seconds(40)
 }
 
 /// The connection parameters a link has now (Core 5.4, Vol 6, Part B, 4.5.1).

@@ -53,7 +53,7 @@ extension Host {
         }
     }
 
-    /// Every indication is confirmed, also one nobody asked for: its sender may send no other before (Vol 3, Part F,
+    /// Every indication is confirmed, also one without a subscription: its sender may send no other before (Vol 3, Part F,
     /// 3.4.7.2).
     private mutating func receiveIndication(_ pdu: Span<UInt8>, _ slot: Int, at now: Instant) {
         guard let indication = try? HandleValueIndication(decoding: parameters(of: pdu)) else {

@@ -38,7 +38,7 @@ struct Link: Sendable {
     var automaticExchange: GATTClient.OperationID?
     var server = GATTServerConnection()
     var security = LinkSecurity.unprotected
-    /// What has changed in our database, and the peer has not been told yet.
+    /// What has changed in the database and has not been indicated to the peer yet.
     var serviceChange: ClosedRange<AttributeHandle>?
 
     init(

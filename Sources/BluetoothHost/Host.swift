@@ -16,7 +16,7 @@ import BluetoothL2CAP
 ///
 /// The same inputs give the same outputs to the byte, on any machine.
 public struct Host: Sendable {
-    /// What the host was told when it was made.
+    /// The settings it was made with.
     public let configuration: HostConfiguration
     /// H4 packets for the controller, oldest first.
     public var outbox = PacketQueue()

@@ -29,7 +29,7 @@ public enum HostFault: Int, CaseIterable, Sendable {
     case fragmentInvalid
     /// The first fragment of a frame without any data.
     case fragmentEmpty
-    /// A frame on a channel that nobody listens on (Core 5.4, Vol 3, Part A, 2.1).
+    /// A frame on a channel that is not open (Core 5.4, Vol 3, Part A, 2.1).
     case channelUnknown
     /// A frame for a link that is ending or was never established.
     case frameUnwanted

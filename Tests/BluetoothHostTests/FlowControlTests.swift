@@ -188,7 +188,7 @@ struct FlowControlTests {
         arguments: [
             [0x0A, 0x03, 0x00],  // Read Request
             [0x1D, 0x03, 0x00, 0x01],  // Handle Value Indication
-            [0xBF],  // a request nobody knows
+            [0xBF],  // an unknown request
         ] as [[UInt8]])
     func floodWhileNothingIsSent(_ pdu: [UInt8]) throws {
         var controller = ScriptedController.ready { $0.receiveBufferCount = 0 }

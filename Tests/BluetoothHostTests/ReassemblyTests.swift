@@ -43,7 +43,7 @@ struct ReassemblyTests {
         ("L4: an empty SMP PDU", bytes("02 4020 0400 0000 0600"), nil, nil),
         ("L5: an unassigned channel", bytes("02 4020 0700 0300 3F00 0A0300"), nil, .channelUnknown),
         ("L5: a reserved channel", bytes("02 4020 0700 0300 2000 0A0300"), nil, .channelUnknown),
-        ("L5: a dynamic channel nobody opened", bytes("02 4020 0700 0300 4100 0A0300"), nil, .channelUnknown),
+        ("L5: a dynamic channel that is not open", bytes("02 4020 0700 0300 4100 0A0300"), nil, .channelUnknown),
         ("channel 0", bytes("02 4020 0700 0300 0000 0A0300"), nil, .channelUnknown),
         ("synchronous data", bytes("03 4000 01 00"), nil, nil),
         ("isochronous data", bytes("05 4000 0100 00"), nil, nil),
@@ -105,7 +105,7 @@ struct ReassemblyTests {
         #expect(controller.seen.count == 4)
     }
 
-    @Test("What belongs to no reported link is counted, and reported to nobody")
+    @Test("What belongs to no reported link is counted, and not reported")
     func lossBeforeTheLink() throws {
         var controller = ScriptedController.ready()
         _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)

@@ -59,7 +59,7 @@ extension Host {
     public mutating func cancelConnecting(_ attempt: ConnectionAttempt, at now: Instant) {
         if !initiator.remove(attempt) {
             guard let slot = links.firstSlot(where: { $0.life.attempt?.identifier == attempt }) else { return }
-            // The controller has reported the link, but it has not been established: nobody will see it.
+            // The controller has reported the link, but it has not been established: it is never reported.
             dismiss(slot, at: now)
         }
         events.append(.controller(.connectionFailed(attempt, .cancelled)))

@@ -44,7 +44,7 @@ struct Initiator: Sendable {
 
     private var attempts: [Attempt] = []
     private var state: State = .idle
-    /// Whether other activities may have had to yield. Stays so until nobody is left to be connected to.
+    /// Whether other activities may have had to yield. Stays so until no attempt is left.
     private(set) var blocksOtherActivities = false
     /// How often in a row the controller did not allow to initiate, although nothing is known that prevents it.
     private var refusals = 0

@@ -1,6 +1,6 @@
 /// Decides what each activity may do while others use the radio, by one table.
 ///
-/// Which activities a controller can combine is not to be found out by asking: some refuse to scan while they initiate
+/// A controller cannot be asked which activities it combines: some refuse to scan while they initiate
 /// a connection, or to advertise while they have links. A refusal is remembered, and the activity that yields in that
 /// case waits until the other one is over.
 struct RadioArbiter: Sendable {
@@ -20,7 +20,7 @@ struct RadioArbiter: Sendable {
 
         /// The controller is not up: it is being reset, or has not been started.
         static let reset = Obstacles(rawValue: 1 << 0)
-        /// The host is trying to connect to somebody.
+        /// The host is trying to connect to a peer.
         static let attempt = Obstacles(rawValue: 1 << 1)
         /// The controller scans, or is about to begin or stop.
         static let scan = Obstacles(rawValue: 1 << 2)
@@ -75,7 +75,7 @@ struct RadioArbiter: Sendable {
         Rule(.otherAdvertising, yieldsTo: .reset, by: .suspended),
         Rule(.connecting, yieldsTo: .reset, by: .suspended),
 
-        // An attempt is short and somebody waits for it; a scan can go on afterwards.
+        // An attempt is short and the caller waits for it; a scan can go on afterwards.
         Rule(.scanning, yieldsTo: .attempt, by: .stop, once: .scanAndAttempt),
         Rule(.connecting, yieldsTo: .scan, by: .wait, once: .scanAndAttempt),
 

@@ -128,7 +128,7 @@ struct Scanner: Sendable {
     @inline(__always)
     mutating func reportReceived(at now: Instant) { watchdog.reportReceived(at: now) }
 
-    /// A scan that has fallen silent is stopped, and then begins anew.
+    /// A scan that has fallen silent is stopped, which makes it start again.
     mutating func fire(at now: Instant) -> [Effect] {
         guard watchdog.fire(at: now), case .running = activity else { return [] }
         return disable()

@@ -64,7 +64,7 @@ extension Host {
         }
     }
 
-    /// A controller that leaves a command unanswered cannot be trusted to do anything else it was told: start over.
+    /// A controller that leaves a command unanswered cannot be trusted with any other command either: start over.
     mutating func fireCommands(at now: Instant) {
         guard let expired = commands.popExpired(at: now) else { return }
         abandon(expired, .timedOut)
@@ -77,7 +77,7 @@ extension Host {
     }
 
     private mutating func abandon(_ command: AbandonedCommand, _ error: HostError) {
-        // What else a command can be for is begun anew once the controller is up, or ends with its link.
+        // Everything else begins again once the controller is up, or ends with its link.
         guard case .readRSSI(let request, let link) = purposes.remove(command.token) else { return }
         events.append(.link(link, .requestFailed(request, error)))
     }

@@ -21,7 +21,7 @@ extension Host {
         }
     }
 
-    /// Events about connections. What a controller that is being reset still has to say of them concerns nobody.
+    /// Events about connections. Those of a controller that is being reset no longer matter.
     private mutating func receiveLinkEvent(_ event: borrowing HCIEvent, at now: Instant) {
         guard lifecycle.isUp else { return }
         switch event {
@@ -81,7 +81,7 @@ extension Host {
 
     private mutating func remoteFeaturesRead(_ complete: LEReadRemoteFeaturesComplete, at now: Instant) {
         guard let slot = links.slot(of: complete.connectionHandle) else { return }
-        // The peer's features, or its word that it does not tell them: either way it was heard. Any other status is the
+        // The peer's features, or its refusal to give them: either way a packet was received. Any other status is the
         // controller's own.
         guard complete.status == .success || complete.status == .unsupportedRemoteFeature else { return }
         establish(slot, at: now)

@@ -56,7 +56,7 @@ extension Host {
         links.at[slot].automaticExchange = operation
     }
 
-    /// Tells the caller which operations have ended.
+    /// Reports which operations have ended.
     mutating func drainClient(_ slot: Int) {
         // Looked at in place: this runs for every response, and most end no operation.
         guard !links.at[slot].endpoint.events.isEmpty else { return }
@@ -65,7 +65,7 @@ extension Host {
         announce(ends, of: links.at[slot].identifier, except: links.at[slot].automaticExchange)
     }
 
-    /// - Parameter own: the operation that the host started by itself, of which nobody waits for the end.
+    /// - Parameter own: the operation that the host started by itself, whose end is not reported.
     mutating func announce(
         _ ends: [GATTClientEvent], of link: LinkIdentifier, except own: GATTClient.OperationID?
     ) {

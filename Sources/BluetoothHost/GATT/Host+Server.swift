@@ -3,7 +3,7 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothL2CAP
 
-/// The GATT server's calls, and what it tells.
+/// The GATT server's calls and events.
 extension Host {
     /// Sends a value to a client that has subscribed to it (Core 5.4, Vol 3, Part G, 4.10.1). False where the link's
     /// send queue is full: nothing was sent, and `HostEvent.readyToSend` will follow.
@@ -110,7 +110,7 @@ extension Host {
         case .mtuExchanged(let mtu):
             events.append(.link(link, .mtuChanged(mtu)))
         case .confirmationReceived(let handle):
-            // Told also of a service change, which the host sent by itself: somebody may wait to indicate something else.
+            // Reported also for Service Changed, which the host sent by itself: an application may wait to indicate a value.
             events.append(.server(link, .indicationConfirmed(handle)))
         case .requestExpired(let token):
             events.append(.server(link, .requestExpired(ServerRequest(link: link, token: token))))

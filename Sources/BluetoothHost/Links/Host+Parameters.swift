@@ -68,7 +68,7 @@ extension Host {
             interval: complete.interval.duration, latency: complete.latency,
             supervisionTimeout: complete.supervisionTimeout.duration)
         links.at[slot].parameters = parameters
-        // Whoever is told of the link later learns them then.
+        // A link that has not been reported yet will have them when it is.
         guard links.at[slot].life.isAnnounced else { return }
         events.append(.link(links.at[slot].identifier, .parametersChanged(parameters)))
         endUpdate(slot, nil)

@@ -22,7 +22,7 @@ extension Host {
         returnCredits()
     }
 
-    /// Tells the controller which packets it may replace by others (7.3.40). The command needs no credit and gets no
+    /// Reports to the controller how many packets it may replace by others (7.3.40). The command needs no credit and gets no
     /// answer, so it does not wait in line with others.
     @inline(never)
     mutating func returnCredits() {

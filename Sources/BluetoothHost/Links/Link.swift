@@ -36,7 +36,7 @@ struct Link: Sendable {
     var endpoint = AttributeEndpoint()
     /// The exchange of the MTU that the host began by itself.
     var automaticExchange: GATTClient.OperationID?
-    /// What has changed in our database, and the peer has not been told yet.
+    /// What has changed in the database and has not been indicated to the peer yet.
     var serviceChange: ClosedRange<AttributeHandle>?
 
     init(

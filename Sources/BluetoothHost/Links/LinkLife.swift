@@ -62,7 +62,7 @@ struct LinkLife: Sendable {
         self.attempt = attempt
     }
 
-    /// Whether the caller has been told of the link, and so is to be told of its end.
+    /// Whether the link was reported as connected, so that its end is to be reported as well.
     var isAnnounced: Bool {
         switch phase {
         case .open, .overwhelmed, .closing: true

@@ -1,9 +1,9 @@
 /// What of the room for received packets one link takes up, where the controller counts that
 /// (Core 5.4, Vol 4, Part E, 4.2).
 struct ReceiveCredit: Sendable {
-    /// Packets that have come since the controller was last told.
+    /// Packets that have come since the last report to the controller.
     private var received: UInt16 = 0
-    /// Packets of which the controller is not told until receiving goes on; nil while it is not held.
+    /// Packets not reported until receiving resumes; nil while it is not held.
     private var withheld: UInt16?
 
     var isHeld: Bool { withheld != nil }
@@ -19,7 +19,7 @@ struct ReceiveCredit: Sendable {
         withheld = nil
     }
 
-    /// Takes what the controller is to be told now.
+    /// Takes the number of packets to report to the controller now.
     ///
     /// - Parameter share: how many packets this link may withhold.
     mutating func take(share: UInt16) -> UInt16 {
@@ -43,12 +43,12 @@ struct ReceiveFlow: Sendable {
     /// Whether the controller counts.
     let isOn: Bool
     private let bufferCount: UInt16
-    /// After how many packets the controller is told: of several at once, and long before it has to wait.
+    /// After how many packets the controller gets a report: several at once, and long before it has to wait.
     private let reportInterval: UInt16
     /// How many packets have come since.
     private var received: UInt16 = 0
 
-    /// - Parameter bufferCount: how many packets the controller was told the host holds; 0 where it does not count.
+    /// - Parameter bufferCount: how many packets the host holds, as the controller knows; 0 where it does not count.
     init(bufferCount: UInt16) {
         self.bufferCount = bufferCount
         reportInterval = bufferCount == 0 ? .max : max(1, bufferCount / 4)
@@ -57,7 +57,7 @@ struct ReceiveFlow: Sendable {
 
     /// A packet has come.
     ///
-    /// - Returns: whether the controller is to be told now.
+    /// - Returns: whether a report to the controller is due.
     @inline(__always)
     mutating func packetReceived() -> Bool {
         received &+= 1
@@ -65,7 +65,7 @@ struct ReceiveFlow: Sendable {
     }
 
     /// How many packets each of a number of links may withhold, so that a link that stands still leaves the others
-    /// theirs. From here on packets are counted anew.
+    /// theirs. Counting starts again from zero.
     mutating func beginReport(linkCount: Int) -> UInt16 {
         received = 0
         return bufferCount / UInt16(clamping: max(1, linkCount))

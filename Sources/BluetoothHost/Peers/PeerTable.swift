@@ -38,7 +38,7 @@ struct PeerTable: Sendable {
     mutating func learn(_ identity: DeviceAddress, of peer: PeerID) -> PeerID {
         let peer = lastingName(of: peer)
         let known = lastingName(of: PeerID(identity))
-        // Where nobody was known under this identity, the peer keeps its name.
+        // Where this identity was not known, the peer keeps its name.
         let isNew = known == PeerID(identity) && identities[known] == nil
         let (old, new) = isNew ? (known, peer) : (peer, known)
         rename(old, to: new)

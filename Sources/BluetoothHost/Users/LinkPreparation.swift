@@ -54,12 +54,14 @@ extension SharedHost {
         case (.services, _):
             // `learnServices` has taken the result in.
             if links[slot].preparation.step == .services { links[slot].preparation.step = .name }
-        case (.name, .success(.values(let values))):
-            if let name = values.first.map({ String(decoding: $0.value, as: UTF8.self) }), !name.isEmpty {
+        case (.name, _):
+            if case .success(.values(let values)) = result,
+                let name = values.first.map({ String(decoding: $0.value, as: UTF8.self) }), !name.isEmpty
+            {
                 learn(name, of: links[slot].peer)
             }
             links[slot].preparation.step = links[slot].serviceChangedStep
-        case (.name, _): links[slot].preparation.step = links[slot].serviceChangedStep
+            if links[slot].preparation.isWaiting { return }
         case (.serviceChanged(let handles), .success(.characteristics(let found))):
             guard let characteristic = found.first, characteristic.valueHandle < handles.upperBound else { break }
             links[slot].preparation.step = .descriptor(of: characteristic.valueHandle, end: characteristic.endHandle)
@@ -75,6 +77,7 @@ extension SharedHost {
         case .serviceChanged, .descriptor, .configuration: links[slot].preparation.step = .done
         case .services, .name, .done: break
         }
+        if links[slot].preparation.step == .done { tellServices(slot) }
     }
 
     /// Services have been discovered, by whomever: they are known from now on.
@@ -92,7 +95,12 @@ extension SharedHost {
             links[slot].genericAttribute = generic.startHandle...max(generic.startHandle, generic.endHandle)
         }
         if links[slot].preparation.step == .services { links[slot].preparation.step = .name }
-        if isNews { tellAll(.servicesKnown(links[slot].identifier, uuids)) }
+        if isNews, links[slot].preparation.step == .done { tellServices(slot) }
+    }
+
+    private mutating func tellServices(_ slot: Int) {
+        guard let services = links[slot].preparation.services else { return }
+        tellAll(.servicesKnown(links[slot].identifier, services))
     }
 
     private mutating func learn(_ name: String, of peer: PeerID) {

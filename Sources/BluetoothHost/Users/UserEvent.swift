@@ -45,7 +45,7 @@ public enum UserEvent: Sendable {
     case peerIdentified(LinkIdentifier, PeerID)
     /// The peer's Device Name, where it was read for the first time or is another now.
     case nameChanged(PeerID, String)
-    /// The primary services the peer is known to have.
+    /// The primary services the peer is known to have, once Service Changed is watched, so that a change is not missed.
     case servicesKnown(LinkIdentifier, [BluetoothUUID])
     /// The peer's services in these handles are others now, and subscriptions in there are over.
     case servicesChanged(LinkIdentifier, ClosedRange<AttributeHandle>)
@@ -69,12 +69,15 @@ public enum UserEvent: Sendable {
 
 /// What a shared host tells one user at a time: the events of one turn, in their order.
 public struct EventBatch: Sendable {
+    /// Whose events these are. A user may be handed its first ones before `attach` has returned.
+    public let user: UserID
     public let events: [UserEvent]
     /// What `UserEvent.sighting` speaks of.
     public let sightings: [Sighting]
     @usableFromInline let arena: ByteWriter
 
-    init(events: [UserEvent], sightings: [Sighting], arena: ByteWriter) {
+    init(user: UserID, events: [UserEvent], sightings: [Sighting], arena: ByteWriter) {
+        self.user = user
         self.events = events
         self.sightings = sightings
         self.arena = arena

@@ -37,11 +37,12 @@ extension Host {
         }
         if let deadline = links.at[slot].establishmentDeadline, deadline <= now { establish(slot, at: now) }
         if let deadline = links.at[slot].update?.deadline, deadline <= now { endUpdate(slot, .timedOut) }
-        if links.at[slot].bearerHasExpired(at: now) { bearerDied(slot, at: now) }
+        while let channel = links.at[slot].endpoint.dueChannel(at: now) {
+            openFrame()
+            let outcome = links.at[slot].endpoint.fire(channel, server: server, at: now, into: &outbox.writer)
+            closeFrame(slot, .attributeProtocol)
+            handle(outcome, Span<UInt8>(), slot, at: now)
+        }
         signallingStepped(links.at[slot].signalling.fire(at: now), slot, at: now)
-        openFrame()
-        let outcome = links.at[slot].fireServer(server, at: now, into: &outbox.writer)
-        closeFrame(slot, .attributeProtocol)
-        served(outcome, Span<UInt8>(), slot)
     }
 }

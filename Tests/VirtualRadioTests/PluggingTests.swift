@@ -7,7 +7,7 @@ import VirtualRadio
 
 @Suite("Controllers that are unplugged and plugged in")
 struct PluggingTests {
-    @Test("One that returns is as it was when it was added")
+    @Test("One that returns is in its initial state")
     func returned() {
         var bench = Bench(central: { $0.responseDelay = .milliseconds(5) })
         bench.connect()
@@ -34,7 +34,7 @@ struct PluggingTests {
         #expect(bench.received(by: bench.peripheral) == ["02 40 20 01 00 AA"])
     }
 
-    @Test("One that returns at once has still lost its links, and is missed after the supervision timeout")
+    @Test("One that returns at once has still lost its links, which its peers notice after the supervision timeout")
     func returnedAtOnce() {
         var bench = Bench()
         bench.connect()
@@ -46,25 +46,37 @@ struct PluggingTests {
         #expect(bench.received(by: bench.peripheral) == ["04 05 04 00 40 00 08"])
     }
 
-    @Test("The host of a port is told, once for each time")
-    func told() async {
+    @Test("The host of a port is notified, once each time")
+    func notified() async {
         let radio = VirtualRadio(time: .manual)
         let port = radio.addController()
-        let counts = Mutex((wakes: 0, losses: 0))
-        port.attach(
-            VirtualRadio.Host(
-                wake: { counts.withLock { $0.wakes += 1 } }, turn: { nil },
-                unplugged: { counts.withLock { $0.losses += 1 } }))
+        let host = CountingHost()
+        port.attach(host)
         #expect(port.isPluggedIn)
         port.plugIn()
-        #expect(counts.withLock { $0 == (0, 0) })
+        #expect(host.counts == [0, 0])
         port.unplug()
         port.unplug()
         #expect(!port.isPluggedIn)
-        #expect(counts.withLock { $0 == (1, 1) })
+        #expect(host.counts == [1, 1])
         port.plugIn()
         port.plugIn()
         #expect(port.isPluggedIn)
-        #expect(counts.withLock { $0 == (2, 1) })
+        #expect(host.counts == [2, 1])
+    }
+}
+
+/// A host that counts how often it is called, and told that its controller is gone.
+private final class CountingHost: PacketPortHost {
+    private let called = Atomic(0)
+    private let lost = Atomic(0)
+
+    var counts: [Int] { [called.load(ordering: .relaxed), lost.load(ordering: .relaxed)] }
+
+    func wake() {}
+    func unplugged() { lost.wrappingAdd(1, ordering: .relaxed) }
+    func takeTurn() -> Instant? {
+        called.wrappingAdd(1, ordering: .relaxed)
+        return nil
     }
 }

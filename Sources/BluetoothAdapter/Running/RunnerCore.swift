@@ -25,13 +25,13 @@ final class RunnerCore {
     var failure: BluetoothError?
     /// Changes whenever another descriptor is to be watched, which may have the number of the one before.
     var watchNumber = 0
-    /// Whether the adapter was closed in the middle of a turn.
-    var isToClose = false
+    /// Whether the adapter is to be closed at the end of the turn.
+    private var isToClose = false
     /// Known weakly, since it owns this.
     weak var runner: AdapterRunner?
 
     private var observers: [(user: UserID, observer: any AdapterObserver)] = []
-    private var letters: [Mailbox.Letter] = []
+    private var content = Mailbox.Content()
 
     init(_ clock: AdapterClock, _ source: ControllerSource, _ options: AdapterRunner.Options) {
         self.clock = clock
@@ -77,18 +77,19 @@ final class RunnerCore {
     }
 
     private func carryOut(_ mailbox: Mailbox, at now: Instant) {
-        mailbox.take(into: &letters)
-        for letter in letters {
-            switch letter {
-            case .call(let call):
-                shared.perform(call, at: now)
-                if case .detach = call.kind { observers.removeAll { $0.user == call.user } }
-            case .attach(let user, let observer):
-                observers.append((user, observer))
-                shared.perform(HostCall(user: user, kind: .attach), at: now)
-            }
-        }
-        letters.removeAll(keepingCapacity: true)
+        mailbox.take(into: &content)
+        guard !content.calls.isEmpty || content.isToClose else { return }
+        // In a variable of its own while it is used, since what is a property is checked at each use.
+        var taken = Mailbox.Content()
+        swap(&taken, &content)
+        observers += taken.observers
+        shared.perform(taken.calls, at: now)
+        if taken.isToClose { isToClose = true }
+        taken.calls.removeAll(keepingCapacity: true)
+        taken.observers.removeAll(keepingCapacity: true)
+        taken.isToClose = false
+        swap(&taken, &content)
+        if observers.count != shared.userCount { observers.removeAll { !shared.isAttached($0.user) } }
     }
 
     /// Hands the controller what is for it.

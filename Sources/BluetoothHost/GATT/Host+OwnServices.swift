@@ -24,7 +24,7 @@ extension Host {
         _ handle: AttributeHandle, at now: Instant
     ) throws(GATTDatabaseError) -> ClosedRange<AttributeHandle> {
         let handles = try server.database.removeService(at: handle)
-        for slot in links.used { links.at[slot].server.forget(handles) }
+        for slot in links.used { links.at[slot].endpoint.forget(handles) }
         databaseChanged(handles, at: now)
         return handles
     }
@@ -50,11 +50,11 @@ extension Host {
     /// waits, and grows.
     mutating func indicateServiceChange(_ slot: Int, at now: Instant) {
         guard let handles = links.at[slot].serviceChange else { return }
-        guard links.at[slot].server.configuration(of: serviceChanged).contains(.indications) else {
+        guard links.at[slot].endpoint.peer.configuration(of: serviceChanged).contains(.indications) else {
             links.at[slot].serviceChange = nil
             return
         }
-        guard links.at[slot].bearer.isReadyForIndication else { return }
+        guard links.at[slot].endpoint.channelForIndication != nil else { return }
         links.at[slot].serviceChange = nil
         var value = ByteWriter(reservingCapacity: 4)
         value.append(handles.lowerBound)

@@ -164,8 +164,8 @@ extension Host {
             events.append(.link(link.identifier, .requestFailed(update.request, .noSuchLink)))
         }
         if link.wasAnnounced {
-            link.client.failAll(.disconnected)
-            announce(link.client.events, of: link.identifier, except: link.automaticExchange)
+            link.endpoint.closeAll()
+            announce(link.endpoint.events, of: link.identifier, except: link.automaticExchange)
             events.append(.link(link.identifier, .disconnected(link.disconnectReason ?? reason)))
         } else if let attempt = link.attempt {
             // With a short supervision timeout, a peer that is not heard is lost before it is found never to have

@@ -4,7 +4,7 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothL2CAP
 
-/// One connection: everything the host keeps per peer. Both GATT roles share its one ATT bearer.
+/// One connection: everything the host keeps per peer. Both GATT roles share its attribute endpoint.
 struct Link: Sendable {
     let identifier: LinkIdentifier
     /// False once the link is gone; see `LinkTable`.
@@ -44,12 +44,10 @@ struct Link: Sendable {
     var isOverwhelmed = false
 
     var signalling: SignallingChannel
-    var bearer = ATTBearer()
-    var client = GATTClient()
+    /// Both GATT roles. Its one channel is the link's fixed one.
+    var endpoint = AttributeEndpoint()
     /// The exchange of the MTU that the host began by itself.
     var automaticExchange: GATTClient.OperationID?
-    var server = GATTServerConnection()
-    var security = LinkSecurity.unprotected
     /// What has changed in our database, and the peer has not been told yet.
     var serviceChange: ClosedRange<AttributeHandle>?
 
@@ -83,16 +81,16 @@ struct Link: Sendable {
 
     var information: LinkInformation {
         LinkInformation(
-            role: role, peer: peer, address: address, mtu: bearer.mtu, parameters: parameters, security: security)
+            role: role, peer: peer, address: address, mtu: endpoint.bearer(of: .first)?.mtu ?? ATTBearer.defaultMTU,
+            parameters: parameters, security: endpoint.security)
     }
 
     /// When something of this link is due.
     var nextDeadline: Instant? {
         var deadline = earliest(establishmentDeadline, disconnectDeadline)
         deadline = earliest(deadline, update?.deadline)
-        deadline = earliest(deadline, bearer.nextDeadline)
-        deadline = earliest(deadline, signalling.nextDeadline)
-        return earliest(deadline, server.nextDeadline)
+        deadline = earliest(deadline, endpoint.nextDeadline)
+        return earliest(deadline, signalling.nextDeadline)
     }
 
     // MARK: Sending
@@ -123,62 +121,6 @@ struct Link: Sendable {
             sentOfFirst = 0
         }
         return hasSent
-    }
-
-    // MARK: The ATT bearer
-
-    // A link is used in place, through one access to the host's table of links; what needs two parts of it at once is
-    // therefore a method of the link itself. All are mutating, since the compiler copies what a method only reads.
-
-    /// Lets the server answer a request, command or confirmation.
-    mutating func serve(
-        _ pdu: Span<UInt8>, from host: inout GATTServer, at now: Instant, into writer: inout ByteWriter
-    ) -> GATTServerOutcome {
-        host.receive(pdu, connection: &server, bearer: &bearer, security: security, at: now, into: &writer)
-    }
-
-    /// Lets the client take a response.
-    mutating func take(response pdu: Span<UInt8>, at now: Instant, into writer: inout ByteWriter) {
-        client.receive(pdu, bearer: &bearer, at: now, into: &writer)
-    }
-
-    mutating func start(
-        _ operation: GATTClientOperation, at now: Instant, into writer: inout ByteWriter
-    ) throws(GATTClientError) -> GATTClient.OperationID {
-        try client.start(operation, bearer: &bearer, at: now, into: &writer)
-    }
-
-    mutating func writeCommand(
-        _ handle: AttributeHandle, _ value: Span<UInt8>, into writer: inout ByteWriter
-    ) throws(GATTClientError) {
-        try client.writeCommand(handle, value: value, bearer: bearer, into: &writer)
-    }
-
-    mutating func notify(
-        _ handle: AttributeHandle, _ value: Span<UInt8>, from host: GATTServer, into writer: inout ByteWriter
-    ) throws(GATTServerError) {
-        try host.notify(
-            handle, value: value, connection: server, bearer: bearer, security: security, into: &writer)
-    }
-
-    mutating func indicate(
-        _ handle: AttributeHandle, _ value: Span<UInt8>, from host: GATTServer, at now: Instant,
-        into writer: inout ByteWriter
-    ) throws(GATTServerError) {
-        try host.indicate(
-            handle, value: value, connection: &server, bearer: &bearer, security: security, at: now, into: &writer)
-    }
-
-    /// Lets the server answer in the application's place where that is due.
-    mutating func fireServer(
-        _ host: GATTServer, at now: Instant, into writer: inout ByteWriter
-    ) -> GATTServerOutcome {
-        host.fire(at: now, connection: &server, bearer: bearer, into: &writer)
-    }
-
-    /// Whether a transaction has just timed out, so that the bearer is dead.
-    mutating func bearerHasExpired(at now: Instant) -> Bool {
-        client.fire(bearer: &bearer, at: now) != nil
     }
 }
 

@@ -45,13 +45,19 @@ extension SharedHost {
         case .disconnected(let status):
             linkEnded(link, self.status == .lost ? .adapterRemoved : DisconnectReason(status), at: now)
         case .parametersChanged(let parameters): tellAll(.parametersChanged(link, parameters))
-        case .mtuChanged(let mtu): tellAll(.mtuChanged(link, mtu))
+        case .mtuChanged(let mtu):
+            guard let slot = slot(of: link), links[slot].mtu != mtu else { return }
+            links[slot].mtu = mtu
+            tellAll(.mtuChanged(link, mtu))
         case .rssiRead(let request, let rssi): requestEnded(request, on: link, .success(.rssi(rssi)))
         case .requestCompleted(let request): requestEnded(request, on: link, .success(.done))
         case .requestFailed(let request, let error): requestEnded(request, on: link, .failure(error))
         case .readyToSend: return  // Credits tell.
         case .lost(let loss): tellAll(.lost(link, loss))
-        case .peerIdentified(let peer): tellAll(.peerIdentified(link, peer))
+        case .peerIdentified(let peer):
+            connects.rename { [host] in host.lastingName(of: $0) }
+            tellAll(.peerIdentified(link, peer))
+            reconcileConnecting(at: now)
         }
     }
 

@@ -3,32 +3,23 @@ import BluetoothGAP
 import BluetoothHCI
 import BluetoothHost
 
-/// One `Adapter.scan`: what it looks for, and what it has seen.
+/// One `Adapter.scan`: what it looks for and has seen, and who is told of it.
 struct ScanSession {
     let number: Int
-    let filter: ScanFilter
     let parameters: ScanParameters
     let sightings: AsyncQueue<Sighting>
-    private var seen = SightingTable()
-    /// Which slots of `seen` hold a device that has been reported.
-    private var reported: Set<SightingTable.Slot> = []
+    private var filter: SightingFilter
 
     init(number: Int, filter: ScanFilter, parameters: ScanParameters, sightings: AsyncQueue<Sighting>) {
         self.number = number
-        self.filter = filter
         self.parameters = parameters
         self.sightings = sightings
+        self.filter = SightingFilter(filter, reportsDuplicates: parameters.reportsDuplicates)
     }
 
     /// Takes a report in, and reports its device where that is called for.
     mutating func receive(_ report: borrowing AdvertisingReport, at now: Instant) {
-        let (slot, novelty) = seen.receive(report, at: now)
-        if novelty == .discovered { reported.remove(slot) }
-        let isNews = parameters.reportsDuplicates || novelty == .completed || !reported.contains(slot)
-        // A device may come into the window of signal strength long after it was first seen.
-        guard isNews, filter.matches(seen[slot]) else { return }
-        reported.insert(slot)
-        sightings.push(seen[slot])
+        if let slot = filter.receive(report, at: now) { sightings.push(filter[slot]) }
     }
 }
 
@@ -37,7 +28,8 @@ extension Adapter {
     ///
     /// Each element is a device that fits the filter, with its advertisement and scan response merged; the same device
     /// comes again when it has something new to say, or, where `parameters.reportsDuplicates`, with each advertising event.
-    /// A consumer that is too slow misses the oldest sightings. Several scans may run at once, each with its own filter.
+    /// As many as 65,536 devices are remembered; beyond that the one not received for longest counts as new when it comes
+    /// back. A consumer that is too slow misses the oldest sightings. Several scans may run at once, each with its own filter.
     ///
     /// - Throws: `.host(.controller)` where the controller refuses to scan; through the sequence, since it may do so later.
     public func scan(

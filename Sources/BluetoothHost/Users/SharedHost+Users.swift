@@ -65,19 +65,22 @@ extension SharedHost {
 }
 
 /// The Device Names of peers that were connected to in this run: a bounded number, of which the oldest goes first.
-struct PeerNames: Sendable {
+package struct PeerNames: Sendable {
     private var names: [PeerID: String] = [:]
     private var order: [PeerID] = []
     private var next = 0
 
     private static let capacity = 1024
 
+    package init() {}
+
     var all: [PeerID: String] { names }
 
-    subscript(peer: PeerID) -> String? { names[peer] }
+    package subscript(peer: PeerID) -> String? { names[peer] }
 
     /// Takes a name in. False where it was known.
-    mutating func set(_ name: String, of peer: PeerID) -> Bool {
+    @discardableResult
+    package mutating func set(_ name: String, of peer: PeerID) -> Bool {
         guard let known = names.updateValue(name, forKey: peer) else {
             if order.count < Self.capacity {
                 order.append(peer)

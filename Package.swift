@@ -47,6 +47,7 @@ let package = Package(
         .library(name: "HCITransport", targets: ["HCITransport"]),
         .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
         .library(name: "BluetoothTrace", targets: ["BluetoothTrace"]),
+        .library(name: "BluetoothAdapter", targets: ["BluetoothAdapter"]),
         .library(name: "BluetoothLE", targets: ["BluetoothLE"]),
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
@@ -89,10 +90,17 @@ let package = Package(
             ]),
         // The shell: the one layer that owns threads, clocks and sockets.
         layer(
+            "BluetoothAdapter",
+            [
+                "BluetoothBase", "BluetoothHCI", "BluetoothATT", "BluetoothGAP", "BluetoothGATT", "BluetoothHost",
+                "HCITransport",
+            ]),
+        // What applications meet.
+        layer(
             "BluetoothLE",
             [
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
-                "BluetoothValues", "BluetoothHost", "HCITransport", "VirtualRadio",
+                "BluetoothValues", "BluetoothHost", "BluetoothAdapter", "HCITransport", "VirtualRadio",
                 .product(name: "DequeModule", package: "swift-collections"),
             ]),
         // Apple's API on top of that, for code that was written for it.
@@ -144,6 +152,7 @@ let package = Package(
         tests(
             of: "BluetoothHost",
             and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "VirtualRadio"]),
+        tests(of: "BluetoothAdapter", and: ["BluetoothHost", "VirtualRadio", "HCITransport"]),
         tests(of: "BluetoothLE", and: ["VirtualRadio", "HCITransport"]),
         .testTarget(
             name: "CoreBluetoothTests",

@@ -31,7 +31,7 @@ extension SharedHost {
             guard status == .ready else { return }
             status = .resetting(cause)
             tellAll(.adapter(status))
-        case .failed: return  // Whoever opened the controller asks for `host.failure`, and reports the loss.
+        case .failed(let failure): controllerFailure = failure  // Whoever opened the controller reports its loss.
         case .scanningFailed(let error): scanningFailed(error)
         case .advertisingStarted: advertisingStarted()
         case .advertisingFailed(let error): advertisingFailed(error, at: now)

@@ -16,6 +16,7 @@ public struct SharedHost: Sendable {
     /// Whether anything can be done with the adapter, as the users know it.
     public internal(set) var status = AdapterStatus.opening
 
+    var controllerFailure: HostFailure?
     var users: [UserRecord] = []
     /// By the slots of the links' identifiers. Read and changed in place, never copied: see `LinkTable`.
     var links: [LinkRecord] = []
@@ -76,13 +77,22 @@ public struct SharedHost: Sendable {
     public var nextDeadline: Instant? { earliest(host.nextDeadline, connects.nextDeadline) }
 
     /// The controller is gone. Links and calls end, each with its event; services and advertising stay wanted.
-    public mutating func controllerLost(at now: Instant) {
-        let isNews = status != .lost
-        status = .lost
+    ///
+    /// - Parameter isReported: whether the users hear of it; false for one that has never been ready.
+    public mutating func controllerLost(at now: Instant, isReported: Bool = true) {
+        let isNews = isReported && status != .lost
+        if isReported { status = .lost }
         host.controllerLost(at: now)
         drain(at: now)
+        guard isNews else { return }
         endActivities(.adapterRemoved)
-        if isNews { tellAll(.adapter(.lost)) }
+        tellAll(.adapter(.lost))
+    }
+
+    /// Why the controller was given up, once; nil where it was not.
+    public mutating func takeControllerFailure() -> HostFailure? {
+        defer { controllerFailure = nil }
+        return controllerFailure
     }
 
     /// The adapter cannot be opened, or is over: told by whoever opens it.
@@ -102,8 +112,8 @@ public struct SharedHost: Sendable {
         if !host.events.isEmpty { drain(at: now) }
     }
 
-    /// The users for whom there are events.
-    public var usersWithEvents: [UserID] { users.filter { !$0.events.isEmpty }.map(\.identifier) }
+    /// Whether there are events for any user.
+    public var hasEvents: Bool { users.contains { !$0.events.isEmpty } }
 
     /// What a user is to be handed.
     public func batch(for user: UserID) -> EventBatch? {

@@ -1,4 +1,5 @@
 import BluetoothBase
+import BluetoothHCI
 
 extension VirtualRadio.Port {
     /// Takes the controller away, as pulling a dongle out would. Its host finds the adapter removed, and the devices it
@@ -11,25 +12,24 @@ extension VirtualRadio.Port {
     ///     port.unplug()   // whatever is pending ends with `.adapterRemoved`
     ///     port.plugIn()   // `AdapterEvent.ready`; advertising and published services go on
     public func unplug() {
-        let host = radio.withAir(for: nil) { state, now -> VirtualRadio.Host? in
+        let host = radio.withAir(for: nil) { state, now -> (any PacketPortHost)? in
             guard state.air[identifier].isPresent else { return nil }
-            state.activity &+= 1
             state.air.removeController(identifier, at: now)
             return state.hosts[identifier]
         }
-        host?.unplugged()
-        host?.wake()
+        guard let host else { return }
+        host.unplugged()
+        radio.call([host])
     }
 
     /// Puts the controller back, as it was when it was added, but for its faults. Does nothing where it is there.
     public func plugIn() {
-        let host = radio.withAir(for: nil) { state, now -> VirtualRadio.Host? in
+        let host = radio.withAir(for: nil) { state, now -> (any PacketPortHost)? in
             guard !state.air[identifier].isPresent else { return nil }
-            state.activity &+= 1
             state.air.returnController(identifier, at: now)
             return state.hosts[identifier]
         }
-        host?.wake()
+        if let host { radio.call([host]) }
     }
 
     /// Whether the controller is there. Lets everything happen that is due on the air, as `receive` does.

@@ -9,54 +9,43 @@ extension VirtualRadio {
         /// Names the controller on the radio's `Air`.
         public let identifier: ControllerID
 
-        /// Which of the hosts that a controller has had one after the other.
-        public struct Attachment: Equatable, Sendable {
-            let number: UInt64
-        }
-
         /// Puts a host on the controller, in the place of one that is there. It is told when there is something to receive.
+        ///
+        /// - Returns: what to detach it by.
         @discardableResult
-        public func attach(_ host: Host) -> Attachment {
+        public func attach(_ host: any PacketPortHost) -> UInt64 {
             radio.state.withLock { state in
                 state.attachments += 1
-                let attachment = Attachment(number: state.attachments)
                 state.hosts[identifier] = host
-                state.current[identifier] = attachment
-                return attachment
+                state.current[identifier] = state.attachments
+                return state.attachments
             }
         }
 
-        /// Takes the host off: the controller is reset, as it would be for the next host.
-        ///
-        /// - Parameter attachment: whose host. Where another has taken its place already, nothing happens: a host that goes
-        ///   on a thread of its own may do so late. Nil takes off whichever is there.
-        public func detach(_ attachment: Attachment? = nil) {
+        /// Takes a host off: the controller is reset, as it would be for the next host. Where another has taken its place
+        /// already, nothing happens: a host that goes on a thread of its own may do so late.
+        public func detach(_ attachment: UInt64) {
             var reset = ByteWriter()
             Reset().encodePacket(into: &reset)
             radio.withAir(for: identifier) { state, now in
-                guard isThere(attachment, state) else { return }
+                guard state.current[identifier] == attachment else { return }
                 state.air.receive(reset.span, from: identifier, at: now)
                 state.air[identifier].outbox.removeAll()
             }
             let others = radio.state.withLock { state in
-                if isThere(attachment, state) {
+                if state.current[identifier] == attachment {
                     state.hosts[identifier] = nil
                     state.current[identifier] = nil
                 }
-                return state.hosts.values.map(\.wake)
+                return Array(state.hosts.values)
             }
             // This host may have been the one that minded the next deadline of the air.
-            for wake in others { wake() }
-        }
-
-        private func isThere(_ attachment: Attachment?, _ state: State) -> Bool {
-            attachment == nil || state.current[identifier] == attachment
+            radio.call(others)
         }
 
         /// Hands a packet to the controller, its H4 indicator first.
         public func send(_ packet: Span<UInt8>) {
             radio.withAir(for: identifier) { state, now in
-                state.activity &+= 1
                 state.air.receive(packet, from: identifier, at: now)
             }
         }
@@ -67,11 +56,27 @@ extension VirtualRadio {
         public func receive(into packets: inout PacketQueue) {
             radio.withAir(for: identifier) { state, _ in
                 swap(&state.air[identifier].outbox, &packets)
-                if !packets.isEmpty { state.activity &+= 1 }
             }
         }
 
         /// When something happens on the air by itself.
         public var nextDeadline: Instant? { radio.state.withLock { $0.air.nextDeadline } }
     }
+}
+
+extension VirtualRadio.Port: PacketPort {
+    public var name: String { "virtual" }
+
+    public var identity: AnyHashable { Identity(radio: ObjectIdentifier(radio), controller: identifier.index) }
+
+    private struct Identity: Hashable {
+        let radio: ObjectIdentifier
+        let controller: Int
+    }
+
+    public var now: Instant { radio.now }
+
+    public var isTimeManual: Bool { radio.time == .manual }
+
+    public func requestTurn(of host: any PacketPortHost) { radio.call([host]) }
 }

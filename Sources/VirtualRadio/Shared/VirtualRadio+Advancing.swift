@@ -1,7 +1,21 @@
 import BluetoothBase
+import Dispatch
 import Synchronization
 
 extension VirtualRadio {
+    /// Lets time pass, where it is `manual`: everything happens that is due, in order, and every host takes its turn at each
+    /// instant, on this thread.
+    ///
+    /// Tasks that wait for what happens are resumed, and go on where they run: perhaps only when all is over. `advance`
+    /// without a suffix gives them the chance to act at the instant itself.
+    public func advanceHosts(by duration: Duration) {
+        precondition(time == .manual, "the time of this radio is the system's")
+        let end = now.advanced(by: duration)
+        while let deadline = takeTurns(), deadline <= end { setTime(deadline) }
+        setTime(end)
+        _ = takeTurns()
+    }
+
     /// Lets time pass, where it is `manual`: everything happens that is due, in order, and every host takes its turn at each
     /// instant.
     ///
@@ -15,30 +29,47 @@ extension VirtualRadio {
         while true {
             let deadline = await settle()
             guard let deadline, deadline <= end else { break }
-            state.withLock { $0.now = max($0.now, deadline) }
+            setTime(deadline)
         }
-        state.withLock { $0.now = max($0.now, end) }
+        setTime(end)
         _ = await settle()
     }
 
-    /// Lets all hosts do what they can without time passing. Returns when the next thing happens by itself.
+    private func setTime(_ instant: Instant) { state.withLock { $0.now = max($0.now, instant) } }
+
+    /// Lets all hosts do what they can without time passing, and their tasks after them. Returns when the next thing
+    /// happens by itself.
     private func settle() async -> Instant? {
-        while true {
-            let before = state.withLock { $0.activity }
-            _ = await takeTurns()
-            // Tasks that a host has just resumed may want something of it at this very instant.
-            for _ in 0..<4 { await Task.yield() }
-            let deadline = await takeTurns()
-            let isQuiet = state.withLock { $0.wakes.isEmpty && $0.activity == before }
-            if isQuiet { return deadline }
+        var deadline = takeTurns()
+        // Tasks that a host has just resumed may want something of it at this very instant.
+        for _ in 0..<Self.chances {
+            let before = turns.requests
+            await letTasksRun()
+            deadline = takeTurns()
+            if turns.requests == before { break }
+        }
+        return deadline
+    }
+
+    /// How often in a row tasks get the chance to want something more at one instant.
+    private static let chances = 16
+
+    /// Stands behind what is ready to run.
+    private func letTasksRun() async {
+        await withUnsafeContinuation { continuation in
+            DispatchQueue.global(qos: .utility).async { continuation.resume() }
         }
     }
 
-    /// Every host takes a turn, in the order of the controllers. Returns when the next thing happens by itself.
-    private func takeTurns() async -> Instant? {
-        let hosts = state.withLock { $0.hosts.sorted { $0.key.index < $1.key.index }.map(\.value) }
-        var deadline: Instant?
-        for host in hosts { deadline = earliest(deadline, await host.turn()) }
-        return earliest(deadline, withAir { air, _ in air.nextDeadline })
+    /// Every host takes a turn, in the order of the controllers, until there is nothing for any of them. Returns when the
+    /// next thing happens by itself.
+    private func takeTurns() -> Instant? {
+        while true {
+            let hosts = state.withLock { $0.hosts.sorted { $0.key.index < $1.key.index }.map(\.value) }
+            let before = turns.requests
+            let deadline = turns.give(hosts)
+            let next = withAir { air, _ in air.nextDeadline }
+            if turns.requests == before { return earliest(deadline, next) }
+        }
     }
 }

@@ -22,41 +22,20 @@ public final class VirtualRadio: Sendable {
         var air: Air
         var now = Instant.zero
         var nextAddress: UInt64 = 0x00_1B_DC_00_00_01
-        var hosts: [ControllerID: Host] = [:]
+        var hosts: [ControllerID: any PacketPortHost] = [:]
         /// How often a host was put on a controller, and which of these times counts for each.
         var attachments: UInt64 = 0
-        var current: [ControllerID: Port.Attachment] = [:]
-        /// How many packets have been sent and taken.
-        var activity: UInt64 = 0
+        var current: [ControllerID: UInt64] = [:]
 
-        /// How to reach the hosts for whom packets wait.
-        var wakes: [@Sendable () -> Void] {
-            hosts.compactMap { identifier, host in air[identifier].outbox.isEmpty ? nil : host.wake }
-        }
-    }
-
-    /// Who sits on a controller.
-    public struct Host: Sendable {
-        /// Tells the host, from any thread, that there is something for it.
-        var wake: @Sendable () -> Void
-        /// Lets the host do what it can at the present instant, and tells when it next has something to do by itself.
-        /// Only called where time is `manual`.
-        var turn: @Sendable () async -> Instant?
-        /// Tells the host, from any thread, that its controller was unplugged. `wake` follows.
-        var unplugged: @Sendable () -> Void
-
-        public init(
-            wake: @escaping @Sendable () -> Void, turn: @escaping @Sendable () async -> Instant?,
-            unplugged: @escaping @Sendable () -> Void = {}
-        ) {
-            self.wake = wake
-            self.turn = turn
-            self.unplugged = unplugged
+        /// The hosts for whom packets wait, in the order of the controllers.
+        var waiting: [any PacketPortHost] {
+            hosts.filter { !air[$0.key].outbox.isEmpty }.sorted { $0.key.index < $1.key.index }.map(\.value)
         }
     }
 
     public let time: Time
     let state: Mutex<State>
+    let turns = HostTurns()
 
     /// The radio of those who name their transport `virtual`.
     public static let shared = VirtualRadio()
@@ -104,7 +83,7 @@ public final class VirtualRadio: Sendable {
     func withAir<Value: Sendable>(
         for identifier: ControllerID?, _ body: (_ state: inout State, _ now: Instant) -> Value
     ) -> Value {
-        let (value, wakes) = state.withLock { state in
+        let (value, hosts) = state.withLock { state in
             // Read in here, so that time does not run backwards from one caller to the next.
             let now = time == .manual ? state.now : SystemTime.now
             state.air.fire(at: now)
@@ -112,12 +91,22 @@ public final class VirtualRadio: Sendable {
             let value = body(&state, now)
             let isMinded = identifier.map { state.hosts[$0] != nil } ?? false
             if !isMinded, earliest(deadline, state.air.nextDeadline) != deadline {
-                return (value, state.hosts.values.map(\.wake))
+                return (value, Array(state.hosts.values))
             }
-            return (value, state.wakes)
+            return (value, state.waiting)
         }
-        for wake in wakes { wake() }
+        call(hosts)
         return value
+    }
+
+    /// Has hosts look for what there is for them.
+    func call(_ hosts: [any PacketPortHost]) {
+        for host in hosts {
+            switch time {
+            case .system: host.wake()
+            case .manual: turns.request(host)
+            }
+        }
     }
 
     /// Sets by how many dB a signal between two controllers is weakened, both ways. Beyond about 95 dB they do not hear each

@@ -45,11 +45,13 @@ struct Reopening: Equatable, Sendable {
     ///
     /// - Parameter isAbsent: whether there was nothing to open. Else an arrival that came meanwhile may be of the try's
     ///   own making: the kernel announces an adapter that somebody has let go of.
-    mutating func failed(isAbsent: Bool, at now: Instant) {
+    /// - Parameter goesOn: whether to try again even where only an arrival could help: whatever else stands in the way of
+    ///   a controller that has never been there may end without being told.
+    mutating func failed(isAbsent: Bool, goesOn: Bool = false, at now: Instant) {
         isTrying = false
         if hasArrived, isAbsent { return arrived(at: now) }
         triesLeft -= 1
-        guard triesLeft > 0 || !isToldOfArrivals else { return }
+        guard triesLeft > 0 || !isToldOfArrivals || goesOn else { return }
         schedule(at: now)
     }
 

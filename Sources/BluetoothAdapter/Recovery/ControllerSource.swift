@@ -1,11 +1,11 @@
 import BluetoothBase
+import BluetoothHCI
 import HCITransport
-import VirtualRadio
 
 /// Where an adapter has its controller from, at first and again.
 enum ControllerSource: Sendable {
-    /// A radio in this process. It tells when the controller is plugged in, and opening does not wait.
-    case port(VirtualRadio.Port)
+    /// A controller in this process. Its port tells when it is plugged in, and opening does not wait.
+    case port(any PacketPort)
     /// A transport. It is opened on another thread, since that may wait.
     case transport(TransportName, TransportCalls = .system)
 
@@ -25,7 +25,7 @@ enum ControllerSource: Sendable {
 }
 
 /// Tells when an adapter has come into the system; see `AdapterArrivals`.
-protocol Arrivals: AnyObject {
+package protocol Arrivals: AnyObject {
     /// What an event loop waits on; -1 once closed, which it may do by itself.
     var fileDescriptor: Int32 { get }
     /// Takes note of what has come. Whether an adapter was among it.
@@ -36,11 +36,19 @@ protocol Arrivals: AnyObject {
 extension AdapterArrivals: Arrivals {}
 
 /// How transports are opened, so that tests can stand in for a kernel with Bluetooth.
-struct TransportCalls: Sendable {
-    var open: @Sendable (TransportName, Waker) throws(TransportError) -> sending any HCITransport
-    var watchArrivals: @Sendable (TransportName) -> (any Arrivals)?
+package struct TransportCalls: Sendable {
+    package var open: @Sendable (TransportName, Waker) throws(TransportError) -> sending any HCITransport
+    package var watchArrivals: @Sendable (TransportName) -> (any Arrivals)?
 
-    static let system = TransportCalls(
+    package init(
+        open: @escaping @Sendable (TransportName, Waker) throws(TransportError) -> sending any HCITransport,
+        watchArrivals: @escaping @Sendable (TransportName) -> (any Arrivals)?
+    ) {
+        self.open = open
+        self.watchArrivals = watchArrivals
+    }
+
+    package static let system = TransportCalls(
         open: { (name, cancellation) throws(TransportError) in try name.open(cancellation: cancellation) },
         watchArrivals: { name in
             if case .hciSocket = name { try? AdapterArrivals() } else { nil }

@@ -27,10 +27,32 @@ public enum BluetoothError: Error, Equatable, Sendable {
     case cancelled
     /// The peer refused with an ATT error.
     case att(ATTError)
-    /// The controller or the host refused.
-    case host(HostError)
-    /// The peer broke the protocol, or a limit of the client was reached.
-    case gatt(GATTClientError)
+    /// The adapter is being opened or reset: wait for `AdapterEvent.ready`.
+    case notReady
+    /// There is a link to this peer already, or an attempt at one: use that.
+    case alreadyConnected
+    /// Every try to connect ended before the peer was reached: move closer to it.
+    case connectionFailed
+    /// The controller refused, with this status.
+    case refusedByController(HCIStatus)
+    /// The peer did not agree to what it was asked.
+    case refusedByPeer
+    /// A parameter is outside what the specification allows.
+    case invalidParameters
+    /// More is pending than is kept: wait for some of it to end.
+    case tooManyPending
+    /// The peer has not subscribed to this value, in this way.
+    case notSubscribed(AttributeHandle)
+    /// The link is not protected as the value demands; the code says what is missing.
+    case insufficientSecurity(ATTErrorCode)
+    /// The peer's request has been answered before, or was given up because no answer came in time.
+    case requestExpired
+    /// The peer broke the protocol in an answer.
+    case invalidResponse(GATTClientError.InvalidResponse)
+    /// The peer's services have changed: what was discovered before is void, discover again.
+    case servicesChanged
+    /// Something of the link's stream was lost before this point: what has come is not all there was.
+    case dataLost
     /// The peer's server has no such service or characteristic.
     case notFound(BluetoothUUID)
     /// The characteristic does not allow this.

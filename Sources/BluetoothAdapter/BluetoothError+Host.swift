@@ -1,0 +1,55 @@
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHost
+
+extension BluetoothError {
+    /// What an error of the host means to an application.
+    public init(_ error: HostError) {
+        switch error {
+        case .notReady, .controllerReset: self = .notReady
+        case .noSuchLink: self = .disconnected(.unknown)
+        case .controller(let status): self = .refusedByController(status)
+        case .unsupported: self = .notSupported("the controller does not support this")
+        case .busy: self = .tooManyPending
+        case .invalidParameters: self = .invalidParameters
+        case .alreadyConnected: self = .alreadyConnected
+        case .connectionFailedToBeEstablished: self = .connectionFailed
+        case .timedOut: self = .timedOut
+        case .cancelled: self = .cancelled
+        case .refusedByPeer: self = .refusedByPeer
+        case .client(let error): self.init(error)
+        case .server(let error): self.init(error)
+        case .disconnected(let reason): self = .disconnected(reason)
+        case .adapterRemoved: self = .adapterRemoved
+        case .notFound(let uuid): self = .notFound(uuid)
+        case .servicesChanged: self = .servicesChanged
+        case .database(let error): self = .invalidDefinition("\(error)")
+        case .advertisingData(let error): self = .advertisingDataTooLong("\(error)")
+        }
+    }
+
+    private init(_ error: GATTClientError) {
+        switch error {
+        case .att(let error): self = .att(error)
+        case .cancelled: self = .cancelled
+        case .transactionTimedOut: self = .timedOut
+        case .valueTooLong(let maximum): self = .valueTooLong(maximum: maximum)
+        case .disconnected: self = .disconnected(.unknown)
+        case .invalidResponse(let what): self = .invalidResponse(what)
+        case .tooManyOperations: self = .tooManyPending
+        case .invalidHandleCount: self = .invalidParameters
+        }
+    }
+
+    private init(_ error: GATTServerError) {
+        switch error {
+        case .staleToken, .wrongAnswer: self = .requestExpired
+        case .notSubscribed(let handle): self = .notSubscribed(handle)
+        case .insufficientSecurity(let code): self = .insufficientSecurity(code)
+        case .valueTooLong(let maximum): self = .valueTooLong(maximum: maximum)
+        case .multipleNotificationsNotSupported: self = .notSupported("the peer takes one value at a time")
+        case .indicationPending: self = .tooManyPending
+        case .bearerClosed: self = .disconnected(.transactionTimeout)
+        }
+    }
+}

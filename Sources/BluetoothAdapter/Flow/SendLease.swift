@@ -1,0 +1,60 @@
+import Synchronization
+
+/// The credits that one user has to send on one link: how many values that nobody answers it may still hand over.
+///
+/// One atomic word, so that taking a credit needs no lock and no other thread. The adapter's thread adds what
+/// `UserEvent.sendCredit` brings; whoever sends takes from any thread.
+public final class SendLease: Sendable {
+    // The lowest two bits are flags, the rest is the number of credits.
+    private let word = Atomic<Int>(0)
+
+    private static let isAwaited = 1
+    private static let isClosed = 2
+    private static let credit = 4
+
+    public init() {}
+
+    /// Takes credits. Where there are fewer it takes none, and `add` will say that somebody waits.
+    ///
+    /// - Returns: Whether they were taken.
+    public func take(_ count: Int = 1) -> Bool {
+        var current = word.load(ordering: .relaxed)
+        while true {
+            let hasEnough = current & Self.isClosed == 0 && current >> 2 >= count
+            let wanted = hasEnough ? current - count * Self.credit : current | Self.isAwaited
+            if !hasEnough, wanted == current { return false }
+            let (isExchanged, original) = word.weakCompareExchange(
+                expected: current, desired: wanted, ordering: .acquiringAndReleasing)
+            if isExchanged { return hasEnough }
+            current = original
+        }
+    }
+
+    /// Whether a credit is there. Where there is none, `add` will say that somebody waits.
+    public var isAvailable: Bool {
+        if word.load(ordering: .acquiring) >= Self.credit { return true }
+        // It counts which came first, the credit or the wish to hear of it.
+        return word.bitwiseOr(Self.isAwaited, ordering: .acquiringAndReleasing).newValue >= Self.credit
+    }
+
+    /// Adds credits.
+    ///
+    /// - Returns: Whether somebody found none since the last time, and is to be signalled now.
+    public func add(_ count: Int) -> Bool {
+        let (old, _) = word.wrappingAdd(count * Self.credit, ordering: .acquiringAndReleasing)
+        guard old & Self.isAwaited != 0 else { return false }
+        let before = word.bitwiseAnd(~Self.isAwaited, ordering: .acquiringAndReleasing).oldValue
+        return before & Self.isAwaited != 0
+    }
+
+    /// The link is gone: no credit is to be had any more.
+    ///
+    /// - Returns: Whether somebody waits for one.
+    public func close() -> Bool {
+        let before = word.exchange(Self.isClosed, ordering: .acquiringAndReleasing)
+        return before & Self.isAwaited != 0
+    }
+
+    /// Whether the link is gone.
+    public var isClosed: Bool { word.load(ordering: .acquiring) & Self.isClosed != 0 }
+}

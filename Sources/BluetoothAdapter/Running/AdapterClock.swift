@@ -1,0 +1,24 @@
+import BluetoothBase
+import BluetoothHCI
+import HCITransport
+
+/// The time an adapter lives in: the system's, or that of a port.
+enum AdapterClock: Sendable {
+    case system
+    case port(any PacketPort)
+
+    var now: Instant {
+        switch self {
+        case .system: MonotonicClock.now
+        case .port(let port): port.now
+        }
+    }
+
+    /// When the adapter's thread is to take a turn of its own accord, given when its host wants one.
+    func wakeUp(for hostDeadline: Instant?) -> Instant? {
+        switch self {
+        case .system: hostDeadline
+        case .port(let port): earliest(hostDeadline, port.nextDeadline)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import BluetoothBase
+import BluetoothHCI
+import HCITransport
+import Synchronization
+
+/// A controller in this process as a transport. It has no descriptor: the port wakes the adapter.
+final class PortTransport: HCITransport {
+    let name: String
+    let receiver = H4Framer.Receiver.host
+    let fileDescriptor: Int32 = -1
+    let pendingByteCount = 0
+    private let port: any PacketPort
+    private let attachment: UInt64
+    private let seat: Seat
+    private var received = PacketQueue()
+
+    /// What the port knows of the adapter: whom to wake, and whether the controller was unplugged under it. It may have been
+    /// plugged in again since.
+    final class Seat: PacketPortHost {
+        private let isUnplugged = Atomic(false)
+        // The port keeps the seat, and must not keep the adapter for it.
+        private let runner: WeakRunner
+
+        init(_ runner: AdapterRunner) { self.runner = WeakRunner(runner) }
+
+        func wake() { runner.value?.wake() }
+        func unplugged() { isUnplugged.store(true, ordering: .relaxed) }
+        func takeTurn() -> Instant? { runner.value?.takeTurn() }
+
+        var wasUnplugged: Bool { isUnplugged.load(ordering: .relaxed) }
+    }
+
+    /// A weak reference that is set once.
+    final class WeakRunner: @unchecked Sendable {
+        // Unchecked: a weak reference is a variable, but nobody changes this one, and reading it is safe on any thread.
+        private(set) weak var value: AdapterRunner?
+
+        init(_ value: AdapterRunner) { self.value = value }
+    }
+
+    init(_ port: any PacketPort, for runner: AdapterRunner) {
+        self.port = port
+        name = port.name
+        seat = Seat(runner)
+        attachment = port.attach(seat)
+    }
+
+    func receive(_ deliver: (Span<UInt8>) -> Void) throws(TransportError) {
+        guard !seat.wasUnplugged else { throw TransportError(.adapterRemoved, transport: name) }
+        port.receive(into: &received)
+        while !received.isEmpty {
+            deliver(received.first)
+            received.removeFirst()
+        }
+    }
+
+    func send(_ packet: Span<UInt8>) { port.send(packet) }
+    func flush() {}
+    func close() { port.detach(attachment) }
+}

@@ -1,0 +1,176 @@
+import BluetoothBase
+import BluetoothHCI
+import BluetoothHost
+import HCITransport
+
+/// What it takes to get a controller, at first and again.
+struct Recovery {
+    /// Whether one that was lost is to be got back.
+    let isEnabled: Bool
+    let source: ControllerSource
+    /// Whether the adapter has ever been ready.
+    var hasBeenReady = false
+    var reopening = Reopening()
+    /// What the transport calls the controller, where that finds it under another number too.
+    var name: TransportName?
+    var arrivals: (any Arrivals)?
+    /// The try that is under way.
+    var opener: TransportOpener?
+
+    init(_ source: ControllerSource, isEnabled: Bool) {
+        self.source = source
+        self.isEnabled = isEnabled
+    }
+
+    /// Stops waiting.
+    mutating func end() {
+        opener?.cancel()
+        opener = nil
+        arrivals?.close()
+        arrivals = nil
+    }
+}
+
+/// The loss of the controller, and its return. Opening it for the first time is a return, too.
+extension RunnerCore {
+    /// Begins to open the transport.
+    func begin(at now: Instant) {
+        recovery.reopening.begin()
+        open(at: now)
+    }
+
+    /// The transport has failed, or the controller was given up.
+    func controllerLost(_ cause: BluetoothError, at now: Instant) {
+        guard case .open(let transport) = state else { return }
+        transport.close()
+        state = .closedTransport
+        watchNumber += 1
+        let wasReady = shared.status != .opening && shared.status != .unavailable && shared.status != .lost
+        shared.controllerLost(at: now, isReported: recovery.hasBeenReady)
+        guard wasReady else { return tryFailed(cause, at: now) }
+        guard recovery.isEnabled else { return giveUp(cause) }
+        note(cause)
+        recovery.name = transport.reopeningName ?? recovery.name
+        watchArrivals()
+        recovery.reopening.lost(at: now)
+        attendPort()
+    }
+
+    /// The host may have given its controller up, or found it ready.
+    func noticeFailure(at now: Instant) {
+        guard let failure = shared.takeControllerFailure() else { return }
+        controllerLost(.adapter(failure), at: now)
+    }
+
+    func noticeReadiness() {
+        guard case .open = state else { return }
+        guard shared.status == .ready else {
+            if case .resetting = shared.status { note(.notReady) }
+            return
+        }
+        if failure != nil || !recovery.hasBeenReady {
+            recovery.hasBeenReady = true
+            recovery.end()
+            recovery.reopening.succeeded(at: clock.now)
+            failure = nil
+        }
+        runner?.publish(failure: nil, information: shared.host.controller)
+    }
+
+    // MARK: - Getting it back
+
+    private func watchArrivals() {
+        // Before the first try, so that none that comes is missed.
+        recovery.arrivals = recovery.arrivals ?? recovery.source.watchArrivals()
+        recovery.reopening.isToldOfArrivals = recovery.arrivals != nil
+    }
+
+    /// When the next try is due.
+    var nextTry: Instant? {
+        guard case .closedTransport = state, recovery.source.isWorthTrying else { return nil }
+        return recovery.reopening.nextTry
+    }
+
+    /// Goes on with getting the controller, as far as that is possible now.
+    func reopen(at now: Instant) {
+        guard case .closedTransport = state else { return }
+        if let outcome = recovery.opener?.take() {
+            recovery.opener = nil
+            opened(outcome, at: now)
+        }
+        guard case .closedTransport = state, let due = nextTry, due <= now else { return }
+        recovery.reopening.begin()
+        open(at: now)
+    }
+
+    private func open(at now: Instant) {
+        guard let runner else { return }
+        switch recovery.source {
+        case .port(let port):
+            guard port.isPluggedIn else {
+                return tryFailed(.transport(TransportError(.adapterRemoved, transport: port.name)), at: now)
+            }
+            opened(.success(PortTransport(port, for: runner)), at: now)
+        case .transport(let name, let calls):
+            do throws(TransportError) {
+                let waker = runner.waker
+                recovery.opener = try TransportOpener(recovery.name ?? name, calls) { waker.wake() }
+            } catch {
+                tryFailed(.transport(error), at: now)
+            }
+        }
+    }
+
+    private func opened(_ outcome: TransportOpener.Outcome, at now: Instant) {
+        switch outcome {
+        case .success(let transport):
+            state = .open(recorded(transport))
+            watchNumber += 1
+            shared.start(at: now)
+        case .failure(let error): tryFailed(.transport(error), at: now)
+        }
+    }
+
+    private func tryFailed(_ cause: BluetoothError, at now: Instant) {
+        guard recovery.hasBeenReady || options.retriesOpening else { return giveUp(cause) }
+        if !recovery.hasBeenReady {
+            note(cause)
+            shared.setStatus(.unavailable, at: now)
+            watchArrivals()
+        }
+        // What has come up to now belongs to this try.
+        arrivalsAreReady(at: now)
+        var isAbsent = false
+        if case .transport(let error) = cause, case .noSuchAdapter = error.reason { isAbsent = true }
+        recovery.reopening.failed(isAbsent: isAbsent, goesOn: !recovery.hasBeenReady, at: now)
+        attendPort()
+    }
+
+    /// Something has come that may be the controller.
+    func arrivalsAreReady(at now: Instant) {
+        guard let arrivals = recovery.arrivals, arrivals.drain() else { return }
+        if arrivals.fileDescriptor < 0 {
+            // The system has taken it away, and may give another.
+            recovery.arrivals = nil
+            watchArrivals()
+            watchNumber += 1
+        }
+        recovery.reopening.arrived(at: now)
+    }
+
+    /// Stays on a port while its controller is unplugged, to hear when it is back.
+    private func attendPort() {
+        guard case .port(let port) = recovery.source, case .closedTransport = state, let runner else { return }
+        _ = port.attach(PortTransport.Seat(runner))
+    }
+
+    private func note(_ cause: BluetoothError) {
+        failure = cause
+        runner?.publish(failure: cause, information: nil)
+    }
+
+    private func giveUp(_ cause: BluetoothError) {
+        guard let runner else { return }
+        close(cause, runner.mailbox)
+    }
+}

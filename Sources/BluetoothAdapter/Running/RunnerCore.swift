@@ -1,0 +1,151 @@
+import BluetoothBase
+import BluetoothHCI
+import BluetoothHost
+import HCITransport
+
+/// What an adapter's thread does: it owns the host, the transport and the way back to a lost controller. One thread at a
+/// time uses it, which `AdapterRunner` sees to.
+final class RunnerCore {
+    enum State {
+        /// No transport: it is being opened, or opened again.
+        case closedTransport
+        /// With a transport, on which the controller is being brought up or is up.
+        case open(any HCITransport)
+        case over
+    }
+
+    let clock: AdapterClock
+    let options: AdapterRunner.Options
+    var shared: SharedHost
+    var state = State.closedTransport
+    var recovery: Recovery
+    /// Where packets are recorded, through every loss of the transport.
+    var capture: CaptureFile?
+    /// Why the adapter is not ready.
+    var failure: BluetoothError?
+    /// Changes whenever another descriptor is to be watched, which may have the number of the one before.
+    var watchNumber = 0
+    /// Whether the adapter was closed in the middle of a turn.
+    var isToClose = false
+    /// Known weakly, since it owns this.
+    weak var runner: AdapterRunner?
+
+    private var observers: [(user: UserID, observer: any AdapterObserver)] = []
+    private var letters: [Mailbox.Letter] = []
+
+    init(_ clock: AdapterClock, _ source: ControllerSource, _ options: AdapterRunner.Options) {
+        self.clock = clock
+        self.options = options
+        recovery = Recovery(source, isEnabled: options.isRecovering)
+        shared = SharedHost(configuration: options.host)
+    }
+
+    var transport: (any HCITransport)? {
+        if case .open(let transport) = state { transport } else { nil }
+    }
+
+    // MARK: - A turn
+
+    /// Does everything there is to do now: what has arrived, what was asked for, what is due; then hands the controller
+    /// what is for it, and the users what has happened.
+    func turn(_ ready: EventLoop.Event?, _ mailbox: Mailbox) {
+        let now = clock.now
+        reopen(at: now)
+        receive(ready, at: now)
+        carryOut(mailbox, at: now)
+        if let deadline = shared.nextDeadline, deadline <= now { shared.fire(at: now) }
+        shared.endTurn(at: now)
+        send(at: now)
+        deliver()
+        if isToClose { close(.adapterClosed, mailbox) }
+    }
+
+    private func receive(_ ready: EventLoop.Event?, at now: Instant) {
+        guard let transport else {
+            if ready != nil { arrivalsAreReady(at: now) }
+            return
+        }
+        do throws(TransportError) {
+            if ready?.isWritable == true { try transport.flush() }
+            // Without a descriptor there is nothing that could tell whether something waits.
+            guard ready?.isReadable == true || transport.fileDescriptor < 0 else { return }
+            try transport.receive { packet in self.shared.receive(packet, at: now) }
+        } catch {
+            controllerLost(.transport(error), at: now)
+        }
+        noticeFailure(at: now)
+    }
+
+    private func carryOut(_ mailbox: Mailbox, at now: Instant) {
+        mailbox.take(into: &letters)
+        for letter in letters {
+            switch letter {
+            case .call(let call):
+                shared.perform(call, at: now)
+                if case .detach = call.kind { observers.removeAll { $0.user == call.user } }
+            case .attach(let user, let observer):
+                observers.append((user, observer))
+                shared.perform(HostCall(user: user, kind: .attach), at: now)
+            }
+        }
+        letters.removeAll(keepingCapacity: true)
+    }
+
+    /// Hands the controller what is for it.
+    private func send(at now: Instant) {
+        guard let transport else { return }
+        do throws(TransportError) {
+            try shared.withOutbox { outbox throws(TransportError) in try transport.send(&outbox) }
+        } catch {
+            // A controller that does not read what it is sent: the rest follows when it does.
+            if case .outputFull = error.reason { return }
+            controllerLost(.transport(error), at: now)
+        }
+        noticeFailure(at: now)
+    }
+
+    /// Hands each user what has happened.
+    private func deliver() {
+        guard shared.hasEvents else { return }
+        noticeReadiness()
+        for (user, observer) in observers {
+            guard let batch = shared.batch(for: user) else { continue }
+            observer.receive(batch)
+        }
+        shared.clearEvents()
+    }
+
+    /// When a turn is to be taken although nothing has come; nil while nothing is waited for.
+    var nextDeadline: Instant? { earliest(shared.nextDeadline, nextTry) }
+
+    /// The descriptor to wait for.
+    var watchedDescriptor: Int32? {
+        let descriptor = transport?.fileDescriptor ?? recovery.arrivals?.fileDescriptor ?? -1
+        return descriptor < 0 ? nil : descriptor
+    }
+
+    // MARK: - The end
+
+    /// Ends everything, for good. Only the first reason counts.
+    func close(_ cause: BluetoothError, _ mailbox: Mailbox) {
+        if case .over = state { return }
+        mailbox.close()
+        transport?.close()
+        recovery.end()
+        state = .over
+        failure = cause
+        runner?.publish(failure: cause, information: nil)
+        let now = clock.now
+        shared.controllerLost(at: now)
+        shared.setStatus(.closed, at: now)
+        // Calls that came in time are answered as well.
+        while !mailbox.leave() { carryOut(mailbox, at: now) }
+        deliver()
+        observers = []
+    }
+
+    /// A transport whose packets go into the capture, where there is one.
+    func recorded(_ transport: any HCITransport) -> any HCITransport {
+        capture.map { CapturedTransport(transport, to: $0) } ?? transport
+    }
+}

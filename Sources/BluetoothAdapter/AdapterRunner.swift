@@ -158,13 +158,13 @@ public final class AdapterRunner: PacketPortHost {
     ///
     /// It returns when all of that is done; inside `AdapterObserver.receive` it returns at once, and is done next.
     public func close() {
-        if guarded.isInTurn {
-            guarded.core.isToClose = true
-        } else {
-            guarded.withTurn { $0.close(.adapterClosed, mailbox) }
-            waker.wake()
-        }
+        guard !guarded.isInTurn else { return beginClosing() }
+        guarded.withTurn { $0.close(.adapterClosed, mailbox) }
+        waker.wake()
     }
+
+    /// Closes as `close` does, behind the calls that have been posted, and returns at once.
+    public func beginClosing() { _ = put(.close) }
 
     // MARK: - Turns
 

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import functools
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -23,6 +24,8 @@ import airs  # noqa: E402
 
 PAYLOAD = HERE / "card.vcf"
 EXECUTABLES = ["ble", "central", "peripheral"]
+# The air that not every machine has.
+ROOTCANAL = "RootCanal"
 
 
 @dataclass
@@ -83,9 +86,8 @@ def our_peripheral(binaries: pathlib.Path) -> End:
 
 def all_pairings(binaries: pathlib.Path | None) -> list[Pairing]:
     """Every pairing there can be with these executables; without any, those of Bumble with itself."""
-    over: list[tuple[str, airs.AirFactory]] = [("Bumble's controllers", airs.bumble_controllers)]
-    if airs.rootcanal_binary() is not None:
-        over.append(("RootCanal", airs.rootcanal))
+    over: list[tuple[str, airs.AirFactory]] = [
+        ("Bumble's controllers", airs.bumble_controllers), (ROOTCANAL, airs.rootcanal)]
     ends = [(bumble_central(), bumble_peripheral())]
     if binaries is not None:
         over.append(("our radio", functools.partial(airs.our_radio, binaries)))
@@ -143,6 +145,14 @@ def print_ends_of_logs(directory: pathlib.Path, lines: int = 8) -> None:
             print(f"    {log.stem}: {line}", flush=True)
 
 
+def expression(text: str) -> re.Pattern[str]:
+    """A regular expression among the arguments."""
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise argparse.ArgumentTypeError(f"{text} is not a regular expression: {error}") from error
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     which = parser.add_mutually_exclusive_group()
@@ -150,7 +160,9 @@ def main() -> int:
                        help="where ble, central and peripheral are (default: .build/debug)")
     which.add_argument("--bumble-only", action="store_true",
                        help="pair Bumble with itself, to try this test rather than our executables")
-    parser.add_argument("--only", default="", metavar="TEXT", help="only the pairings whose title contains this text")
+    parser.add_argument("--filter", action="append", type=expression, metavar="REGEX",
+                        help="only the pairings whose title matches; may be given again")
+    parser.add_argument("--list", action="store_true", help="print the titles and run nothing")
     parser.add_argument("--limit", type=float, default=60, metavar="SECONDS", help="time for each pairing")
     parser.add_argument("--logs", type=pathlib.Path, help="directory for the logs and captures of every pairing")
     arguments = parser.parse_args()
@@ -159,18 +171,24 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
     binaries = None if arguments.bumble_only else arguments.binaries.resolve()
+    pairings = [
+        pairing for pairing in all_pairings(binaries)
+        if not arguments.filter or any(pattern.search(pairing.title) for pattern in arguments.filter)]
+    if arguments.list:
+        print("".join(f"{pairing.title}\n" for pairing in pairings), end="")
+        return 0
+    if not pairings:
+        parser.error("no pairing matches")
     if binaries is not None:
         for name in EXECUTABLES:
             if not (binaries / name).exists():
                 parser.error(f"there is no {binaries / name}: run swift build")
     if airs.rootcanal_binary() is None:
         print("RootCanal: skipped, there is none for this machine")
+        pairings = [pairing for pairing in pairings if pairing.air_name != ROOTCANAL]
 
-    pairings = [pairing for pairing in all_pairings(binaries) if arguments.only.lower() in pairing.title.lower()]
-    if not pairings:
-        parser.error(f"no pairing is called {arguments.only}")
     logs = arguments.logs or pathlib.Path(tempfile.mkdtemp(prefix="interoperation-"))
-    width = max(len(pairing.title) for pairing in pairings)
+    width = max((len(pairing.title) for pairing in pairings), default=0)
     failures = 0
     for pairing in pairings:
         directory = logs / pairing.title.replace("'", "").replace(" ", "-")

@@ -50,21 +50,33 @@ struct PluggingTests {
     func told() async {
         let radio = VirtualRadio(time: .manual)
         let port = radio.addController()
-        let counts = Mutex((wakes: 0, losses: 0))
-        port.attach(
-            VirtualRadio.Host(
-                wake: { counts.withLock { $0.wakes += 1 } }, turn: { nil },
-                unplugged: { counts.withLock { $0.losses += 1 } }))
+        let host = CountingHost()
+        port.attach(host)
         #expect(port.isPluggedIn)
         port.plugIn()
-        #expect(counts.withLock { $0 == (0, 0) })
+        #expect(host.counts == [0, 0])
         port.unplug()
         port.unplug()
         #expect(!port.isPluggedIn)
-        #expect(counts.withLock { $0 == (1, 1) })
+        #expect(host.counts == [1, 1])
         port.plugIn()
         port.plugIn()
         #expect(port.isPluggedIn)
-        #expect(counts.withLock { $0 == (2, 1) })
+        #expect(host.counts == [2, 1])
+    }
+}
+
+/// A host that counts how often it is called, and told that its controller is gone.
+private final class CountingHost: PacketPortHost {
+    private let called = Atomic(0)
+    private let lost = Atomic(0)
+
+    var counts: [Int] { [called.load(ordering: .relaxed), lost.load(ordering: .relaxed)] }
+
+    func wake() {}
+    func unplugged() { lost.wrappingAdd(1, ordering: .relaxed) }
+    func takeTurn() -> Instant? {
+        called.wrappingAdd(1, ordering: .relaxed)
+        return nil
     }
 }

@@ -7,6 +7,7 @@ final class Mailbox: Sendable {
     enum Letter: Sendable {
         case call(HostCall)
         case attach(UserID, any AdapterObserver)
+        case close
     }
 
     private struct State {

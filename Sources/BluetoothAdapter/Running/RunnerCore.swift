@@ -25,8 +25,8 @@ final class RunnerCore {
     var failure: BluetoothError?
     /// Changes whenever another descriptor is to be watched, which may have the number of the one before.
     var watchNumber = 0
-    /// Whether the adapter was closed in the middle of a turn.
-    var isToClose = false
+    /// Whether the adapter is to be closed at the end of the turn.
+    private var isToClose = false
     /// Known weakly, since it owns this.
     weak var runner: AdapterRunner?
 
@@ -86,6 +86,7 @@ final class RunnerCore {
             case .attach(let user, let observer):
                 observers.append((user, observer))
                 shared.perform(HostCall(user: user, kind: .attach), at: now)
+            case .close: isToClose = true
             }
         }
         letters.removeAll(keepingCapacity: true)

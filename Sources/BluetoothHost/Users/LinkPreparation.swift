@@ -51,29 +51,22 @@ extension SharedHost {
     ) {
         links[slot].preparation.isRunning = false
         switch (links[slot].preparation.step, result) {
-        case (.services, _):
-            // `learnServices` has taken the result in.
-            if links[slot].preparation.step == .services { links[slot].preparation.step = .name }
-        case (.name, .success(.values(let values))):
-            if let name = values.first.map({ String(decoding: $0.value, as: UTF8.self) }), !name.isEmpty {
-                learn(name, of: links[slot].peer)
+        // `learnServices` has taken the result in.
+        case (.services, _): links[slot].preparation.step = .name
+        case (.name, _):
+            if case .success(.values(let values)) = result, let value = values.first?.value, !value.isEmpty {
+                learn(String(decoding: value, as: UTF8.self), of: links[slot].peer)
             }
-            links[slot].preparation.step = links[slot].serviceChangedStep
-        case (.name, _): links[slot].preparation.step = links[slot].serviceChangedStep
+            links[slot].preparation.step = links[slot].genericAttribute.map { .serviceChanged(in: $0) } ?? .done
         case (.serviceChanged(let handles), .success(.characteristics(let found))):
-            guard let characteristic = found.first, characteristic.valueHandle < handles.upperBound else { break }
-            links[slot].preparation.step = .descriptor(of: characteristic.valueHandle, end: characteristic.endHandle)
-            return
+            let characteristic = found.first { $0.valueHandle < handles.upperBound }
+            links[slot].preparation.step =
+                characteristic.map { .descriptor(of: $0.valueHandle, end: $0.endHandle) } ?? .done
         case (.descriptor(let value, _), .success(.descriptors(let found))):
-            guard let descriptor = found.first(where: { $0.uuid == .clientCharacteristicConfiguration }) else { break }
+            let descriptor = found.first { $0.uuid == .clientCharacteristicConfiguration }
             links[slot].preparation.serviceChanged = value
-            links[slot].preparation.step = .configuration(descriptor.handle)
-            return
-        default: break
-        }
-        switch links[slot].preparation.step {
-        case .serviceChanged, .descriptor, .configuration: links[slot].preparation.step = .done
-        case .services, .name, .done: break
+            links[slot].preparation.step = descriptor.map { .configuration($0.handle) } ?? .done
+        default: links[slot].preparation.step = .done
         }
     }
 
@@ -91,7 +84,9 @@ extension SharedHost {
         if let generic = services.first(where: { $0.uuid == .genericAttribute }) {
             links[slot].genericAttribute = generic.startHandle...max(generic.startHandle, generic.endHandle)
         }
-        if links[slot].preparation.step == .services { links[slot].preparation.step = .name }
+        if links[slot].preparation.step == .services, !links[slot].preparation.isRunning {
+            links[slot].preparation.step = .name
+        }
         if isNews { tellAll(.servicesKnown(links[slot].identifier, uuids)) }
     }
 
@@ -109,12 +104,5 @@ extension SharedHost {
         invalidateSubscriptions(in: handles, slot)
         links[slot].preparation.services = nil
         tellAll(.servicesChanged(links[slot].identifier, handles))
-    }
-}
-
-extension LinkRecord {
-    /// Where Service Changed is looked for: in Generic Attribute, where the peer has it.
-    fileprivate var serviceChangedStep: LinkPreparation.Step {
-        genericAttribute.map { .serviceChanged(in: $0) } ?? .done
     }
 }

@@ -11,6 +11,8 @@ struct LinkRecord: Sendable {
     var isInUse = true
     /// The users who asked for the link. The host ends one that it made as a central after the last of them.
     var holders: [UserID] = []
+    /// ATT_MTU as the users know it, in octets.
+    var mtu = 23
     /// Whether ATT_MTU is settled, so that those who wait for the link may have it.
     var isReady = false
     /// Whether the host has been told to end the link.

@@ -56,8 +56,8 @@ extension SharedHost {
         case .resumeReceiving: resumeReceiving(slot, for: call.user)
         case .perform(_, let operation): start(operation, for: .call(call), slot, at: now)
         case .write(let link, let handle, let value):
-            let mtu = host.information(of: link)?.mtu ?? 23
-            start(value.count <= mtu - 3 ? .write(handle, value) : .writeLong(handle, value), for: .call(call), slot, at: now)
+            let fits = value.count <= (host.information(of: link)?.mtu ?? 23) - 3
+            start(fits ? .write(handle, value) : .writeLong(handle, value), for: .call(call), slot, at: now)
         case .writeWithoutResponse(let link, let handle, let value):
             send(for: call.user, slot) { host throws(HostError) in
                 try host.writeWithoutResponse(value.span, to: handle, on: link)

@@ -87,7 +87,8 @@ extension SharedHost {
             return
         }
         let slot = Int(link.slot)
-        let record = LinkRecord(identifier: link, peer: information.peer, role: information.role)
+        var record = LinkRecord(identifier: link, peer: information.peer, role: information.role)
+        record.mtu = information.mtu
         while links.count < slot {
             var unused = record
             unused.isInUse = false

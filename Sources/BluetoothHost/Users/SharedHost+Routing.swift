@@ -45,7 +45,10 @@ extension SharedHost {
         case .disconnected(let status):
             linkEnded(link, self.status == .lost ? .adapterRemoved : DisconnectReason(status), at: now)
         case .parametersChanged(let parameters): tellAll(.parametersChanged(link, parameters))
-        case .mtuChanged(let mtu): tellAll(.mtuChanged(link, mtu))
+        case .mtuChanged(let mtu):
+            guard let slot = slot(of: link), links[slot].mtu != mtu else { return }
+            links[slot].mtu = mtu
+            tellAll(.mtuChanged(link, mtu))
         case .rssiRead(let request, let rssi): requestEnded(request, on: link, .success(.rssi(rssi)))
         case .requestCompleted(let request): requestEnded(request, on: link, .success(.done))
         case .requestFailed(let request, let error): requestEnded(request, on: link, .failure(error))

@@ -163,7 +163,9 @@ extension SharedHost {
         let gone = links[slot].subscriptions.filter { handles.contains($0.request.characteristic) }
         links[slot].subscriptions.removeAll { handles.contains($0.request.characteristic) }
         for subscription in gone {
-            for holder in subscription.holders where !holder.isConfirmed { end(holder.call, .failure(.servicesChanged)) }
+            for holder in subscription.holders where !holder.isConfirmed {
+                end(holder.call, .failure(.servicesChanged))
+            }
             for call in subscription.leaving { end(call, .success(.done)) }
         }
     }

@@ -38,7 +38,8 @@ extension SharedHost {
     private mutating func forget(_ user: UserID, _ slot: Int, at now: Instant) {
         let link = links[slot].identifier
         for operation in links[slot].operations {
-            if case .call(let call) = operation.purpose, call.user == user { host.cancel(operation.identifier, on: link) }
+            guard case .call(let call) = operation.purpose, call.user == user else { continue }
+            host.cancel(operation.identifier, on: link)
         }
         links[slot].requests.removeAll { $0.call.user == user }
         links[slot].awaitingEnd.removeAll { $0.user == user }

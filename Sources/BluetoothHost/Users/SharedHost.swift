@@ -118,7 +118,8 @@ public struct SharedHost: Sendable {
     /// What a user is to be handed.
     public func batch(for user: UserID) -> EventBatch? {
         guard let index = index(of: user), !users[index].events.isEmpty else { return nil }
-        return EventBatch(events: users[index].events, sightings: users[index].sightings, arena: arena)
+        return EventBatch(
+            user: user, events: users[index].events, sightings: users[index].sightings, arena: arena)
     }
 
     /// Forgets the events, when every user has been handed its batch.

@@ -69,12 +69,15 @@ public enum UserEvent: Sendable {
 
 /// What a shared host tells one user at a time: the events of one turn, in their order.
 public struct EventBatch: Sendable {
+    /// Whom the events are for.
+    public let user: UserID
     public let events: [UserEvent]
     /// What `UserEvent.sighting` speaks of.
     public let sightings: [Sighting]
     @usableFromInline let arena: ByteWriter
 
-    init(events: [UserEvent], sightings: [Sighting], arena: ByteWriter) {
+    init(user: UserID, events: [UserEvent], sightings: [Sighting], arena: ByteWriter) {
+        self.user = user
         self.events = events
         self.sightings = sightings
         self.arena = arena

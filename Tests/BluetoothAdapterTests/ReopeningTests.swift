@@ -1,7 +1,7 @@
 import BluetoothBase
 import Testing
 
-@testable import BluetoothLE
+@testable import BluetoothAdapter
 
 @Suite("When to try to get a controller back")
 struct ReopeningTests {

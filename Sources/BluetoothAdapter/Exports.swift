@@ -1,0 +1,6 @@
+// One import is enough: the vocabulary of the layers below is part of this module's interface.
+@_exported import BluetoothATT
+@_exported import BluetoothBase
+@_exported import BluetoothGAP
+@_exported import BluetoothGATT
+@_exported import BluetoothHost

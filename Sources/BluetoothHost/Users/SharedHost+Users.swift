@@ -21,7 +21,7 @@ extension SharedHost {
     /// Takes everything back that a user wanted.
     mutating func detach(_ user: UserID, at now: Instant) {
         guard let index = index(of: user) else { return }
-        connects.removeAll { $0.call.user == user }
+        _ = connects.removeAll { $0.call.user == user }
         scans.removeAll { $0.call.user == user }
         try? updateScanning(at: now)
         if let index = advertisements.firstIndex(where: { $0.call.user == user }) {

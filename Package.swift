@@ -155,7 +155,7 @@ let package = Package(
             of: "BluetoothHost",
             and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "VirtualRadio"]),
         tests(of: "BluetoothAdapter", and: ["BluetoothHost", "VirtualRadio", "HCITransport"]),
-        tests(of: "BluetoothLE", and: ["VirtualRadio", "HCITransport"]),
+        tests(of: "BluetoothLE", and: ["BluetoothAdapter", "BluetoothHCI", "VirtualRadio", "HCITransport"]),
         .testTarget(
             name: "CoreBluetoothTests",
             dependencies: [

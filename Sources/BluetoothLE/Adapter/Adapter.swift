@@ -64,7 +64,11 @@ public final class Adapter: Sendable {
         router.attach()
     }
 
-    deinit { end() }
+    deinit {
+        router.shutDown(.adapterClosed)
+        // It may be the adapter's own thread that lets go of the last of what names this.
+        if ownsRunner { router.runner.beginClosing() } else { router.detach() }
+    }
 
     /// Opens an adapter and brings its controller up.
     ///
@@ -126,9 +130,7 @@ public final class Adapter: Sendable {
     ///
     /// An adapter that nobody holds any more closes by itself. One on a runner of others' leaves that, and its transport,
     /// to them.
-    public func close() async { end() }
-
-    private func end() {
+    public func close() async {
         router.shutDown(.adapterClosed)
         if ownsRunner { router.runner.close() } else { router.detach() }
     }

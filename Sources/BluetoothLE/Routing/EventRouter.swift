@@ -48,7 +48,13 @@ final class EventRouter: AdapterObserver {
     }
 
     /// Becomes a user of the adapter.
-    func attach() { user.store(runner.attach(self).number, ordering: .relaxed) }
+    func attach() {
+        user.store(runner.attach(self).number, ordering: .relaxed)
+        guard runner.isClosed else { return }
+        // It may have been closed before, so that nothing follows: wait until the reason is known.
+        runner.close()
+        shutDown(runner.failure ?? .adapterClosed)
+    }
 
     /// Is a user no more.
     func detach() { runner.detach(UserID(number: user.load(ordering: .relaxed))) }

@@ -63,6 +63,10 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     /// How many elements have been forgotten because the buffer was full.
     var droppedCount: Int { state.withLock { $0.dropped } }
 
+    /// How many elements wait to be taken, and how many consumers for one.
+    var count: Int { state.withLock { $0.buffer.count } }
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+
     /// Hands an element to whoever waits longest, or keeps it. False where it was given up.
     @discardableResult
     func push(_ element: Element) -> Bool {

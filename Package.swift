@@ -96,18 +96,21 @@ let package = Package(
                 "HCITransport",
             ]),
         // What applications meet.
-        layer(
-            "BluetoothLE",
-            [
+        .target(
+            name: "BluetoothLE",
+            dependencies: [
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
-                "BluetoothValues", "BluetoothHost", "BluetoothAdapter", "HCITransport", "VirtualRadio",
+                "BluetoothValues", "BluetoothHost", "BluetoothAdapter", "HCITransport",
                 .product(name: "DequeModule", package: "swift-collections"),
-            ]),
+            ],
+            // A call stays where its caller is isolated, so that one that need not wait costs no change of thread.
+            swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         // Apple's API on top of that, for code that was written for it.
         .target(
             name: "CoreBluetooth",
             dependencies: [
-                "BluetoothLE", "HCITransport", "VirtualRadio", "KeyValueObserving",
+                "BluetoothBase", "BluetoothHCI", "BluetoothATT", "BluetoothGATT", "BluetoothGAP", "BluetoothHost",
+                "BluetoothAdapter", "HCITransport", "VirtualRadio", "KeyValueObserving",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -153,7 +156,7 @@ let package = Package(
             of: "BluetoothHost",
             and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "VirtualRadio"]),
         tests(of: "BluetoothAdapter", and: ["BluetoothHost", "VirtualRadio", "HCITransport"]),
-        tests(of: "BluetoothLE", and: ["VirtualRadio", "HCITransport"]),
+        tests(of: "BluetoothLE", and: ["BluetoothAdapter", "BluetoothHCI", "VirtualRadio", "HCITransport"]),
         .testTarget(
             name: "CoreBluetoothTests",
             dependencies: [

@@ -28,7 +28,7 @@ public final class AdapterRunner: PacketPortHost {
 
     let waker: Waker
     let mailbox = Mailbox()
-    private let guarded: GuardedCore
+    let guarded: GuardedCore
     private let status = Mutex((failure: BluetoothError?.none, information: ControllerInformation?.none))
     private let lastToken = Atomic<UInt64>(0)
     private let lastUser = Atomic<UInt32>(0)
@@ -47,7 +47,14 @@ public final class AdapterRunner: PacketPortHost {
     package convenience init(
         _ name: TransportName, options: Options, calls: TransportCalls
     ) throws(BluetoothError) {
-        try self.init(.transport(name, calls), .system, nil, options)
+        try self.init(name, options: options, calls: calls, clock: .system)
+    }
+
+    /// As above, in another time.
+    convenience init(
+        _ name: TransportName, options: Options, calls: TransportCalls, clock: AdapterClock
+    ) throws(BluetoothError) {
+        try self.init(.transport(name, calls), clock, nil, options)
     }
 
     /// Takes a controller in this process, such as one of a radio without hardware.

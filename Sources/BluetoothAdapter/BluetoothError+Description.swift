@@ -1,3 +1,5 @@
+import BluetoothHost
+
 extension BluetoothError: CustomStringConvertible {
     /// One line that says what happened, and what to do where something can be done.
     public var description: String {
@@ -31,7 +33,8 @@ extension BluetoothError: CustomStringConvertible {
         case .invalidDefinition(let why): "the service cannot be published: \(why)"
         case .advertisingDataTooLong(let why): "the advertising data is too long: \(why)"
         case .overflow: "values came faster than they were taken; take them without doing other work between"
-        case .messageIncomplete(let count, let reason): "the message broke off after \(count) octets: \(reason)"
+        case .messageIncomplete(let count, let reason):
+            "the message broke off after \(count) octets: \(reason?.description ?? "a part of it was lost")"
         case .messageTooLong(let maximum): "the message is longer than the \(maximum) octets allowed"
         }
     }

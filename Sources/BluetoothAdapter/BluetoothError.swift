@@ -67,8 +67,8 @@ public enum BluetoothError: Error, Equatable, Sendable {
     case advertisingDataTooLong(String)
     /// The consumer of a sequence was so slow that elements had to be given up.
     case overflow
-    /// A chunked message broke off.
-    case messageIncomplete(bytesReceived: Int, reason: DisconnectReason)
+    /// A chunked message broke off: the link ended, or, where the reason is nil, a part of its stream was lost.
+    case messageIncomplete(bytesReceived: Int, reason: DisconnectReason?)
     /// A chunked message is longer than the receiver allows.
     case messageTooLong(maximum: Int)
 }

@@ -1,7 +1,7 @@
 /// Names one link for as long as the host lives: an identifier is never used again, so that a late call meets
 /// "no such link", not somebody else's link.
 public struct LinkIdentifier: Hashable, Sendable {
-    let slot: UInt16
+    package let slot: UInt16
     let generation: UInt32
 }
 

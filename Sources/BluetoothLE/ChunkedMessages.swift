@@ -1,3 +1,4 @@
+import BluetoothAdapter
 import BluetoothGATT
 
 /// Messages of any length over notifications: cut into chunks, and ended by a notification that is exactly `EOM`. See
@@ -46,7 +47,7 @@ extension Connection {
     ///   - maximumSize: how many octets to accept.
     ///   - idleTimeout: how long to wait for the next chunk.
     ///   - progress: called after each chunk with how many octets have arrived.
-    /// - Throws: `.messageIncomplete` where the link is lost half way, `.messageTooLong`, and `.timedOut` where the peer
+    /// - Throws: `.messageIncomplete` where the link or a part of its stream is lost half way, `.messageTooLong`, and `.timedOut` where the peer
     ///   stops sending. A message is never handed over in part.
     public func receiveMessage(
         from characteristic: DiscoveredCharacteristic, maximumSize: Int = ChunkedMessage.defaultMaximumSize,
@@ -76,6 +77,8 @@ extension Connection {
                 chunk = try await chunks.next()
             } catch .disconnected(let reason) {
                 throw .messageIncomplete(bytesReceived: received, reason: reason)
+            } catch .dataLost {
+                throw .messageIncomplete(bytesReceived: received, reason: nil)
             }
             // Another task ended the subscription.
             guard let chunk else { throw .cancelled }

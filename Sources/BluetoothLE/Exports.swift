@@ -4,12 +4,15 @@
 @_exported import BluetoothGAP
 @_exported import BluetoothGATT
 @_exported import BluetoothValues
+@_exported import class BluetoothAdapter.AdapterRunner
+@_exported import enum BluetoothAdapter.BluetoothError
+@_exported import protocol BluetoothHCI.PacketPort
 @_exported import struct BluetoothHCI.HCIStatus
+@_exported import enum BluetoothHost.DisconnectReason
+@_exported import enum BluetoothHost.HostFailure
 @_exported import struct BluetoothHost.ControllerInformation
 @_exported import struct BluetoothHost.CurrentConnectionParameters
 @_exported import struct BluetoothHost.HostConfiguration
-@_exported import enum BluetoothHost.HostError
-@_exported import enum BluetoothHost.HostFailure
 @_exported import struct BluetoothHost.ScanParameters
 @_exported import struct BluetoothL2CAP.AcceptableConnectionParameters
 @_exported import struct HCITransport.TransportError

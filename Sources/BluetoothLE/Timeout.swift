@@ -1,3 +1,4 @@
+import BluetoothAdapter
 import Synchronization
 
 /// Carries out `body`, and cancels it when `duration` has passed.

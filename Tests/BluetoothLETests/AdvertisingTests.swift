@@ -42,7 +42,7 @@ struct AdvertisingTests {
         arguments: [Duration.milliseconds(19)...Duration.milliseconds(30), .seconds(1)...Duration.seconds(11)])
     func interval(_ interval: ClosedRange<Duration>) async throws {
         let peripheral = try await Adapter.open(radio.addController())
-        await #expect(throws: BluetoothError.host(.invalidParameters)) {
+        await #expect(throws: BluetoothError.invalidParameters) {
             try await peripheral.advertise(AdvertisementData(), interval: interval)
         }
     }

@@ -29,7 +29,7 @@ struct DynamicValueTests {
         let scene = try await Scene()
         let (remote, local) = (try scene.remote(Scene.dynamic), try scene.local(Scene.dynamic))
         let answering = Task {
-            var received: [[WriteRequest.Part]] = []
+            var received: [[IncomingWrite.Part]] = []
             for try await case .writeRequested(let request) in local.events {
                 received.append(request.parts)
                 try await request.accept()
@@ -40,7 +40,7 @@ struct DynamicValueTests {
         try await scene.connection.write([1, 2], to: remote)
         try await scene.connection.write(Self.value + [], to: remote.valueHandle)
         let received = try await answering.value
-        #expect(received[0] == [WriteRequest.Part(handle: local.handle, offset: 0, value: [1, 2])])
+        #expect(received[0] == [IncomingWrite.Part(handle: local.handle, offset: 0, value: [1, 2])])
         #expect(received[1].flatMap(\.value) == Self.value)
     }
 
@@ -95,7 +95,7 @@ struct DynamicValueTests {
             Issue.record("no request")
             return
         }
-        await #expect(throws: BluetoothError.host(.server(.staleToken))) { try await request.respond([]) }
+        await #expect(throws: BluetoothError.requestExpired) { try await request.respond([]) }
         #expect(try await scene.works())
     }
 

@@ -42,16 +42,16 @@ struct EndingTests {
             case .writeLong: try await connection.write(long, to: fixture.stored)
             case .writeWithoutResponse:
                 while true { try await connection.writeWithoutResponse([1, 2, 3], to: fixture.stored) }
-            case .subscribe: _ = try await connection.notifications(of: fixture.notified)
+            case .subscribe: _ = try await connection.notifications(of: fixture.spare)
             case .receive: _ = try await fixture.values.first()
-            case .receiveMessage: _ = try await connection.receiveMessage(from: fixture.notified)
+            case .receiveMessage: _ = try await connection.receiveMessage(from: fixture.spare)
             case .unsubscribe: try await connection.unsubscribe(from: fixture.notified)
             case .readRSSI: _ = try await connection.readRSSI()
             case .updateParameters: try await connection.updateParameters(fixture.parameters)
             case .waitForDisconnection: try await connection.waitForDisconnection()
             case .notify: while true { try await fixture.subscriber.notify([1]) }
             case .indicate: try await fixture.indicated.indicate([1])
-            case .sendMessage: try await fixture.subscriber.send(message: long + long)
+            case .sendMessage: try await fixture.subscriber.send(message: Array(repeating: 7, count: 4096))
             case .indicateInLine: try await fixture.indicated.indicate([2])
             }
         }
@@ -60,7 +60,7 @@ struct EndingTests {
     /// What the calls need, prepared while time still passes.
     struct Fixture {
         let service: DiscoveredService
-        let stored, dynamic, notified: DiscoveredCharacteristic
+        let stored, dynamic, notified, spare: DiscoveredCharacteristic
         let values, indications: EventSequence<[UInt8]>
         let subscriber, indicated: Subscriber
         let parameters = ConnectionParameters(
@@ -72,6 +72,7 @@ struct EndingTests {
                 uuid: Scene.service, startHandle: handles.declaration, endHandle: handles.end)
             (stored, dynamic) = (try scene.remote(Scene.stored), try scene.remote(Scene.dynamic))
             notified = try scene.remote(Scene.notified)
+            spare = try scene.remote(Scene.spare)
             (values, subscriber) = try await scene.subscribe(to: Scene.notified)
             (indications, indicated) = try await scene.subscribe(to: Scene.indicated)
         }

@@ -54,12 +54,12 @@ struct LifetimeTests {
         let radio = VirtualRadio()
         let peer = try await Adapter.open(radio.addController())
         weak var adapter: Adapter?
-        weak var thread: AdapterExecutor?
+        weak var runner: AdapterRunner?
         var sightings: EventSequence<Sighting>?
         var events: EventSequence<AdapterEvent>?
         do {
             let opened = try await Adapter.open(radio.addController())
-            (adapter, thread) = (opened, opened.executor)
+            (adapter, runner) = (opened, opened.router.runner)
             switch remainder {
             case .nothing: break
             case .scan: _ = try await opened.scan()
@@ -77,7 +77,7 @@ struct LifetimeTests {
                 events = nil
             }
         }
-        await until { adapter == nil && thread == nil }
+        await until { adapter == nil && runner?.isClosed != false }
         await until { radio.state.withLock { $0.hosts.count == 1 } }
         if let sightings { #expect(await sightings.end() == .adapterClosed) }
         if let events { #expect(await events.end() == .adapterClosed) }
@@ -87,27 +87,10 @@ struct LifetimeTests {
     @Test("The thread of a closed adapter ends while the adapter is still held")
     func threadEnds() async throws {
         let adapter = try await Adapter.open(VirtualRadio().addController())
-        #expect(adapter.executor.isServed)
+        #expect(!adapter.router.runner.isClosed)
         await adapter.close()
-        await until { !adapter.executor.isServed }
+        #expect(adapter.router.runner.isClosed)
         #expect(await adapter.connections.isEmpty)
-    }
-
-    @Test("A link that has come and gone before anybody was told ends the call that asked for it")
-    func lostBeforeTold() async throws {
-        let scene = try await Scene()
-        let (central, stale) = (scene.central, scene.connection.link)
-        try await scene.connection.disconnect()
-        let connecting = Task { try await central.connect(to: DeviceAddress(1, kind: .public)) }
-        await until { await central.pendingCount == 1 }
-        await central.with { central in
-            guard case .connection(let attempt)? = central.waiters.keys.first else { return }
-            central.handle(.link(stale, .connected(attempt)))
-            central.handle(.link(stale, .disconnected(.remoteUserTerminatedConnection)))
-        }
-        await #expect(throws: BluetoothError.disconnected(.byPeer)) { _ = try await connecting.value }
-        #expect(await central.connections.isEmpty)
-        #expect(try await scene.works())
     }
 
     @Test("After its controller was given up, and is not to be got back, an adapter says so")

@@ -29,7 +29,7 @@ struct LinkParameterTests {
         options.host.acceptableParameters = AcceptableConnectionParameters(intervals: 6...24)
         let scene = try await Scene(time: .manual, centralOptions: options)
         let other = try #require(await scene.peripheral.connections.first)
-        await #expect(throws: BluetoothError.host(.refusedByPeer)) {
+        await #expect(throws: BluetoothError.refusedByPeer) {
             try await scene.radio.passing { try await other.updateParameters(Self.wanted) }
         }
         #expect(try await scene.works())
@@ -40,7 +40,7 @@ struct LinkParameterTests {
         let scene = try await Scene()
         var bad = Self.wanted
         bad.latency = 500
-        await #expect(throws: BluetoothError.host(.invalidParameters)) {
+        await #expect(throws: BluetoothError.invalidParameters) {
             try await scene.connection.updateParameters(bad)
         }
     }

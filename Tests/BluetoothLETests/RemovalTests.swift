@@ -46,17 +46,17 @@ struct RemovalTests {
     func ends(_ call: Call) async throws {
         let scene = try await Scene(time: .manual) { $0.responseDelay = .milliseconds(1) }
         let sightings = try await scene.central.scan(for: ScanFilter(services: ["FFFF"]))
-        let before = await scene.central.scans.count
+        let before = scene.central.scanCount
         let task = Task { await failure { () throws(BluetoothError) in try await call.run(on: scene, sightings) } }
         switch call {
         case .scan: break
-        case .firstSighting: await until { await scene.central.scans.count > before }
+        case .firstSighting: await until { scene.central.scanCount > before }
         default: await until { await scene.central.pendingCount == 1 }
         }
         scene.centralPort.unplug()
         #expect(try await scene.radio.passing { await task.value } == call.error)
         #expect(await scene.central.pendingCount == 0)
-        #expect(await scene.central.scans.isEmpty)
+        #expect(scene.central.scanCount == 0)
         #expect(await failure { () throws(BluetoothError) in try await call.run(on: scene, sightings) } == call.error)
 
         scene.centralPort.plugIn()
@@ -185,7 +185,7 @@ struct RemovalTests {
         port.plugIn()
         await radio.advance(by: .seconds(30))
         #expect(!radio.withAir { air, _ in air[port.identifier].isScanning })
-        #expect(await adapter.with { $0.turn().deadline } == nil)
+        #expect(adapter.router.runner.takeTurn() == nil)
         let another = try await radio.passing { try await Adapter.open(port) }
         #expect(await another.information != nil)
     }

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import VirtualRadio
 
+@testable import BluetoothAdapter
 @testable import BluetoothLE
 
 @Suite("An adapter finds its controller again", .timeLimit(.minutes(1)))
@@ -91,12 +92,7 @@ struct ReturnTests {
             let kernel = FakeKernel(Self.named, tellsOfArrivals: tellsOfArrivals)
             self.kernel = kernel
             kernel.plugIn(controller.name)
-            let source = ControllerSource.transport(Self.asked, kernel.calls)
-            adapter = try await Adapter.open(.init(seed: 1), clock: clock, source: source) {
-                _ throws(TransportError) in
-                try kernel.calls.open(Self.asked, Waker())
-            } onCancel: {
-            }
+            adapter = try await Adapter.open(Self.asked, calls: kernel.calls, clock: clock)
         }
 
         func unplug() async {
@@ -107,10 +103,10 @@ struct ReturnTests {
 
         /// Lets the next try take place; false where none is due.
         func tryOnce() async -> Bool {
-            guard let due = await adapter.nextTry else { return false }
+            guard let due = adapter.nextTry else { return false }
             clock.advance(to: due)
-            await adapter.with { _ = $0.turn() }
-            await until { await adapter.with { $0.recovery.opener == nil } }
+            adapter.router.runner.wake()
+            await until { adapter.nextTry != due && !adapter.isTrying }
             return true
         }
     }
@@ -131,22 +127,25 @@ struct ReturnTests {
             #expect(tries == Reopening.triesPerArrival)
             #expect(kernel.asked.count == 1 + round * Reopening.triesPerArrival)
             #expect(kernel.asked.dropFirst().allSatisfy { $0 == Setting.named })
-            let wish = await adapter.with { $0.turn() }
-            #expect(wish.fileDescriptor != nil, "it waits for arrivals,")
-            #expect(await adapter.nextDeadline == nil, "and for nothing else")
+            let (descriptor, deadline) = adapter.router.runner.guarded.withTurn {
+                ($0.watchedDescriptor, $0.nextDeadline)
+            }
+            #expect(descriptor != nil, "it waits for arrivals,")
+            #expect(deadline == nil, "and for nothing else")
             if round < 3 { kernel.announce() }
-            if round < 3 { await until { await adapter.nextTry != nil } }
+            if round < 3 { await until { adapter.nextTry != nil } }
         }
         let again = try SocketController(setting.port)
         defer { again.stop() }
         kernel.plugIn(again.name)
-        await until { await adapter.nextTry != nil }
+        await until { adapter.nextTry != nil }
         #expect(await setting.tryOnce())
         guard case .ready = try await events.first() else {
             Issue.record("not ready")
             return
         }
-        #expect(await adapter.with { $0.recovery.arrivals == nil }, "nothing is listened for any more")
+        #expect(
+            adapter.router.runner.guarded.withTurn { $0.recovery.arrivals == nil }, "nothing is listened for any more")
         #expect(await adapter.information != nil)
     }
 
@@ -158,7 +157,7 @@ struct ReturnTests {
         let again = try SocketController(setting.port)
         defer { again.stop() }
         setting.kernel.plugIn(again.name, behind: .adapterHeld(by: nil))
-        await until { await setting.adapter.nextTry != nil }
+        await until { setting.adapter.nextTry != nil }
         for _ in 0..<5 { #expect(await setting.tryOnce()) }
         #expect(await setting.adapter.information == nil)
         setting.kernel.clear()
@@ -181,31 +180,30 @@ struct ReturnTests {
     @Test("Closing calls off a try that is under way, and calls are answered meanwhile")
     func closedWhileOpening() async throws {
         let setting = try await Setting()
-        let isOpening = Atomic(false), isCalledOff = Atomic(false)
+        let opened = Atomic(false), isOpening = Atomic(false), isCalledOff = Atomic(false)
+        let kernel = setting.kernel
         let calls = TransportCalls(
             open: { (name, cancellation) throws(TransportError) in
-                isOpening.store(true, ordering: .relaxed)
+                if opened.exchange(true, ordering: .relaxed) {
+                    isOpening.store(true, ordering: .relaxed)
+                } else {
+                    return try kernel.calls.open(name, cancellation)
+                }
                 // Nobody ever connects to this: only the cancellation ends it.
                 let path = SocketController.makePath()
                 defer { isCalledOff.store(true, ordering: .relaxed) }
                 return try TransportName.unixServer(path: path).open(cancellation: cancellation)
             }, watchArrivals: { _ in nil })
-        let source = ControllerSource.transport(Setting.asked, calls)
         let clock = ManualClock()
-        let kernel = setting.kernel
         let again = try SocketController(setting.radio.addController())
         defer { again.stop() }
         kernel.plugIn(again.name)
-        let adapter = try await Adapter.open(.init(seed: 1), clock: clock, source: source) {
-            _ throws(TransportError) in
-            try kernel.calls.open(Setting.asked, Waker())
-        } onCancel: {
-        }
+        let adapter = try await Adapter.open(Setting.asked, calls: calls, clock: clock)
         again.stop()
         await until { await adapter.information == nil }
-        let due = try #require(await adapter.nextTry)
+        let due = try #require(adapter.nextTry)
         clock.advance(to: due)
-        await adapter.with { _ = $0.turn() }
+        adapter.router.runner.wake()
         await until { isOpening.load(ordering: .relaxed) }
         await #expect(throws: BluetoothError.adapterRemoved) { _ = try await adapter.scan() }
         await adapter.close()

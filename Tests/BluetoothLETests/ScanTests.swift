@@ -105,7 +105,7 @@ struct ScanTests {
             var second: EventSequence<Sighting>? = try await central.scan()
             await until { isScanning() }
             first = nil
-            await until { await central.with { $0.scans.count } == 1 }
+            await until { central.scanCount == 1 }
             #expect(isScanning())
             second = nil
             await until { !isScanning() }
@@ -117,9 +117,9 @@ struct ScanTests {
     func invalid() async throws {
         let (central, _) = try await open()
         let bad = ScanParameters(interval: .milliseconds(10), window: .milliseconds(20))
-        await #expect(throws: BluetoothError.host(.invalidParameters)) { _ = try await central.scan(parameters: bad) }
+        await #expect(throws: BluetoothError.invalidParameters) { _ = try await central.scan(parameters: bad) }
         let good = try await central.scan()
-        await #expect(throws: BluetoothError.host(.invalidParameters)) { _ = try await central.scan(parameters: bad) }
+        await #expect(throws: BluetoothError.invalidParameters) { _ = try await central.scan(parameters: bad) }
         let (peripheral, _) = try await open("Still")
         #expect(try await radio.passing { try await good.first() }?.name != "")
         await peripheral.close()

@@ -83,8 +83,8 @@ struct StreamTests {
             }
         }()
         await until { await scene.central.pendingCount == 1 }
-        // As many as the controller has buffers, and the host keeps in its queue.
-        #expect(sent.load(ordering: .relaxed) == 8 + 16)
+        // As many as there are credits, and as went into the controller's buffers, of which something else may have one.
+        #expect((64...72).contains(sent.load(ordering: .relaxed)))
         await scene.radio.advance(by: .seconds(1))
         try await scene.radio.passing { await until { sent.load(ordering: .relaxed) == 100 } }
         try await sending

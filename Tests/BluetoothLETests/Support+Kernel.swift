@@ -4,6 +4,7 @@ import Glibc
 import HCITransport
 import Synchronization
 
+@testable import BluetoothAdapter
 @testable import BluetoothLE
 
 /// Stands in for a kernel with one adapter, which comes and goes: `hci-socket:…` leads to a virtual controller.
@@ -112,12 +113,26 @@ final class NamedTransport: HCITransport {
 }
 
 /// A clock that a test turns by hand. The adapter's thread waits for what happens, and for no time.
-final class ManualClock: AdapterClock {
+final class ManualClock: Sendable {
     private let instant = Mutex(Instant.zero)
 
     var now: Instant { instant.withLock { $0 } }
 
     func advance(to new: Instant) { instant.withLock { $0 = max($0, new) } }
+}
 
-    func wakeUp(for hostDeadline: Instant?) -> Instant? { nil }
+extension Adapter {
+    /// Opens what an adapter of a kernel would be, in a time that is turned by hand.
+    static func open(
+        _ name: TransportName, calls: TransportCalls, clock: ManualClock
+    ) async throws(BluetoothError) -> Adapter {
+        try await open(
+            AdapterRunner(name, options: Options(seed: 1).runner, calls: calls, clock: .manual { clock.now }))
+    }
+
+    /// When the next try to get the controller back is due.
+    var nextTry: Instant? { router.runner.guarded.withTurn { $0.nextTry } }
+
+    /// Whether a try is under way.
+    var isTrying: Bool { router.runner.guarded.withTurn { $0.recovery.opener != nil } }
 }

@@ -19,6 +19,8 @@ struct Scene {
     static let dynamic: BluetoothUUID = "F002"
     static let notified: BluetoothUUID = "F003"
     static let indicated: BluetoothUUID = "F004"
+    /// Nobody has subscribed to this one.
+    static let spare: BluetoothUUID = "F005"
 
     static let definition = GATTServiceDefinition(
         uuid: service,
@@ -29,6 +31,7 @@ struct Scene {
             .init(uuid: dynamic, properties: [.read, .write], value: .dynamic),
             .init(uuid: notified, properties: .notify, value: .dynamic),
             .init(uuid: indicated, properties: .indicate, value: .dynamic),
+            .init(uuid: spare, properties: .notify, value: .dynamic),
         ])
 
     init(

@@ -1,8 +1,20 @@
 import BluetoothBase
+import BluetoothHCI
 import Foundation
 import HCITransport
 import Synchronization
 import VirtualRadio
+
+/// The host beyond a socket.
+private final class ServedHost: PacketPortHost {
+    private let waker: Waker
+
+    init(waker: Waker) { self.waker = waker }
+
+    func wake() { waker.wake() }
+    func unplugged() {}
+    func takeTurn() -> Instant? { nil }
+}
 
 /// Serves a virtual controller on a socket, as a program of its own would, to one host after another.
 final class SocketController: Sendable {
@@ -21,10 +33,10 @@ final class SocketController: Sendable {
         let waker = try Waker()
         self.waker = waker
         let listener = Mutex(Optional(try TransportListener(.unixServer(path: path))))
-        port.attach(VirtualRadio.Host(wake: { waker.wake() }, turn: { nil }))
+        let attachment = port.attach(ServedHost(waker: waker))
         Thread.detachNewThread { [self] in
             if let listener = listener.withLock({ $0.take() }) { try? serve(listener) }
-            port.detach()
+            port.detach(attachment)
         }
     }
 

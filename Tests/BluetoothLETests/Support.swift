@@ -53,10 +53,10 @@ final class Record<Element: Sendable>: Sendable {
 
 extension Adapter {
     /// How many calls are suspended in this adapter.
-    var pendingCount: Int { waiters.count }
+    var pendingCount: Int { get async { router.calls.suspendedCount } }
 
-    /// Does something to the adapter between its turns.
-    func with<Value: Sendable>(_ body: @Sendable (isolated Adapter) -> Value) -> Value { body(self) }
+    /// How many scans there are.
+    var scanCount: Int { router.calls.scanCount }
 }
 
 extension VirtualRadio {

@@ -1,4 +1,5 @@
 import BluetoothBase
+import BluetoothHCI
 import HCITransport
 import Synchronization
 import Testing
@@ -14,38 +15,26 @@ struct TimeTests {
         await scene.peripheral.stopAdvertising()
         #expect(try await scene.works())
         for adapter in [scene.central, scene.peripheral] {
-            await until { await adapter.with { $0.turn().deadline } == nil }
-            #expect(await adapter.with { $0.turn().fileDescriptor } == nil)
+            await until { adapter.router.runner.takeTurn() == nil }
         }
     }
 
-    /// Counts its turns, and wants nothing.
-    actor Idler: AdapterDriver {
-        let executor: AdapterExecutor
-        var turns = 0
-        nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    /// Notes when its controller sends something.
+    final class Recorder: PacketPortHost {
+        private let port: VirtualRadio.Port
+        private let instants: Record<Instant>
 
-        init() throws {
-            executor = try AdapterExecutor()
-            try executor.start(driving: self)
+        init(_ port: VirtualRadio.Port, _ instants: Record<Instant>) { (self.port, self.instants) = (port, instants) }
+
+        func wake() {}
+        func unplugged() {}
+
+        func takeTurn() -> Instant? {
+            var packets = PacketQueue()
+            port.receive(into: &packets)
+            if !packets.isEmpty { instants.add(port.radio.now) }
+            return nil
         }
-
-        func turn() -> AdapterWish {
-            turns += 1
-            return AdapterWish()
-        }
-
-        func transportIsReady(_ event: EventLoop.Event) {}
-    }
-
-    @Test("A thread takes turns when it is called, and no others")
-    func turns() async throws {
-        let idler = try Idler()
-        let before = await idler.turns
-        for _ in 0..<1000 { await Task.yield() }
-        // The calls themselves take one each, as does the wake-up of one that came while the thread was awake.
-        #expect(await idler.turns <= before + 4)
-        idler.executor.stop()
     }
 
     @Test("Time that is manual passes in order, and stands still otherwise")
@@ -53,15 +42,7 @@ struct TimeTests {
         let radio = VirtualRadio(time: .manual)
         let instants = Record<Instant>()
         let port = radio.addController { $0.responseDelay = .seconds(2) }
-        port.attach(
-            VirtualRadio.Host(
-                wake: {},
-                turn: {
-                    var packets = PacketQueue()
-                    port.receive(into: &packets)
-                    if !packets.isEmpty { instants.add(radio.now) }
-                    return nil
-                }))
+        port.attach(Recorder(port, instants))
         port.send([0x01, 0x03, 0x0C, 0x00].span)
         await radio.advance(by: .milliseconds(1999))
         #expect(instants.all.isEmpty)

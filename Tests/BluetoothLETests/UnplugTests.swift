@@ -168,7 +168,7 @@ final class UnplugStory: Sendable {
                 begin { [self] in
                     do throws(BluetoothError) { try await subscriber.send(message: message) } catch {
                         switch error {
-                        case .adapterRemoved, .adapterClosed, .disconnected, .host(.server(.notSubscribed)): return
+                        case .adapterRemoved, .adapterClosed, .disconnected, .notSubscribed: return
                         default: state.withLock { $0.unexpected.append("sending: \(error)") }
                         }
                     }
@@ -206,10 +206,8 @@ final class UnplugStory: Sendable {
         let adapter = side == 0 ? central : peripheral
         ports[side].unplug()
         await until { await adapter.information == nil }
-        let left = await adapter.with { adapter in
-            [adapter.waiters.count, adapter.scans.count, adapter.links.count, adapter.lostAttempts.count]
-        }
-        if left != [0, 0, 0, 0] { state.withLock { $0.unexpected.append("cycle \(cycle) left \(left)") } }
+        let left = [await adapter.pendingCount, adapter.scanCount, await adapter.connections.count]
+        if left != [0, 0, 0] { state.withLock { $0.unexpected.append("cycle \(cycle) left \(left)") } }
         // All that was begun on this side ends at once, without time passing.
         if side == 0 { await living.withLock { $0 }?.value }
         let failure = await advertising?.value

@@ -6,11 +6,14 @@ import HCITransport
 enum AdapterClock: Sendable {
     case system
     case port(any PacketPort)
+    /// One that a test turns by hand: no time is waited for.
+    case manual(@Sendable () -> Instant)
 
     var now: Instant {
         switch self {
         case .system: MonotonicClock.now
         case .port(let port): port.now
+        case .manual(let now): now()
         }
     }
 
@@ -19,6 +22,7 @@ enum AdapterClock: Sendable {
         switch self {
         case .system: hostDeadline
         case .port(let port): earliest(hostDeadline, port.nextDeadline)
+        case .manual: nil
         }
     }
 }

@@ -24,7 +24,7 @@ public struct ScanParameters: Equatable, Sendable {
     }
 
     /// Vol 4, Part E, 7.8.10: both 2.5 ms to 10.24 s, the window no longer than the interval.
-    var isValid: Bool {
+    package var isValid: Bool {
         let range = Duration.microseconds(2500)...Duration.milliseconds(10240)
         return range.contains(interval) && range.contains(window) && window <= interval
     }

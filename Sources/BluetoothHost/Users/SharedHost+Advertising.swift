@@ -48,6 +48,7 @@ extension SharedHost {
     mutating func advertisingFailed(_ error: HostError, at now: Instant) {
         let refused = advertisements.filter { !$0.isStarted }
         advertisements.removeAll { !$0.isStarted }
+        let error = status == .lost ? HostError.adapterRemoved : error
         for advertisement in refused { end(advertisement.call, .failure(error)) }
         // Where nothing was new there is nothing left to try.
         if refused.isEmpty { advertisements = [] }

@@ -13,7 +13,9 @@ extension SharedHost {
             guard let information = host.information(of: link) else { continue }
             record.events.append(.linkBegan(link, information))
             record.events.append(.sendCredit(link, Self.sendCredit))
-            if let services = links[slot].preparation.services { record.events.append(.servicesKnown(link, services)) }
+            if let services = links[slot].preparation.services, links[slot].preparation.step == .done {
+                record.events.append(.servicesKnown(link, services))
+            }
         }
         users.append(record)
     }
@@ -21,7 +23,7 @@ extension SharedHost {
     /// Takes everything back that a user wanted.
     mutating func detach(_ user: UserID, at now: Instant) {
         guard let index = index(of: user) else { return }
-        connects.removeAll { $0.call.user == user }
+        _ = connects.removeAll { $0.call.user == user }
         scans.removeAll { $0.call.user == user }
         try? updateScanning(at: now)
         if let index = advertisements.firstIndex(where: { $0.call.user == user }) {
@@ -66,19 +68,22 @@ extension SharedHost {
 }
 
 /// The Device Names of peers that were connected to in this run: a bounded number, of which the oldest goes first.
-struct PeerNames: Sendable {
+package struct PeerNames: Sendable {
     private var names: [PeerID: String] = [:]
     private var order: [PeerID] = []
     private var next = 0
 
     private static let capacity = 1024
 
+    package init() {}
+
     var all: [PeerID: String] { names }
 
-    subscript(peer: PeerID) -> String? { names[peer] }
+    package subscript(peer: PeerID) -> String? { names[peer] }
 
     /// Takes a name in. False where it was known.
-    mutating func set(_ name: String, of peer: PeerID) -> Bool {
+    @discardableResult
+    package mutating func set(_ name: String, of peer: PeerID) -> Bool {
         guard let known = names.updateValue(name, forKey: peer) else {
             if order.count < Self.capacity {
                 order.append(peer)

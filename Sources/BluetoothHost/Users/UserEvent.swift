@@ -46,7 +46,7 @@ public enum UserEvent: Sendable {
     case peerIdentified(LinkIdentifier, PeerID)
     /// The peer's Device Name, where it was read for the first time or is another now.
     indirect case nameChanged(PeerID, String)
-    /// The primary services the peer is known to have.
+    /// The primary services the peer is known to have, once Service Changed is watched, so that a change is not missed.
     case servicesKnown(LinkIdentifier, [BluetoothUUID])
     /// The peer's services in these handles are others now, and subscriptions in there are over.
     case servicesChanged(LinkIdentifier, ClosedRange<AttributeHandle>)

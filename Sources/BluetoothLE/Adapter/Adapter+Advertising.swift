@@ -1,12 +1,16 @@
+import Synchronization
+import BluetoothAdapter
 import BluetoothBase
 import BluetoothGAP
 import BluetoothHost
 
 extension Adapter {
     /// Advertises until `stopAdvertising`, and returns when the controller has begun. A second call replaces what is
-    /// advertised, and ends the first with `.cancelled` where that is still pending. Advertising goes on after a peer has connected, as far as the controller can.
+    /// advertised, and ends the first with `.cancelled` where that is still pending. Advertising goes on after a peer has
+    /// connected, as far as the controller can.
     ///
-    /// A name that does not fit beside the rest goes into the scan response.
+    /// A name that does not fit beside the rest goes into the scan response. What several users of one controller
+    /// advertise is merged.
     ///
     /// - Parameters:
     ///   - advertisement: what to tell; flags are added where there are none.
@@ -17,38 +21,19 @@ extension Adapter {
         _ advertisement: AdvertisementData, isConnectable: Bool = true,
         interval: ClosedRange<Duration> = GAPTiming.advertisingFastInterval1
     ) async throws(BluetoothError) {
-        try checkOpen()
-        var advertisement = advertisement
-        if advertisement.flags == nil { advertisement.flags = [.generalDiscoverable, .brEDRNotSupported] }
-        let payload: AdvertisingPayload
-        do throws(AdvertisingPayloadError) {
-            payload = try AdvertisingPayload(advertisement)
-        } catch {
-            throw .advertisingDataTooLong("\(error)")
-        }
-        let parameters = AdvertisingParameters(
-            isConnectable: isConnectable, interval: interval, data: payload.advertisingData,
-            scanResponse: payload.scanResponseData)
-        do throws(HostError) {
-            try host.startAdvertising(parameters, at: now)
-        } catch {
-            throw .host(error)
-        }
-        resumeAdvertising(with: .failure(.cancelled))
-        try await wait(for: .advertising(makeNumber())) { adapter in
-            adapter.host.stopAdvertising(at: adapter.now)
+        try router.check()
+        guard let token = router.calls.insert(.beginning(nil)) else { throw router.closure }
+        let request = AdvertisingRequest(advertisement, isConnectable: isConnectable, interval: interval)
+        try await router.wait(as: token) {
+            router.state.withLock { $0.advertising = token }
+            return router.post(.advertise(request), token: token)
         }
     }
 
-    public func stopAdvertising() {
-        host.stopAdvertising(at: now)
-        resumeAdvertising(with: .failure(.cancelled))
-    }
-
-    func resumeAdvertising(with result: Result<Answer, BluetoothError>) {
-        resumeAll(
-            where: {
-                if case .advertising = $0 { true } else { false }
-            }, with: result)
+    /// Ends advertising; a call of `advertise` that is pending throws `.cancelled`. Does nothing where there is nothing to
+    /// end.
+    public func stopAdvertising() async {
+        guard let token = router.state.withLock({ $0.advertising.take() }) else { return }
+        router.post(.cancel, token: token)
     }
 }

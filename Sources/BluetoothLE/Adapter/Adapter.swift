@@ -1,5 +1,6 @@
+import Synchronization
+import BluetoothAdapter
 import BluetoothBase
-import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
 import HCITransport
@@ -20,9 +21,10 @@ import HCITransport
 ///         …
 ///     }
 ///
-/// One thread runs the adapter. It sleeps while nothing happens.
-public actor Adapter {
-    /// What an adapter can be told when it is opened.
+/// It is one user of an `AdapterRunner`, whose thread sleeps while nothing happens. Several adapters, and users of other
+/// kinds, may share a runner.
+public final class Adapter: Sendable {
+    /// What an adapter is to know when it is opened.
     public struct Options: Sendable {
         public var host: HostConfiguration
         /// A btsnoop file that every packet to and from the controller is written to.
@@ -39,93 +41,97 @@ public actor Adapter {
             host = HostConfiguration(seed: seed ?? .random(in: .min ... .max))
             self.captureFile = captureFile
         }
+
+        var runner: AdapterRunner.Options {
+            var options = AdapterRunner.Options(host: host)
+            options.captureFile = captureFile
+            options.isRecovering = isRecovering
+            return options
+        }
     }
 
-    enum State {
-        case opening
-        case open(any HCITransport)
-        /// The controller is gone, and waited for; with a transport where there is one again, on which it is being
-        /// brought up.
-        case removed((any HCITransport)?)
-        case closed(BluetoothError)
+    let router: EventRouter
+    private let ownsRunner: Bool
+
+    /// Makes an adapter on a controller that may have other users. It has its own calls, connections, scans, services and
+    /// advertisement; the links to a peer and what is on the air are shared. When it is closed the others go on.
+    public convenience init(_ runner: AdapterRunner) { self.init(runner, ownsRunner: false) }
+
+    init(_ runner: AdapterRunner, ownsRunner: Bool) {
+        router = EventRouter(runner)
+        self.ownsRunner = ownsRunner
+        router.state.withLock { $0.adapter = self }
+        router.attach()
     }
 
-    nonisolated let executor: AdapterExecutor
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    deinit {
+        router.shutDown(.adapterClosed)
+        // It may be the adapter's own thread that lets go of the last of what names this.
+        if ownsRunner { router.runner.beginClosing() } else { router.detach() }
+    }
 
-    let clock: any AdapterClock
-    var host: Host
-    var state = State.opening
-    var recovery: Recovery
-    /// Where packets are recorded, through every loss of the transport.
-    var capture: CaptureFile?
-    /// Changes whenever the thread is to watch another descriptor, which may have the number of the one before.
-    var watchNumber = 0
-
-    /// The calls that are suspended, by what they wait for.
-    var waiters: [Awaited: Waiter] = [:]
-    var nextNumber = 0
-
-    var scans: [ScanSession] = []
-    var links: [LinkIdentifier: LinkState] = [:]
-    /// Why the latest links ended, for those who ask too late.
-    var endings = Endings()
-    /// Attempts to connect whose link has come and gone before anybody was told of it.
-    var lostAttempts: [LinkIdentifier: ConnectionAttempt] = [:]
-    /// Who is told of what peers do with our attributes, by handle.
+    /// Opens an adapter and brings its controller up.
     ///
-    /// Like `observers` it does not own the queues: the events in them name this adapter, and would keep it alive. They
-    /// live as long as somebody can take from them.
-    var published: [AttributeHandle: EventReceiver] = [:]
-    var observers: [Int: WeakQueue<AdapterEvent>] = [:]
-
-    init(executor: AdapterExecutor, clock: any AdapterClock, source: ControllerSource, options: Options) {
-        self.executor = executor
-        self.clock = clock
-        recovery = Recovery(source, isEnabled: options.isRecovering)
-        host = Host(configuration: options.host)
+    /// - Parameters:
+    ///   - transport: where the controller is, such as `hci-socket:0` or `tcp-client:127.0.0.1:6402`.
+    ///   - options: what else the adapter is to know.
+    /// - Throws: `.transport` where the transport cannot be opened, `.adapter` where the controller cannot be used,
+    ///   `.cancelled`.
+    public static func open(
+        _ transport: TransportName, options: Options = Options()
+    ) async throws(BluetoothError) -> Adapter {
+        // A radio is a thing, of which a name does not say which: its port is what can be opened.
+        guard transport != .virtual else {
+            throw .transport(TransportError(.notASocket, transport: "\(transport)"))
+        }
+        return try await open(try AdapterRunner(transport, options: options.runner))
     }
 
-    isolated deinit {
-        shutDown(.adapterClosed)
+    /// Opens an adapter on a controller in this process, such as one of a `VirtualRadio`.
+    public static func open(
+        _ port: some PacketPort, options: Options = Options()
+    ) async throws(BluetoothError) -> Adapter {
+        try await open(try AdapterRunner(port, options: options.runner))
     }
 
-    /// What the controller can do, and the address this adapter uses.
-    public var information: ControllerInformation? { host.controller }
+    static func open(_ runner: AdapterRunner) async throws(BluetoothError) -> Adapter {
+        let adapter = Adapter(runner, ownsRunner: true)
+        do throws(BluetoothError) {
+            try await adapter.waitUntilReady()
+        } catch {
+            await adapter.close()
+            throw error
+        }
+        return adapter
+    }
+
+    /// Waits until the controller can be used: until it is opened, or is back.
+    ///
+    /// - Throws: why the adapter was closed; `.cancelled`.
+    public func waitUntilReady() async throws(BluetoothError) {
+        guard let token = router.calls.insert(.beginning(nil)) else { throw router.closure }
+        try await router.wait(as: token, isCall: false) {
+            let isReady = router.state.withLock { state in
+                if state.status != .ready { state.awaitingReadiness.append(token) }
+                return state.status == .ready
+            }
+            if isReady { router.resume(token, .success(.done)) }
+            return true
+        }
+    }
+
+    /// What the controller can do, and the address this adapter uses; nil while there is none.
+    public var information: ControllerInformation? {
+        get async { router.runner.information }
+    }
 
     /// Ends everything and gives the transport back. Calls that are pending, and those that come later, throw
     /// `.adapterClosed`. Peers lose their links without being told; `Connection.disconnect` tells them.
     ///
-    /// An adapter that nobody holds any more closes by itself.
-    public func close() {
-        shutDown(.adapterClosed)
-    }
-
-    /// Why the adapter cannot be used, where that is so.
-    func checkOpen() throws(BluetoothError) {
-        switch state {
-        case .open: return
-        case .opening: throw .host(.notReady)
-        case .removed: throw .adapterRemoved
-        case .closed(let error): throw error
-        }
-    }
-
-    /// Ends every call and every sequence with `error`. Only the first reason counts.
-    func shutDown(_ error: BluetoothError) {
-        if case .closed = state { return }
-        transport?.close()
-        recovery.end()
-        state = .closed(error)
-        resumeAll(where: { _ in true }, with: .failure(error))
-        for scan in scans { scan.sightings.finish(error) }
-        scans = []
-        for link in links.values { link.end(error) }
-        links = [:]
-        for entry in published.values { entry.queue?.finish(error) }
-        published = [:]
-        for observer in observers.values { observer.queue?.finish(error) }
-        observers = [:]
-        executor.stop()
+    /// An adapter that nobody holds any more closes by itself. One on a runner of others' leaves that, and its transport,
+    /// to them.
+    public func close() async {
+        router.shutDown(.adapterClosed)
+        if ownsRunner { router.runner.close() } else { router.detach() }
     }
 }

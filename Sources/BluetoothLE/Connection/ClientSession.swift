@@ -1,4 +1,6 @@
+import Synchronization
 import BluetoothATT
+import BluetoothAdapter
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
@@ -7,7 +9,7 @@ import BluetoothHost
 /// with callbacks, a recorder.
 ///
 /// Calls such as `Connection.read` return to whoever made them, at a time of their own; a value that the peer sends
-/// meanwhile may be seen before or after. A session tells both through one sequence.
+/// meanwhile may be seen before or after. A session has both in one sequence.
 ///
 ///     let session = try await connection.openSession()
 ///     await session.begin(.readLong(handle), as: 1)
@@ -17,14 +19,16 @@ public struct ClientSession: Sendable {
     /// What happens, from the moment the session was opened on. It ends by throwing what ended the link, or `.overflow`
     /// where its consumer falls 16384 events behind. When the last copy of it is gone, the session is over.
     public let events: EventSequence<ClientEvent>
-    let number: Int
-
     /// Begins an operation. How it ends, and even that it cannot begin, is told by an event with this number, exactly
     /// once, unless the link ends before.
     ///
     /// Operations on one link are carried out in the order in which they were begun.
     public func begin(_ operation: GATTClientOperation, as tag: Int) async {
-        await connection.adapter.begin(operation, as: tag, session: number, on: connection.link)
+        // Where the link has ended the sequence has, too.
+        guard connection.link.error == nil else { return }
+        let router = connection.router
+        guard let token = router.calls.insert(.session(events.subscription.queue, tag: tag)) else { return }
+        router.post(.perform(connection.link.identifier, operation), token: token)
     }
 }
 
@@ -43,75 +47,16 @@ extension Connection {
     ///
     /// It does not subscribe to anything: `GATTClientOperation.configure` does.
     public func openSession() async throws(BluetoothError) -> ClientSession {
-        try await adapter.openSession(on: self)
-    }
-}
-
-/// The sessions of one link, by their numbers, and what they have begun.
-struct ClientSessions {
-    private var queues: [Int: AsyncQueue<ClientEvent>] = [:]
-    private var begun: [GATTClient.OperationID: (session: Int, tag: Int)] = [:]
-
-    mutating func open(_ number: Int, _ queue: AsyncQueue<ClientEvent>) { queues[number] = queue }
-
-    mutating func close(_ number: Int) { queues[number] = nil }
-
-    mutating func begun(_ operation: GATTClient.OperationID, session: Int, as tag: Int) {
-        begun[operation] = (session, tag)
-    }
-
-    /// Tells of the end of an operation. False where it was not one of a session.
-    mutating func ended(
-        _ operation: GATTClient.OperationID, _ result: Result<GATTClientResult, BluetoothError>
-    ) -> Bool {
-        guard let (session, tag) = begun.removeValue(forKey: operation) else { return false }
-        tell(.ended(tag, result), to: session)
-        return true
-    }
-
-    func tell(_ event: ClientEvent, to session: Int) { queues[session]?.push(event) }
-
-    func tell(_ event: ClientEvent) {
-        for queue in queues.values { queue.push(event) }
-    }
-
-    func finish(_ error: BluetoothError) {
-        for queue in queues.values { queue.finish(error) }
-    }
-}
-
-extension Adapter {
-    func openSession(on connection: Connection) throws(BluetoothError) -> ClientSession {
-        let link = connection.link
-        try checkOpen(link)
-        let number = makeNumber()
-        let queue = AsyncQueue<ClientEvent>(capacity: 16384, overflow: .fail)
-        links[link]?.sessions.open(number, queue)
-        let events = EventSequence(queue) { [weak self] in
-            Task { await self?.closeSession(number, on: link) }
+        try router.check(link)
+        let queue = AsyncQueue<ClientEvent>(capacity: 16_384, overflow: .fail)
+        let error = link.state.withLock { state in
+            if state.end == nil { state.sessions.append(queue) }
+            return state.end?.error
         }
-        return ClientSession(connection: connection, events: events, number: number)
-    }
-
-    private func closeSession(_ number: Int, on link: LinkIdentifier) { links[link]?.sessions.close(number) }
-
-    func begin(_ operation: GATTClientOperation, as tag: Int, session: Int, on link: LinkIdentifier) {
-        // Where the link has ended the sequence has, too.
-        guard links[link] != nil else { return }
-        do throws(HostError) {
-            let identifier = try host.start(operation, on: link, at: now)
-            links[link]?.sessions.begun(identifier, session: session, as: tag)
-        } catch {
-            links[link]?.sessions.tell(.ended(tag, .failure(BluetoothError(error))), to: session)
+        if let error { throw error }
+        let events = EventSequence(queue) { [link] in
+            link.state.withLock { state in state.sessions.removeAll { $0 === queue } }
         }
-    }
-
-    /// Hands on how an operation ended, to the session that began it or to the call that waits for it.
-    func operationEnded(
-        _ link: LinkIdentifier, _ operation: GATTClient.OperationID,
-        _ result: Result<GATTClientResult, BluetoothError>
-    ) {
-        if links[link]?.sessions.ended(operation, result) == true { return }
-        resume(.operation(link, operation), with: result.map { .gatt($0) })
+        return ClientSession(connection: self, events: events)
     }
 }

@@ -1,3 +1,4 @@
+import BluetoothAdapter
 import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
@@ -7,14 +8,14 @@ import BluetoothGATT
 extension Connection {
     /// Everything, in as few round trips as can be.
     public func discoverAll() async throws(BluetoothError) -> DiscoveredDatabase {
-        guard case .database(let database) = try await adapter.perform(.discoverAll(includes: true), on: link)
+        guard case .database(let database) = try await perform(.discoverAll(includes: true))
         else { return DiscoveredDatabase() }
         return database
     }
 
     /// The primary services, or those with one UUID.
     public func discoverServices(_ uuid: BluetoothUUID? = nil) async throws(BluetoothError) -> [DiscoveredService] {
-        guard case .services(let services) = try await adapter.perform(.discoverPrimaryServices(uuid: uuid), on: link)
+        guard case .services(let services) = try await perform(.discoverPrimaryServices(uuid: uuid))
         else { return [] }
         return services
     }
@@ -24,7 +25,7 @@ extension Connection {
         of service: DiscoveredService
     ) async throws(BluetoothError) -> [DiscoveredInclude] {
         let operation = GATTClientOperation.discoverIncludedServices(in: service.handles)
-        guard case .includes(let includes) = try await adapter.perform(operation, on: link) else { return [] }
+        guard case .includes(let includes) = try await perform(operation) else { return [] }
         return includes
     }
 
@@ -33,7 +34,7 @@ extension Connection {
         _ uuid: BluetoothUUID? = nil, of service: DiscoveredService
     ) async throws(BluetoothError) -> [DiscoveredCharacteristic] {
         let operation = GATTClientOperation.discoverCharacteristics(in: service.handles, uuid: uuid)
-        guard case .characteristics(let characteristics) = try await adapter.perform(operation, on: link)
+        guard case .characteristics(let characteristics) = try await perform(operation)
         else { return [] }
         return characteristics
     }
@@ -45,7 +46,7 @@ extension Connection {
         guard characteristic.valueHandle < characteristic.endHandle else { return [] }
         let first = AttributeHandle(characteristic.valueHandle.rawValue + 1)
         let operation = GATTClientOperation.discoverDescriptors(in: first...characteristic.endHandle)
-        guard case .descriptors(let descriptors) = try await adapter.perform(operation, on: link) else { return [] }
+        guard case .descriptors(let descriptors) = try await perform(operation) else { return [] }
         return descriptors
     }
 

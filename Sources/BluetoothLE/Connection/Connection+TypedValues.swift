@@ -1,3 +1,4 @@
+import BluetoothAdapter
 import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
@@ -17,7 +18,7 @@ extension Connection {
     ) async throws(BluetoothError) -> DiscoveredCharacteristic {
         if let service { return try await characteristic(Value.uuid, in: service) }
         let operation = GATTClientOperation.discoverCharacteristics(in: 1...0xFFFF, uuid: Value.uuid)
-        guard case .characteristics(let characteristics) = try await adapter.perform(operation, on: link),
+        guard case .characteristics(let characteristics) = try await perform(operation),
             let characteristic = characteristics.first
         else { throw .notFound(Value.uuid) }
         return characteristic

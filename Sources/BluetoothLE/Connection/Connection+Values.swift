@@ -1,6 +1,9 @@
+import Synchronization
+import BluetoothAdapter
 import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
+import BluetoothHost
 
 /// Reading, writing and subscribing (Core 5.4, Vol 3, Part G, 4.8 to 4.12). Calls on one link are carried out one after
 /// the other, in their order.
@@ -17,14 +20,14 @@ extension Connection {
 
     /// Reads the value of an attribute, however long it is.
     public func read(_ handle: AttributeHandle) async throws(BluetoothError) -> [UInt8] {
-        guard case .value(let value) = try await adapter.perform(.readLong(handle), on: link) else { return [] }
+        guard case .value(let value) = try await perform(.readLong(handle)) else { return [] }
         return value
     }
 
     /// Reads every value of one type: of a characteristic whose UUID is known, without discovering it first. Each may be
     /// cut off at ATT_MTU less 4, and at 253, octets.
     public func read(_ uuid: BluetoothUUID) async throws(BluetoothError) -> [AttributeValue] {
-        guard case .values(let values) = try await adapter.perform(.readByUUID(uuid), on: link) else { return [] }
+        guard case .values(let values) = try await perform(.readByUUID(uuid)) else { return [] }
         return values
     }
 
@@ -38,34 +41,98 @@ extension Connection {
 
     /// Writes the value of an attribute, such as a descriptor, and waits for the peer's answer.
     public func write(_ value: [UInt8], to handle: AttributeHandle) async throws(BluetoothError) {
-        let fits = value.count <= (try await mtu) - 3
-        _ = try await adapter.perform(fits ? .write(handle, value) : .writeLong(handle, value), on: link)
+        try router.check(link)
+        try await router.call(.write(link.identifier, handle, value))
     }
 
     /// Writes a value that the peer does not answer. Waits while too much is on its way already; then it is sent, once.
+    /// Those who wait are served in their order.
     ///
     /// - Throws: `.valueTooLong` above ATT_MTU less 3 octets.
     public func writeWithoutResponse(
         _ value: [UInt8], to characteristic: DiscoveredCharacteristic
     ) async throws(BluetoothError) {
-        try await adapter.writeWithoutResponse(value, to: characteristic.valueHandle, on: link)
+        if let error = link.refusal(ofLength: value.count) { try refuse(error) }
+        try await takeCredit()
+        let isPosted = router.post(.writeWithoutResponse(link.identifier, characteristic.valueHandle, value))
+        guard isPosted else { throw router.closure }
     }
 
     /// Subscribes to a characteristic: to notifications where it has them, else to indications.
     ///
     /// The receiver is in place before the peer is asked, so that no early value is lost. The sequence ends by throwing
-    /// `.disconnected` when the link does, and `.overflow` where the consumer falls 4096 values behind. When the last copy of the
-    /// sequence is gone, so is the subscription; `unsubscribe` waits for that.
+    /// `.disconnected` when the link does, and `.servicesChanged` when the peer's services have changed so that there is
+    /// no such characteristic any more. Where a part of the link's stream was lost it throws `.dataLost` in that place,
+    /// and goes on for an iterator that is asked again. When the last copy of the sequence is gone, so is the
+    /// subscription; `unsubscribe` waits for that.
+    ///
+    /// Up to a mebibyte of values waits for the consumers of a link, each counted as 64 octets at least. Where more would,
+    /// the link is ended with `.consumerTooSlow`, unless the controller can make the peer wait.
     ///
     /// - Throws: `.notSupported` where the characteristic can do neither.
     public func notifications(
         of characteristic: DiscoveredCharacteristic
     ) async throws(BluetoothError) -> EventSequence<[UInt8]> {
-        try await adapter.subscribe(to: characteristic, on: self)
+        try router.check(link)
+        let configuration = characteristic.properties.preferredConfiguration
+        guard !configuration.isEmpty else { throw .notSupported("the characteristic neither notifies nor indicates") }
+        guard let token = router.calls.insert(.beginning(nil)) else { throw router.closure }
+        let queue = AsyncQueue<[UInt8]>(capacity: .max, overflow: .grow) { [link, weak router] value in
+            if link.window.remove(value.count) { router?.post(.resumeReceiving(link.identifier)) }
+        }
+        // From here on the sequence sees to it that everything is taken back.
+        let sequence = EventSequence(queue) { [link, weak router] in
+            if link.removeListener(token) { router?.post(.cancel, token: token) }
+        }
+        let request = SubscriptionRequest(
+            characteristic: characteristic.valueHandle, end: characteristic.endHandle, configuration: configuration)
+        do throws(BluetoothError) {
+            try link.add(Link.Listener(handle: request.characteristic, token: token, queue: queue))
+            try await router.wait(as: token) { router.post(.subscribe(link.identifier, request), token: token) }
+        } catch {
+            // There is nothing left to take back.
+            _ = link.removeListener(token)
+            throw error
+        }
+        return sequence
     }
 
     /// Ends every subscription to a characteristic, and waits until the peer knows. The sequences end in good order.
+    /// Subscriptions of other users of the controller go on.
     public func unsubscribe(from characteristic: DiscoveredCharacteristic) async throws(BluetoothError) {
-        try await adapter.unsubscribe(from: characteristic, on: link)
+        try router.check(link)
+        let handle = characteristic.valueHandle
+        let listeners = link.state.withLock { $0.listeners }.filter { $0.handle == handle }
+        guard let last = listeners.last else { return }
+        // What is on its way still reaches them; those who come meanwhile subscribe anew.
+        defer { for listener in listeners where link.removeListener(listener.token) { listener.queue.finish() } }
+        for listener in listeners.dropLast() { router.post(.unsubscribe(link.identifier, listener.token)) }
+        try await router.call(.unsubscribe(link.identifier, last.token))
+    }
+
+    // MARK: - Credits
+
+    /// Takes a credit to send a value that nobody answers, or waits for one.
+    func takeCredit() async throws(BluetoothError) {
+        if Task.isCancelled { throw .cancelled }
+        if link.takeCredit() { return }
+        guard let token = router.calls.insert(.beginning(nil)) else { throw router.closure }
+        try await router.wait(as: token, isCall: false) {
+            if !link.enqueue(token) { router.resume(token, link.error.map { .failure($0) } ?? .success(.done)) }
+            return true
+        }
+    }
+
+    /// Throws what is wrong with a value, or with its link where that has ended.
+    func refuse(_ error: BluetoothError) throws(BluetoothError) {
+        try router.check(link)
+        throw error
+    }
+}
+
+extension GATTCharacteristicProperties {
+    fileprivate var preferredConfiguration: GATTClientConfiguration {
+        if contains(.notify) { return .notifications }
+        return contains(.indicate) ? .indications : []
     }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+import BluetoothAdapter
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
@@ -8,52 +10,99 @@ import BluetoothHost
 /// it.
 public struct Connection: Sendable {
     let adapter: Adapter
-    let link: LinkIdentifier
+    let link: Link
+
+    var router: EventRouter { adapter.router }
+
     /// The peer's address.
-    public let peer: DeviceAddress
+    public var peer: DeviceAddress { link.peer }
+
     /// The part this device plays on the link.
-    public let role: LinkRole
+    public var role: LinkRole { link.role }
+
+    /// What the peer calls itself; nil as long as that is not known. It is asked for once on links this device made, when
+    /// there is nothing else to do, and remembered for later links.
+    public var name: String? { link.state.withLock { $0.name } }
 
     /// ATT_MTU: no PDU on the link is longer, in octets.
     public var mtu: Int {
-        get async throws(BluetoothError) { try await adapter.information(of: link).mtu }
+        get async throws(BluetoothError) {
+            try router.check(link)
+            return link.mtu
+        }
     }
 
     /// The connection parameters the link has now.
     public var parameters: CurrentConnectionParameters {
-        get async throws(BluetoothError) { try await adapter.information(of: link).parameters }
+        get async throws(BluetoothError) {
+            try router.check(link)
+            return link.state.withLock { $0.parameters }
+        }
     }
 
     /// How strongly this device hears the peer, in dBm; nil where the controller cannot tell (Core 5.4, Vol 4, Part E,
     /// 7.5.4).
     public func readRSSI() async throws(BluetoothError) -> Int? {
-        try await adapter.readRSSI(of: link)
+        try router.check(link)
+        // 127 dBm stands for "not available".
+        guard case .rssi(let rssi) = try await router.call(.readRSSI(link.identifier)), rssi != .max else { return nil }
+        return Int(rssi)
     }
 
     /// Asks for other connection parameters, and waits until they hold. A central decides by itself; a peripheral asks its
     /// central, which may refuse.
     public func updateParameters(_ parameters: ConnectionParameters) async throws(BluetoothError) {
-        try await adapter.updateParameters(parameters, of: link)
+        try router.check(link)
+        try await router.call(.updateParameters(link.identifier, parameters))
     }
 
     /// Ends the link, and waits until it has ended. Does nothing where it has.
     public func disconnect() async throws(BluetoothError) {
-        try await adapter.disconnectAndWait(link)
+        guard link.error == nil else { return }
+        _ = try await waitForEnd { _ = router.post(.disconnect(link.identifier, reason: nil)) }
     }
+
+    /// Needs the link no more: it ends as soon as no other user of the controller needs it. One that the peer made stays.
+    public func release() async { router.post(.release(link.identifier)) }
 
     /// Waits until the link has ended, whoever ends it.
     @discardableResult
     public func waitForDisconnection() async throws(BluetoothError) -> DisconnectReason {
-        try await adapter.waitForEnd(of: link)
+        try await waitForEnd {}
+    }
+
+    private func waitForEnd(_ begin: () -> Void) async throws(BluetoothError) -> DisconnectReason {
+        if let token = router.calls.insert(.beginning(nil)) {
+            try await router.wait(as: token, isCall: false) {
+                let hasEnded = link.state.withLock { state in
+                    if state.end == nil { state.awaitingEnd.append(token) }
+                    return state.end != nil
+                }
+                if hasEnded { router.resume(token, .success(.done)) } else { begin() }
+                return true
+            }
+        }
+        guard let end = link.state.withLock({ $0.end }) else { throw router.closure }
+        switch end.error {
+        case .disconnected, .adapterRemoved: return end.reason
+        // What ended was the adapter.
+        default: throw end.error
+        }
+    }
+
+    /// Carries out a GATT operation.
+    func perform(_ operation: GATTClientOperation) async throws(BluetoothError) -> GATTClientResult {
+        try router.check(link)
+        guard case .gatt(let result) = try await router.call(.perform(link.identifier, operation))
+        else { throw .cancelled }
+        return result
     }
 }
 
 extension Connection: Hashable {
-    public static func == (lhs: Connection, rhs: Connection) -> Bool {
-        lhs.adapter === rhs.adapter && lhs.link == rhs.link
-    }
+    public static func == (lhs: Connection, rhs: Connection) -> Bool { lhs.link === rhs.link }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(link)
+        hasher.combine(link.identifier)
     }
 }

@@ -1,4 +1,6 @@
+import Synchronization
 import BluetoothATT
+import BluetoothAdapter
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
@@ -17,7 +19,10 @@ public struct PublishedService: Sendable {
 
     /// Takes the service out of the database.
     public func withdraw() async throws(BluetoothError) {
-        try await adapter.withdraw(handles)
+        let router = adapter.router
+        try router.check()
+        try await router.call(.withdraw(handles.declaration))
+        router.forget(handles.range)
     }
 }
 
@@ -36,17 +41,24 @@ public struct PublishedCharacteristic: Sendable {
 
     /// Sets a value that the database keeps. Subscribers are not notified of it.
     public func setValue(_ value: [UInt8]) async throws(BluetoothError) {
-        try await adapter.setValue(value, of: handle)
+        try adapter.router.check()
+        try await adapter.router.call(.setValue(value, of: handle))
     }
 
     /// The value that the database keeps; nil for a dynamic one.
     public var value: [UInt8]? {
-        get async { await adapter.value(of: handle) }
+        get async {
+            guard case .value(let value) = try? await adapter.router.call(.readOwnValue(handle)) else { return nil }
+            return value
+        }
     }
 
     /// Those who are subscribed now.
     public var subscribers: [Subscriber] {
-        get async { await adapter.subscribers(of: handle) }
+        get async {
+            adapter.router.links.filter { link in link.state.withLock { $0.subscriptions[handle] != nil } }
+                .map { Subscriber(connection: Connection(adapter: adapter, link: $0), characteristic: handle) }
+        }
     }
 }
 
@@ -58,9 +70,9 @@ public enum CharacteristicEvent: Sendable {
     /// keeps it unless it is dynamic.
     case written([UInt8], to: AttributeHandle, by: Connection)
     /// The peer reads a dynamic value: answer within 25 seconds.
-    case readRequested(ReadRequest)
+    case readRequested(IncomingRead)
     /// The peer writes dynamic values: answer within 25 seconds.
-    case writeRequested(WriteRequest)
+    case writeRequested(IncomingWrite)
 }
 
 /// A peer that is subscribed to a published characteristic.
@@ -76,19 +88,34 @@ public struct Subscriber: Hashable, Sendable {
 
     /// Sends a notification to this subscriber alone. Waits while too much is on its way already; then it is sent, once.
     ///
-    /// - Throws: `.valueTooLong`, `.disconnected`, or `.host(.server(.notSubscribed))`.
+    /// Those who wait are served in their order.
+    ///
+    /// - Throws: `.valueTooLong`, `.disconnected`, or `.notSubscribed`.
     public func notify(_ value: [UInt8]) async throws(BluetoothError) {
-        try await connection.adapter.notify(value, of: characteristic, on: connection.link)
+        let link = connection.link
+        if let error = refusal(ofLength: value.count) { try connection.refuse(error) }
+        try await connection.takeCredit()
+        guard connection.router.post(.notify(link.identifier, characteristic, value)) else {
+            throw connection.router.closure
+        }
+    }
+
+    /// Why a notification cannot be sent; nil where it can.
+    private func refusal(ofLength length: Int) -> BluetoothError? {
+        let configuration = connection.link.state.withLock { $0.subscriptions[characteristic] }
+        guard configuration?.contains(.notifications) == true else { return .notSubscribed(characteristic) }
+        return connection.link.refusal(ofLength: length)
     }
 
     /// Sends an indication to this subscriber alone, and waits until it has confirmed it.
     public func indicate(_ value: [UInt8]) async throws(BluetoothError) {
-        try await connection.adapter.indicate(value, of: characteristic, on: connection.link)
+        try connection.router.check(connection.link)
+        try await connection.router.call(.indicate(connection.link.identifier, characteristic, value))
     }
 }
 
 /// A peer's request for a dynamic value.
-public struct ReadRequest: Sendable {
+public struct IncomingRead: Sendable {
     public let connection: Connection
     let request: ServerRequest
     /// The attribute: the characteristic's value, or a dynamic descriptor of it.
@@ -104,17 +131,17 @@ public struct ReadRequest: Sendable {
 
     /// Answers with the value from `offset` on.
     public func respond(rest: [UInt8]) async throws(BluetoothError) {
-        try await connection.adapter.answer(request, rest)
+        try await connection.answer(.answer(request, rest))
     }
 
     /// Answers with an error.
     public func refuse(_ code: ATTErrorCode) async throws(BluetoothError) {
-        try await connection.adapter.refuse(request, code)
+        try await connection.answer(.refuse(request, code))
     }
 }
 
 /// A peer's request to write dynamic values. All of them are to be taken, or none.
-public struct WriteRequest: Sendable {
+public struct IncomingWrite: Sendable {
     public let connection: Connection
     let request: ServerRequest
     /// The values in their order: one for a write, the parts for an executed queue of writes.
@@ -129,11 +156,18 @@ public struct WriteRequest: Sendable {
 
     /// Tells the peer that the values were taken.
     public func accept() async throws(BluetoothError) {
-        try await connection.adapter.accept(request)
+        try await connection.answer(.accept(request))
     }
 
     /// Answers with an error.
     public func refuse(_ code: ATTErrorCode) async throws(BluetoothError) {
-        try await connection.adapter.refuse(request, code)
+        try await connection.answer(.refuse(request, code))
+    }
+}
+
+extension Connection {
+    fileprivate func answer(_ call: HostCall.Kind) async throws(BluetoothError) {
+        try router.check(link)
+        try await router.call(call)
     }
 }

@@ -1,8 +1,9 @@
+import BluetoothAdapter
 import DequeModule
 import Synchronization
 
-/// The meeting point of one producer and the consumers of an asynchronous sequence: a bounded buffer, an end that is
-/// told exactly once to each consumer, and waits that end when their task is cancelled.
+/// The meeting point of one producer and the consumers of an asynchronous sequence: a bounded buffer, an end that each
+/// consumer gets exactly once, and waits that end when their task is cancelled.
 final class AsyncQueue<Element: Sendable>: Sendable {
     /// What happens to an element that does not fit.
     enum Overflow: Sendable {
@@ -12,42 +13,70 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         case dropNewest
         /// The sequence ends with `BluetoothError.overflow`: for data of which no part may be missing.
         case fail
+        /// The buffer grows: for what is bounded by other means.
+        case grow
     }
 
-    private typealias Outcome = Result<Element?, BluetoothError>
+    typealias Outcome = Result<Element?, BluetoothError>
     private typealias Waiter = CheckedContinuation<Outcome, Never>
 
     private struct State {
         var buffer = Deque<Element>()
-        var waiters: [(number: UInt64, continuation: Waiter)] = []
+        /// How many elements have been taken, and after how many of them something was lost.
+        var taken = 0
+        var losses: [Int] = []
+        var dropped = 0
+        var waiters = Deque<(number: UInt64, continuation: Waiter)>()
         var lastWaiter: UInt64 = 0
         var end: Outcome?
+
+        /// What a consumer gets now; nil where it has to wait.
+        mutating func take() -> Outcome? {
+            if !losses.isEmpty, losses[0] == taken {
+                losses.removeFirst()
+                return .failure(.dataLost)
+            }
+            guard let element = buffer.popFirst() else { return end }
+            taken &+= 1
+            return .success(element)
+        }
     }
 
     private let state = Mutex(State())
     private let capacity: Int
     private let overflow: Overflow
+    /// Makes room in a full buffer without loss, as far as that is possible.
+    private let compact: (@Sendable (inout Deque<Element>) -> Void)?
+    /// Called with each element that has been taken, or that nobody will take any more.
+    private let onTake: (@Sendable (Element) -> Void)?
 
-    init(capacity: Int, overflow: Overflow) {
+    init(
+        capacity: Int, overflow: Overflow, compact: (@Sendable (inout Deque<Element>) -> Void)? = nil,
+        onTake: (@Sendable (Element) -> Void)? = nil
+    ) {
         self.capacity = capacity
         self.overflow = overflow
+        self.compact = compact
+        self.onTake = onTake
     }
 
-    /// Hands an element to who waits longest, or keeps it. False where it was given up.
+    /// How many elements have been forgotten because the buffer was full.
+    var droppedCount: Int { state.withLock { $0.dropped } }
+
+    /// How many elements wait to be taken, and how many consumers for one.
+    var count: Int { state.withLock { $0.buffer.count } }
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+
+    /// Hands an element to whoever waits longest, or keeps it. False where it was given up.
     @discardableResult
     func push(_ element: Element) -> Bool {
         let (isTaken, waiter) = state.withLock { state -> (Bool, Waiter?) in
             guard state.end == nil else { return (false, nil) }
-            if !state.waiters.isEmpty { return (true, state.waiters.removeFirst().continuation) }
-            if state.buffer.count == capacity {
-                switch overflow {
-                case .dropNewest: return (false, nil)
-                case .dropOldest: state.buffer.removeFirst()
-                case .fail:
-                    state.end = .failure(.overflow)
-                    return (false, nil)
-                }
+            if let waiter = state.waiters.popFirst() {
+                state.taken &+= 1
+                return (true, waiter.continuation)
             }
+            if state.buffer.count >= capacity, !makeRoom(&state) { return (false, nil) }
             state.buffer.append(element)
             return (true, nil)
         }
@@ -55,40 +84,85 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         return isTaken
     }
 
+    /// Whether there is room for one more now.
+    private func makeRoom(_ state: inout State) -> Bool {
+        compact?(&state.buffer)
+        guard state.buffer.count >= capacity else { return true }
+        switch overflow {
+        case .dropOldest:
+            state.buffer.removeFirst()
+            state.taken &+= 1
+            state.dropped += 1
+            return true
+        case .dropNewest: state.dropped += 1
+        case .fail: state.end = .failure(.overflow)
+        case .grow: return true
+        }
+        return false
+    }
+
+    /// Notes that something was lost between what was pushed before and what is pushed after this. A consumer gets
+    /// `.dataLost` there, and may go on.
+    func noteLoss() {
+        let waiter = state.withLock { state -> Waiter? in
+            guard state.end == nil else { return nil }
+            if let waiter = state.waiters.popFirst() { return waiter.continuation }
+            state.losses.append(state.taken &+ state.buffer.count)
+            return nil
+        }
+        waiter?.resume(returning: .failure(.dataLost))
+    }
+
     /// Ends the sequence once what is buffered has been taken. Only the first end counts.
     func finish(_ error: BluetoothError? = nil) {
         let end: Outcome = error.map { .failure($0) } ?? .success(nil)
-        let waiters = state.withLock { state -> [Waiter] in
+        let waiters = state.withLock { state -> Deque<(number: UInt64, continuation: Waiter)> in
             guard state.end == nil else { return [] }
             state.end = end
             defer { state.waiters = [] }
-            return state.waiters.map(\.continuation)
+            return state.waiters
         }
-        for waiter in waiters { waiter.resume(returning: end) }
+        for waiter in waiters { waiter.continuation.resume(returning: end) }
+    }
+
+    /// Ends the sequence, and forgets what nobody will take.
+    func abandon() {
+        finish()
+        // Out of the lock: an element may be the last to hold whatever pushes here.
+        let rest = state.withLock { state in
+            defer { state.buffer = [] }
+            return state.buffer
+        }
+        if let onTake { for element in rest { onTake(element) } }
     }
 
     /// The next element; nil at the end. Throws `.cancelled` when the task is cancelled.
-    func next() async throws(BluetoothError) -> Element? {
+    func next(isolation actor: isolated (any Actor)? = #isolation) async throws(BluetoothError) -> Element? {
+        let outcome: Outcome
+        if let ready = state.withLock({ $0.take() }) { outcome = ready } else { outcome = await wait(isolation: actor) }
+        let element = try outcome.get()
+        if let element, let onTake { onTake(element) }
+        return element
+    }
+
+    private func wait(isolation actor: isolated (any Actor)?) async -> Outcome {
         let number = state.withLock { state in
-            state.lastWaiter += 1
+            state.lastWaiter &+= 1
             return state.lastWaiter
         }
-        let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: Waiter) in
-                let ready = state.withLock { state -> Outcome? in
-                    if let element = state.buffer.popFirst() { return .success(element) }
-                    if let end = state.end { return end }
-                    // The handler below may have run before there was anything to cancel.
-                    if Task.isCancelled { return .failure(.cancelled) }
-                    state.waiters.append((number, continuation))
-                    return nil
+        return await withTaskCancellationHandler(
+            operation: {
+                await withCheckedContinuation(isolation: actor) { (continuation: Waiter) in
+                    let ready = state.withLock { state -> Outcome? in
+                        if let outcome = state.take() { return outcome }
+                        // The handler below may have run before there was anything to cancel.
+                        if Task.isCancelled { return .failure(.cancelled) }
+                        state.waiters.append((number, continuation))
+                        return nil
+                    }
+                    if let ready { continuation.resume(returning: ready) }
                 }
-                if let ready { continuation.resume(returning: ready) }
-            }
-        } onCancel: {
-            cancel(number)
-        }
-        return try outcome.get()
+            }, onCancel: { cancel(number) }, isolation: actor)
     }
 
     private func cancel(_ number: UInt64) {

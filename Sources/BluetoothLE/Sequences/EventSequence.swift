@@ -1,9 +1,11 @@
+import BluetoothAdapter
+
 /// An asynchronous sequence of what an adapter, a link or a service reports.
 ///
 /// It begins when it is made, not when it is first asked, so nothing that happens in between is lost. It ends when the
 /// last copy of it and of its iterators is gone, or by throwing what ended its source. It does not keep its source: an
 /// adapter that nobody holds, nor anything of it such as a `Connection`, is closed. Its buffer is bounded; what happens
-/// when the consumer is too slow is told by who makes it.
+/// when the consumer is too slow is said where the sequence is made.
 public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     public typealias Failure = BluetoothError
 
@@ -19,12 +21,18 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
             self.onEnd = onEnd
         }
 
-        deinit { onEnd() }
+        deinit {
+            onEnd()
+            queue.abandon()
+        }
     }
 
     init(_ queue: AsyncQueue<Element>, onEnd: @escaping @Sendable () -> Void) {
         subscription = Subscription(queue, onEnd: onEnd)
     }
+
+    /// How many elements were given up because the buffer was full.
+    public var droppedCount: Int { subscription.queue.droppedCount }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
         let subscription: Subscription
@@ -34,10 +42,11 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
             try await subscription.queue.next()
         }
 
+        /// As above; the caller stays where it is isolated.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(BluetoothError) -> Element? {
-            try await subscription.queue.next()
+            try await subscription.queue.next(isolation: actor)
         }
     }
 

@@ -1,3 +1,4 @@
+import BluetoothAdapter
 import BluetoothValues
 
 /// The values that a peer notifies of or indicates, decoded. It begins, ends and keeps its source as an

@@ -1,5 +1,5 @@
-/// How many updates of a manager's values wait to be sent, to whomever.
-struct UpdateQueue {
+/// How many updates of a manager's values wait to be sent, to whomever. None of its links has as many credits.
+struct UpdateBudget {
     private var count = 0
     /// Whether an update was refused, whose sender waits to be told that there is room.
     private var isAwaited = false
@@ -17,19 +17,11 @@ struct UpdateQueue {
         return true
     }
 
-    /// One was sent, or given up. True where somebody is to be told that there is room.
-    mutating func sent() -> Bool {
-        count = max(0, count - 1)
+    /// Some were sent, or given up. True where somebody is to be told that there is room.
+    mutating func sent(_ sent: Int) -> Bool {
+        count = max(0, count - sent)
         guard isAwaited, count <= Self.capacity / 2 else { return false }
         isAwaited = false
         return true
     }
-}
-
-/// A value on its way to subscribers.
-struct Update: Sendable {
-    let value: [UInt8]
-    let characteristic: ObjectIdentifier
-    /// Whether the characteristic can notify. Otherwise, or where the subscriber wants that, it indicates.
-    let isNotification: Bool
 }

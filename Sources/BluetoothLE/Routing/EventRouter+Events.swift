@@ -1,0 +1,244 @@
+import Synchronization
+import BluetoothATT
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
+
+/// What the adapter reports, handed on. All of this runs on the adapter's thread.
+extension EventRouter {
+    func receive(_ batch: borrowing EventBatch) {
+        // Mostly the events of a turn are about one link.
+        var last: Link?
+        for index in batch.events.indices {
+            switch batch.events[index] {
+            case .value(let identifier, let handle, let payload):
+                if last?.identifier != identifier { last = link(identifier) }
+                guard let last else { continue }
+                received(batch.bytes(of: payload), of: handle, on: last)
+            case .sendCredit(let identifier, let count):
+                if last?.identifier != identifier { last = link(identifier) }
+                if let last, last.lease.add(count) { handOutCredits(of: last) }
+            case .written(let identifier, let handle, let payload):
+                if last?.identifier != identifier { last = link(identifier) }
+                guard let last, let queue = receiver(of: handle), let connection = connection(last) else { continue }
+                queue.push(.written(Array(batch.bytes(of: payload)), to: handle, by: connection))
+            case .sighting(let token, let index): calls.sightings(of: token)?.push(batch.sightings[index])
+            case .ended(let token, let result): ended(token, result)
+            case .writeRequested(let request, let handle, let payload):
+                let value = Array(batch.bytes(of: payload))
+                writeRequested(request, [IncomingWrite.Part(handle: handle, offset: 0, value: value)])
+            case .executeRequested(let request, let writes): writeRequested(request, writes.parts)
+            case .readRequested(let request, let handle, let offset): readRequested(request, handle, offset)
+            case .requestExpired: break  // An answer that still comes is refused.
+            case .subscriptionChanged(let link, let change): subscriptionChanged(link, change)
+            case .adapter(let status): changed(to: status)
+            case .linkBegan, .linkEnded, .mtuChanged, .parametersChanged, .lost, .peerIdentified, .nameChanged,
+                .servicesKnown, .servicesChanged:
+                handleLinkEvent(batch.events[index])
+                last = nil
+            }
+        }
+    }
+
+    private func handleLinkEvent(_ event: UserEvent) {
+        switch event {
+        case .linkBegan(let link, let information): linkBegan(link, information)
+        case .linkEnded(let identifier, let reason):
+            if let link = link(identifier) { linkEnded(link, reason) }
+        case .mtuChanged(let identifier, let mtu):
+            guard let link = link(identifier) else { return }
+            link.mtu = mtu
+            for session in link.sessions { session.push(.mtuChanged(mtu)) }
+        case .parametersChanged(let link, let parameters):
+            self.link(link)?.state.withLock { $0.parameters = parameters }
+        case .lost(let identifier, _):
+            guard let link = link(identifier) else { return }
+            for listener in link.state.withLock({ $0.listeners }) { listener.queue.noteLoss() }
+            for session in link.sessions { session.noteLoss() }
+        case .nameChanged(let peer, let name): nameChanged(peer, name)
+        case .servicesChanged(let identifier, let handles):
+            guard let link = link(identifier) else { return }
+            for listener in link.removeListeners(in: handles) { listener.queue.finish(.servicesChanged) }
+            if let connection = connection(link) { publish(.servicesChanged(connection, handles)) }
+        default: return
+        }
+    }
+
+    // MARK: - Calls
+
+    private func ended(_ token: CallToken, _ result: Result<CallResult, HostError>) {
+        let outcome = result.mapError { runner.error(for: $0) }
+        switch calls.take(token) {
+        case .suspended(let waiter, let publication, _):
+            if let publication, case .success(.published(let handles)) = outcome { add(publication, handles) }
+            waiter.resume(returning: outcome)
+        case .scan(let queue):
+            if case .failure(let error) = outcome { queue.finish(error) }
+        case .session(let queue, let tag):
+            // A session ends with its link, and so does what it has begun.
+            if case .failure(.disconnected) = result { return }
+            if case .failure(.adapterRemoved) = result { return }
+            queue.push(
+                .ended(
+                    tag,
+                    outcome.flatMap {
+                        if case .gatt(let result) = $0 { .success(result) } else { .failure(.cancelled) }
+                    }))
+        case .beginning, .cancelled, nil:
+            // It was called off too late.
+            if case .success(.link(let link)) = result { post(.release(link)) }
+            if case .success(.published(let handles)) = result { post(.withdraw(handles.declaration)) }
+        }
+    }
+
+    private func add(_ publication: PendingCalls.Publication, _ handles: GATTServiceHandles) {
+        state.withLock { state in
+            for (queue, characteristic) in zip(publication.queues, handles.characteristics) {
+                for handle in [characteristic.value] + characteristic.descriptors {
+                    state.receivers[handle] = Receiver(queue: queue, isShared: publication.isShared)
+                }
+            }
+        }
+    }
+
+    /// Those who wait for a credit go on, as far as there are credits.
+    func handOutCredits(of link: Link) {
+        while let sender = link.nextSender() {
+            // One that was cancelled leaves its credit to the next.
+            if !resume(sender, .success(.done)) { _ = link.lease.add(1) }
+        }
+    }
+
+    // MARK: - The adapter and its links
+
+    private func changed(to status: AdapterStatus) {
+        let waiting = state.withLock { state -> [CallToken] in
+            state.status = status
+            guard status == .ready else { return [] }
+            defer { state.awaitingReadiness = [] }
+            return state.awaitingReadiness
+        }
+        for token in waiting { resume(token, .success(.done)) }
+        switch status {
+        case .opening, .unavailable: return
+        case .ready: publish(.ready)
+        case .resetting(let cause): publish(.resetting("\(cause)"))
+        case .lost: publish(.removed(runner.failure ?? .adapterRemoved))
+        case .closed: shutDown(runner.failure ?? .adapterClosed)
+        }
+    }
+
+    func publish(_ event: AdapterEvent) {
+        for observer in state.withLock({ $0.observers }) { observer.queue.push(event) }
+    }
+
+    private func linkBegan(_ identifier: LinkIdentifier, _ information: LinkInformation) {
+        let link = state.withLock { state -> Link in
+            let link = Link(identifier, information, name: state.names[information.peer])
+            while state.links.count <= Int(identifier.slot) { state.links.append(nil) }
+            state.links[Int(identifier.slot)] = link
+            return link
+        }
+        if let connection = connection(link) { publish(.connected(connection)) }
+    }
+
+    private func linkEnded(_ link: Link, _ reason: DisconnectReason) {
+        let error = runner.error(for: reason)
+        state.withLock { $0.links[Int(link.identifier.slot)] = nil }
+        guard let rest = link.end(Link.End(reason: reason, error: error)) else { return }
+        finish(rest, error)
+        if let connection = connection(link) { publish(.disconnected(connection, reason)) }
+    }
+
+    private func nameChanged(_ peer: PeerID, _ name: String) {
+        let links = state.withLock { state -> [Link] in
+            state.names.set(name, of: peer)
+            return state.links.compactMap { $0?.peerID == peer ? $0 : nil }
+        }
+        for link in links {
+            link.state.withLock { $0.name = name }
+            if let connection = connection(link) { publish(.nameChanged(connection, name)) }
+        }
+    }
+
+    // MARK: - Values
+
+    @inline(__always)
+    private func received(_ bytes: borrowing Span<UInt8>, of handle: AttributeHandle, on link: Link) {
+        var value: [UInt8]?
+        var index = 0
+        while let queue = link.listener(of: handle, from: &index) {
+            let copy = value ?? Array(copy bytes)
+            value = copy
+            deliver(copy, to: queue, link)
+        }
+        for session in link.sessions { session.push(.value(value ?? Array(copy bytes), of: handle)) }
+    }
+
+    private func deliver(_ value: [UInt8], to queue: AsyncQueue<[UInt8]>, _ link: Link) {
+        let advice = link.window.add(value.count)
+        if !queue.push(value) { _ = link.window.remove(value.count) }
+        switch advice {
+        case .none: return
+        case .hold: post(.holdReceiving(link.identifier))
+        case .overflow:
+            // What comes until the link has ended would follow a gap.
+            for listener in link.state.withLock({ $0.listeners }) {
+                listener.queue.finish(.disconnected(.consumerTooSlow))
+            }
+            post(.disconnect(link.identifier, reason: .consumerTooSlow))
+        }
+    }
+
+    // MARK: - The server
+
+    private func receiver(of handle: AttributeHandle) -> AsyncQueue<CharacteristicEvent>? {
+        state.withLock { $0.receivers[handle]?.queue }
+    }
+
+    private func readRequested(_ request: ServerRequest, _ handle: AttributeHandle, _ offset: Int) {
+        guard let link = link(request.link), let connection = connection(link) else { return post(refusing: request) }
+        let event = IncomingRead(connection: connection, request: request, handle: handle, offset: offset)
+        ask(.readRequested(event), receiver(of: handle), request)
+    }
+
+    private func writeRequested(_ request: ServerRequest, _ parts: [IncomingWrite.Part]) {
+        guard let link = link(request.link), let connection = connection(link) else { return post(refusing: request) }
+        let event = IncomingWrite(connection: connection, request: request, parts: parts)
+        // A queue of writes may begin with one for a descriptor of the server's own.
+        ask(.writeRequested(event), parts.lazy.compactMap { self.receiver(of: $0.handle) }.first, request)
+    }
+
+    /// Puts a request before the application, and refuses it where nobody is there to answer.
+    private func ask(
+        _ event: CharacteristicEvent, _ receiver: AsyncQueue<CharacteristicEvent>?, _ request: ServerRequest
+    ) {
+        if receiver?.push(event) != true { post(refusing: request) }
+    }
+
+    private func post(refusing request: ServerRequest) { post(.refuse(request, .unlikelyError)) }
+
+    private func subscriptionChanged(_ identifier: LinkIdentifier, _ change: GATTSubscriptionChange) {
+        guard let link = link(identifier) else { return }
+        let handle = change.characteristic
+        let old = link.state.withLock { state in
+            let old = state.subscriptions[handle]
+            state.subscriptions[handle] = change.new.isEmpty ? nil : change.new
+            return old
+        }
+        guard (old == nil) != change.new.isEmpty, let connection = connection(link) else { return }
+        let subscriber = Subscriber(connection: connection, characteristic: handle)
+        receiver(of: handle)?.push(change.new.isEmpty ? .unsubscribed(subscriber) : .subscribed(subscriber))
+    }
+}
+
+extension GATTPreparedWrites {
+    /// The queued writes as values, in their order.
+    var parts: [IncomingWrite.Part] {
+        (0..<count).map { position in
+            let value = value(at: position)
+            return IncomingWrite.Part(handle: handle(at: position), offset: offset(at: position), value: Array(value))
+        }
+    }
+}

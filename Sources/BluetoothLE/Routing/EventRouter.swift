@@ -1,0 +1,179 @@
+import DequeModule
+import BluetoothATT
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothGAP
+import BluetoothGATT
+import BluetoothHost
+import Synchronization
+
+/// Between the adapter and those who wait for it: hands each event to the call, the sequence or the link it belongs to,
+/// and keeps what is known of links.
+///
+/// It does not keep the `Adapter` that applications hold: it outlives that where a sequence is still held.
+final class EventRouter: AdapterObserver {
+    /// Where the events of a published attribute go.
+    struct Receiver {
+        let queue: AsyncQueue<CharacteristicEvent>
+        /// Whether other services' events go there too, so that it goes on when this attribute is gone.
+        let isShared: Bool
+    }
+
+    struct State {
+        weak var adapter: Adapter?
+        var status = AdapterStatus.opening
+        /// By the slots of their identifiers.
+        var links: [Link?] = []
+        var names = PeerNames()
+        var receivers: [AttributeHandle: Receiver] = [:]
+        var observers: [(number: Int, queue: AsyncQueue<AdapterEvent>)] = []
+        var lastObserver = 0
+        var advertising: CallToken?
+        var awaitingReadiness: [CallToken] = []
+    }
+
+    let runner: AdapterRunner
+    let calls = PendingCalls()
+    let state = Mutex(State())
+    private let user = Atomic<UInt32>(0)
+
+    init(_ runner: AdapterRunner) { self.runner = runner }
+
+    // MARK: - Calling
+
+    /// Posts a call. False where the adapter is closed.
+    @discardableResult
+    func post(_ kind: HostCall.Kind, token: CallToken = .none) -> Bool {
+        runner.post(kind, token: token, from: UserID(number: user.load(ordering: .relaxed)))
+    }
+
+    /// Becomes a user of the adapter.
+    func attach() {
+        user.store(runner.attach(self).number, ordering: .relaxed)
+        guard runner.isClosed else { return }
+        // It may have been closed before, so that nothing follows: wait until the reason is known.
+        runner.close()
+        shutDown(runner.failure ?? .adapterClosed)
+    }
+
+    /// Is a user no more.
+    func detach() { runner.detach(UserID(number: user.load(ordering: .relaxed))) }
+
+    /// Posts a call, and suspends the task until its result has come or the task is cancelled.
+    @discardableResult
+    func call(
+        _ kind: HostCall.Kind, publishing publication: PendingCalls.Publication? = nil,
+        isolation actor: isolated (any Actor)? = #isolation
+    ) async throws(BluetoothError) -> CallResult {
+        guard let token = calls.insert(.beginning(publication)) else { throw closure }
+        return try await wait(as: token, isolation: actor) { self.post(kind, token: token) }
+    }
+
+    /// Suspends the task until something happens that resumes the token.
+    ///
+    /// - Parameter begin: called when the task is suspended; false where nothing will ever resume it.
+    @discardableResult
+    func wait(
+        as token: CallToken, isCall: Bool = true, isolation actor: isolated (any Actor)? = #isolation,
+        _ begin: () -> Bool
+    ) async throws(BluetoothError) -> CallResult {
+        let result = await withTaskCancellationHandler(
+            operation: {
+                await withCheckedContinuation(isolation: actor) { (waiter: PendingCalls.Waiter) in
+                    if let error = calls.suspend(waiter, token) { return waiter.resume(returning: .failure(error)) }
+                    if !begin() { resume(token, .failure(closure)) }
+                    if calls.posted(token), isCall { post(.cancel, token: token) }
+                }
+            }, onCancel: { cancel(token, isCall) }, isolation: actor)
+        return try result.get()
+    }
+
+    private func cancel(_ token: CallToken, _ isCall: Bool) {
+        guard let (waiter, isPosted) = calls.cancel(token) else { return }
+        if isPosted, isCall { post(.cancel, token: token) }
+        waiter.resume(returning: .failure(.cancelled))
+    }
+
+    /// Resumes whoever waits with a token. False where nobody does any more.
+    @discardableResult
+    func resume(_ token: CallToken, _ result: Result<CallResult, BluetoothError>) -> Bool {
+        guard case .suspended(let waiter, _, _) = calls.take(token) else { return false }
+        waiter.resume(returning: result)
+        return true
+    }
+
+    // MARK: - What is known
+
+    /// What calls throw once the adapter is closed.
+    var closure: BluetoothError { calls.closure ?? runner.failure ?? .adapterClosed }
+
+    /// Why the adapter cannot be used, where that is so.
+    func check() throws(BluetoothError) {
+        if let closure = calls.closure { throw closure }
+        switch state.withLock({ $0.status }) {
+        case .ready, .resetting: return
+        case .opening, .unavailable: throw .notReady
+        case .lost: throw .adapterRemoved
+        case .closed: throw closure
+        }
+    }
+
+    /// Why a link cannot be used, where that is so.
+    func check(_ link: Link) throws(BluetoothError) {
+        guard let error = link.error else { return }
+        try check()
+        throw error
+    }
+
+    var links: [Link] { state.withLock { $0.links.compactMap { $0 } } }
+
+    func link(_ identifier: LinkIdentifier) -> Link? {
+        state.withLock { state in
+            let slot = Int(identifier.slot)
+            guard slot < state.links.count, let link = state.links[slot], link.identifier == identifier else {
+                return nil
+            }
+            return link
+        }
+    }
+
+    func connection(_ link: Link) -> Connection? {
+        state.withLock { $0.adapter }.map { Connection(adapter: $0, link: link) }
+    }
+
+    // MARK: - The end
+
+    /// Ends every call, link and sequence with `error`. Only the first reason counts.
+    func shutDown(_ error: BluetoothError) {
+        let entries = calls.close(error)
+        let old = state.withLock { state -> State in
+            defer {
+                state.links = []
+                state.receivers = [:]
+                state.observers = []
+            }
+            return state
+        }
+        for link in old.links {
+            guard let link, let rest = link.end(Link.End(reason: .adapterRemoved, error: error)) else { continue }
+            finish(rest, error)
+        }
+        for entry in entries {
+            switch entry {
+            case .suspended(let waiter, _, _): waiter.resume(returning: .failure(error))
+            case .scan(let queue): queue.finish(error)
+            case .beginning, .cancelled, .session: break
+            }
+        }
+        for receiver in old.receivers.values { receiver.queue.finish(error) }
+        for observer in old.observers { observer.queue.finish(error) }
+    }
+
+    /// Ends what was on a link.
+    func finish(_ rest: Link.State, _ error: BluetoothError) {
+        for token in rest.senders { resume(token, .failure(error)) }
+        for listener in rest.listeners { listener.queue.finish(error) }
+        for session in rest.sessions { session.finish(error) }
+        for token in rest.awaitingEnd { resume(token, .success(.done)) }
+    }
+}

@@ -1,0 +1,170 @@
+import BluetoothAdapter
+import BluetoothGATT
+import BluetoothHost
+import Synchronization
+
+/// What waits for the adapter, by token: suspended calls, scans, and what sessions have begun.
+///
+/// An entry is taken out before it is resumed, so each is resumed exactly once. A token is not used again, so what comes
+/// too late meets nothing.
+final class PendingCalls: Sendable {
+    typealias Waiter = CheckedContinuation<Result<CallResult, BluetoothError>, Never>
+
+    enum Entry {
+        /// Its task is about to be suspended.
+        case beginning(Publication?)
+        /// Its task was cancelled before it was suspended, or before its call was posted.
+        case cancelled
+        case suspended(Waiter, Publication?, isPosted: Bool)
+        case scan(AsyncQueue<Sighting>)
+        case session(AsyncQueue<ClientEvent>, tag: Int)
+    }
+
+    /// Where the events of a service go that is being published.
+    struct Publication {
+        let queues: [AsyncQueue<CharacteristicEvent>]
+        let isShared: Bool
+    }
+
+    private struct Slot {
+        var generation: UInt32 = 1
+        var entry: Entry?
+    }
+
+    private struct State {
+        var slots: [Slot] = []
+        var free: [Int] = []
+        /// Why nothing can be waited for any more.
+        var closure: BluetoothError?
+
+        /// Where the entry of a token is; nil where it is gone.
+        func index(of token: CallToken) -> Int? {
+            let index = Int(token.rawValue & 0xFFFF_FFFF) - 1
+            guard slots.indices.contains(index), slots[index].entry != nil,
+                UInt64(slots[index].generation) == token.rawValue >> 32
+            else { return nil }
+            return index
+        }
+
+        mutating func remove(at index: Int) -> Entry? {
+            slots[index].generation &+= 1
+            free.append(index)
+            return slots[index].entry.take()
+        }
+    }
+
+    private let state = Mutex(State())
+
+    /// How many calls are suspended.
+    var suspendedCount: Int {
+        state.withLock { state in
+            state.slots.count { if case .suspended = $0.entry { true } else { false } }
+        }
+    }
+
+    /// How many scans there are.
+    var scanCount: Int {
+        state.withLock { state in
+            state.slots.count { if case .scan = $0.entry { true } else { false } }
+        }
+    }
+
+    /// Adds an entry. Returns nil at the end of the adapter.
+    func insert(_ entry: Entry) -> CallToken? {
+        state.withLock { state in
+            guard state.closure == nil else { return nil }
+            let index: Int
+            if let free = state.free.popLast() {
+                index = free
+            } else {
+                index = state.slots.count
+                state.slots.append(Slot())
+            }
+            state.slots[index].entry = entry
+            return CallToken(rawValue: UInt64(state.slots[index].generation) << 32 | UInt64(index + 1))
+        }
+    }
+
+    /// The task of a call that has begun is suspended. Returns why it is not to be, where that is so.
+    func suspend(_ waiter: Waiter, _ token: CallToken) -> BluetoothError? {
+        state.withLock { state in
+            guard let index = state.index(of: token) else { return state.closure ?? .cancelled }
+            guard case .beginning(let publication) = state.slots[index].entry else {
+                _ = state.remove(at: index)
+                return .cancelled
+            }
+            state.slots[index].entry = .suspended(waiter, publication, isPosted: false)
+            return nil
+        }
+    }
+
+    /// The call has been posted. True where it was cancelled meanwhile, so that this is to be posted as well.
+    func posted(_ token: CallToken) -> Bool {
+        state.withLock { state in
+            guard let index = state.index(of: token) else { return false }
+            switch state.slots[index].entry {
+            case .suspended(let waiter, let publication, _):
+                state.slots[index].entry = .suspended(waiter, publication, isPosted: true)
+                return false
+            case .cancelled:
+                _ = state.remove(at: index)
+                return true
+            case .beginning, .scan, .session, nil: return false
+            }
+        }
+    }
+
+    /// The task of a call was cancelled.
+    ///
+    /// - Returns: whom to resume, and whether the call is to be called off.
+    func cancel(_ token: CallToken) -> (waiter: Waiter, isPosted: Bool)? {
+        state.withLock { state in
+            guard let index = state.index(of: token) else { return nil }
+            switch state.slots[index].entry {
+            case .beginning: state.slots[index].entry = .cancelled
+            case .suspended(let waiter, _, true):
+                _ = state.remove(at: index)
+                return (waiter, true)
+            case .suspended(let waiter, _, false):
+                state.slots[index].entry = .cancelled
+                return (waiter, false)
+            case .cancelled, .scan, .session, nil: break
+            }
+            return nil
+        }
+    }
+
+    /// Takes out what a token stands for; nil where nobody waits for it any more.
+    func take(_ token: CallToken) -> Entry? {
+        state.withLock { state in
+            guard let index = state.index(of: token) else { return nil }
+            if case .cancelled = state.slots[index].entry { return nil }
+            return state.remove(at: index)
+        }
+    }
+
+    /// Where the sightings of a scan go.
+    func sightings(of token: CallToken) -> AsyncQueue<Sighting>? {
+        state.withLock { state in
+            guard let index = state.index(of: token), case .scan(let queue) = state.slots[index].entry else {
+                return nil
+            }
+            return queue
+        }
+    }
+
+    /// Takes everything out, and lets nothing in any more.
+    func close(_ error: BluetoothError) -> [Entry] {
+        state.withLock { state in
+            guard state.closure == nil else { return [] }
+            state.closure = error
+            return state.slots.indices.compactMap { index in
+                guard state.slots[index].entry != nil else { return nil }
+                return state.remove(at: index)
+            }
+        }
+    }
+
+    /// Why nothing can be waited for any more.
+    var closure: BluetoothError? { state.withLock { $0.closure } }
+}

@@ -1,0 +1,177 @@
+import BluetoothAdapter
+@testable import BluetoothHost
+import Synchronization
+import Testing
+import VirtualRadio
+
+@testable import BluetoothLE
+
+@Suite("Consumers that are slow, and senders that wait", .timeLimit(.minutes(1)))
+struct FlowTests {
+    static func value(_ number: Int) -> [UInt8] {
+        [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)] + [UInt8](repeating: 7, count: 510)
+    }
+
+    @Test("A consumer that stands still costs its own link, after what was kept for it, and no other")
+    func stalled() async throws {
+        let scene = try await Scene(time: .manual)
+        let (radio, central) = (scene.radio, scene.central)
+        let (stalled, subscriber) = try await scene.subscribe(to: Scene.notified)
+        let (other, service, values) = try await radio.passing {
+            let other = try await Adapter.open(radio.addController())
+            let service = try await other.publish(Scene.definition)
+            try await other.advertise(AdvertisementData(name: "Other"))
+            let link = try await central.connect(to: try #require(await other.information?.address))
+            return (other, service, try await link.notifications(of: try scene.remote(Scene.notified)))
+        }
+        let prompt = try #require(await service[Scene.notified]?.subscribers.first)
+        let count = 3000
+        let window = StreamTests.Window(size: 1000)
+        let receiving = Task {
+            var iterator = values.makeAsyncIterator(), received: [[UInt8]] = []
+            while received.count < count, let value = try await iterator.next() {
+                received.append(value)
+                window.take()
+            }
+            return received
+        }
+        let flooding = Task { () -> BluetoothError? in
+            do throws(BluetoothError) {
+                for number in 0..<count { try await subscriber.notify(Self.value(number)) }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        try await radio.passing {
+            for number in 0..<count {
+                await window.waitForRoom(number)
+                try await prompt.notify(Self.value(number))
+            }
+            #expect(try await receiving.value == (0..<count).map(Self.value))
+        }
+        #expect(try await radio.passing { await flooding.value } == .disconnected(.byPeer))
+        #expect(try await scene.connection.waitForDisconnection() == .consumerTooSlow)
+        var iterator = stalled.makeAsyncIterator()
+        var kept = 0
+        await #expect(throws: BluetoothError.disconnected(.consumerTooSlow)) {
+            while let value = try await iterator.next() {
+                #expect(value == Self.value(kept))
+                kept += 1
+            }
+        }
+        #expect(kept == ReceiveWindow.limit / 512 + 1)
+        await other.close()
+    }
+
+    @Test("A loss in a link's stream is seen where it happened, and the sequence goes on behind it")
+    func loss() async throws {
+        let scene = try await Scene()
+        let (values, subscriber) = try await scene.subscribe(to: Scene.notified)
+        try await subscriber.notify([1])
+        await until { values.subscription.queue.count == 1 }
+        scene.lose()
+        try await subscriber.notify([2])
+        var iterator = values.makeAsyncIterator()
+        #expect(try await iterator.next() == [1])
+        await #expect(throws: BluetoothError.dataLost) { _ = try await iterator.next() }
+        #expect(try await iterator.next() == [2])
+        // One that waits gets it at once.
+        let waiting = Task { try await values.first() }
+        await until { values.subscription.queue.waiterCount == 1 }
+        scene.lose()
+        await #expect(throws: BluetoothError.dataLost) { try await waiting.value }
+    }
+
+    @Test("A message of which a part was lost is not taken for the whole, and says how much had come")
+    func incompleteMessage() async throws {
+        let scene = try await Scene()
+        let (remote, local) = (try scene.remote(Scene.notified), try scene.local(Scene.notified))
+        let received = Record<Int>(), connection = scene.connection
+        let receiving = Task { try await connection.receiveMessage(from: remote) { received.add($0) } }
+        guard case .subscribed(let subscriber)? = try await local.events.first() else {
+            Issue.record("nobody has subscribed")
+            return
+        }
+        try await subscriber.notify([1, 2, 3])
+        await until { received.all == [3] }
+        scene.lose()
+        await #expect(throws: BluetoothError.messageIncomplete(bytesReceived: 3, reason: nil)) {
+            _ = try await receiving.value
+        }
+    }
+
+    @Test("A send that waits for a credit may be called off, and the others keep their order")
+    func cancelledSender() async throws {
+        let scene = try await Scene(time: .manual)
+        let (values, subscriber) = try await scene.subscribe(to: Scene.notified)
+        await scene.radio.advance(by: .seconds(2))
+        var sent = 0
+        let link = subscriber.connection.link
+        while link.takeCredit() {
+            scene.peripheral.router.post(.notify(link.identifier, subscriber.characteristic, [0]))
+            sent += 1
+        }
+        var tasks: [Task<Void, any Error>] = []
+        for number in 1...3 as ClosedRange<UInt8> {
+            tasks.append(Task { try await subscriber.notify([number]) })
+            await until { await scene.peripheral.pendingCount == Int(number) }
+        }
+        tasks[1].cancel()
+        let all = tasks
+        await #expect(throws: BluetoothError.cancelled) { try await all[1].value }
+        let expected = [[UInt8]](repeating: [0], count: sent) + [[1], [3]]
+        try await scene.radio.passing {
+            try await all[0].value
+            try await all[2].value
+            #expect(try await values.prefix(count: expected.count) == expected)
+        }
+        #expect(await scene.peripheral.pendingCount == 0)
+    }
+
+    @Test("Some 16,000 short values wait for a consumer that is late")
+    func late() async throws {
+        let scene = try await Scene()
+        let (values, subscriber) = try await scene.subscribe(to: Scene.notified)
+        let count = ReceiveWindow.limit / ReceiveWindow.leastCount
+        for number in 0..<count { try await subscriber.notify([UInt8(truncatingIfNeeded: number)]) }
+        await until { values.subscription.queue.count == count }
+        let received = try await values.prefix(count: count)
+        #expect(received == (0..<count).map { [UInt8(truncatingIfNeeded: $0)] })
+    }
+
+    @Test("An unread sequence of events leads to the present, however much has happened")
+    func events() async throws {
+        let scene = try await Scene()
+        let events = await scene.central.events()
+        let router = scene.central.router
+        for _ in 0..<500 {
+            router.publish(.connected(scene.connection))
+            router.publish(.disconnected(scene.connection, .byPeer))
+            router.publish(.removed(.adapterRemoved))
+            router.publish(.ready)
+        }
+        router.publish(.connected(scene.connection))
+        #expect(events.subscription.queue.count <= 256)
+        var isConnected = false, isReady = false, iterator = events.makeAsyncIterator()
+        while events.subscription.queue.count > 0, let event = try await iterator.next() {
+            switch event {
+            case .connected: isConnected = true
+            case .disconnected: isConnected = false
+            case .removed: isReady = false
+            case .ready: isReady = true
+            default: break
+            }
+        }
+        #expect(isConnected && isReady)
+    }
+}
+
+extension Scene {
+    /// Has the central believe that a part of what came over the link was lost.
+    func lose() {
+        let event = UserEvent.lost(connection.link.identifier, .frameInterrupted)
+        central.router.receive(
+            EventBatch(user: UserID(number: 0), events: [event], sightings: [], arena: ByteWriter()))
+    }
+}

@@ -1,0 +1,115 @@
+import BluetoothAdapter
+import BluetoothHost
+import Testing
+import VirtualRadio
+
+@testable import BluetoothLE
+
+@Suite("Several adapters on one controller", .timeLimit(.minutes(1)))
+struct SharingTests {
+    /// A peripheral, and two adapters that share the controller which finds it.
+    struct Pair {
+        let radio = VirtualRadio(time: .manual)
+        let peripheral: Adapter
+        let service: PublishedService
+        let runner: AdapterRunner
+        let users: [Adapter]
+        let links: [Connection]
+
+        init() async throws {
+            let radio = radio
+            let runner = try AdapterRunner(
+                radio.addController(), options: AdapterRunner.Options(host: HostConfiguration(seed: 1)))
+            let users = [Adapter(runner), Adapter(runner)]
+            (self.runner, self.users) = (runner, users)
+            (peripheral, service, links) = try await radio.passing {
+                let peripheral = try await Adapter.open(radio.addController())
+                let service = try await peripheral.publish(Scene.definition)
+                try await peripheral.advertise(AdvertisementData(name: "Shared"))
+                let address = try #require(await peripheral.information?.address)
+                var links: [Connection] = []
+                for user in users {
+                    try await user.waitUntilReady()
+                    links.append(try await user.connect(to: address))
+                }
+                return (peripheral, service, links)
+            }
+        }
+    }
+
+    @Test("They share the link to a peer, and each gets what it subscribed to")
+    func link() async throws {
+        let pair = try await Pair()
+        let (radio, links) = (pair.radio, pair.links)
+        #expect(await pair.peripheral.connections.count == 1)
+        let local = try #require(pair.service[Scene.notified])
+        let sequences = try await radio.passing {
+            let remote = try await links[0].characteristic(Scene.notified, in: Scene.service)
+            return [try await links[0].notifications(of: remote), try await links[1].notifications(of: remote)]
+        }
+        let subscriber = try #require(await local.subscribers.first)
+        try await radio.passing {
+            try await subscriber.notify([1])
+            for values in sequences { #expect(try await values.first() == [1]) }
+        }
+        // The other goes on when one has gone.
+        await pair.users[0].close()
+        try await radio.passing {
+            try await subscriber.notify([2])
+            #expect(try await sequences[1].first() == [2])
+        }
+        #expect(await sequences[0].end() == .adapterClosed)
+        await #expect(throws: BluetoothError.adapterClosed) { _ = try await links[0].mtu }
+    }
+
+    @Test("A link lasts until the last of them has released it")
+    func released() async throws {
+        let pair = try await Pair()
+        let (radio, links) = (pair.radio, pair.links)
+        await links[0].release()
+        await radio.advance(by: .seconds(1))
+        #expect(await pair.peripheral.connections.count == 1)
+        await links[1].release()
+        #expect(try await radio.passing { try await links[0].waitForDisconnection() } == .byThisDevice)
+    }
+
+    @Test("What they advertise is merged")
+    func advertising() async throws {
+        let pair = try await Pair()
+        let (radio, users) = (pair.radio, pair.users)
+        let sighting = try await radio.passing {
+            try await users[0].advertise(AdvertisementData(name: "Both", services: ["180D"]))
+            try await users[1].advertise(AdvertisementData(services: ["180F"]))
+            return try await pair.peripheral.firstSighting(for: ScanFilter(services: ["180F"]))
+        }
+        #expect(Set(sighting.serviceUUIDs) == ["180D", "180F"])
+    }
+
+    @Test("A peer's name is known on its connection, and told")
+    func name() async throws {
+        let pair = try await Pair()
+        let link = pair.links[0]
+        try await pair.radio.passing { await until { link.name != nil } }
+        #expect(pair.links[1].name == link.name)
+    }
+
+    @Test("A service that goes away ends the subscription to it, and an event says so")
+    func servicesChanged() async throws {
+        let pair = try await Pair()
+        let (radio, links, service) = (pair.radio, pair.links, pair.service)
+        let events = await pair.users[0].events()
+        let values = try await radio.passing {
+            let remote = try await links[0].characteristic(Scene.notified, in: Scene.service)
+            return try await links[0].notifications(of: remote)
+        }
+        // The peer is asked to tell of changes as soon as there is nothing else to do.
+        await radio.advance(by: .seconds(3))
+        try await service.withdraw()
+        #expect(try await radio.passing { await values.end() } == .servicesChanged)
+        let told = try await radio.passing { () -> ClosedRange<AttributeHandle>? in
+            for try await case .servicesChanged(_, let handles) in events { return handles }
+            return nil
+        }
+        #expect(told?.overlaps(service.handles.range) == true)
+    }
+}

@@ -30,7 +30,7 @@ extension Adapter {
     /// what it has read always leads to the present state: no end of a link it knows of is left out, and no link that
     /// there is.
     public func events() async -> EventSequence<AdapterEvent> {
-        let queue = AsyncQueue<AdapterEvent>(capacity: 256, overflow: .grow) { AdapterEvent.compact(&$0) }
+        let queue = AsyncQueue<AdapterEvent>(capacity: 256, overflow: .grow, compact: { AdapterEvent.compact(&$0) })
         let number = router.state.withLock { state in
             state.lastObserver += 1
             state.observers.append((state.lastObserver, queue))

@@ -58,6 +58,7 @@ struct Peripheral: CommandLineProgram {
             case .resetting(let cause): say("the controller is being reset: \(cause)")
             case .removed(let cause): say("the adapter is gone: \(cause); waiting for it")
             case .ready: say("the controller is back")
+            case .servicesChanged, .nameChanged: break
             }
         }
     }
@@ -74,7 +75,7 @@ struct Peripheral: CommandLineProgram {
                 transfer.cancel()
                 guard await transfer.value, once else { break }
                 // The central still waits for the answer to its last request; it leaves when it has it.
-                _ = try? await withTimeout(Self.patience) { () throws(BluetoothError) in
+                _ = try? await withTimeout(Self.timeout) { () throws(BluetoothError) in
                     try await subscriber.connection.waitForDisconnection()
                 }
                 return
@@ -84,7 +85,7 @@ struct Peripheral: CommandLineProgram {
     }
 
     /// How long a central that has got its card may stay, in seconds, before we go.
-    private static let patience = Duration.seconds(5)
+    private static let timeout = Duration.seconds(5)
 
     /// Sends the card to one subscriber, and tells whether it was sent to its end.
     private func send(_ card: [UInt8], to subscriber: Subscriber) async -> Bool {
@@ -97,7 +98,7 @@ struct Peripheral: CommandLineProgram {
             say("the transfer to \(peer) broke off: \(error)")
             return false
         }
-        if once, (try? await Task.sleep(for: Self.patience)) != nil {
+        if once, (try? await Task.sleep(for: Self.timeout)) != nil {
             try? await subscriber.connection.disconnect()
         }
         return true

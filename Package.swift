@@ -109,7 +109,8 @@ let package = Package(
         .target(
             name: "CoreBluetooth",
             dependencies: [
-                "BluetoothLE", "HCITransport", "VirtualRadio", "KeyValueObserving",
+                "BluetoothBase", "BluetoothHCI", "BluetoothATT", "BluetoothGATT", "BluetoothGAP", "BluetoothHost",
+                "BluetoothAdapter", "HCITransport", "VirtualRadio", "KeyValueObserving",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),

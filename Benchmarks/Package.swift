@@ -6,17 +6,20 @@ let package = Package(
     name: "Benchmarks",
     dependencies: [.package(name: "swift-bluetooth-le", path: "..")],
     targets: [
+        // The pure host.
         .executableTarget(
             name: "operations",
             dependencies: ["Base", "ATT", "GATT", "GAP", "Host"].map {
                 .product(name: "Bluetooth" + $0, package: "swift-bluetooth-le")
             } + [.product(name: "VirtualRadio", package: "swift-bluetooth-le")],
             swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
+        // What applications use, and the controller and device they use it with.
         .executableTarget(
-            name: "delivery",
-            dependencies: ["BluetoothLE", "CoreBluetooth", "VirtualRadio"].map {
-                .product(name: $0, package: "swift-bluetooth-le")
-            }, swiftSettings: [.swiftLanguageMode(.v5)]),
+            name: "faces",
+            dependencies: ["BluetoothLE", "CoreBluetooth"].map { .product(name: $0, package: "swift-bluetooth-le") },
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        .executableTarget(name: "peer"),
+        .executableTarget(name: "bare"),
     ],
     swiftLanguageModes: [.v6]
 )

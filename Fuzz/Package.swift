@@ -16,10 +16,11 @@ let core = [
 
 let package = Package(
     name: "fuzz",
-    // Named, so that it does not matter what the directory is called.
+    // Named explicitly, independently of the directory's name.
     dependencies: [.package(name: "swift-bluetooth-le", path: "..")],
     targets: [
-        // What is fuzzed, and what must hold. The tests of the package itself build it too, to replay what once failed.
+        // The targets and their invariants. The tests of the main package also build them, to replay inputs that once
+        // failed.
         .target(name: "FuzzTargets", dependencies: core, path: "Targets", swiftSettings: settings),
         .executableTarget(
             name: "fuzz", dependencies: core + ["FuzzTargets"], path: "Driver", swiftSettings: settings),

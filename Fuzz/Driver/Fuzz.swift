@@ -9,7 +9,7 @@ private let target: FuzzTarget = {
     return target
 }()
 
-/// What libFuzzer calls before all else. Seeds are written here, by a process that then has nothing more to do.
+/// Called by libFuzzer first. Seeds are written here, by a process that then exits.
 @c(LLVMFuzzerInitialize) public func initialize(
     _ argc: UnsafeMutablePointer<CInt>, _ argv: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>>>
 ) -> CInt {
@@ -24,7 +24,7 @@ private let target: FuzzTarget = {
     return 0
 }
 
-/// What libFuzzer calls with each input. A violation ends the process, as a trap does, so that libFuzzer keeps the input.
+/// Called by libFuzzer with each input. A violation ends the process, like a trap, so that libFuzzer keeps the input.
 @c(LLVMFuzzerTestOneInput) public func testOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     do {
         try target.run(Span(_unsafeElements: UnsafeBufferPointer(start: data, count: count)))

@@ -3,7 +3,7 @@ import BluetoothHCI
 import FuzzTargets
 import Glibc
 
-/// Writes the seeds of every target, each target's into a directory of its own.
+/// Writes the seeds of every target into a directory per target.
 func writeSeeds(into directory: String, from captures: [String]) {
     for target in FuzzTarget.allCases { mkdir("\(directory)/\(target.rawValue)", 0o755) }
     for capture in captures {
@@ -12,7 +12,7 @@ func writeSeeds(into directory: String, from captures: [String]) {
         }
         for target in FuzzTarget.allCases {
             for seed in target.seeds(from: packets, file: file) where !seed.isEmpty {
-                // Named by its contents, so that what many captures have is there once.
+                // Named by its contents, so that seeds found in many captures are written once.
                 write(seed, to: "\(directory)/\(target.rawValue)/\(name(of: seed))")
             }
         }
@@ -32,7 +32,7 @@ private func packets(of file: [UInt8]) -> [SeedPacket]? {
     var packets: [SeedPacket] = []
     do throws(DecodingFailure) {
         while let record = try reader.next(into: &packet) {
-            // Between the packets of several adapters the monitor writes notes.
+            // The monitor writes notes between the packets of several adapters.
             if record.type == nil { continue }
             packets.append(SeedPacket(isFromController: record.direction == .received, bytes: packet.bytes))
         }

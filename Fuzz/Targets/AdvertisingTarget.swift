@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothGAP
 
-/// Advertising data, as anybody may send it.
+/// Arbitrary advertising data.
 func fuzzAdvertising(_ bytes: Span<UInt8>) throws(FuzzViolation) {
     var structures = ADStructures(bytes)
     var octets = 0
@@ -12,12 +12,12 @@ func fuzzAdvertising(_ bytes: Span<UInt8>) throws(FuzzViolation) {
     try checkView(ADView(bytes), advertisement)
     try checkPayload(advertisement)
 
-    // Cut in two between the structures, it says the same.
+    // Split in two between structures, it decodes to the same.
     let halves = AdvertisementData(advertisingData: bytes.extracting(0..<0), scanResponseData: bytes)
     try require(halves == advertisement, "a scan response says something else")
 }
 
-/// Single questions get the answers that taking all apart gives.
+/// Reading single fields gives the same as decoding everything.
 private func checkView(_ view: borrowing ADView, _ advertisement: AdvertisementData) throws(FuzzViolation) {
     try require(view.flags == advertisement.flags, "other flags")
     try require(view.txPowerLevel == advertisement.txPowerLevel, "another transmit power")
@@ -39,7 +39,7 @@ private func checkView(_ view: borrowing ADView, _ advertisement: AdvertisementD
     }
 }
 
-/// What fits into a payload can be read from it again.
+/// Whatever fits into a payload can be decoded from it again.
 private func checkPayload(_ advertisement: AdvertisementData) throws(FuzzViolation) {
     for limits in [AdvertisingPayload.Limits.legacy, .init(advertisingData: 1650, scanResponseData: 0)] {
         guard let payload = try? AdvertisingPayload(advertisement, limits: limits) else { continue }

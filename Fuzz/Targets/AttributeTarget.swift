@@ -1,7 +1,7 @@
 import BluetoothATT
 import BluetoothBase
 
-/// A whole PDU. What is decoded, is encoded to the same bytes, and has no more elements than fit into it.
+/// A whole PDU. If it decodes, it encodes to the same bytes, and has no more elements than fit into it.
 func fuzzAttribute(_ bytes: Span<UInt8>) throws(FuzzViolation) {
     guard let message = try? ATTMessage(decoding: bytes) else { return }
     var writer = ByteWriter()

@@ -23,7 +23,7 @@ private struct ClientBench {
     var client = GATTClient(maximumWaiting: 8)
     var bearer = ATTBearer()
     var now = Instant.zero
-    /// The operations under way, oldest first.
+    /// The operations in progress, oldest first.
     var started: [GATTClient.OperationID] = []
 
     init(mtu: Int) {
@@ -57,7 +57,7 @@ private struct ClientBench {
         try check(ByteWriter())
     }
 
-    /// The right opcode, and anything behind it.
+    /// The right opcode, followed by anything.
     mutating func respond(_ parameters: Span<UInt8>) throws(FuzzViolation) {
         guard let response = bearer.requestInFlight?.response else { return try receive(parameters) }
         var pdu = ByteWriter()
@@ -81,7 +81,7 @@ private struct ClientBench {
     private mutating func check(_ writer: ByteWriter) throws(FuzzViolation) {
         try require(writer.count <= bearer.mtu, "a request of \(writer.count) octets where \(bearer.mtu) fit")
         if let opcode = writer.bytes.first {
-            try require(bearer.requestInFlight?.rawValue == opcode, "a request that nobody waits for")
+            try require(bearer.requestInFlight?.rawValue == opcode, "a request without an operation")
             guard (try? ATTMessage(decoding: writer.bytes.span)) != nil else {
                 throw FuzzViolation(description: "a request without its proper shape: \(writer.bytes)")
             }

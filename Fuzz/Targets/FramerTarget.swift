@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// Which end reads, how the pieces are cut, then the stream.
+/// The receiving side, how the stream is split, then the stream.
 func fuzzFramer(_ input: inout FuzzInput) throws(FuzzViolation) {
     let receiver: H4Framer.Receiver = input.choice(of: 2) == 0 ? .host : .controller
     let pattern = Int(input.byte())
@@ -17,12 +17,12 @@ func fuzzFramer(_ input: inout FuzzInput) throws(FuzzViolation) {
 
     if fault != nil {
         let (more, again) = frame([4, 0, 0].span, framer: &other, piece: 3)
-        try require(more.isEmpty && again == fault, "the stream went on behind a fault")
+        try require(more.isEmpty && again == fault, "the stream continued after a fault")
     }
     other.reset()
     let first: [UInt8] = [2, 0, 0, 0, 0]
-    let (anew, _) = frame(first.span, framer: &other, piece: 5)
-    try require(anew == [first], "a reset leaves something behind")
+    let (repeated, _) = frame(first.span, framer: &other, piece: 5)
+    try require(repeated == [first], "a reset leaves something behind")
 }
 
 private func frame(_ stream: Span<UInt8>, framer: inout H4Framer, piece: Int) -> ([[UInt8]], H4Fault?) {

@@ -1,7 +1,7 @@
 import BluetoothBase
 
-/// A fuzzer's bytes as a script: numbers to choose by, and pieces of data. It never runs dry in the middle: what is
-/// missing reads as zero, and as empty.
+/// A fuzzer's bytes as a script: numbers for choices, and pieces of data. It never runs out: missing numbers read as
+/// zero, and missing data as empty.
 struct FuzzInput: ~Escapable {
     private var reader: ByteReader
 
@@ -22,7 +22,7 @@ struct FuzzInput: ~Escapable {
     @_lifetime(self: copy self)
     mutating func word() -> UInt16 { UInt16(byte()) | UInt16(byte()) << 8 }
 
-    /// A piece of data, its length in front: one octet, or two for 240 octets and more.
+    /// A piece of data, preceded by its length: one octet, or two for 240 octets and more.
     @_lifetime(copy self)
     @_lifetime(self: copy self)
     mutating func chunk() -> Span<UInt8> {
@@ -34,14 +34,14 @@ struct FuzzInput: ~Escapable {
         return reader.bytes.extracting(start..<reader.offset)
     }
 
-    /// Everything that is left.
+    /// All remaining bytes.
     @_lifetime(copy self)
     @_lifetime(self: copy self)
     mutating func rest() -> Span<UInt8> { reader.readRemaining() }
 }
 
 extension [UInt8] {
-    /// The bytes as `FuzzInput.chunk` reads them. What it cannot read in one piece is cut off.
+    /// The bytes as `FuzzInput.chunk` reads them, truncated to the longest piece it can read.
     var asChunk: [UInt8] {
         let bytes = prefix(0xFFF)
         return

@@ -2,7 +2,7 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothL2CAP
 
-/// A packet of a capture, as seeds are made from.
+/// A packet of a capture, to make seeds from.
 public struct SeedPacket: Sendable {
     public var isFromController: Bool
     /// The whole packet, H4 indicator first.
@@ -15,9 +15,9 @@ public struct SeedPacket: Sendable {
 }
 
 extension FuzzTarget {
-    /// Inputs made from a capture: what other stacks said in earnest, for the fuzzer to start from.
+    /// Inputs made from a capture: real packets of other stacks, for the fuzzer to start from.
     ///
-    /// - Parameter file: the capture as it is.
+    /// - Parameter file: the unmodified capture.
     public func seeds(from packets: [SeedPacket], file: [UInt8]) -> [[UInt8]] {
         let events = packets.filter(\.isFromController).map(\.bytes)
         let attributes = packets.frames(on: 4)
@@ -33,18 +33,18 @@ extension FuzzTarget {
         case .attribute: return attributes
         case .server: return [script([0, 0], attributes.filter(\.isRequest).map { ([23], $0) })]
         case .client:
-            // Every operation, answered with what the capture has.
+            // Every operation, answered with PDUs from the capture.
             let responses = attributes.filter { !$0.isRequest }.prefix(60).map { ([15] as [UInt8], $0) }
             return (0..<21).map { script([0, 0, 0, $0], responses) }
         case .advertising: return packets.compactMap(\.advertisingData)
         case .values:
-            // Behind the opcode of a response, and behind that and the handle of a notification or a write.
+            // After the opcode of a response, and after the opcode and the handle of a notification or a write.
             return attributes.flatMap { [[UInt8]($0.dropFirst()), [UInt8]($0.dropFirst(3))] }
         case .sightings: return [script([2], packets.compactMap(\.advertisingData).map { ([31, 3, 0], $0) })]
         case .snoop: return [[7] + file.prefix(2000)]
         case .trace: return [script([], packets.map { ([$0.isFromController ? 0 : 1], $0.bytes) })]
         case .host:
-            // As a central, and as a peripheral: a link, what came over it, and raw packets.
+            // As a central, and as a peripheral: a link, its data, and raw packets.
             let frames = attributes.prefix(30).map { ([15, 1, 0] as [UInt8], $0) }
             let raw = events.prefix(60).map { ([23] as [UInt8], $0) }
             let central: [UInt8] = [0, 1, 10, 0, 0, 13, 0, 1, 1]
@@ -54,7 +54,7 @@ extension FuzzTarget {
     }
 }
 
-/// A script: what comes first, then pieces of data, each behind the numbers that say what to do with it.
+/// A script: a beginning, then pieces of data, each preceded by the numbers that say what to do with it.
 private func script(_ start: [UInt8], _ steps: [(choice: [UInt8], data: [UInt8])]) -> [UInt8] {
     steps.reduce(into: start) { $0 += $1.choice + $1.data.asChunk }
 }

@@ -1,8 +1,8 @@
 import BluetoothBase
 
-/// Something that takes bytes from the air or from a controller, and what must hold whatever the bytes are.
+/// Something that receives bytes from the air or from a controller, and what must hold for any bytes.
 ///
-/// That nothing traps is only the least of it: each target also states what it expects, and throws where that fails.
+/// Not trapping is only the minimum: each target also states its invariants, and throws if one fails.
 public enum FuzzTarget: String, CaseIterable, Sendable {
     /// The H4 framer, its stream in pieces of any size.
     case framer
@@ -18,9 +18,9 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case server
     /// The GATT client, with a server that answers anything.
     case client
-    /// Advertising data, taken apart and put together.
+    /// Advertising data, decoded and encoded.
     case advertising
-    /// The values of characteristics whose layout is known.
+    /// The values of characteristics with a known layout.
     case values
     /// The table of devices a scan has seen.
     case sightings
@@ -33,7 +33,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
     /// Runs one input.
     ///
-    /// - Throws: where something does not hold.
+    /// - Throws: if an invariant fails.
     public func run(_ bytes: Span<UInt8>) throws(FuzzViolation) {
         var input = FuzzInput(bytes)
         switch self {
@@ -54,7 +54,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     }
 }
 
-/// What did not hold.
+/// An invariant that failed.
 public struct FuzzViolation: Error, CustomStringConvertible {
     public var description: String
 }

@@ -3,7 +3,7 @@ import BluetoothHCI
 import BluetoothHost
 import BluetoothL2CAP
 
-// The controller's side: packets in their proper shape, with contents the fuzzer chose. Raw packets come beside them.
+// The controller's side: well-formed packets with contents chosen by the fuzzer. There are raw packets as well.
 
 extension HostBench {
     /// A packet as the fuzzer made it, indicator first.
@@ -12,7 +12,7 @@ extension HostBench {
         host.receive(packet, at: now)
     }
 
-    /// Answers the oldest command that has no answer, in one way or the other.
+    /// Answers the oldest unanswered command, in one way or another.
     mutating func answerCommand(status: UInt8, _ returnParameters: Span<UInt8>) {
         guard !unanswered.isEmpty else { return }
         let opcode = unanswered.removeFirst()
@@ -59,7 +59,7 @@ extension HostBench {
         receive(writer.bytes.span)
     }
 
-    /// Takes down what a packet means for the controller's buffers.
+    /// Records the effect of a packet on the controller's buffers.
     private mutating func note(_ packet: Span<UInt8>) {
         guard packet.count > 1, packet[0] == HCIPacketType.event.rawValue,
             let event = try? HCIEvent(decoding: packet.extracting(1..<packet.count))
@@ -73,7 +73,7 @@ extension HostBench {
         case .disconnectionComplete(let complete) where complete.status.isSuccess:
             outstanding[complete.connectionHandle] = nil
         case .leConnectionComplete(let complete) where complete.status.isSuccess:
-            // A new connection under an old handle: what the old one had with the controller is gone.
+            // A new connection with an old handle: the controller has dropped the packets of the old one.
             outstanding[complete.connectionHandle] = nil
         case .leEnhancedConnectionComplete(let complete) where complete.status.isSuccess:
             outstanding[complete.connectionHandle] = nil
@@ -83,7 +83,7 @@ extension HostBench {
         }
     }
 
-    /// A controller that does not know the link it is to end has nothing of it.
+    /// A controller that does not know the link holds no packets of it.
     private mutating func noteAnswer(to opcode: HCIOpcode, _ status: HCIStatus?) {
         guard opcode == .disconnect, !disconnecting.isEmpty else { return }
         let handle = disconnecting.removeFirst()

@@ -4,8 +4,8 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
 
-/// What happens to a host that is up: its application calls, its controller sends packets that make sense or do not, time
-/// passes. At the end the controller is silent for ever, and whatever was begun has to end.
+/// What happens to a host that is up: its application calls, its controller sends valid and invalid packets, time
+/// passes. Finally the controller is silent forever, and everything pending must end.
 func fuzzHost(_ input: inout FuzzInput) throws(FuzzViolation) {
     var bench = HostBench()
     while !input.isEmpty {
@@ -31,13 +31,13 @@ func fuzzHost(_ input: inout FuzzInput) throws(FuzzViolation) {
     try bench.endQuietly()
 }
 
-/// The channels worth sending on.
+/// The relevant channels.
 private enum ChannelCode {
     static let all: [UInt16] = [0x0004, 0x0004, 0x0005, 0x0006]
 }
 
 extension FuzzInput {
-    /// One of few addresses, so that they meet again.
+    /// One of few addresses, so that they recur.
     @_lifetime(self: copy self)
     fileprivate mutating func address() -> DeviceAddress {
         let number = byte()

@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// A whole packet, H4 indicator first. What is decoded, is encoded to something that decodes to the same.
+/// A whole packet, H4 indicator first. If it decodes, it encodes to something that decodes to the same.
 func fuzzPacket(_ bytes: Span<UInt8>) throws(FuzzViolation) {
     guard let packet = try? HCIPacket(decoding: bytes) else { return }
     switch packet {
@@ -21,7 +21,7 @@ private func fuzzCommand(_ packet: borrowing HCICommandPacket, _ bytes: Span<UIn
     try require(writer.bytes == Array(bytes), "a command packet changes")
     guard let command = try? packet.decodeKnown() else { return }
     let encoded = encode(command)
-    // A bit that means nothing may get lost; a byte may not.
+    // A reserved bit may get lost; a byte may not.
     try require(encoded.count == bytes.count, "\(command) changes its length")
     guard let again = try? HCICommandPacket(decoding: encoded.span.extracting(1..<encoded.count)).decodeKnown() else {
         throw FuzzViolation(description: "\(command) is not decoded again")
@@ -55,7 +55,7 @@ private func encode(_ event: borrowing HCIEvent) -> [UInt8] {
     return writer.bytes
 }
 
-/// Reads what an event keeps as bytes. No list goes on for ever, and none has more elements than it claims.
+/// Reads the lists of an event. Every list ends, and none has more elements than it claims.
 private func readParts(_ event: consuming HCIEvent) throws(FuzzViolation) {
     var elements = 0
     switch event {

@@ -2,8 +2,7 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothL2CAP
 
-/// The longest frame allowed, then pieces, each with where it claims to stand. A few plain lines here say what should
-/// come of them.
+/// The longest frame allowed, then fragments, each with its boundary flag. A simple model gives the expected result.
 func fuzzReassembly(_ input: inout FuzzInput) throws(FuzzViolation) {
     var model = ReassemblyModel(limit: 4 + Int(input.byte()) * 4)
     var reassembler = ACLReassembler(maximumFrameLength: model.limit)

@@ -2,7 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 
-/// Where the attributes are that a client may change.
+/// The handles of the attributes that a client may change.
 enum ServerHandles {
     static let fixed: UInt16 = 0x0015
     static let short: UInt16 = 0x0017
@@ -12,7 +12,7 @@ enum ServerHandles {
 
 extension GATTDatabase {
     /// A database with one of everything: services of both lengths of UUID, secondary, included, at the very end of the
-    /// handles; values of every kind, with every sort of permission.
+    /// handles; values of every kind, with every kind of permission.
     static func forFuzzing() -> GATTDatabase {
         var database = GATTDatabase()
         let digits = (0..<300).map { UInt8(truncatingIfNeeded: $0) }

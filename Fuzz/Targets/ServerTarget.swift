@@ -29,7 +29,7 @@ private struct ServerBench {
     var security = LinkSecurity.unprotected
     var now = Instant.zero
     var token: GATTRequestToken?
-    /// The opcode of the request that the application has to answer.
+    /// The opcode of the request that the application must answer.
     var pending: UInt8?
 
     private static let prototype = GATTServer(database: .forFuzzing())
@@ -99,7 +99,7 @@ private struct ServerBench {
         }
     }
 
-    /// Lets the application answer, with whatever token it had last.
+    /// Lets the application answer, with its last token.
     private mutating func settle(
         _ body: (inout ServerBench, GATTRequestToken, inout ByteWriter) throws(GATTServerError) -> GATTServerOutcome
     ) throws(FuzzViolation) {
@@ -127,7 +127,7 @@ private struct ServerBench {
         } catch {
             return try require(writer.bytes.isEmpty, "a notification although \(error)")
         }
-        try require(configuration.contains(.notifications), "a notification nobody asked for")
+        try require(configuration.contains(.notifications), "a notification without a subscription")
         try require(writer.count <= bearer.mtu && writer.count == value.count + 3, "a notification of another length")
     }
 
@@ -171,7 +171,7 @@ private struct ServerBench {
         }
     }
 
-    /// What nobody may write is as it was, and what has a length has kept it.
+    /// Read-only values are unchanged, and values of fixed length have kept it.
     func checkDatabase() throws(FuzzViolation) {
         let original = Self.prototype.database
         for handle in original.handlesForFuzzing {

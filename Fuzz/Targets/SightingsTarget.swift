@@ -1,8 +1,7 @@
 import BluetoothBase
 import BluetoothGAP
 
-/// Reports from some devices to a table with room for fewer, and the passing of time; a list kept in the simplest way says
-/// what the table should hold.
+/// Reports from some devices to a smaller table, and the passing of time; a simple list gives the expected contents.
 func fuzzSightings(_ input: inout FuzzInput) throws(FuzzViolation) {
     let capacity = 1 + input.choice(of: 5)
     var table = SightingTable(capacity: capacity)

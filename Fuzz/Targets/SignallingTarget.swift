@@ -54,7 +54,7 @@ private func checkAnswer(_ answer: [UInt8], to payload: Span<UInt8>) throws(Fuzz
     try require(SignallingCode(rawValue: payload[0])?.isResponse != true, "an answer to a response")
 }
 
-/// What is decoded as one of the commands, is encoded to the same bytes.
+/// If it decodes as one of the commands, it encodes to the same bytes.
 private func fuzzSignallingCommand(_ payload: Span<UInt8>) throws(FuzzViolation) {
     guard let command = try? SignallingCommand(decoding: payload) else { return }
     switch SignallingCode(rawValue: command.code) {
@@ -82,7 +82,7 @@ private func recode<PDU: SignallingPDU>(
     guard let pdu = try? PDU(decoding: ByteReader(command.data)) else { return }
     var writer = ByteWriter()
     pdu.encode(identifier: command.identifier, into: &writer)
-    // Of a reject for an unknown reason, only the reason is kept.
+    // Only the reason of a reject with an unknown reason is kept.
     let isKept = PDU.code != .commandReject || writer.count == payload.count
     try require(!isKept || writer.bytes == Array(payload), "\(pdu) changes")
 }

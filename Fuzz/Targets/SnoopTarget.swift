@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// How the pieces are cut, then the file.
+/// How the file is split, then the file.
 func fuzzSnoop(_ input: inout FuzzInput) throws(FuzzViolation) {
     let piece = 1 + Int(input.byte())
     let file = input.rest()

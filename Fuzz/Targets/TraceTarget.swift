@@ -11,7 +11,7 @@ func fuzzTrace(_ input: inout FuzzInput) throws(FuzzViolation) {
         case 0: line = tracer.line(for: input.chunk(), .controllerToHost, at: .zero)
         case 1: line = tracer.line(for: input.chunk(), .hostToController, at: .zero)
         default:
-            // A few more than there are.
+            // A few more than are supported.
             let opcode = BTSnoop.MonitorOpcode(rawValue: UInt16(input.choice(of: 24)))
             line = tracer.describe(note: input.chunk(), opcode).line(nil, at: .zero)
         }

@@ -1,8 +1,8 @@
 import BluetoothBase
 import BluetoothValues
 
-/// The value of a characteristic of any type. What is decoded is encoded to bytes that say the same, and to no more of
-/// them than there were, but for text that had to be repaired.
+/// The value of a characteristic of any type. If it decodes, it encodes to bytes with the same meaning, and to no more
+/// of them, except for repaired text.
 func fuzzValues(_ bytes: Span<UInt8>) throws(FuzzViolation) {
     try checkValue(HeartRateMeasurement.self, bytes)
     try checkValue(BodySensorLocation.self, bytes)
@@ -26,7 +26,7 @@ private func checkValue<Value: CharacteristicValue & Equatable>(
     do throws(DecodingFailure) {
         value = try Value(decoding: bytes)
     } catch {
-        try require(error.offset <= bytes.count, "\(type) fails behind the end")
+        try require(error.offset <= bytes.count, "\(type) fails after the end")
         guard case .truncated(let missing) = error.reason else { return }
         try require(missing > 0 && error.offset == bytes.count, "\(type) lacks \(missing) octets at \(error.offset)")
         return

@@ -25,7 +25,7 @@ class Air:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports nobody listens on, all different: each is held until all are found."""
+    """Free ports, all different: each is held until all are found."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for held in sockets:
@@ -34,7 +34,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def is_listening(port: int) -> bool:
-    """Whether somebody listens on a port. Asks the kernel: a connection to try it would count as a host."""
+    """Whether a process listens on a port. Asks the kernel, because a test connection would count as a host."""
     listening, wanted = "0A", f"{port:04X}"
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         with contextlib.suppress(FileNotFoundError), open(table, encoding="ascii") as lines:
@@ -46,7 +46,7 @@ def is_listening(port: int) -> bool:
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """Ends a child process, politely if it lets us."""
+    """Ends a child process, by force if it does not end by itself."""
     if process.poll() is None:
         process.terminate()
         try:
@@ -112,7 +112,7 @@ def our_lines(binaries: pathlib.Path, log: pathlib.Path) -> Iterator[Air]:
 
 
 def rootcanal_binary() -> str | None:
-    """Where RootCanal is, if its package is installed and has a binary for this machine."""
+    """The path of RootCanal, if its package is installed and has a binary for this machine."""
     if importlib.util.find_spec("rootcanal") is None:
         return None
     from rootcanal.binaries import get_package_binary_resource_path
@@ -123,7 +123,7 @@ def rootcanal_binary() -> str | None:
 
 @contextlib.contextmanager
 def rootcanal(log: pathlib.Path) -> Iterator[Air]:
-    """RootCanal, Android's virtual controller. Whoever connects to its one port gets a controller of their own."""
+    """RootCanal, Android's virtual controller. Each connection to its single port gets its own controller."""
     binary = rootcanal_binary()
     if binary is None:
         raise RuntimeError("RootCanal is not available for this machine")

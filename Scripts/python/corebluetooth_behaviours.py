@@ -1,7 +1,7 @@
 """Compares the table of behaviours of Core Bluetooth with the tests, which name the rows they are about: "Row 12", "Rows 6, 7".
 
-    corebluetooth_behaviours.py DOCUMENT TESTS            fails where the table's last column is not what the tests say
-    corebluetooth_behaviours.py DOCUMENT TESTS --renew    writes that column anew: read the difference
+    corebluetooth_behaviours.py DOCUMENT TESTS            fails if the table's last column differs from the tests
+    corebluetooth_behaviours.py DOCUMENT TESTS --renew    writes that column again: review the difference
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Compares the public symbols of the module CoreBluetooth with the list of those that applications may use.
 
-    corebluetooth_symbols.py GRAPH LIST            fails where one is missing or declared otherwise
-    corebluetooth_symbols.py GRAPH LIST --renew    writes the list anew: read the difference
+    corebluetooth_symbols.py GRAPH LIST            fails if one is missing or declared otherwise
+    corebluetooth_symbols.py GRAPH LIST --renew    writes the list again: review the difference
 
 A line of the list is a symbol: its kind and name, its declaration, and `deprecated` where it is.
 """
@@ -14,7 +14,7 @@ import pathlib
 import re
 import sys
 
-# Declared beside what Apple declares: how a Linux program chooses its adapter, and what makes errors cast.
+# Declared in addition to Apple's symbols: how a Linux program chooses its adapter, and what makes errors cast.
 OURS = ("BluetoothEnvironment", "BluetoothTransport", "dispatch_queue_t")
 # Members that imported errors and enumerations have without being listed anywhere.
 UNLISTED = re.compile(
@@ -35,9 +35,9 @@ def symbols(graph: pathlib.Path) -> set[str]:
         if symbol["pathComponents"][0] in OURS or UNLISTED.search(path):
             continue
         declaration = "".join(fragment["spelling"] for fragment in symbol["declarationFragments"])
-        # What is imported from Objective-C may be called for nothing, without saying so.
+        # Methods imported from Objective-C have discardable results without saying so.
         declaration = declaration.removeprefix("@discardableResult ")
-        # Which parameter names an implementation uses is its own affair.
+        # Internal parameter names do not matter.
         declaration = re.sub(r"(?<=[(,] )(\w+) \w+(?=:)|(?<=\()(\w+) \w+(?=:)",
                              lambda match: match.group(1) or match.group(2), declaration)
         is_deprecated = any("isUnconditionallyDeprecated" in one for one in symbol.get("availability", []))

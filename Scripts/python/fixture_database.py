@@ -31,7 +31,7 @@ REFUSING = vendor(7)
 SECONDARY = vendor(8)
 SECONDARY_VALUE = vendor(9)
 
-# Longer than the largest ATT_MTU in use, and no two places of it look alike.
+# Longer than the largest ATT_MTU in use, and without repetitions.
 LONG_BYTES = bytes((index * 7 + index // 256) % 256 for index in range(300))
 APPLICATION_ERROR = 0x80
 

@@ -67,7 +67,7 @@ class Delegate(PairingDelegate):
         return PASSKEY
 
     async def get_number(self) -> int:
-        # It takes the typist a moment, so that the other side displays it first.
+        # Typing takes a moment, so that the other side displays it first.
         await asyncio.sleep(0.05)
         return PASSKEY
 
@@ -124,8 +124,8 @@ async def pair_and_reconnect(laboratory: Laboratory, choice: Pairing) -> None:
 
 
 async def mend_bond(peripheral: Device) -> None:
-    """After legacy pairing a link is encrypted with the key that the peripheral of then distributed (Vol 3, Part H,
-    2.4.4). Bumble's peripheral stores that as the central's, and on the next connection looks for the other."""
+    """After legacy pairing a link is encrypted with the key that the peripheral distributed at that time (Vol 3,
+    Part H, 2.4.4). Bumble's peripheral stores that as the central's, and on the next connection looks for the other."""
     store = peripheral.keystore
     keys = await store.get(str(CENTRAL_ADDRESS)) if store else None
     if store is None or keys is None:

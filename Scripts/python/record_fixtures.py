@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FIXTURES = ROOT / "Fixtures"
 # The directories this writes.
 STACKS = ("Bumble", "RootCanal", "Ours", "Kernel")
-# What is recorded of BlueZ, and of BlueZ with our library, in the machine of Scripts/vm.
+# The recordings of BlueZ, and of BlueZ with our library, in the machine of Scripts/vm.
 KERNEL = {
     "bluez-to-bluez": "BlueZ as central and peripheral: discovery, long values, notifications, indications",
     "bluez-to-ours": "The same, with our library as the peripheral, on hci0",
@@ -99,7 +99,7 @@ def listing(directories: list[pathlib.Path]) -> str:
 
 
 def update_readme() -> None:
-    """Rewrites what stands between the markers."""
+    """Rewrites the text between the markers."""
     path, begin, end = FIXTURES / "README.md", "<!-- captures -->\n", "<!-- end of captures -->\n"
     text = path.read_text(encoding="utf-8")
     before, _, rest = text.partition(begin)
@@ -108,7 +108,7 @@ def update_readme() -> None:
     versions = [
         f"{name} {importlib.metadata.version(name.lower())}"
         for name in ("Bumble", "RootCanal") if importlib.util.find_spec(name.lower())]
-    # The kernel and BlueZ say who they are.
+    # The captures contain the versions of the kernel and of BlueZ.
     kernel = b"".join(path.read_bytes() for path in sorted((FIXTURES / "Kernel").glob("*.btsnoop")))
     versions += sorted({text.decode() for text in re.findall(rb"Linux version [0-9]+\.[0-9]+|BlueZ [0-9.]+", kernel)})
     contents = f"Recorded with {', '.join(versions)}.\n\n{listing(directories)}"
@@ -137,12 +137,12 @@ def main() -> int:
                         help="record Bumble with our executables too, which are in this directory")
     arguments = parser.parse_args()
 
-    # Bumble logs the refusals that we ask for in order to record them.
+    # Bumble logs the refusals that are recorded on purpose.
     for name in ("bumble.l2cap", "bumble.smp"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     chosen = [scenario for scenario in SCENARIOS if arguments.only in scenario.name]
     with contextlib.ExitStack() as stack:
-        # Recorded aside and moved when all went well, so that a failure leaves the old captures as they were.
+        # Recorded elsewhere and moved on success, so that a failure leaves the old captures unchanged.
         aside = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
         for name in STACKS:
             (aside / name).mkdir()

@@ -26,7 +26,7 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
 
         def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
             if timeout is None:
-                raise RuntimeError("nothing is ready and no timer is set: the scenario would wait for ever")
+                raise RuntimeError("nothing is ready and no timer is set: the scenario would wait forever")
             self.now += max(timeout, 0)
             return super().select(0)
 

@@ -174,7 +174,7 @@ async def credit_based_channel(laboratory: Laboratory) -> None:
     await channel.disconnect()
     with contextlib.suppress(l2cap.L2capError):
         await link.outgoing.create_l2cap_channel(dataclasses.replace(spec, psm=0x0099))
-        raise RuntimeError("a channel to an SPSM that nobody serves was accepted")
+        raise RuntimeError("a channel to an unsupported SPSM was accepted")
     await link.end_by_central()
 
 

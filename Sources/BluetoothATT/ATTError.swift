@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// A request that the server refused, as its ATT_ERROR_RSP tells it (Core 5.4, Vol 3, Part F, 3.4.1.1).
+/// A request that the server refused, as reported by an ATT_ERROR_RSP (Core 5.4, Vol 3, Part F, 3.4.1.1).
 public struct ATTError: Error, Hashable, Sendable {
     /// The opcode of the request that is refused. An octet, because a server echoes opcodes it does not know.
     public var requestOpcode: UInt8
@@ -16,7 +16,7 @@ public struct ATTError: Error, Hashable, Sendable {
         self.code = code
     }
 
-    /// The refusal of a request whose opcode is known.
+    /// Creates the refusal of a request whose opcode is known.
     @inlinable
     public init(_ code: ATTErrorCode, for request: ATTOpcode, at handle: AttributeHandle) {
         self.init(requestOpcode: request.rawValue, handle: handle, code: code)

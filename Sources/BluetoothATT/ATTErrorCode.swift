@@ -3,7 +3,7 @@ import BluetoothBase
 /// Why a server refuses a request: the Error Code of an ATT_ERROR_RSP (Core 5.4, Vol 3, Part F, 3.4.1.1, Table 3.4).
 ///
 /// Any octet can arrive, so this is an open set: the named codes are constants, `isApplicationError` and
-/// `isCommonProfileError` tell the two ranges left to higher layers.
+/// `isCommonProfileError` identify the two ranges left to higher layers.
 public struct ATTErrorCode: RawRepresentable, Hashable, Sendable {
     public var rawValue: UInt8
 
@@ -18,17 +18,17 @@ public struct ATTErrorCode: RawRepresentable, Hashable, Sendable {
     public static let writeNotPermitted = Self(rawValue: 0x03)
     /// The PDU is malformed.
     public static let invalidPDU = Self(rawValue: 0x04)
-    /// The attribute asks for an authenticated link first.
+    /// The attribute requires an authenticated link.
     public static let insufficientAuthentication = Self(rawValue: 0x05)
     /// The server does not support the request.
     public static let requestNotSupported = Self(rawValue: 0x06)
     /// The offset lies past the end of the attribute value.
     public static let invalidOffset = Self(rawValue: 0x07)
-    /// The attribute asks for authorization first.
+    /// The attribute requires authorization.
     public static let insufficientAuthorization = Self(rawValue: 0x08)
-    /// Too many prepared writes wait.
+    /// The queue of prepared writes is full.
     public static let prepareQueueFull = Self(rawValue: 0x09)
-    /// The range of handles holds no attribute of the type asked for.
+    /// No attribute in the range of handles has the requested type.
     public static let attributeNotFound = Self(rawValue: 0x0A)
     /// The attribute cannot be read by ATT_READ_BLOB_REQ.
     public static let attributeNotLong = Self(rawValue: 0x0B)
@@ -36,9 +36,9 @@ public struct ATTErrorCode: RawRepresentable, Hashable, Sendable {
     public static let encryptionKeySizeTooShort = Self(rawValue: 0x0C)
     /// The value is too long or too short for the attribute.
     public static let invalidAttributeValueLength = Self(rawValue: 0x0D)
-    /// Something went wrong that no other code tells.
+    /// An unlikely error occurred that no other code describes.
     public static let unlikelyError = Self(rawValue: 0x0E)
-    /// The attribute asks for an encrypted link first.
+    /// The attribute requires an encrypted link.
     public static let insufficientEncryption = Self(rawValue: 0x0F)
     /// The attribute type is not a grouping attribute that higher layers define.
     public static let unsupportedGroupType = Self(rawValue: 0x10)
@@ -46,14 +46,14 @@ public struct ATTErrorCode: RawRepresentable, Hashable, Sendable {
     public static let insufficientResources = Self(rawValue: 0x11)
     /// The client must rediscover the database before it goes on.
     public static let databaseOutOfSync = Self(rawValue: 0x12)
-    /// The value is not one the attribute can take.
+    /// The attribute does not accept the value.
     public static let valueNotAllowed = Self(rawValue: 0x13)
 
     /// The write was refused for a reason other than permissions (Core Supplement, Part B, 1.2).
     public static let writeRequestRejected = Self(rawValue: 0xFC)
-    /// A Client Characteristic Configuration descriptor is not configured as the profile asks.
+    /// A Client Characteristic Configuration descriptor is not configured as the profile requires.
     public static let clientCharacteristicConfigurationImproperlyConfigured = Self(rawValue: 0xFD)
-    /// A request cannot be served while one before it is still being served.
+    /// The request cannot be served while an earlier one is still in progress.
     public static let procedureAlreadyInProgress = Self(rawValue: 0xFE)
     /// The value lies outside the range the profile defines.
     public static let outOfRange = Self(rawValue: 0xFF)

@@ -16,10 +16,10 @@ extension ATTOpcode {
         /// Client to server, the answer to an indication.
         case confirmation
 
-        /// The kind of PDU that starts with `byte`, whatever the byte.
+        /// The kind of PDU that starts with `byte`. Every byte has a kind.
         ///
-        /// An opcode that nobody assigned counts as a command where the Command Flag, bit 6, is set: a server ignores
-        /// it. Any other counts as a request: a server answers it with Request Not Supported (3.3.1).
+        /// An unassigned opcode counts as a command if the Command Flag, bit 6, is set: a server ignores it. Any other
+        /// counts as a request: a server answers it with Request Not Supported (3.3.1).
         @inlinable
         public init(ofOpcode byte: UInt8) {
             self = ATTOpcode(rawValue: byte)?.kind ?? (byte & 0x40 != 0 ? .command : .request)
@@ -45,7 +45,7 @@ extension ATTOpcode {
         }
     }
 
-    /// The response a server sends when it accepts this request; nil for what is not a request.
+    /// The response a server sends when it accepts this request; nil if this is not a request.
     @inlinable
     public var response: ATTOpcode? {
         switch self {
@@ -111,7 +111,7 @@ extension ATTOpcode: CustomStringConvertible {
 
     public var description: String { name }
 
-    /// The name of the PDU that starts with `byte`; for an opcode nobody assigned, its number.
+    /// The name of the PDU that starts with `byte`; its number if the opcode is unassigned.
     public static func name(of byte: UInt8) -> String {
         ATTOpcode(rawValue: byte)?.name ?? "ATT opcode 0x" + hexadecimal(byte)
     }

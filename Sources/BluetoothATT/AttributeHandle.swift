@@ -35,8 +35,8 @@ extension ByteWriter {
 }
 
 extension AttributeHandle {
-    /// The handles from `start` to `end`, both included; nil where a request may not ask for them, because `start` is
-    /// 0 or lies behind `end`. A server refuses such a request with Invalid Handle (Vol 3, Part F, 3.4.3.1).
+    /// The handles from `start` to `end`, both included; nil if a request may not contain them because `start` is 0 or
+    /// greater than `end`. A server refuses such a request with Invalid Handle (Vol 3, Part F, 3.4.3.1).
     @inlinable
     public static func range(from start: AttributeHandle, to end: AttributeHandle) -> ClosedRange<AttributeHandle>? {
         start.rawValue != 0 && start <= end ? start...end : nil

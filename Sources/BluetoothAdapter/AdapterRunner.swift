@@ -96,13 +96,13 @@ public final class AdapterRunner: PacketPortHost {
     /// The adapter keeps the observer until the user is detached or the adapter closes.
     public func attach(_ observer: any AdapterObserver) -> UserID {
         let user = UserID(number: lastUser.wrappingAdd(1, ordering: .relaxed).newValue)
-        _ = put(.attach(user, observer))
+        _ = deliver(mailbox.put(user, observer))
         return user
     }
 
     /// Takes a user off, and with it all it wanted. Returns at once; what happens in the meantime may still reach it.
     public func detach(_ user: UserID) {
-        _ = put(.call(HostCall(user: user, kind: .detach)))
+        _ = deliver(mailbox.put(HostCall(user: user, kind: .detach)))
     }
 
     /// Hands a call over. It is carried out after those that were posted before, on this thread or others.
@@ -111,7 +111,7 @@ public final class AdapterRunner: PacketPortHost {
     /// - Returns: false where the adapter is closed: then nothing follows.
     @discardableResult
     public func post(_ kind: HostCall.Kind, token: CallToken = .none, from user: UserID) -> Bool {
-        put(.call(HostCall(user: user, token: token, kind: kind)))
+        deliver(mailbox.put(HostCall(user: user, token: token, kind: kind)))
     }
 
     /// A token that no other call through this adapter has.
@@ -119,8 +119,9 @@ public final class AdapterRunner: PacketPortHost {
         CallToken(rawValue: lastToken.wrappingAdd(1, ordering: .relaxed).newValue)
     }
 
-    private func put(_ letter: Mailbox.Letter) -> Bool {
-        guard case .taken(let needsWake) = mailbox.put(letter) else { return false }
+    /// Wakes whoever looks into the mailbox, where that is due. Whether something was put in.
+    private func deliver(_ receipt: Mailbox.Receipt) -> Bool {
+        guard case .taken(let needsWake) = receipt else { return false }
         if needsWake { wake() }
         return true
     }
@@ -171,7 +172,7 @@ public final class AdapterRunner: PacketPortHost {
     }
 
     /// Closes as `close` does, behind the calls that have been posted, and returns at once.
-    public func beginClosing() { _ = put(.close) }
+    public func beginClosing() { _ = deliver(mailbox.putClosing()) }
 
     // MARK: - Turns
 

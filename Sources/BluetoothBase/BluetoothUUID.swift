@@ -2,14 +2,14 @@
 ///
 /// Kept as the 128-bit value it stands for: `180D` and `0000180D-0000-1000-8000-00805F9B34FB` are equal.
 public struct BluetoothUUID: Hashable, Sendable {
-    /// The upper 64 bits, as the text form shows them first.
+    /// The upper 64 bits, which the text form shows first.
     public let high: UInt64
     /// The lower 64 bits.
     public let low: UInt64
 
     /// The lower 64 bits of the Bluetooth Base UUID, `00000000-0000-1000-8000-00805F9B34FB`.
     @inlinable static var baseLow: UInt64 { 0x8000_0080_5F9B_34FB }
-    /// What stands in the lower 32 bits of its upper half.
+    /// The lower 32 bits of its upper half.
     @inlinable static var baseHigh: UInt64 { 0x1000 }
 
     /// A UUID from the two halves of its 128-bit value.
@@ -32,14 +32,14 @@ public struct BluetoothUUID: Hashable, Sendable {
         low = Self.baseLow
     }
 
-    /// The value of a 16- or 32-bit UUID, or nil where the UUID is not built on the Bluetooth Base UUID.
+    /// The value of a 16- or 32-bit UUID, or nil if the UUID is not built on the Bluetooth Base UUID.
     @inlinable
     public var shortValue: UInt32? {
         guard low == Self.baseLow, high & 0xFFFF_FFFF == Self.baseHigh else { return nil }
         return UInt32(truncatingIfNeeded: high >> 32)
     }
 
-    /// The 16-bit form, where there is one.
+    /// The 16-bit form, if any.
     @inlinable
     public var uint16: UInt16? {
         shortValue.flatMap(UInt16.init(exactly:))
@@ -107,7 +107,7 @@ extension BluetoothUUID: LosslessStringConvertible {
         }
     }
 
-    /// The shortest text form: 4 or 8 hexadecimal digits where there is a short form, else the 36 characters.
+    /// The shortest text form: 4 or 8 hexadecimal digits if there is a short form, otherwise 36 characters.
     public var description: String {
         if let uint16 { return hexadecimal(UInt64(uint16), digits: 4) }
         if let shortValue { return hexadecimal(UInt64(shortValue), digits: 8) }

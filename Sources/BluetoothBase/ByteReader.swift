@@ -1,4 +1,4 @@
-/// Reads little-endian fields from a span, front to back, and never past its end.
+/// Reads little-endian fields from a span in order, never past its end.
 ///
 /// Bluetooth sends multi-octet fields least significant octet first (Core 5.4, Vol 3, Part F, 3.3.1 and Vol 4,
 /// Part E, 5.2).
@@ -85,7 +85,7 @@ public struct ByteReader: ~Escapable {
         return bytes.extracting(start..<(start &+ count))
     }
 
-    /// Reads everything that is left as a view of the same memory.
+    /// Reads the rest as a view of the same memory.
     @inlinable @inline(__always)
     @_lifetime(copy self)
     @_lifetime(self: copy self)

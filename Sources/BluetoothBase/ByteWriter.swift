@@ -1,8 +1,8 @@
 /// Appends little-endian fields to a buffer that keeps its memory, so that in a steady state writing allocates nothing,
 /// and emptying it costs nothing.
 public struct ByteWriter: Sendable {
-    /// What has been written, and room for more behind it. Its own count moves only when the room is used up: to append
-    /// to an array field by field costs several times as much as to store into one.
+    /// What has been written, and space for more after it. The array only grows when the space is used up: appending to
+    /// an array field by field costs several times as much as storing into it.
     @usableFromInline var storage: [UInt8]
     /// How many bytes have been written.
     public var count: Int { @inlinable @inline(__always) get { written } }
@@ -106,8 +106,8 @@ public struct ByteWriter: Sendable {
 
     // MARK: - Changing what has been written
 
-    /// Overwrites octets already written with an integer, in little-endian order: for a length that is known only after
-    /// what it counts.
+    /// Overwrites octets already written with an integer, in little-endian order: for a length that is known only once
+    /// its contents are written.
     @inlinable @inline(__always)
     public mutating func overwrite<Value: FixedWidthInteger>(_ value: Value, at offset: Int) {
         precondition(offset >= 0 && offset <= count &- MemoryLayout<Value>.size)
@@ -116,14 +116,14 @@ public struct ByteWriter: Sendable {
         }
     }
 
-    /// Drops what was written from `count` bytes on.
+    /// Drops everything written after the first `count` bytes.
     @inlinable @inline(__always)
     public mutating func truncate(to count: Int) {
         precondition(count >= 0 && count <= self.count)
         written = count
     }
 
-    /// Drops the first `count` bytes; what is behind them moves up.
+    /// Drops the first `count` bytes; the rest moves to the front.
     public mutating func removeFirst(_ count: Int) {
         precondition(count >= 0 && count <= self.count)
         let rest = self.count - count
@@ -141,7 +141,7 @@ public struct ByteWriter: Sendable {
 }
 
 extension Array where Element == UInt8 {
-    /// A copy of the bytes a span shows.
+    /// A copy of a span's bytes.
     @inlinable
     public init(_ span: Span<UInt8>) {
         self = span.withUnsafeBufferPointer { Array($0) }

@@ -1,18 +1,19 @@
-/// How often the devices of a link meet, how many meetings the peripheral may skip, and when the link counts as lost
-/// (Core 5.4, Vol 3, Part A, 4.20; Vol 4, Part E, 7.8.18; Vol 6, Part B, 4.5.2).
+/// How often the devices of a link exchange packets, how many connection events the peripheral may skip, and when the
+/// link counts as lost (Core 5.4, Vol 3, Part A, 4.20; Vol 4, Part E, 7.8.18; Vol 6, Part B, 4.5.2).
 ///
-/// The stored properties hold the units of the wire; beside them stand the times they mean.
+/// The stored properties are in the units of the protocol; computed properties give the same values as durations.
 public struct ConnectionParameters: Hashable, Sendable {
-    /// The shortest interval between connection events asked for, in units of 1.25 ms: 6 to 3200.
+    /// The shortest interval between connection events requested, in units of 1.25 ms: 6 to 3200.
     public var intervalMin: UInt16
-    /// The longest interval between connection events asked for, in units of 1.25 ms: 6 to 3200.
+    /// The longest interval between connection events requested, in units of 1.25 ms: 6 to 3200.
     public var intervalMax: UInt16
     /// How many connection events in a row the peripheral may skip: 0 to 499.
     public var latency: UInt16
     /// How long the link survives without a packet, in units of 10 ms: 10 to 3200.
     public var timeout: UInt16
 
-    /// Parameters in the units of the wire. Any values are taken, as they come from outside; see `isValid`.
+    /// Creates parameters in the units of the protocol. Any values are accepted, because a peer may send any; see
+    /// `isValid`.
     @inlinable
     public init(intervalMin: UInt16, intervalMax: UInt16, latency: UInt16, timeout: UInt16) {
         self.intervalMin = intervalMin
@@ -29,7 +30,7 @@ public struct ConnectionParameters: Hashable, Sendable {
     @inlinable public static var timeouts: ClosedRange<UInt16> { 10...3200 }
 
     /// Whether every field is in its range, the shortest interval is not above the longest, and the supervision timeout
-    /// is longer than two of the longest waits that latency and interval make possible.
+    /// is longer than twice the longest wait that latency and interval allow.
     @inlinable
     public var isValid: Bool {
         guard Self.intervals.contains(intervalMin), Self.intervals.contains(intervalMax), intervalMin <= intervalMax,
@@ -43,7 +44,7 @@ public struct ConnectionParameters: Hashable, Sendable {
 // MARK: - Times
 
 extension ConnectionParameters {
-    /// Parameters from times, each rounded to the nearest unit of the wire and kept within its range.
+    /// Creates parameters from durations, each rounded to the nearest unit of the protocol and clamped to its range.
     public init(
         minimumInterval: Duration, maximumInterval: Duration, latency: UInt16 = 0, supervisionTimeout: Duration
     ) {
@@ -54,15 +55,15 @@ extension ConnectionParameters {
             timeout: units(of: .milliseconds(10), in: supervisionTimeout, within: Self.timeouts))
     }
 
-    /// The shortest interval asked for.
+    /// The shortest interval requested.
     public var minimumInterval: Duration { .microseconds(1250 * Int64(intervalMin)) }
-    /// The longest interval asked for.
+    /// The longest interval requested.
     public var maximumInterval: Duration { .microseconds(1250 * Int64(intervalMax)) }
     /// How long the link survives without a packet.
     public var supervisionTimeout: Duration { .milliseconds(10 * Int64(timeout)) }
 }
 
-/// How often `unit` goes into `duration`, rounded to the nearest and kept within `range`.
+/// `duration` divided by `unit`, rounded to the nearest and clamped to `range`.
 private func units(of unit: Duration, in duration: Duration, within range: ClosedRange<UInt16>) -> UInt16 {
     let (whole, rest) = duration.nanoseconds.quotientAndRemainder(dividingBy: unit.nanoseconds)
     let rounded = rest * 2 >= unit.nanoseconds ? whole + 1 : whole
@@ -94,7 +95,7 @@ extension ByteWriter {
 }
 
 extension ConnectionParameters: CustomStringConvertible {
-    /// For a person: `interval 7.5-15 ms, latency 0, timeout 1000 ms`.
+    /// For people to read: `interval 7.5-15 ms, latency 0, timeout 1000 ms`.
     public var description: String {
         let shortest = milliseconds(intervalMin), longest = milliseconds(intervalMax)
         let interval = intervalMin == intervalMax ? shortest : "\(shortest)-\(longest)"

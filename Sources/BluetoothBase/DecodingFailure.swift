@@ -1,19 +1,19 @@
-/// Why bytes from outside could not be decoded, and at which byte.
+/// Why received bytes could not be decoded, and at which byte.
 ///
-/// Every decoder of this package throws this one type. It holds no references, so that throwing it on hostile input
-/// costs no allocation.
+/// Every decoder of this package throws this one type. It holds no references, so throwing it on hostile input costs no
+/// allocation.
 public struct DecodingFailure: Error, Equatable, Sendable {
-    /// What was wrong.
+    /// The reason.
     public enum Reason: Equatable, Sendable {
-        /// Fewer bytes than the layout asks for; `missing` is how many more were needed.
+        /// Fewer bytes than the layout requires; `missing` is how many more were needed.
         case truncated(missing: Int)
-        /// Bytes were left over where the layout allows none.
+        /// There were more bytes than the layout allows.
         case trailingBytes(count: Int)
-        /// A length field contradicts the bytes that are there, or a list is not a whole number of elements.
+        /// A length field contradicts the number of bytes, or a list is not a whole number of elements.
         case invalidLength
         /// A field holds a value the specification does not allow.
         case invalidValue
-        /// The opcode, code or type that selects a layout is not one we know.
+        /// The opcode, code or type that selects a layout is unknown.
         case unknownCode(UInt16)
     }
 

@@ -14,7 +14,7 @@ public struct Instant: InstantProtocol, Hashable, Sendable {
     /// The origin.
     public static var zero: Instant { Instant(nanoseconds: 0) }
 
-    /// This instant moved by `duration`, kept within what the type can hold.
+    /// This instant moved by `duration`, clamped to the range of the type.
     @inlinable
     public func advanced(by duration: Duration) -> Instant {
         let delta = duration.nanoseconds

@@ -1,8 +1,8 @@
 /// A first-in, first-out queue of packets laid end to end in one buffer.
 ///
-/// A packet is written in place: append to `writer`, then `commit()` it as one packet or `rollback()`. The memory is used
-/// again, so a steady state allocates nothing. Packet boundaries are kept, because kernel packet sockets take one packet
-/// for one write.
+/// A packet is written in place: append to `writer`, then `commit()` it as one packet or `rollback()`. The memory is
+/// reused, so a steady state allocates nothing. Packet boundaries are kept, because a packet socket of the kernel takes
+/// one packet per write.
 public struct PacketQueue: Sendable {
     /// Where the packet being written goes. Only append to it, or overwrite at offsets from `openOffset` on.
     public var writer: ByteWriter
@@ -11,7 +11,7 @@ public struct PacketQueue: Sendable {
     public var openOffset: Int { open }
 
     @usableFromInline var open = 0
-    /// Where the packets end, in a ring of which `ends.count` is a power of two.
+    /// Where the packets end, in a ring. `ends.count` is a power of two.
     @usableFromInline var ends: [Int]
     @usableFromInline var head = 0
     @usableFromInline var packetCount = 0
@@ -26,11 +26,11 @@ public struct PacketQueue: Sendable {
     @inlinable @inline(__always)
     public var isEmpty: Bool { packetCount == 0 }
 
-    /// How many packets wait.
+    /// How many packets are waiting.
     @inlinable @inline(__always)
     public var count: Int { packetCount }
 
-    /// Ends the packet being written. An empty one is forgotten.
+    /// Ends the packet being written. An empty one is dropped.
     @inlinable @inline(__always)
     public mutating func commit() {
         guard writer.count > open else { return }
@@ -40,7 +40,7 @@ public struct PacketQueue: Sendable {
         open = writer.count
     }
 
-    /// Forgets the packet being written.
+    /// Drops the packet being written.
     @inlinable @inline(__always)
     public mutating func rollback() {
         writer.truncate(to: open)
@@ -60,7 +60,7 @@ public struct PacketQueue: Sendable {
         get { writer.span.extracting(start..<(packetCount == 0 ? start : ends[head])) }
     }
 
-    /// Forgets the oldest packet.
+    /// Drops the oldest packet.
     @inlinable
     public mutating func removeFirst() {
         guard packetCount > 0 else { return }
@@ -74,14 +74,14 @@ public struct PacketQueue: Sendable {
         }
     }
 
-    /// Forgets every packet, and the one being written.
+    /// Drops every packet, including the one being written.
     @inlinable
     public mutating func removeAll() {
         packetCount = 0
         restart()
     }
 
-    /// Takes the oldest packet out as an array: for tests and places where a copy does not matter.
+    /// Removes the oldest packet and returns it as an array: for tests and places where a copy does not matter.
     public mutating func popFirst() -> [UInt8]? {
         guard !isEmpty else { return nil }
         let packet = Array(first)
@@ -96,8 +96,8 @@ public struct PacketQueue: Sendable {
         open = 0
     }
 
-    /// Gives the room of packets that are gone back: without this a queue that is never empty would grow for ever. It
-    /// runs when they take up half of the buffer, so each byte moves once on average.
+    /// Reclaims the space of removed packets: without this a queue that is never empty would grow forever. It runs when
+    /// they take up half of the buffer, so each byte moves once on average.
     @usableFromInline @inline(never)
     mutating func compact() {
         writer.removeFirst(start)

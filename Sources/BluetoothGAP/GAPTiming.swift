@@ -3,35 +3,35 @@
 public enum GAPTiming {
     // MARK: Discovery
 
-    /// How long a general discovery lasts at least.
+    /// The minimum duration of general discovery.
     public static let generalDiscoveryScanMinimum: Duration = .milliseconds(10_240)
-    /// How long a limited discovery lasts at least.
+    /// The minimum duration of limited discovery.
     public static let limitedDiscoveryScanMinimum: Duration = .milliseconds(10_240)
-    /// How long a device stays in limited discoverable mode at most.
+    /// The maximum time in limited discoverable mode.
     public static let limitedAdvertisingTimeout: Duration = .seconds(180)
 
     // MARK: Scanning
 
-    /// The scan interval while a user waits: anything in this range.
+    /// The scan interval while a user is waiting: anything in this range.
     public static let scanFastInterval: ClosedRange<Duration> = .milliseconds(30) ... .milliseconds(60)
-    /// The scan window while a user waits.
+    /// The scan window while a user is waiting.
     public static let scanFastWindow: Duration = .milliseconds(30)
     /// How long to scan fast.
     public static let scanFastPeriod: Duration = .milliseconds(30_720)
     /// The scan interval in the background.
     public static let scanSlowInterval1: Duration = .milliseconds(1_280)
-    /// The scan window that belongs to `scanSlowInterval1`.
+    /// The scan window that goes with `scanSlowInterval1`.
     public static let scanSlowWindow1: Duration = .microseconds(11_250)
-    /// The scan interval in the background where power counts even more.
+    /// The scan interval in the background if power matters even more.
     public static let scanSlowInterval2: Duration = .milliseconds(2_560)
-    /// The scan window that belongs to `scanSlowInterval2`.
+    /// The scan window that goes with `scanSlowInterval2`.
     public static let scanSlowWindow2: Duration = .microseconds(22_500)
 
     // MARK: Advertising
 
-    /// The advertising interval while a user waits, for connectable advertising.
+    /// The advertising interval while a user is waiting, for connectable advertising.
     public static let advertisingFastInterval1: ClosedRange<Duration> = .milliseconds(30) ... .milliseconds(60)
-    /// The advertising interval while a user waits, for advertising that is not connectable.
+    /// The advertising interval while a user is waiting, for advertising that is not connectable.
     public static let advertisingFastInterval2: ClosedRange<Duration> = .milliseconds(100) ... .milliseconds(150)
     /// The advertising interval in the background.
     public static let advertisingSlowInterval: ClosedRange<Duration> = .milliseconds(1_000) ... .milliseconds(1_200)

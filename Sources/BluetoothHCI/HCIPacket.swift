@@ -1,19 +1,22 @@
 import BluetoothBase
 
-/// A packet as an H4 transport carries it, sorted by its indicator (Core 5.4, Vol 4, Part A, 2). A view: it borrows the
-/// bytes it was decoded from.
+/// A packet on an H4 transport, decoded by its indicator (Core 5.4, Vol 4, Part A, 2). A view: it borrows the bytes it
+/// was decoded from.
 public enum HCIPacket: ~Escapable {
+    /// A command, from host to controller.
     case command(HCICommandPacket)
+    /// ACL data, in either direction.
     case aclData(ACLDataPacket)
+    /// An event, from controller to host.
     case event(HCIEvent)
-    /// Synchronous data, which LE has none of, without its indicator.
+    /// Synchronous data, which LE does not use, without its indicator.
     case synchronousData(Span<UInt8>)
     /// Isochronous data, without its indicator.
     case isoData(Span<UInt8>)
 
-    /// Decodes one whole packet, H4 indicator first. An offset in what it throws counts from behind the indicator.
+    /// Decodes one whole packet, H4 indicator first. Offsets in errors count from after the indicator.
     ///
-    /// - Throws: `unknownCode` for an indicator that does not exist, and what the packet's own decoder throws.
+    /// - Throws: `unknownCode` for an unknown indicator, and the errors of the packet's own decoder.
     @inlinable
     @_lifetime(copy packet)
     public init(decoding packet: Span<UInt8>) throws(DecodingFailure) {

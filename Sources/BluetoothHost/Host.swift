@@ -16,7 +16,7 @@ import BluetoothL2CAP
 ///
 /// The same inputs give the same outputs to the byte, on any machine.
 public struct Host: Sendable {
-    /// What the host was told when it was made.
+    /// The settings it was made with.
     public let configuration: HostConfiguration
     /// H4 packets for the controller, oldest first.
     public var outbox = PacketQueue()
@@ -24,13 +24,12 @@ public struct Host: Sendable {
     public var events = HostEventQueue()
     /// The services this host offers to its peers, on every link.
     public var server: GATTServer
+    /// How often something was wrong with what came from the controller or from a peer.
+    public internal(set) var faults = HostFaultCounts()
     /// The handle of the Service Changed characteristic's value.
     var serviceChanged: AttributeHandle = 0
 
-    /// What the controller can do; nil until it is up.
-    public internal(set) var controller: ControllerInformation?
-
-    var bringUp = BringUp()
+    var lifecycle: ControllerLifecycle
     var commands: CommandQueue
     var purposes = CommandPurposes()
     var nextRequest: UInt32 = 1
@@ -38,12 +37,15 @@ public struct Host: Sendable {
     var scanner = Scanner()
     var advertiser = Advertiser()
     var initiator = Initiator()
+    var arbiter = RadioArbiter()
 
     var peers = PeerTable()
     var links: LinkTable
     /// The controller's buffers for ACL data, and how long a packet they take.
     var flow = ACLFlowControl(bufferCount: 0)
     var aclDataLength = 0
+    /// The room the controller sees at the host.
+    var receiveFlow = ReceiveFlow(bufferCount: 0)
     /// Where frames that came in pieces are handled, while their link changes.
     var reassembled = ByteWriter(reservingCapacity: Link.maximumFrameLength)
     /// Where the round robin over links with queued data goes on.
@@ -54,6 +56,7 @@ public struct Host: Sendable {
     /// A host that has not started yet. Services may be published and everything else configured before `start`.
     public init(configuration: HostConfiguration) {
         self.configuration = configuration
+        lifecycle = ControllerLifecycle(configuration)
         server = GATTServer(maximumMTU: min(Int(configuration.preferredMTU), Link.maximumMTU))
         // Room for whatever the host itself may have to send, at most two commands for each link among them, and some
         // for what its caller and its peers ask for.
@@ -67,18 +70,13 @@ public struct Host: Sendable {
     /// How many commands may wait for one that somebody asked for, and might ask for again, to wait behind them.
     static let optionalCommandLimit = 32
 
-    /// Begins to bring the controller up. `HostEvent.ready` or `.failed` will follow. Does nothing where that has
-    /// begun; a controller that was given up gets another chance.
-    public mutating func start(at now: Instant) {
-        guard !bringUp.isUnderWay else { return }
-        bringUp = BringUp()
-        beginBringUp(at: now)
-    }
-
-    /// Moves everything that goes on until further notice one step towards what is wanted.
-    mutating func reconcile(at now: Instant) {
-        reconcileAdvertising(at: now)
-        reconcileScanning(at: now)
-        reconcileConnecting(at: now)
+    /// Carries out what an activity asks for.
+    mutating func perform(_ effects: [Effect], at now: Instant) {
+        for effect in effects {
+            switch effect {
+            case .send(let command, let purpose): send(command, for: purpose, at: now)
+            case .report(let event): events.append(event)
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothL2CAP
 
-/// What a host is told once, before it starts.
+/// The settings of a host, which do not change while it lives.
 public struct HostConfiguration: Sendable {
     /// Which of its own addresses the host uses on the air.
     public enum OwnAddress: Equatable, Sendable {
@@ -23,6 +23,9 @@ public struct HostConfiguration: Sendable {
     public var preferredMTU: UInt16 = 517
     /// How many PDUs may wait on one link for the controller's buffers before `send` says "not now".
     public var sendQueueLimit: Int = 16
+    /// How many ACL packets from all links together the controller may send before the host has made room for more,
+    /// where the controller can be held back; 0 never to do so. At most 16,384.
+    public var receiveBufferCount: UInt16 = 256
     /// How many links the host accepts, whatever the controller offers.
     public var maximumLinks: Int = 64
     /// How long the controller has to answer a command.
@@ -32,7 +35,7 @@ public struct HostConfiguration: Sendable {
         minimumInterval: .milliseconds(15), maximumInterval: .milliseconds(30), supervisionTimeout: .seconds(4))
     /// Which parameters a central grants its peripherals when they ask.
     public var acceptableParameters = AcceptableConnectionParameters()
-    /// How long a scan that reports every advertising event may report none before it is begun anew, at least 1 second;
+    /// How long a scan that reports every advertising event may report none before it is restarted, at least 1 second;
     /// nil for ever. Where that brings nothing either, it is given twice as long, up to an hour. Scans of controllers
     /// that filter duplicates may be silent.
     public var scanSilenceLimit: Duration? = .seconds(60)

@@ -12,11 +12,11 @@ public struct ChannelIdentifier: RawRepresentable, Hashable, Sendable {
 
     /// The Attribute Protocol's fixed channel.
     @inlinable public static var attributeProtocol: ChannelIdentifier { ChannelIdentifier(0x0004) }
-    /// The fixed channel of L2CAP's own signalling on LE links.
+    /// The fixed channel for L2CAP signalling on LE links.
     @inlinable public static var leSignalling: ChannelIdentifier { ChannelIdentifier(0x0005) }
     /// The Security Manager's fixed channel on LE links.
     @inlinable public static var securityManager: ChannelIdentifier { ChannelIdentifier(0x0006) }
-    /// The identifiers that credit-based channels on an LE link are given (Table 2.3).
+    /// The identifiers of credit-based channels on an LE link (Table 2.3).
     @inlinable public static var leDynamicRange: ClosedRange<UInt16> { 0x0040...0x007F }
 
     /// Whether this is an identifier a credit-based channel on an LE link may have.

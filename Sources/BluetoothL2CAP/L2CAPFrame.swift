@@ -7,7 +7,7 @@ public struct L2CAPFrame: ~Escapable {
 
     /// The endpoint on the receiving device.
     public var channel: ChannelIdentifier
-    /// What the header is followed by: up to 65535 octets.
+    /// What follows the header: up to 65535 octets.
     public var payload: Span<UInt8>
 
     @inlinable
@@ -28,16 +28,16 @@ public struct L2CAPFrame: ~Escapable {
         try reader.finish()
     }
 
-    /// How long the whole PDU is, header included, that begins with `start`; nil while the length field itself is not
-    /// complete, which a first fragment of one octet makes possible.
+    /// The length of the whole PDU that begins with `start`, header included; nil until the length field is complete,
+    /// because a first fragment may be a single octet.
     @inlinable
     public static func totalLength(ofPDUStartingWith start: Span<UInt8>) -> Int? {
         guard start.count >= 2 else { return nil }
         return headerLength &+ Int(start[0]) &+ Int(start[1]) << 8
     }
 
-    /// What the basic header of the PDU that begins with `start` says: how many octets follow it, and where they go; nil
-    /// while the header is not complete.
+    /// The fields of the basic header at the beginning of `start`: the payload's length and its channel; nil until the
+    /// header is complete.
     public static func header(
         ofPDUStartingWith start: Span<UInt8>
     ) -> (length: Int, channel: ChannelIdentifier)? {
@@ -60,8 +60,8 @@ public struct L2CAPFrame: ~Escapable {
 // MARK: - Writing in place
 
 extension L2CAPFrame {
-    /// Appends a header for `channel` with its length left open, so that the payload can be written straight behind it.
-    /// Returns what `close` needs.
+    /// Appends a header for `channel` whose length is filled in later, so that the payload can be written right after
+    /// it. Returns the argument for `close`.
     @inlinable @inline(__always)
     public static func open(_ channel: ChannelIdentifier, in writer: inout ByteWriter) -> Int {
         let start = writer.count

@@ -2,7 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothL2CAP
 
-/// What one whole L2CAP PDU says, by the channel it came on.
+/// The text of one complete L2CAP PDU, depending on its channel.
 struct ChannelText {
     var fields: FieldText
 
@@ -37,7 +37,7 @@ struct ChannelText {
             do throws(DecodingFailure) {
                 return joined(name, try data(of: command))
             } catch {
-                throw error.behind(SignallingCommand.headerLength)
+                throw error.offset(by: SignallingCommand.headerLength)
             }
         } catch {
             return joined(name, description.malformed(error, payload))

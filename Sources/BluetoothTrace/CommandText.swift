@@ -1,12 +1,12 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// What a command packet says.
+/// The text of a command packet.
 struct CommandText {
     var fields: FieldText
 
     /// The commands that carry keys, PINs, passkeys or out-of-band data, or return them. Those of BR/EDR have no type
-    /// here.
+    /// in this package.
     static let keyed: Set<HCIOpcode> = [
         .leEncrypt, .leEnableEncryption, .leLongTermKeyRequestReply, .leAddDeviceToResolvingList,
         // Replies to the requests for a link key, a PIN code, a passkey and out-of-band data.
@@ -39,8 +39,8 @@ struct CommandText {
             description.command?.connectionHandles = connectionHandles(in: known)
             return fields.fields(of: known)
         } catch {
-            // Opcode and length stand before the parameters.
-            return description.malformed(error.behind(3), isHidden ? packet.extracting(0..<0) : packet)
+            // The opcode and the length precede the parameters.
+            return description.malformed(error.offset(by: 3), isHidden ? packet.extracting(0..<0) : packet)
         }
     }
 }

@@ -1,21 +1,22 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// What an event packet says. Of the event it was last given, it keeps the numbers.
+/// The text of an event packet. It keeps the numbers of the last event.
 struct EventText {
     let fields: FieldText
-    /// Without the length of the parameters, which only the packet tells.
+    /// Without the length of the parameters, which only the packet contains.
     private(set) var numbers: PacketDescription.Event?
     private(set) var malformation: String?
 
-    /// Events of BR/EDR, without a type here: Return Link Keys, Link Key Notification, User Passkey Notification.
+    /// BR/EDR events, without a type in this package: Return Link Keys, Link Key Notification, User Passkey
+    /// Notification.
     private static let keyed: Set<HCIEventCode> = [
         HCIEventCode(rawValue: 0x15), HCIEventCode(rawValue: 0x18), HCIEventCode(rawValue: 0x3B),
     ]
 
     init(fields: FieldText) { self.fields = fields }
 
-    /// The event's name, as far as the packet, without its H4 indicator, tells it.
+    /// The event's name, as far as it can be determined from the packet without its H4 indicator.
     static func name(of packet: Span<UInt8>) -> String {
         guard !packet.isEmpty else { return "event" }
         let code = HCIEventCode(rawValue: packet[0])
@@ -100,7 +101,7 @@ struct EventText {
                 return joined(name, isHidden ? "(hidden)" : event.returnParameters.hexadecimal())
             }
             numbers?.connectionHandles = connectionHandles(in: returned)
-            // What stands behind a failure's status means nothing, whether it is there or not.
+            // What follows the status of a failure is meaningless.
             return joined(name, "status \(status)", status.isSuccess ? fields.fields(of: returned) : "")
         } catch {
             guard status.isSuccess else { return "\(name) status \(status)" }
@@ -169,7 +170,7 @@ struct EventText {
         data.isEmpty ? "data empty" : "data " + data.hexadecimal()
     }
 
-    /// The advertising PDU a legacy report stands for.
+    /// The advertising PDU in a legacy report.
     private func type(_ type: LEAdvertisingReport.EventType) -> String {
         switch type {
         case .connectableUndirected: "ADV_IND"

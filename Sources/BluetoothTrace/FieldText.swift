@@ -1,10 +1,10 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// Turns decoded values into text, field by field, by reflection: so that every command and event the codecs know is
-/// shown in full without a formatter of its own.
+/// Turns decoded values into text, field by field, by reflection, so that every command and event is shown in full
+/// without a formatter of its own.
 struct FieldText {
-    /// Whether values of 128 bits, which are keys, are shown.
+    /// Whether 128-bit values, which are keys, are shown.
     var showsKeys: Bool
 
     /// The stored properties of a structure, `name value` each, in the order they are declared.
@@ -57,14 +57,14 @@ struct FieldText {
     }
 }
 
-/// What Swift's spelling of a name puts in lower case, and people don't.
+/// Words that Swift names have in lower case, and prose does not.
 private let abbreviations: [String: String] = [
     "acl": "ACL", "hci": "HCI", "iso": "ISO", "le": "LE", "le1m": "LE 1M", "le2m": "LE 2M", "lmp": "LMP", "mps": "MPS",
     "mtu": "MTU", "rssi": "RSSI", "spsm": "SPSM",
 ]
 
-/// `supervisionTimeout` as `supervision timeout`; runs of capitals stay together: `maxCELength` is `max CE length`.
-/// A handle is a connection's where nothing else is said, and a flag needs no verb.
+/// `supervisionTimeout` as `supervision timeout`; runs of capitals stay together: `maxCELength` is `max CE length`. A
+/// handle is a connection's unless stated otherwise, and a flag needs no verb.
 func words(_ name: String) -> String {
     if name == "connectionHandle" { return "handle" }
     let isFlag = name.hasPrefix("is") && name.dropFirst(2).first?.isUppercase == true
@@ -97,24 +97,24 @@ private func milliseconds(_ duration: Duration) -> String {
     return fraction.isEmpty ? "\(microseconds / 1000) ms" : "\(microseconds / 1000).\(fraction) ms"
 }
 
-/// A key with its most significant octet first, as people write keys.
+/// A key, most significant octet first, as keys are usually written.
 private func hexadecimal(_ key: UInt128) -> String {
     BluetoothBase.hexadecimal(UInt64(truncatingIfNeeded: key >> 64), digits: 16)
         + BluetoothBase.hexadecimal(UInt64(truncatingIfNeeded: key), digits: 16)
 }
 
 extension DecodingFailure {
-    /// The same failure, where `count` more bytes stand before those that were decoded.
-    func behind(_ count: Int) -> DecodingFailure { DecodingFailure(reason, at: offset + count) }
+    /// The same failure, at an offset of `count` more bytes.
+    func offset(by count: Int) -> DecodingFailure { DecodingFailure(reason, at: offset + count) }
 }
 
-/// What is shown of bytes that have no shape: the reason, and the bytes.
+/// The text for malformed bytes: the reason and the bytes.
 func malformedText(_ reason: String, _ bytes: Span<UInt8>) -> String {
     bytes.isEmpty ? "malformed, \(reason)" : "malformed, \(reason): \(bytes.hexadecimal())"
 }
 
 extension PacketDescription {
-    /// Notes that the packet is malformed. Returns what is shown of its bytes.
+    /// Records that the packet is malformed. Returns the text for its bytes.
     mutating func malformed(_ reason: String, _ bytes: Span<UInt8>) -> String {
         malformation = reason
         return malformedText(reason, bytes)
@@ -125,7 +125,7 @@ extension PacketDescription {
     }
 }
 
-/// The links a decoded command or event names, by reflection, as its text is made.
+/// The connection handles in a decoded command or event, found by reflection.
 func connectionHandles(in value: Any) -> [ConnectionHandle] {
     Mirror(reflecting: value).children.compactMap { $0.value as? ConnectionHandle }
 }

@@ -3,23 +3,23 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothL2CAP
 
-/// What one packet says: as text for a person, and in the numbers that tools look for and compare.
+/// The content of one packet: as text for people, and as numbers for tools.
 ///
-/// Every number comes from the decoder of its layer. What a packet has no place for, or what could not be decoded, is
+/// Every number comes from the decoder of its layer. Whatever a packet does not contain, or could not be decoded, is
 /// nil or empty.
 public struct PacketDescription: Equatable, Sendable {
     /// Everything the packet says, on one line, without time and direction.
     public var text = ""
-    /// Why the packet, or a part of it, could not be decoded; nil where all of it could.
+    /// Why the packet, or a part of it, could not be decoded; nil if everything could.
     public var malformation: String?
-    /// The H4 indicator, assigned or not (Core 5.4, Vol 4, Part A, 2); nil for a packet without any octets.
+    /// The H4 indicator, assigned or not (Core 5.4, Vol 4, Part A, 2); nil for an empty packet.
     public var packetType: UInt8?
     public var command: Command?
     public var event: Event?
     public var aclData: ACLData?
-    /// Of a packet that begins an L2CAP PDU with its header whole, and of the one that completes it.
+    /// Set for a packet that begins an L2CAP PDU and contains its whole header, and for the one that completes it.
     public var frame: Frame?
-    /// Of the packet that completes the PDU, as are the next two.
+    /// Set for the packet that completes the PDU, like the next two.
     public var signalling: Signalling?
     public var attribute: Attribute?
     public var securityManager: SecurityManager?
@@ -28,7 +28,7 @@ public struct PacketDescription: Equatable, Sendable {
     public struct Command: Equatable, Sendable {
         public var opcode: HCIOpcode
         public var parameterLength: Int
-        /// The links the parameters name, of a command in the catalog.
+        /// The connection handles in the parameters, for a command in the catalog.
         public var connectionHandles: [ConnectionHandle] = []
     }
 
@@ -36,11 +36,11 @@ public struct PacketDescription: Equatable, Sendable {
     public struct Event: Equatable, Sendable {
         public var code: HCIEventCode
         public var parameterLength: Int
-        /// Of an LE Meta event.
+        /// Set for an LE Meta event.
         public var subeventCode: LESubeventCode?
-        /// The command a Command Complete or Command Status answers; `none` where it answers none.
+        /// The command that a Command Complete or Command Status answers; `none` if it answers none.
         public var commandOpcode: HCIOpcode?
-        /// The links the parameters name, of an event this package has a type for, in the order they stand there.
+        /// The connection handles in the parameters, in order, for an event this package has a type for.
         public var connectionHandles: [ConnectionHandle] = []
     }
 
@@ -75,13 +75,13 @@ public struct PacketDescription: Equatable, Sendable {
         public var endingHandle: AttributeHandle?
         /// The attributes named one by one.
         public var handles: [AttributeHandle] = []
-        /// Where the groups end that begin at `handles`.
+        /// The last handles of the groups that begin at `handles`.
         public var groupEndHandles: [AttributeHandle] = []
         public var offset: UInt16?
         public var rxMTU: UInt16?
-        /// How many octets an element of the list takes.
+        /// The length of an element of the list, in octets.
         public var elementLength: UInt8?
-        /// How many octets there are of each value.
+        /// The length of each value, in octets.
         public var valueLengths: [Int] = []
         public var error: ATTError?
     }
@@ -96,7 +96,7 @@ extension PacketDescription {
     /// The line for the packet, without a line break. The time is shown in seconds since the origin of `instant`, with
     /// six places after the point.
     ///
-    /// - Parameter direction: nil for a note of the monitor, which goes nowhere.
+    /// - Parameter direction: nil for a note of the monitor, which has no direction.
     public func line(_ direction: PacketTracer.Direction?, at instant: Instant) -> String {
         let mark =
             switch direction {

@@ -2,21 +2,21 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothL2CAP
 
-/// What has been seen of the L2CAP PDUs under way on one link.
+/// The L2CAP PDUs in progress on one link.
 struct TracedLink: Sendable {
     let handle: ConnectionHandle
     var toController = PartialPDU()
     var toHost = PartialPDU()
 }
 
-/// The fragments of one L2CAP PDU, put together. Never holds more than the longest PDU there can be.
+/// The fragments of one L2CAP PDU, reassembled. Never holds more than the longest possible PDU.
 struct PartialPDU: Sendable {
     private(set) var bytes: [UInt8] = []
 
-    /// How long the PDU will be; nil while too little of it is there.
+    /// The length of the complete PDU; nil until it is known.
     var totalLength: Int? { L2CAPFrame.totalLength(ofPDUStartingWith: bytes.span) }
 
-    /// What is there of what there will be: `27 of 104 bytes`.
+    /// How much of it has arrived: `27 of 104 bytes`.
     var progress: String { totalLength.map { "\(bytes.count) of \($0) bytes" } ?? "\(bytes.count) of ? bytes" }
 
     mutating func append(_ fragment: Span<UInt8>) {
@@ -37,7 +37,7 @@ extension PacketTracer {
                 connectionHandle: acl.connectionHandle, boundary: acl.boundary, broadcast: acl.broadcast,
                 dataLength: acl.data.count)
             let index = index(of: acl.connectionHandle)
-            // Taken out of the array and put back, so that `self` is free to make the text, and nothing is copied.
+            // Moved out of the array and back, so that `self` can be used to make the text without a copy.
             var partial = direction == .hostToController ? links[index].toController : links[index].toHost
             setPartial(PartialPDU(), at: index, direction)
             let text =
@@ -57,7 +57,7 @@ extension PacketTracer {
         }
     }
 
-    /// Where the link is; a link not seen yet is added, in the place of the one longest known where there are too many.
+    /// Where the link is; a new link is added, in place of the oldest one if there are too many.
     private mutating func index(of handle: ConnectionHandle) -> Int {
         if let index = links.firstIndex(where: { $0.handle == handle }) { return index }
         if links.count >= Self.maximumLinks { links.removeFirst() }
@@ -87,7 +87,7 @@ extension PacketTracer {
         guard !partial.bytes.isEmpty else {
             return description.malformed("continuation without a start", data)
         }
-        // Below the length field's end nothing is known, so that a fragment may not be judged before it is added.
+        // The length is unknown before the end of the length field, so a fragment is added before it is checked.
         partial.append(data)
         guard let length = partial.totalLength, partial.bytes.count >= length else {
             return "continuation, \(partial.progress)"

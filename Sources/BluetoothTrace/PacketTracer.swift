@@ -2,24 +2,25 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothL2CAP
 
-/// Turns HCI packets into lines for a person to read, down to the ATT PDU:
+/// Turns HCI packets into lines for people to read, down to the ATT PDU:
 ///
 ///     0.012345 > CMD LE Set Scan Enable enabled true filter duplicates false
 ///     0.013001 > ACL 0x0040 ATT_WRITE_REQ handle 0x0012 value 01 00
 ///     0.015210 < EVT Disconnection Complete status Success handle 0x0040 reason Connection Timeout
 ///
-/// Every packet gets its line, whatever is in it: what cannot be decoded is shown as malformed, with the reason and the
-/// bytes. The state is the fragments of PDUs under way, for `maximumLinks` links at most; nothing else is remembered.
+/// Every packet gets a line: one that cannot be decoded is shown as malformed, with the reason and the bytes. The only
+/// state is the fragments of PDUs in progress, for at most `maximumLinks` links.
 public struct PacketTracer: Sendable {
     /// Which way a packet goes.
     public enum Direction: Sendable, CaseIterable {
         case hostToController, controllerToHost
     }
 
-    /// For how many links fragments are kept. Those of the link longest known give way to a new one's.
+    /// For how many links fragments are kept. A new link replaces the oldest one.
     public static let maximumLinks = 32
 
-    /// Whether the keys in commands and in key distribution are shown. Off, because lines tend to be kept and passed on.
+    /// Whether the keys in commands and in key distribution are shown. Off by default, because traces tend to be kept
+    /// and shared.
     public var showsKeys: Bool
 
     var links: [TracedLink] = []
@@ -34,7 +35,7 @@ public struct PacketTracer: Sendable {
         describe(packet, direction).line(direction, at: instant)
     }
 
-    /// What one packet says, H4 indicator first: its text, and the numbers in it.
+    /// Describes one packet, H4 indicator first: its text, and the numbers in it.
     public mutating func describe(_ packet: Span<UInt8>, _ direction: Direction) -> PacketDescription {
         var description = PacketDescription()
         guard !packet.isEmpty else {
@@ -54,8 +55,8 @@ public struct PacketTracer: Sendable {
         return description
     }
 
-    /// What a record of BlueZ's monitor says that is no packet. Where the adapter comes, goes, or is opened or closed,
-    /// all links are forgotten.
+    /// Describes a record of BlueZ's monitor that is not a packet. If the adapter appears, disappears, or is opened or
+    /// closed, all links are forgotten.
     public mutating func describe(note data: Span<UInt8>, _ opcode: BTSnoop.MonitorOpcode) -> PacketDescription {
         if [.newIndex, .deleteIndex, .openIndex, .closeIndex].contains(opcode) { links.removeAll() }
         var description = PacketDescription()
@@ -72,7 +73,7 @@ public struct PacketTracer: Sendable {
             var words = EventText(fields: fields)
             let text = words.text(event)
             description.event = words.numbers
-            // The length has been checked against what is there; before the parameters stand code and length.
+            // The length has been checked; the code and the length precede the parameters.
             description.event?.parameterLength = packet.count - 2
             description.malformation = words.malformation
             return text

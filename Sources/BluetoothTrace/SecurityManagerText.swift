@@ -1,11 +1,11 @@
 import BluetoothBase
 
-/// What a PDU of the Security Manager Protocol is called and carries (Core 5.4, Vol 3, Part H, 3.3).
+/// The name and content of a PDU of the Security Manager Protocol (Core 5.4, Vol 3, Part H, 3.3).
 struct SecurityManagerText {
     /// Whether distributed keys are shown.
     var showsKeys: Bool
 
-    /// What is known of one code.
+    /// What is known about one code.
     private struct Layout {
         var name: String
         /// How many octets follow the code.
@@ -19,7 +19,7 @@ struct SecurityManagerText {
         }
     }
 
-    /// By code; nothing has code 0.
+    /// By code; code 0 is not used.
     private static let layouts: [Layout?] = [
         nil,
         Layout("Pairing Request", 6), Layout("Pairing Response", 6), Layout("Pairing Confirm", 16),

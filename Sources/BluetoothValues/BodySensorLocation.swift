@@ -2,7 +2,7 @@ import BluetoothBase
 
 /// Body Sensor Location, 0x2A38: where a heart rate sensor is worn.
 ///
-/// Open, because a sensor may send a location newer than this list.
+/// Not an enumeration, because a sensor may send locations newer than this list.
 public struct BodySensorLocation: CharacteristicValue, RawRepresentable, Hashable {
     public static var uuid: BluetoothUUID { .init(0x2A38) }
 

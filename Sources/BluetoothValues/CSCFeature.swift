@@ -10,7 +10,7 @@ public struct CSCFeature: CharacteristicValue, OptionSet, Hashable {
 
     public static let wheelRevolutionData = Self(rawValue: 0x0001)
     public static let crankRevolutionData = Self(rawValue: 0x0002)
-    /// It can be told where on the bicycle it is.
+    /// Its location on the bicycle can be set.
     public static let multipleSensorLocations = Self(rawValue: 0x0004)
 
     private static let all: Self = [.wheelRevolutionData, .crankRevolutionData, .multipleSensorLocations]

@@ -1,16 +1,17 @@
 import BluetoothBase
 
-/// CSC Measurement, 0x2A5B: what a cycling speed and cadence sensor notifies of, about once a second.
+/// CSC Measurement, 0x2A5B: what a cycling speed and cadence sensor sends, about once a second.
 ///
-/// It counts; speed and cadence come from two measurements: `speed(since:circumference:)` and `cadence(since:)`.
+/// It contains counters. Speed and cadence are computed from two measurements: `speed(since:circumference:)` and
+/// `cadence(since:)`.
 public struct CSCMeasurement: CharacteristicValue, Hashable {
     public static var uuid: BluetoothUUID { .init(0x2A5B) }
 
     /// The turns of the wheel.
     public struct Wheel: Hashable, Sendable {
-        /// How often it has turned; less than before where it was rolled backwards.
+        /// How many times it has turned; less than before if it was rolled backwards.
         public var cumulativeRevolutions: UInt32
-        /// When it last did, in 1/1024 s; begins anew every 64 s.
+        /// The time of the last turn, in 1/1024 s; wraps around every 64 s.
         public var lastEventTime: UInt16
 
         public init(cumulativeRevolutions: UInt32, lastEventTime: UInt16) {
@@ -21,9 +22,9 @@ public struct CSCMeasurement: CharacteristicValue, Hashable {
 
     /// The turns of the crank.
     public struct Crank: Hashable, Sendable {
-        /// How often it has turned; begins anew after 65535.
+        /// How many times it has turned; wraps around after 65535.
         public var cumulativeRevolutions: UInt16
-        /// When it last did, in 1/1024 s; begins anew every 64 s.
+        /// The time of the last turn, in 1/1024 s; wraps around every 64 s.
         public var lastEventTime: UInt16
 
         public init(cumulativeRevolutions: UInt16, lastEventTime: UInt16) {
@@ -32,9 +33,9 @@ public struct CSCMeasurement: CharacteristicValue, Hashable {
         }
     }
 
-    /// Nil where the sensor is not at the wheel.
+    /// Nil if the sensor is not at the wheel.
     public var wheel: Wheel?
-    /// Nil where the sensor is not at the crank.
+    /// Nil if the sensor is not at the crank.
     public var crank: Crank?
 
     public init(wheel: Wheel? = nil, crank: Crank? = nil) {
@@ -48,7 +49,7 @@ public struct CSCMeasurement: CharacteristicValue, Hashable {
         static var wheel: Self { .init(rawValue: 0x01) }
         static var crank: Self { .init(rawValue: 0x02) }
 
-        /// How many octets follow, at least.
+        /// The minimum number of octets that follow.
         var length: Int { (contains(.wheel) ? 6 : 0) + (contains(.crank) ? 4 : 0) }
     }
 
@@ -85,17 +86,17 @@ public struct CSCMeasurement: CharacteristicValue, Hashable {
 
 // MARK: - Speed and cadence
 
-/// The counters and the event times begin anew at their ends, so that differences are right as long as less than 64
-/// seconds lie between the last events of two measurements.
+/// The counters and the event times wrap around, so differences are correct as long as the last events of two
+/// measurements are less than 64 seconds apart.
 extension CSCMeasurement {
-    /// How fast the bicycle went since an earlier measurement, in metres per second; less than 0 where it was rolled
-    /// backwards, or where the counter was set.
+    /// How fast the bicycle went since an earlier measurement, in metres per second; negative if it was rolled
+    /// backwards or the counter was set.
     ///
-    /// It is 0 where the wheel did not turn in between. At a slow ride that is so in some of the measurements: a display
-    /// should keep what it shows for a few seconds then. Nil where either measurement has no wheel, or where the wheel has
-    /// turned and the time of its last turn is the same.
+    /// It is 0 if the wheel did not turn in between. At low speed that is the case in some of the measurements: a
+    /// display should then keep its value for a few seconds. Nil if either measurement lacks the wheel, or if the wheel
+    /// has turned but the time of its last turn is the same.
     ///
-    /// - Parameter circumference: of the wheel, in metres: about 2.1 for a road bicycle.
+    /// - Parameter circumference: the circumference of the wheel in metres: about 2.1 for a road bicycle.
     public func speed(since earlier: CSCMeasurement, circumference: Double) -> Double? {
         guard let wheel, let before = earlier.wheel else { return nil }
         let turns = Int32(bitPattern: wheel.cumulativeRevolutions &- before.cumulativeRevolutions)
@@ -111,7 +112,7 @@ extension CSCMeasurement {
         return rate(of: turns, from: before.lastEventTime, to: crank.lastEventTime).map { $0 * 60 }
     }
 
-    /// In turns per second.
+    /// The rate in turns per second.
     private func rate(of turns: Int32, from start: UInt16, to end: UInt16) -> Double? {
         guard turns != 0 else { return 0 }
         guard start != end else { return nil }

@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// Current Time, 0x2A2B: what time it is, and why the clock was last set.
+/// Current Time, 0x2A2B: the time, and why the clock was last adjusted.
 public struct CurrentTime: CharacteristicValue, Hashable {
     public static var uuid: BluetoothUUID { .init(0x2A2B) }
 
@@ -8,7 +8,7 @@ public struct CurrentTime: CharacteristicValue, Hashable {
         case unknown, monday, tuesday, wednesday, thursday, friday, saturday, sunday
     }
 
-    /// Why the clock was set.
+    /// Why the clock was adjusted.
     public struct AdjustReason: OptionSet, Hashable, Sendable {
         public var rawValue: UInt8
 
@@ -24,7 +24,7 @@ public struct CurrentTime: CharacteristicValue, Hashable {
 
     public var dateTime: DateTime
     public var dayOfWeek: DayOfWeek
-    /// How much of the second has gone by, in 1/256 s.
+    /// The fraction of the second, in 1/256 s.
     public var fractions256: UInt8
     public var adjustReason: AdjustReason
 
@@ -37,7 +37,7 @@ public struct CurrentTime: CharacteristicValue, Hashable {
         self.adjustReason = adjustReason
     }
 
-    /// - Throws: also `.invalidValue` where the date, the time or the day of the week is none.
+    /// - Throws: also `.invalidValue` if the date, the time or the day of the week is invalid.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)
         try reader.require(DateTime.length + 3)

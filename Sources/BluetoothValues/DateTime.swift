@@ -1,14 +1,14 @@
 import BluetoothBase
 
-/// A date and a time of day, as several values contain one (GATT Specification Supplement, Date Time).
+/// A date and a time of day, as contained in several values (GATT Specification Supplement, Date Time).
 ///
-/// Local time, whatever that is to the device: no time zone is told. Use Foundation's `DateComponents` to make a `Date` of it.
+/// The device's local time: no time zone is given. Use Foundation's `DateComponents` to convert it to a `Date`.
 public struct DateTime: Hashable, Sendable {
-    /// 1582 to 9999; nil where it is not known.
+    /// 1582 to 9999; nil if unknown.
     public var year: UInt16?
-    /// 1 to 12; nil where it is not known.
+    /// 1 to 12; nil if unknown.
     public var month: UInt8?
-    /// 1 to 31; nil where it is not known.
+    /// 1 to 31; nil if unknown.
     public var day: UInt8?
     /// 0 to 23.
     public var hours: UInt8
@@ -28,7 +28,7 @@ public struct DateTime: Hashable, Sendable {
         self.seconds = seconds
     }
 
-    /// How many octets it takes.
+    /// Its length in octets.
     static let length = 7
 }
 

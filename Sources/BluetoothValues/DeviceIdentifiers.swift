@@ -1,10 +1,10 @@
 import BluetoothBase
 
-/// System ID, 0x2A23: a number that no other device has.
+/// System ID, 0x2A23: a number that is unique to the device.
 public struct SystemID: CharacteristicValue, Hashable {
     public static var uuid: BluetoothUUID { .init(0x2A23) }
 
-    /// What the manufacturer chose: 40 bits; higher ones are dropped.
+    /// A number assigned by the manufacturer: 40 bits; higher ones are dropped.
     public var manufacturerIdentifier: UInt64
     /// The Organizationally Unique Identifier that the IEEE gave the manufacturer: 24 bits; higher ones are dropped.
     public var organizationallyUniqueIdentifier: UInt32
@@ -28,7 +28,7 @@ public struct SystemID: CharacteristicValue, Hashable {
     }
 }
 
-/// PnP ID, 0x2A50: what kind of device this is, for a program that looks for a driver.
+/// PnP ID, 0x2A50: what kind of device this is, for programs that select a driver.
 public struct PnPID: CharacteristicValue, Hashable {
     public static var uuid: BluetoothUUID { .init(0x2A50) }
 
@@ -46,7 +46,7 @@ public struct PnPID: CharacteristicValue, Hashable {
     public var vendorID: UInt16
     /// The vendor's number for the product.
     public var productID: UInt16
-    /// The version in binary coded decimal: 0x0213 is 2.1.3.
+    /// The version in binary-coded decimal: 0x0213 is 2.1.3.
     public var productVersion: UInt16
 
     public init(vendorIDSource: VendorIDSource, vendorID: UInt16, productID: UInt16, productVersion: UInt16) {

@@ -1,8 +1,8 @@
 import BluetoothBase
 
-/// A value that is text, in UTF-8: the strings of the Device Information service are.
+/// A value that is text in UTF-8, like the strings of the Device Information service.
 ///
-/// What is no UTF-8 is replaced by U+FFFD, and zeros at the end, which many devices send, are not part of the text.
+/// Invalid UTF-8 is replaced by U+FFFD. Trailing zeros, which many devices send, are not part of the text.
 public protocol TextCharacteristicValue: CharacteristicValue, Hashable, CustomStringConvertible {
     var text: String { get set }
 
@@ -10,7 +10,7 @@ public protocol TextCharacteristicValue: CharacteristicValue, Hashable, CustomSt
 }
 
 extension TextCharacteristicValue {
-    /// Reads the text; every sequence of octets is one, none at all is the empty one.
+    /// Reads the text. Any sequence of octets is valid, even an empty one.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var count = bytes.count
         while count > 0, bytes[count - 1] == 0 { count -= 1 }

@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// Heart Rate Measurement, 0x2A37: what a heart rate sensor notifies of, about once a second.
+/// Heart Rate Measurement, 0x2A37: what a heart rate sensor sends, about once a second.
 public struct HeartRateMeasurement: CharacteristicValue, Hashable {
     public static var uuid: BluetoothUUID { .init(0x2A37) }
 
@@ -15,7 +15,8 @@ public struct HeartRateMeasurement: CharacteristicValue, Hashable {
     /// In beats per minute.
     public var heartRate: UInt16
     public var sensorContact: SensorContact
-    /// What was expended since it was last reset, in kilojoules. Sensors send it now and then, and stop counting at 65535.
+    /// The energy expended since the last reset, in kilojoules. Sensors send it only occasionally, and stop counting at
+    /// 65535.
     public var energyExpended: UInt16?
     /// The time from each beat to the next, the oldest first, with a resolution of 1/1024 s.
     public var rrIntervals: [Duration]
@@ -39,7 +40,7 @@ public struct HeartRateMeasurement: CharacteristicValue, Hashable {
         static var energyExpended: Self { .init(rawValue: 0x08) }
         static var rrIntervals: Self { .init(rawValue: 0x10) }
 
-        /// How many octets follow, at least.
+        /// The minimum number of octets that follow.
         var length: Int {
             (contains(.isRate16Bit) ? 2 : 1) + (contains(.energyExpended) ? 2 : 0) + (contains(.rrIntervals) ? 2 : 0)
         }
@@ -50,7 +51,7 @@ public struct HeartRateMeasurement: CharacteristicValue, Hashable {
         let flags = Flags(rawValue: try reader.readUInt8())
         try reader.require(flags.length)
         heartRate = flags.contains(.isRate16Bit) ? try reader.readUInt16() : UInt16(try reader.readUInt8())
-        // Without the feature, whether contact was detected says nothing.
+        // Without the feature, the contact bit is meaningless.
         sensorContact =
             switch (flags.contains(.contactSupported), flags.contains(.contactDetected)) {
             case (false, _): .notSupported

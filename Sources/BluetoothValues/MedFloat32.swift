@@ -1,18 +1,18 @@
 import BluetoothBase
 
-/// A decimal number as medical devices send it: a mantissa of 24 bits and an exponent to the base 10, or one of five
+/// A decimal number as used by medical devices: a mantissa of 24 bits and an exponent to the base 10, or one of five
 /// special values (medfloat32 of the GATT Specification Supplement, the FLOAT-Type of IEEE 11073-20601).
 ///
-/// The exponent tells how precise the number is, so 36.4 and 36.40 are not the same `MedFloat32`. To compare or to
-/// calculate, make a `Double` of it.
+/// The exponent expresses the precision of the number, so 36.4 and 36.40 are not the same `MedFloat32`. Convert it to a
+/// `Double` to compare or to calculate.
 public struct MedFloat32: RawRepresentable, Hashable, Sendable {
     /// The exponent in the upper 8 bits, the mantissa in the lower 24, both in two's complement.
     public var rawValue: UInt32
 
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The number nearest to `value` that is a multiple of 10 to the power of `exponent`: by default with two digits
-    /// behind the point. A number too large for that is `notAtThisResolution`.
+    /// The number nearest to `value` that is a multiple of 10 to the power of `exponent`: by default with two decimal
+    /// places. A number too large for that becomes `notAtThisResolution`.
     public init(_ value: Double, exponent: Int8 = -2) {
         let scaled = (exponent < 0 ? value * powerOfTen(exponent.magnitude) : value / powerOfTen(exponent.magnitude))
             .rounded()
@@ -28,21 +28,21 @@ public struct MedFloat32: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// What the mantissa is multiplied with is 10 to the power of this.
+    /// The exponent: the mantissa is multiplied by 10 to the power of this.
     public var exponent: Int8 { Int8(truncatingIfNeeded: Int32(bitPattern: rawValue) >> 24) }
 
     /// The digits of the number; meaningless for the special values.
     public var mantissa: Int32 { Int32(bitPattern: rawValue << 8) >> 8 }
 
-    /// Whether this is a number, and none of the special values.
+    /// Whether this is a number and not a special value.
     public var isFinite: Bool { abs(mantissa) <= Self.greatestMantissa }
 
-    /// The largest mantissa; those beyond are special values, whatever their exponent.
+    /// The largest mantissa. Larger ones are special values, regardless of the exponent.
     private static let greatestMantissa: Int32 = 0x7F_FFFD
 
-    /// There is no number.
+    /// Not a number.
     public static let nan = MedFloat32(rawValue: 0x007F_FFFF)
-    /// NRes: there is a number, but not one that can be sent with this resolution.
+    /// NRes: the number cannot be represented at this resolution.
     public static let notAtThisResolution = MedFloat32(rawValue: 0x0080_0000)
     public static let positiveInfinity = MedFloat32(rawValue: 0x007F_FFFE)
     public static let negativeInfinity = MedFloat32(rawValue: 0x0080_0002)
@@ -51,11 +51,11 @@ public struct MedFloat32: RawRepresentable, Hashable, Sendable {
 }
 
 extension Double {
-    /// The nearest `Double`; NaN for NaN, NRes and what is reserved.
+    /// The nearest `Double`; NaN for NaN, NRes and reserved values.
     public init(_ number: MedFloat32) {
         let (mantissa, exponent) = (number.mantissa, number.exponent)
         if number.isFinite {
-            // A division by a power that is exact gives the nearest number; a product with 0.01 would not.
+            // Dividing by an exact power gives the nearest number; multiplying by 0.01 would not.
             let power = powerOfTen(exponent.magnitude)
             self = exponent < 0 ? Double(mantissa) / power : Double(mantissa) * power
         } else if mantissa == MedFloat32.positiveInfinity.mantissa {
@@ -68,7 +68,7 @@ extension Double {
     }
 }
 
-/// 10 to the power of `exponent`: exact up to 22, and far from overflowing at 128, the largest that occurs.
+/// 10 to the power of `exponent`: exact up to 22; 128 is the largest that occurs, which does not overflow.
 private func powerOfTen(_ exponent: UInt8) -> Double {
     (0..<exponent).reduce(1) { power, _ in power * 10 }
 }

@@ -4,7 +4,7 @@ import BluetoothBase
 public struct Temperature: CharacteristicValue, Hashable {
     public static var uuid: BluetoothUUID { .init(0x2A6E) }
 
-    /// In degrees Celsius, -273.15 to 327.67, with a resolution of 0.01; nil where it is not known.
+    /// In degrees Celsius, -273.15 to 327.67, with a resolution of 0.01; nil if unknown.
     public var celsius: Double?
 
     public init(celsius: Double?) { self.celsius = celsius }
@@ -27,7 +27,7 @@ public struct Temperature: CharacteristicValue, Hashable {
     }
 
     public func encode(into writer: inout ByteWriter) {
-        // What is no number is not known either.
+        // NaN counts as unknown.
         let known = celsius.flatMap { $0.isNaN ? nil : $0 }
         writer.append(known.map { Int16(nearest: $0 * 100, in: Self.range) } ?? Self.unknown)
     }

@@ -9,7 +9,7 @@ public struct TemperatureMeasurement: CharacteristicValue, Hashable {
     /// The temperature, in `unit`; `.nan` where the measurement failed.
     public var temperature: MedFloat32
     public var unit: Unit
-    /// When it was measured; nil stands for now.
+    /// When it was measured; nil means now.
     public var timeStamp: DateTime?
     /// Where on the body it was measured.
     public var type: TemperatureType?
@@ -38,11 +38,11 @@ public struct TemperatureMeasurement: CharacteristicValue, Hashable {
         static var timeStamp: Self { .init(rawValue: 0x02) }
         static var type: Self { .init(rawValue: 0x04) }
 
-        /// How many octets follow, at least.
+        /// The minimum number of octets that follow.
         var length: Int { 4 + (contains(.timeStamp) ? DateTime.length : 0) + (contains(.type) ? 1 : 0) }
     }
 
-    /// - Throws: also `.invalidValue` where the time stamp is none.
+    /// - Throws: also `.invalidValue` if the time stamp is invalid.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)
         let flags = Flags(rawValue: try reader.readUInt8())
@@ -65,9 +65,10 @@ public struct TemperatureMeasurement: CharacteristicValue, Hashable {
     }
 }
 
-/// Temperature Type, 0x2A1D: where on the body a thermometer measures; by itself, or within a measurement.
+/// Temperature Type, 0x2A1D: where on the body a thermometer measures; a separate characteristic, or a field of a
+/// measurement.
 ///
-/// Open, because a thermometer may send a place newer than this list.
+/// Not an enumeration, because a thermometer may send locations newer than this list.
 public struct TemperatureType: CharacteristicValue, RawRepresentable, Hashable {
     public static var uuid: BluetoothUUID { .init(0x2A1D) }
 

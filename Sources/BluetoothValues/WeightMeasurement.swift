@@ -11,7 +11,7 @@ public struct WeightMeasurement: CharacteristicValue, Hashable {
         case imperial
     }
 
-    /// What scales that know a person's height tell of the person.
+    /// The body mass index and height, from scales that know the person's height.
     public struct Body: Hashable, Sendable {
         /// In kg/m², whatever the units, with a resolution of 0.1.
         public var massIndex: Double
@@ -24,12 +24,12 @@ public struct WeightMeasurement: CharacteristicValue, Hashable {
         }
     }
 
-    /// In kilograms or pounds; nil where the measurement was unsuccessful.
+    /// In kilograms or pounds; nil if the measurement was unsuccessful.
     public var weight: Double?
     public var units: Units
-    /// When it was measured; nil stands for now.
+    /// When it was measured; nil means now.
     public var timeStamp: DateTime?
-    /// Who was weighed, as the scales number their users; `unknownUser` where they do not know.
+    /// The person weighed, by the scales' user number; `unknownUser` if unknown.
     public var userID: UInt8?
     public var body: Body?
 
@@ -46,7 +46,7 @@ public struct WeightMeasurement: CharacteristicValue, Hashable {
         self.body = body
     }
 
-    /// The weight in kilograms, whatever the units; nil where the measurement was unsuccessful.
+    /// The weight in kilograms, whatever the units; nil if the measurement was unsuccessful.
     public var kilograms: Double? {
         switch units {
         case .si: weight
@@ -62,7 +62,7 @@ public struct WeightMeasurement: CharacteristicValue, Hashable {
         static var userID: Self { .init(rawValue: 0x04) }
         static var body: Self { .init(rawValue: 0x08) }
 
-        /// How many octets follow, at least.
+        /// The minimum number of octets that follow.
         var length: Int {
             2 + (contains(.timeStamp) ? DateTime.length : 0) + (contains(.userID) ? 1 : 0) + (contains(.body) ? 4 : 0)
         }
@@ -70,7 +70,7 @@ public struct WeightMeasurement: CharacteristicValue, Hashable {
 
     private static let unsuccessful: UInt16 = 0xFFFF
 
-    /// - Throws: also `.invalidValue` where the time stamp is none.
+    /// - Throws: also `.invalidValue` if the time stamp is invalid.
     public init(decoding bytes: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(bytes)
         let flags = Flags(rawValue: try reader.readUInt8())
@@ -92,7 +92,7 @@ public struct WeightMeasurement: CharacteristicValue, Hashable {
         if body != nil { flags.insert(.body) }
 
         writer.append(flags.rawValue)
-        // What is no number is no success either.
+        // NaN counts as unsuccessful.
         let known = weight.flatMap { $0.isNaN ? nil : $0 }
         let range = 0...(Self.unsuccessful - 1)
         writer.append(known.map { UInt16(nearest: $0 * units.weightsPerUnit, in: range) } ?? Self.unsuccessful)
@@ -105,7 +105,7 @@ public struct WeightMeasurement: CharacteristicValue, Hashable {
 }
 
 extension WeightMeasurement.Units {
-    /// How many of what the weight is sent in make a kilogram or a pound.
+    /// How many units of weight there are in a kilogram or a pound.
     fileprivate var weightsPerUnit: Double {
         switch self {
         case .si: 200
@@ -113,7 +113,7 @@ extension WeightMeasurement.Units {
         }
     }
 
-    /// How many of what the height is sent in make a metre or an inch.
+    /// How many units of height there are in a metre or an inch.
     fileprivate var heightsPerUnit: Double {
         switch self {
         case .si: 1000

@@ -1,8 +1,8 @@
-// What the transports need of the kernel's Bluetooth interface, and of the few Linux calls the Glibc module lacks.
+// What the transports need of the kernel's Bluetooth interface, and a few Linux calls that the Glibc module lacks.
 // Constants that the system headers write as function-like macros cannot be imported, hence the functions below.
 //
-// Some system headers belong both to this module and to Glibc, and which of the two a declaration is found in depends
-// on which was loaded first: Swift files that call the system import both.
+// Some system headers belong to both this module and Glibc, and which of them provides a declaration depends on which
+// was loaded first. So Swift files that call the system import both.
 
 #ifndef CBLUETOOTHHCI_SHIM_H
 #define CBLUETOOTHHCI_SHIM_H
@@ -31,27 +31,30 @@
 #include <bluetooth/l2cap.h>
 
 // _GNU_SOURCE is not defined here, since Glibc's module is compiled without it: the two would disagree about what is in
-// some structures. What it would declare is declared by hand, or reached in another way.
+// some structures. What it would declare is declared here, or obtained in another way.
 extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags);
 
-/// The kernel's number for the calling thread.
-static inline int32_t cbt_thread_identifier(void) {
-    return (int32_t)syscall(SYS_gettid);
+/// The kernel's number for the calling thread, asked for once by each thread. Never inlined: code that a suspended task
+/// goes on with on another thread must not keep the place of the first one's number.
+__attribute__((noinline)) static int32_t cbt_thread_identifier(void) {
+    static __thread int32_t identifier;
+    if (identifier == 0) identifier = (int32_t)syscall(SYS_gettid);
+    return identifier;
 }
 
-/// Gives the calling thread a name, of which the first 15 bytes count.
+/// Names the calling thread. Only the first 15 bytes of the name count.
 static inline void cbt_name_thread(const char *name) {
     prctl(PR_SET_NAME, name, 0, 0, 0);
 }
 
-/// Accepts a connection as a socket that does not wait and is not inherited by child processes.
+/// Accepts a connection as a non-blocking socket that is not inherited by child processes.
 static inline int cbt_accept(int fd) {
     return accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
 // Adapters. Each returns -1 and sets errno on failure; `fd` is any HCI socket that is not bound to a user channel.
 
-/// Brings an adapter up, with the kernel's host stack on it.
+/// Brings an adapter up, managed by the kernel's host stack.
 static inline int cbt_adapter_up(int fd, uint16_t index) {
     return ioctl(fd, HCIDEVUP, (unsigned long)index);
 }
@@ -61,7 +64,7 @@ static inline int cbt_adapter_down(int fd, uint16_t index) {
     return ioctl(fd, HCIDEVDOWN, (unsigned long)index);
 }
 
-/// Tells about an adapter. Any user may ask.
+/// Returns information about an adapter. Needs no privilege.
 static inline int cbt_adapter_information(int fd, uint16_t index, struct hci_dev_info *info) {
     memset(info, 0, sizeof *info);
     info->dev_id = index;
@@ -82,8 +85,8 @@ static inline int cbt_adapter_list(int fd, uint16_t indices[HCI_MAX_DEV]) {
     return count;
 }
 
-// Terminals. The kernel's settings with any baud rate are those of struct termios2 in asm/termbits.h, which declares a
-// struct termios of its own, and so cannot stand beside termios.h: this is that structure and its two requests.
+// Terminals. Arbitrary baud rates need struct termios2 of asm/termbits.h. That header declares its own struct termios
+// and cannot be included with termios.h, so the structure and its two requests are declared here.
 
 struct cbt_terminal {
     uint32_t input_flags, output_flags, control_flags, local_flags;
@@ -94,9 +97,9 @@ struct cbt_terminal {
 
 /// In control_flags: the baud rate is the number in output_speed.
 static const uint32_t cbt_any_baud_rate = 0x00001000;
-/// In control_flags: where a baud rate is, that of input too.
+/// In control_flags: shift of the input baud rate.
 static const uint32_t cbt_baud_rate_mask = 0x100F100F;
-/// In control_flags: RTS and CTS hold either side back.
+/// In control_flags: RTS/CTS flow control.
 static const uint32_t cbt_flow_control = 0x80000000;
 
 /// Reads a terminal's settings. Returns -1 and sets errno on failure, as the following do.
@@ -104,17 +107,17 @@ static inline int cbt_terminal_get(int fd, struct cbt_terminal *settings) {
     return ioctl(fd, _IOR('T', 0x2A, struct cbt_terminal), settings);
 }
 
-/// Changes a terminal's settings at once.
+/// Changes a terminal's settings immediately.
 static inline int cbt_terminal_set(int fd, const struct cbt_terminal *settings) {
     return ioctl(fd, _IOW('T', 0x2B, struct cbt_terminal), settings);
 }
 
-/// Keeps other programs from opening a terminal that is open, or lets them again.
+/// Prevents other programs from opening an open terminal, or allows it again.
 static inline int cbt_terminal_set_exclusive(int fd, int is_exclusive) {
     return ioctl(fd, is_exclusive ? TIOCEXCL : TIOCNXCL);
 }
 
-/// Readies the other end of a new pseudo-terminal, and returns its number N, as in /dev/pts/N.
+/// Unlocks the other end of a new pseudo-terminal, and returns its number N, as in /dev/pts/N.
 static inline int cbt_terminal_unlock(int fd) {
     int locked = 0;
     unsigned int number = 0;

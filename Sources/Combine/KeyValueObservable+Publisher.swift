@@ -2,7 +2,7 @@ import KeyValueObserving
 import OpenCombineShim
 
 extension KeyValueObservable {
-    /// The values of a property, as it changes; the first at once, unless `.initial` is left out.
+    /// The values of a property as it changes; the current one first, unless `.initial` is omitted.
     public func publisher<Value>(
         for keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [.initial, .new]
     ) -> AnyPublisher<Value, Never> {

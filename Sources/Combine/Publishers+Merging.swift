@@ -1,9 +1,10 @@
 import OpenCombineShim
 
-// The operators of Combine with several publishers that OpenCombine does not have.
+// The operators of Combine for several publishers that OpenCombine lacks.
 
 extension Publishers {
-    /// The elements of several publishers, as they come. It ends when all have, or with the first failure.
+    /// The elements of several publishers, as they arrive. It finishes when all have finished, or with the first
+    /// failure.
     public struct MergeMany<Upstream: Publisher>: Publisher {
         public typealias Output = Upstream.Output
         public typealias Failure = Upstream.Failure
@@ -22,7 +23,7 @@ extension Publishers {
         }
     }
 
-    /// The newest elements of two publishers, whenever one of them has another, from when both have one.
+    /// The latest elements of two publishers, whenever either publishes another one, once both have published.
     public struct CombineLatest<A: Publisher, B: Publisher>: Publisher where A.Failure == B.Failure {
         public typealias Output = (A.Output, B.Output)
         public typealias Failure = A.Failure
@@ -53,13 +54,13 @@ extension Publishers {
 }
 
 extension Publisher {
-    /// The elements of this one and another, as they come.
+    /// The elements of this publisher and another, as they arrive.
     public func merge<Other: Publisher>(with other: Other) -> Publishers.MergeMany<AnyPublisher<Output, Failure>>
     where Other.Output == Output, Other.Failure == Failure {
         .init(eraseToAnyPublisher(), other.eraseToAnyPublisher())
     }
 
-    /// The elements of this one and two others, as they come.
+    /// The elements of this publisher and two others, as they arrive.
     public func merge<B: Publisher, C: Publisher>(
         with b: B, _ c: C
     ) -> Publishers.MergeMany<AnyPublisher<Output, Failure>>
@@ -67,34 +68,34 @@ extension Publisher {
         .init(eraseToAnyPublisher(), b.eraseToAnyPublisher(), c.eraseToAnyPublisher())
     }
 
-    /// The newest elements of this one and another.
+    /// The latest elements of this publisher and another.
     public func combineLatest<Other: Publisher>(_ other: Other) -> Publishers.CombineLatest<Self, Other>
     where Other.Failure == Failure {
         .init(self, other)
     }
 
-    /// What is made of the newest elements of this one and another.
+    /// A transform of the latest elements of this publisher and another.
     public func combineLatest<Other: Publisher, Result>(
         _ other: Other, _ transform: @escaping (Output, Other.Output) -> Result
     ) -> AnyPublisher<Result, Failure> where Other.Failure == Failure {
         combineLatest(other).map { transform($0.0, $0.1) }.eraseToAnyPublisher()
     }
 
-    /// The newest elements of this one and two others.
+    /// The latest elements of this publisher and two others.
     public func combineLatest<B: Publisher, C: Publisher>(
         _ b: B, _ c: C
     ) -> AnyPublisher<(Output, B.Output, C.Output), Failure> where B.Failure == Failure, C.Failure == Failure {
         combineLatest(b).combineLatest(c) { ($0.0, $0.1, $1) }
     }
 
-    /// What is made of the newest elements of this one and two others.
+    /// A transform of the latest elements of this publisher and two others.
     public func combineLatest<B: Publisher, C: Publisher, Result>(
         _ b: B, _ c: C, _ transform: @escaping (Output, B.Output, C.Output) -> Result
     ) -> AnyPublisher<Result, Failure> where B.Failure == Failure, C.Failure == Failure {
         combineLatest(b, c).map { transform($0.0, $0.1, $0.2) }.eraseToAnyPublisher()
     }
 
-    /// The newest elements of this one and three others.
+    /// The latest elements of this publisher and three others.
     public func combineLatest<B: Publisher, C: Publisher, D: Publisher>(
         _ b: B, _ c: C, _ d: D
     ) -> AnyPublisher<(Output, B.Output, C.Output, D.Output), Failure>
@@ -102,7 +103,7 @@ extension Publisher {
         combineLatest(b, c).combineLatest(d) { ($0.0, $0.1, $0.2, $1) }
     }
 
-    /// What is made of the newest elements of this one and three others.
+    /// A transform of the latest elements of this publisher and three others.
     public func combineLatest<B: Publisher, C: Publisher, D: Publisher, Result>(
         _ b: B, _ c: C, _ d: D, _ transform: @escaping (Output, B.Output, C.Output, D.Output) -> Result
     ) -> AnyPublisher<Result, Failure> where B.Failure == Failure, C.Failure == Failure, D.Failure == Failure {

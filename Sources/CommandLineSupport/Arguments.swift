@@ -21,7 +21,7 @@ public struct SignalStrengths: ExpressibleByArgument, Equatable, Sendable {
     }
 }
 
-/// A time in seconds, such as `30` or `0.5`: more than nothing, and at most a year.
+/// A time in seconds, such as `30` or `0.5`: more than 0, and at most a year.
 public struct Seconds: ExpressibleByArgument, Equatable, Sendable, CustomStringConvertible {
     public var duration: Duration { .milliseconds(milliseconds) }
     private let milliseconds: Int64
@@ -36,14 +36,14 @@ public struct Seconds: ExpressibleByArgument, Equatable, Sendable, CustomStringC
         milliseconds = seconds * 1000
     }
 
-    /// The number alone, as the argument has it.
+    /// Only the number, as in the argument.
     public var description: String {
         milliseconds.isMultiple(of: 1000) ? "\(milliseconds / 1000)" : "\(Double(milliseconds) / 1000)"
     }
 }
 
 extension Subscriber.ChunkSize: ExpressibleByArgument {
-    /// Reads a number of octets, or `mtu` for as many as a notification carries.
+    /// Reads a number of octets, or `mtu` for as many as fit into a notification.
     public init?(argument: String) {
         if argument == "mtu" {
             self = .maximum

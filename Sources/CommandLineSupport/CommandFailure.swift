@@ -1,9 +1,9 @@
 import BluetoothLE
 
-/// Why a program ends without having done what it was asked for.
+/// Why a program ends without having done its job.
 public struct CommandFailure: Error, Equatable, Sendable {
     public var status: ExitStatus
-    /// One line for the user, which says what to do where something can be done; nil where the user knows.
+    /// One line for the user, which says what to do about it if possible; nil if the user already knows.
     public var message: String?
 
     public init(_ status: ExitStatus, _ message: String?) {
@@ -11,7 +11,7 @@ public struct CommandFailure: Error, Equatable, Sendable {
         self.message = message
     }
 
-    /// What an error means for the process, where it is not one of parsing.
+    /// The failure for an error other than a parsing error.
     init?(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure

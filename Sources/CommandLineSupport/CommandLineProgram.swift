@@ -1,10 +1,10 @@
 import ArgumentParser
 import Glibc
 
-/// An executable of this package: its arguments, and what it does with them.
+/// An executable of this package: its arguments and its action.
 ///
-/// Conform to it in place of `AsyncParsableCommand`. Whatever goes wrong is then told in one line on standard error, and
-/// the exit status says of which sort it was; SIGINT, SIGTERM and SIGHUP cancel `run()`, so that it ends in good order.
+/// Conform to it instead of `AsyncParsableCommand`. Any error is then reported in one line on standard error, and the
+/// exit status gives its kind; SIGINT, SIGTERM and SIGHUP cancel `run()`, so that it ends cleanly.
 public protocol CommandLineProgram: AsyncParsableCommand {}
 
 extension CommandLineProgram {
@@ -17,7 +17,7 @@ extension CommandLineProgram {
         Glibc.exit(interruption.status ?? result.rawValue)
     }
 
-    /// Parses the arguments and does what they say; what went wrong has been told.
+    /// Parses the arguments and runs the program; reports any error.
     static func status(of arguments: [String]) async -> ExitStatus {
         do {
             var command = try await asyncParseAsRoot(arguments)
@@ -33,18 +33,18 @@ extension CommandLineProgram {
     }
 
     private static func tell(_ error: any Error) -> ExitStatus {
-        // The parser throws a request for help as well.
+        // The parser also throws requests for help.
         if exitCode(for: error) == .success {
             print(fullMessage(for: error))
             return .success
         }
         let failure = failure(of: error)
-        // Who cancelled the program knows.
+        // The user who cancelled the program knows.
         if let message = failure.message { say("\(_commandName): \(message)") }
         return failure.status
     }
 
-    /// What an error means for the process that started this one.
+    /// The exit status for an error.
     static func failure(of error: any Error) -> CommandFailure {
         CommandFailure(error) ?? CommandFailure(.usage, oneLine(message(for: error)) + "; see \(_commandName) --help")
     }

@@ -1,23 +1,23 @@
 import BluetoothLE
 
-/// What the exit status of these executables says. One ended by a signal has 128 and the signal's number.
+/// The exit statuses of these executables. After a signal it is 128 plus the signal's number.
 public enum ExitStatus: Int32, Sendable, CaseIterable {
     case success = 0
     /// Something outside Bluetooth failed, such as writing the output.
     case failure = 1
-    /// The arguments make no sense, or name what cannot be used.
+    /// The arguments are invalid, or name something that cannot be used.
     case usage = 2
-    /// What was looked for was not found in time.
+    /// Nothing suitable was found in time.
     case notFound = 3
-    /// The link was lost, or the peer did not do its part.
+    /// The link was lost, or the peer did not respond as expected.
     case linkLost = 4
-    /// The controller cannot be reached, or failed.
+    /// The controller cannot be reached, or has failed.
     case transportFailed = 5
 }
 
 extension ExitStatus {
-    /// Of which sort an error is. It says nothing about what was going on: a caller for whom a time-out means that nothing
-    /// was found says so by itself.
+    /// The status for an error, regardless of its context: a caller for which a timeout means that nothing was found
+    /// chooses the status itself.
     public init(_ error: BluetoothError) {
         self =
             switch error {

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A file that a user named on the command line, read from its beginning. The name `-` stands for standard input.
+/// A file named on the command line, read from its beginning. The name `-` means standard input.
 public struct InputFile: ~Copyable {
     private let path: String
     private let descriptor: Int32
 
-    /// - Throws: a usage failure with the file's name, where it cannot be opened.
+    /// - Throws: a usage failure with the file's name if it cannot be opened.
     public init(path: String) throws(CommandFailure) {
         self.path = path
         descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
@@ -27,9 +27,9 @@ public struct InputFile: ~Copyable {
         }
     }
 
-    /// The whole of a file.
+    /// Reads a whole file.
     ///
-    /// - Throws: a usage failure with the file's name, where it cannot be read or is longer than `maximumSize`.
+    /// - Throws: a usage failure with the file's name if it cannot be read or is longer than `maximumSize`.
     public static func contents(of path: String, maximumSize: Int) throws(CommandFailure) -> [UInt8] {
         let file = try InputFile(path: path)
         var contents: [UInt8] = []

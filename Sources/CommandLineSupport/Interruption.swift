@@ -2,8 +2,8 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Turns SIGINT, SIGTERM and SIGHUP into the cancellation of a task. Should the task not come to its end, another one
-/// ends the process at once.
+/// Turns SIGINT, SIGTERM and SIGHUP into the cancellation of a task. If the task does not end, a second signal ends the
+/// process at once.
 final class Interruption: Sendable {
     private struct First {
         var signal: Int32
@@ -11,7 +11,7 @@ final class Interruption: Sendable {
     }
 
     private let signals: [Int32]
-    /// How soon after the first signal others count as the same: `timeout`, for one, sends two.
+    /// For how long after the first signal others count as the same: `timeout`, for example, sends two.
     private static let echo = Duration.milliseconds(500)
 
     private let first = Mutex<First?>(nil)
@@ -21,7 +21,7 @@ final class Interruption: Sendable {
         // Under nohup a program outlives its terminal.
         signals = [SIGINT, SIGTERM] + (Self.isIgnored(SIGHUP) ? [] : [SIGHUP])
         sources = Mutex(signals.map { DispatchSource.makeSignalSource(signal: $0) })
-        // Output that nobody reads any more is an error where it is written, and does not end the process from outside.
+        // A closed output is an error for the writer, and does not kill the process.
         signal(SIGPIPE, SIG_IGN)
     }
 
@@ -32,15 +32,15 @@ final class Interruption: Sendable {
             == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// The exit status that tells by which signal the program was ended.
+    /// The exit status that says which signal ended the program.
     var status: Int32? { first.withLock { $0.map { 128 + $0.signal } } }
 
-    /// Has the signals cancel `task` from when this returns.
+    /// Once this returns, the signals cancel `task`.
     func cancel<Value: Sendable>(_ task: Task<Value, Never>) {
         let registrations = DispatchGroup()
         for (source, signal) in zip(sources.withLock { $0 }, signals) {
             source.setEventHandler { self.receive(signal, at: .now) { task.cancel() } }
-            // A signal that came before would end the process as if nobody had asked for it.
+            // An earlier signal would kill the process without a clean end.
             registrations.enter()
             source.setRegistrationHandler { registrations.leave() }
             source.resume()

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Tells the user something: a line on standard error.
+/// Writes a message to the user: a line on standard error.
 public func say(_ line: String) {
-    // Nobody is left to be told where standard error is closed.
+    // If standard error is closed, there is nobody to report that to.
     try? write([UInt8]((line + "\n").utf8), to: STDERR_FILENO)
 }
 
@@ -11,7 +11,7 @@ public func writeToStandardOutput(_ bytes: [UInt8]) throws(CommandFailure) {
     try write(bytes, to: STDOUT_FILENO)
 }
 
-/// Writes a line to standard output. What reads it sees it at once.
+/// Writes a line to standard output, unbuffered.
 public func writeLine(_ line: String) throws(CommandFailure) {
     try write([UInt8]((line + "\n").utf8), to: STDOUT_FILENO)
 }
@@ -23,11 +23,11 @@ func write(_ bytes: [UInt8], to descriptor: Int32) throws(CommandFailure) {
         if count >= 0 {
             rest = rest.dropFirst(count)
         } else if errno == EAGAIN {
-            // Somebody made the descriptor non-blocking for all who share it.
+            // Another process made the shared descriptor non-blocking.
             var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             poll(&request, 1, -1)
         } else if errno == EPIPE {
-            // Who reads has seen enough, and knows.
+            // The reader has closed the output, which is not an error.
             throw CommandFailure(.failure, nil)
         } else if errno != EINTR {
             throw CommandFailure(.failure, "standard output: \(systemError(errno))")
@@ -39,7 +39,7 @@ func systemError(_ code: Int32) -> String {
     strerror(code).map { String(cString: $0) } ?? "error \(code)"
 }
 
-/// A text that came from a peer, such as a name, in quotation marks. Nothing in it can play tricks on a terminal.
+/// A text received from a peer, such as a name, in quotation marks and without terminal control characters.
 public func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {

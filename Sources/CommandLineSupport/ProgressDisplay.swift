@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// Shows on standard error how much has been transferred: in one line that is written over and over on a terminal, and
-/// elsewhere in a line now and then.
+/// Shows on standard error how much has been transferred: on a terminal in one line that is updated, elsewhere in
+/// occasional lines.
 public final class ProgressDisplay: Sendable {
     private struct State {
         var pace: ProgressPace
@@ -13,26 +13,26 @@ public final class ProgressDisplay: Sendable {
     private let isTerminal: Bool
     private let state: Mutex<State>
 
-    /// - Parameter verb: what happens to the octets, such as "received".
+    /// - Parameter verb: the participle for the octets, such as "received".
     public init(_ verb: String) {
         self.verb = verb
         isTerminal = isatty(STDERR_FILENO) == 1
         state = Mutex(State(pace: ProgressPace(showsEverything: isTerminal)))
     }
 
-    /// So many octets have been transferred.
+    /// Updates the number of octets transferred.
     public func update(_ octets: Int) {
         guard state.withLock({ $0.pace.isDue(at: octets) }) else { return }
         show(octets)
     }
 
-    /// All has been transferred.
+    /// The transfer is complete.
     public func finish(_ octets: Int) {
         show(octets)
         endLine()
     }
 
-    /// Something else is to be said: leaves the line as it is.
+    /// Ends the line, before another message is written.
     public func endLine() {
         let hadLine = state.withLock { state in
             defer { state.hasLine = false }
@@ -44,13 +44,13 @@ public final class ProgressDisplay: Sendable {
     private func show(_ octets: Int) {
         guard isTerminal else { return say("\(verb) \(octets) octets") }
         state.withLock { $0.hasLine = true }
-        // Back to the margin, and clear what was there.
+        // Return to the start of the line, and clear it.
         try? write([UInt8]("\r\u{1B}[K\(verb) \(octets) octets".utf8), to: STDERR_FILENO)
     }
 }
 
-/// Decides when progress is worth showing again: when twice as much has been transferred as was last shown, so that a long
-/// transfer does not fill a log, and, where a line can be written over, with every chunk.
+/// Decides when to show progress again: with every chunk if the line can be overwritten, otherwise when twice as much
+/// has been transferred as was last shown, so that a long transfer does not fill a log.
 struct ProgressPace {
     let showsEverything: Bool
     private var next = 1

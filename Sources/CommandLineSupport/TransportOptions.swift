@@ -12,7 +12,7 @@ public struct TransportOptions: ParsableArguments, Sendable {
         transform: TransportName.init)
     var name: TransportName
 
-    @Option(help: ArgumentHelp("Record what passes to and from the controller, for Wireshark.", valueName: "file"))
+    @Option(help: ArgumentHelp("Record the packets to and from the controller, for Wireshark.", valueName: "file"))
     var btsnoop: String?
 
     public init() {}
@@ -20,16 +20,17 @@ public struct TransportOptions: ParsableArguments, Sendable {
     public func validate() throws {
         guard name != .virtual else {
             throw ValidationError(
-                "nobody else is on a virtual radio of this program's own; start \"ble radio unix-server:a unix-server:b\", and use --transport unix-client:a"
+                "a virtual radio inside this program has no other devices; start "
+                    + "\"ble radio unix-server:a unix-server:b\", and use --transport unix-client:a"
             )
         }
     }
 
-    /// Opens the adapter, lends it to `body`, and closes it, however that ends.
+    /// Opens the adapter, passes it to `body`, and closes it, however `body` ends.
     ///
     /// - Parameters:
-    ///   - deviceName: what peers read in the Device Name characteristic; the library's where nil.
-    ///   - isRecovering: whether to wait for an adapter that is unplugged; else calls throw why it is gone.
+    ///   - deviceName: the value of the Device Name characteristic; nil for the library's default.
+    ///   - isRecovering: whether to wait for an adapter that is unplugged; otherwise calls throw the reason.
     public func withAdapter<Value: Sendable>(
         deviceName: String? = nil, isRecovering: Bool = false, _ body: (Adapter) async throws -> Value
     ) async throws -> Value {
@@ -47,9 +48,9 @@ public struct TransportOptions: ParsableArguments, Sendable {
         }
     }
 
-    /// Takes leave of the peers, so that none has to wait for its supervision timeout, and closes the adapter.
+    /// Disconnects from the peers, so that none has to wait for its supervision timeout, and closes the adapter.
     private func leave(_ adapter: Adapter) async {
-        // A task of its own: ours may have been cancelled, and then nothing could be waited for.
+        // A separate task, because the current one may have been cancelled and could not wait.
         await Task {
             await adapter.stopAdvertising()
             await withTaskGroup { group in

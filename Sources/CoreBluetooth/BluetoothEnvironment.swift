@@ -1,8 +1,7 @@
-import BluetoothLE
+import BluetoothHCI
 import Foundation
 import Logging
 import Synchronization
-import VirtualRadio
 
 /// Where the managers of this process find a controller, and where they keep what they are to remember: the two things
 /// that the system decides for an application elsewhere.
@@ -12,6 +11,7 @@ public enum BluetoothEnvironment {
     private struct Values {
         var transport = BluetoothTransport.default
         var stateDirectory = StateDirectory.default
+        var showsSystemServices = false
         var logger = Logger(label: "CoreBluetooth") { StreamLogHandler.standardError(label: $0) }
     }
 
@@ -34,7 +34,15 @@ public enum BluetoothEnvironment {
         set { values.withLock { $0.stateDirectory = newValue } }
     }
 
-    /// Where misuse of the API is told, as Apple's framework tells it on the console. Standard error by default.
+    /// Whether peripherals show the services that the system uses itself on Apple's platforms, where no application sees
+    /// them: Generic Access, Generic Attribute, Human Interface Device and Apple Notification Center Service. False by
+    /// default. It counts for what is discovered afterwards.
+    public static var showsSystemServices: Bool {
+        get { values.withLock { $0.showsSystemServices } }
+        set { values.withLock { $0.showsSystemServices = newValue } }
+    }
+
+    /// Where misuse of the API is reported, as Apple's framework does on the console. Standard error by default.
     public static var logger: Logger {
         get { values.withLock { $0.logger } }
         set { values.withLock { $0.logger = newValue } }
@@ -55,12 +63,12 @@ public enum BluetoothEnvironment {
 public struct BluetoothTransport: Hashable, Sendable {
     enum Way: Hashable, Sendable {
         case named(String)
-        case port(VirtualRadio.Port)
+        case port(any PacketPort)
 
         static func == (lhs: Way, rhs: Way) -> Bool {
             switch (lhs, rhs) {
             case (.named(let lhs), .named(let rhs)): lhs == rhs
-            case (.port(let lhs), .port(let rhs)): lhs.radio === rhs.radio && lhs.identifier == rhs.identifier
+            case (.port(let lhs), .port(let rhs)): lhs.identity == rhs.identity
             case (.named, .port), (.port, .named): false
             }
         }
@@ -68,9 +76,7 @@ public struct BluetoothTransport: Hashable, Sendable {
         func hash(into hasher: inout Hasher) {
             switch self {
             case .named(let name): hasher.combine(name)
-            case .port(let port):
-                hasher.combine(ObjectIdentifier(port.radio))
-                hasher.combine(port.identifier)
+            case .port(let port): hasher.combine(port.identity)
             }
         }
     }
@@ -86,8 +92,8 @@ public struct BluetoothTransport: Hashable, Sendable {
         way = .named(name)
     }
 
-    /// A controller on a radio of this process, as `VirtualRadio.addController` returns it.
-    public init(_ port: VirtualRadio.Port) {
+    /// A controller in this process, such as `VirtualRadio.addController` returns.
+    public init(_ port: some PacketPort) {
         way = .port(port)
     }
 }

@@ -7,16 +7,16 @@ struct Errno: Error, Equatable, Sendable {
 
     init(_ code: Int32) { self.code = code }
 
-    /// That of the call that has just failed.
+    /// The error of the call that has just failed.
     static var last: Errno { Errno(errno) }
 
-    /// Whether a call that does not wait would have had to.
+    /// Whether a non-blocking call would have blocked.
     var wouldBlock: Bool { code == EAGAIN || code == EWOULDBLOCK }
 
     /// The system's words for it.
     var text: String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 
-    /// The result of a call that answers -1 when it fails; made again where a signal interrupted it.
+    /// The result of a call that returns -1 on failure. The call is repeated if a signal interrupted it.
     @discardableResult
     static func check<Result: FixedWidthInteger>(_ call: () -> Result) throws(Errno) -> Result {
         while true {

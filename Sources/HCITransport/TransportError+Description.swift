@@ -1,8 +1,8 @@
 extension TransportError: CustomStringConvertible {
-    /// One line: the transport, what went wrong and, where something can be done about it, what.
+    /// One line: the transport, what went wrong and, if possible, what to do about it.
     public var description: String { "\(transport): \(reason.description(adapter: adapter))" }
 
-    /// What a person calls it: `hci0` for `hci-socket:0`, and an address as it is.
+    /// The name for users: `hci0` for `hci-socket:0`, and an address unchanged.
     private var adapter: String {
         let prefix = "hci-socket:"
         if transport.hasPrefix("serial:") { return Reason.serialDevice }
@@ -15,17 +15,17 @@ extension TransportError: CustomStringConvertible {
 }
 
 extension TransportError.Reason {
-    /// What a serial device is called.
+    /// The word for a serial device.
     fileprivate static let serialDevice = "the device"
 
     fileprivate func description(adapter: String) -> String {
         switch self {
-        case .connectionRefused: "connection refused; start what should listen there first"
+        case .connectionRefused: "connection refused; start the other side first"
         case .hostNotFound(let detail): "host not found (\(detail)); check the spelling of its name"
         case .unreachable(let detail): "cannot be reached (\(detail))"
         case .timedOut: "timed out; check that the other side is running"
         case .cancelled: "opening was cancelled"
-        case .addressInUse: "the address is in use; stop what listens there, or choose another"
+        case .addressInUse: "the address is in use; stop the program that listens there, or choose another"
         case .pathTaken: "a file that is not a socket has this path; remove it, or choose another path"
         case .bluetoothUnavailable:
             "this kernel has no Bluetooth sockets; try: sudo modprobe bluetooth (in a container, also run it with "
@@ -36,7 +36,7 @@ extension TransportError.Reason {
         case .adapterHeld(let holder):
             "\(adapter) is in use by \(holder?.description ?? "another program"); stop that, or choose another adapter"
         case .adapterBroughtUp:
-            "\(adapter) is brought up as often as it is brought down; stop what does that: "
+            "\(adapter) is brought up again by another program; stop it: "
                 + "sudo systemctl stop bluetooth"
         case .adapterInitializing:
             "\(adapter) is still being set up by the kernel; try again in a few seconds, or plug it in again"
@@ -58,7 +58,7 @@ extension TransportError.Reason {
             "what arrives is not HCI: \(fault); check that the other side speaks H4"
                 + (adapter == Self.serialDevice ? ", at this baud rate" : "")
         case .invalidPacketLength(let length): "a packet of \(length) bytes is not an HCI packet"
-        case .outputFull(let pending): "the other side does not read: \(pending) bytes wait for it"
+        case .outputFull(let pending): "the other side does not read: \(pending) bytes are pending"
         case .closed: "the transport is closed"
         case .notASocket: "has no socket to open; it is a radio inside the process"
         case .system(let call, let code): "\(call): \(Errno(code).text)"

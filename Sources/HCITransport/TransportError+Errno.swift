@@ -2,8 +2,7 @@ import CBluetoothHCI
 import Glibc
 
 extension TransportError.Reason {
-    /// What it means that reading from, or writing to, an open transport failed; `end` stands for the other side being
-    /// gone.
+    /// The error for a failure to read from, or write to, an open transport; `end` if the other side is gone.
     init(transferring error: Errno, call: String, end: Self = .closedByPeer) {
         switch error.code {
         case EPIPE, ECONNRESET, ECONNABORTED, ENOTCONN, ESHUTDOWN, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH, ENETRESET,
@@ -13,10 +12,10 @@ extension TransportError.Reason {
         }
     }
 
-    /// What it means that a connection could not be made.
+    /// The error for a connection that could not be made.
     init(connecting error: Errno) {
         switch error.code {
-        // A local socket without a file, or whose queue of connections is full, answers so too.
+        // A local socket without a file, or whose connection queue is full, fails in the same way.
         case ECONNREFUSED, ENOENT, EAGAIN: self = .connectionRefused
         case ETIMEDOUT: self = .timedOut
         case EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL: self = .unreachable(detail: error.text)
@@ -24,7 +23,7 @@ extension TransportError.Reason {
         }
     }
 
-    /// What it means that an address could not be listened on.
+    /// The error for an address that could not be listened on.
     init(listening error: Errno) {
         switch error.code {
         case EADDRINUSE: self = .addressInUse
@@ -33,10 +32,10 @@ extension TransportError.Reason {
         }
     }
 
-    /// What it means that a step of taking over an adapter failed.
+    /// The error for a failed step of taking over an adapter.
     ///
-    /// The kernel answers `EBUSY` to bringing an adapter down that a user channel holds, and `EUSERS` to a second user
-    /// channel that comes at the same time; `EAFNOSUPPORT` both without Bluetooth and outside the first network
+    /// Bringing down an adapter held by a user channel fails with `EBUSY`, opening a second user channel at the same
+    /// time with `EUSERS`, and every call with `EAFNOSUPPORT` without Bluetooth and outside the initial network
     /// namespace.
     init(openingAdapter error: Errno, call: String, executable: String?) {
         switch error.code {

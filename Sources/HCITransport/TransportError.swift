@@ -2,40 +2,40 @@ import BluetoothHCI
 
 /// Why a transport could not be opened, or why it ended.
 ///
-/// After an error other than `.outputFull` the transport is of no more use: close it.
+/// After any error except `.outputFull` the transport is unusable: close it.
 public struct TransportError: Error, Equatable, Sendable {
     /// What went wrong.
     public enum Reason: Error, Equatable, Sendable {
         // Opening a stream
-        /// Nobody listens at the address.
+        /// Nothing listens at the address.
         case connectionRefused
-        /// The host's name has no address; `detail` is what the resolver said.
+        /// The host's name has no address; `detail` is the resolver's message.
         case hostNotFound(detail: String)
-        /// The network has no way to the host; `detail` is what the system said.
+        /// There is no route to the host; `detail` is the system's message.
         case unreachable(detail: String)
         /// The time allowed for opening has passed.
         case timedOut
         /// The caller called the opening off.
         case cancelled
-        /// Somebody else listens at the address already.
+        /// The address is already in use by another listener.
         case addressInUse
-        /// A file that is not a socket is in the way of a server's path.
+        /// A server's path is taken by a file that is not a socket.
         case pathTaken
 
         // Opening an adapter
         /// The kernel offers no Bluetooth sockets here.
         case bluetoothUnavailable
-        /// There is no such adapter; `present` are those there are.
+        /// There is no such adapter; `present` lists those there are.
         case noSuchAdapter(present: [AdapterInformation])
-        /// A program has taken the adapter as a whole, through its user channel.
+        /// Another program holds the adapter exclusively through its user channel.
         case adapterHeld(by: AdapterHolder?)
-        /// Something, such as the Bluetooth daemon, brings the adapter up as often as it is brought down.
+        /// Something, such as the Bluetooth daemon, keeps bringing the adapter up.
         case adapterBroughtUp
-        /// The kernel is still setting the adapter up: it was plugged in a moment ago.
+        /// The kernel is still setting up the adapter, which has just been plugged in.
         case adapterInitializing
-        /// The adapter's radio is switched off. Where there is no adapter, a switch of the machine keeps it away.
+        /// The adapter's radio is switched off. If there is no adapter, a switch of the machine hides it.
         case adapterBlocked(AdapterInformation.Block)
-        /// The process lacks `CAP_NET_ADMIN`; `executable` is the file to grant it to, nil where it is root that does.
+        /// The process lacks `CAP_NET_ADMIN`; `executable` is the file to grant it to, nil if the process runs as root.
         case notPermitted(executable: String?)
 
         // Opening a device
@@ -45,20 +45,20 @@ public struct TransportError: Error, Equatable, Sendable {
         // An open transport
         /// The other side closed the connection, or it broke.
         case closedByPeer
-        /// The adapter was unplugged, or taken down behind our back.
+        /// The adapter was unplugged, or taken down by another program.
         case adapterRemoved
-        /// The bytes of a stream are not HCI packets: what follows cannot be told apart any more.
+        /// The bytes of a stream are not HCI packets: packet boundaries are lost.
         case malformedStream(H4Fault)
-        /// A packet is empty or longer than HCI has packets. It was not sent, or not delivered.
+        /// A packet is empty or longer than HCI allows. It was not sent, or not delivered.
         case invalidPacketLength(Int)
-        /// The other side does not read: `pending` bytes wait for it. The packet was not taken.
+        /// The other side does not read: `pending` bytes are waiting. The packet was not accepted.
         case outputFull(pending: Int)
         /// The transport was closed by its owner.
         case closed
 
         /// The transport has no socket of its own: `virtual`.
         case notASocket
-        /// A system call failed in a way that has no meaning of its own here.
+        /// A system call failed with an error that has no case of its own.
         case system(call: String, code: Int32)
     }
 

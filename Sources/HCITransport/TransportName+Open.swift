@@ -2,16 +2,16 @@ import BluetoothBase
 import BluetoothHCI
 
 extension TransportName {
-    /// How long connecting may take where nothing else is said.
+    /// How long connecting may take by default.
     public static var connectTimeout: Duration { .seconds(10) }
 
-    /// Opens the transport this names, as the host's end or, for a stream or `vhci`, as the controller's.
+    /// Opens this transport, as the host's side or, for a stream or `vhci`, as the controller's.
     ///
-    /// This waits: a client for its connection, 10 seconds where `timeout` is nil; a server for the first client that
-    /// connects, for ever where `timeout` is nil. `cancellation`, used for nothing else, calls the waiting off from any
-    /// thread. An adapter or a device opens at once or not at all, but for an adapter that the kernel is still setting
-    /// up: that is waited for like a connection. Looking up a host's name may take as long as the system's resolver
-    /// allows, whatever the time-out says.
+    /// This blocks: a client waits for its connection, 10 seconds if `timeout` is nil; a server waits for its first
+    /// client, forever if `timeout` is nil. `cancellation`, used for nothing else, cancels the wait from any thread. An
+    /// adapter or a device opens at once or not at all, except an adapter that the kernel is still setting up, which is
+    /// waited for like a connection. Looking up a host name may take as long as the system's resolver allows,
+    /// regardless of the timeout.
     ///
     /// Throws a `TransportError` whose description says what to do; `.notASocket` for `virtual`.
     public func open(
@@ -49,7 +49,7 @@ extension TransportName {
         }
     }
 
-    /// Where a client connects to.
+    /// The address a client connects to.
     private func addresses() throws(TransportError.Reason) -> [SocketAddress] {
         switch self {
         case .tcpClient(let host, let port): try SocketAddress.resolve(host: host, port: port)

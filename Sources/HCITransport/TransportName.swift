@@ -2,41 +2,41 @@
 ///
 /// The text form is `kind:parameters`, and `description` gives it back.
 public enum TransportName: Hashable, Sendable {
-    /// `virtual`: a radio inside this process. Not a socket: who knows that radio resolves the name.
+    /// `virtual`: a radio inside this process. Not a socket: the owner of that radio resolves the name.
     case virtual
     /// `hci-socket:ADAPTER`: one of the kernel's adapters, taken over through its user channel. `ADAPTER` is a number,
-    /// a name or an address: `0`, `hci0` or `AA:BB:CC:DD:EE:FF`. Left out, it is the first that is usable.
+    /// a name or an address: `0`, `hci0` or `AA:BB:CC:DD:EE:FF`. If omitted, the first usable adapter.
     case hciSocket(AdapterSelector)
     /// `tcp-client:HOST:PORT`: connects to a controller that listens there.
     case tcpClient(host: String, port: UInt16)
-    /// `tcp-server:HOST:PORT`: listens on an address of this machine. No host, written `_`, means all of them; port 0
-    /// lets the system choose.
+    /// `tcp-server:HOST:PORT`: listens on an address of this machine. The host `_` means all of them; port 0 lets the
+    /// system choose.
     case tcpServer(host: String?, port: UInt16)
     /// `unix-client:PATH`, or `unix:PATH`: connects to a socket file. A path that starts with `@` names an abstract
     /// socket, which has no file.
     case unixClient(path: String)
     /// `unix-server:PATH`: listens on a socket file.
     case unixServer(path: String)
-    /// `serial:DEVICE[,BAUD][,rtscts][,resync]`: H4 over a serial line, as dongles with HCI firmware speak it.
+    /// `serial:DEVICE[,BAUD][,rtscts][,resync]`: H4 over a serial line, as spoken by dongles with HCI firmware.
     case serial(SerialLine)
-    /// `pty[:LINK]`: a new pseudo-terminal, whose other end somebody opens as `serial:`. `LINK` is where a symbolic
-    /// link to that is made: a host's user has no other way to know which it is, while the radio says it.
+    /// `pty[:LINK]`: a new pseudo-terminal, whose other end is opened as `serial:`. `LINK` is the path of a symbolic
+    /// link to that end: the user of a host has no other way to find it, while the radio prints it.
     case pty(link: String?)
-    /// `vhci[:PATH]`: the kernel's virtual HCI device, `/dev/vhci` where no path is given. A controller is handed to
-    /// the kernel there, as one more adapter `hciN`; there is none to be found.
+    /// `vhci[:PATH]`: the kernel's virtual HCI device, by default `/dev/vhci`. It gives a controller to the kernel, as
+    /// another adapter `hciN`; a host cannot open it.
     case vhci(path: String)
 
-    /// Where the virtual HCI device is.
+    /// The default path of the virtual HCI device.
     public static let vhciPath = "/dev/vhci"
 }
 
 /// Why a text is not the name of a transport.
 public struct TransportNameError: Error, Equatable, Sendable {
-    /// What was wrong.
+    /// The reason.
     public enum Reason: Error, Equatable, Sendable {
-        /// The part before the colon is not a kind of transport known here.
+        /// The part before the colon is not a known kind of transport.
         case unknownKind
-        /// The adapter is not a number from 0 to 65534, nor `hci` and such a number, nor a public address.
+        /// The adapter is not a number from 0 to 65534, `hci` and such a number, or a public address.
         case invalidAdapter
         /// The host is missing, or an IPv6 address is not in brackets.
         case invalidHost
@@ -46,7 +46,7 @@ public struct TransportNameError: Error, Equatable, Sendable {
         case invalidPath
         /// The path of a device, or of a link to one, is empty or contains a zero byte.
         case invalidDevice
-        /// What follows a serial device is no baud rate, `rtscts` or `resync`, or is one of them again.
+        /// An option of a serial device is not a baud rate, `rtscts` or `resync`, or is repeated.
         case invalidSerialOption
         /// The kind takes no parameters.
         case unexpectedParameters
@@ -134,7 +134,7 @@ extension TransportName: CustomStringConvertible {
     }
 }
 
-/// A number of digits only: the initializers of integers would take a sign too.
+/// A number of digits only: the initializers of integers would also accept a sign.
 func decimalNumber<Number: FixedWidthInteger>(_ text: Substring) -> Number? {
     guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
     return Number(text)

@@ -2,20 +2,20 @@ import Foundation
 
 /// A class whose properties can be observed by their key paths.
 ///
-/// Foundation on Linux has no key-value observing, which applications use on Core Bluetooth's objects to see what no
-/// delegate is told, such as `.connecting`. This is the part of it that Swift programs see.
+/// Foundation on Linux has no key-value observing, which applications use on Core Bluetooth's objects to see changes
+/// that no delegate method reports, such as `.connecting`. This is the part of it that Swift programs use.
 public protocol KeyValueObservable: NSObject {
-    /// Who observes this object.
+    /// The observers of this object.
     var _observers: KeyValueObservers { get }
 }
 
 extension KeyValueObservable {
-    /// Has a closure called when a property changes, on the thread that changes it, for as long as what is returned is
-    /// held. The object is not kept.
+    /// Calls a closure when a property changes, on the thread that changes it, as long as the returned observation is
+    /// retained. The object is not retained.
     ///
     /// - Parameters:
-    ///   - options: which values the change has; `.initial` has the closure called at once, too.
-    ///   - changeHandler: what is called.
+    ///   - options: which values the change contains; with `.initial` the closure is also called at once.
+    ///   - changeHandler: the closure to call.
     public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
         changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
@@ -37,7 +37,7 @@ extension KeyValueObservable {
     }
 }
 
-/// The value that an observer was told last.
+/// The value last passed to an observer.
 private final class Last<Value> {
     private let lock = NSLock()
     private var value: Value
@@ -46,10 +46,10 @@ private final class Last<Value> {
         self.value = value
     }
 
-    /// What it was and what it is; nil where that is the same.
+    /// The old and the new value; nil if they are equal.
     func replaced(by new: Value) -> (old: Value, new: Value)? {
         lock.withLock {
-            // What cannot be compared is another value each time.
+            // Values that cannot be compared count as different.
             if let old = value as? AnyHashable, let new = new as? AnyHashable, old == new { return nil }
             defer { value = new }
             return (value, new)
@@ -57,9 +57,9 @@ private final class Last<Value> {
     }
 }
 
-/// Who observes one object.
+/// The observers of one object.
 public final class KeyValueObservers: @unchecked Sendable {
-    // Unchecked: everything is behind the lock.
+    // Unchecked: the lock protects everything.
     private struct Observer {
         weak var observation: NSKeyValueObservation?
     }
@@ -76,8 +76,8 @@ public final class KeyValueObservers: @unchecked Sendable {
         }
     }
 
-    /// Some property has changed, perhaps: those whose property it is are told. Not to be called with a lock held that a
-    /// property takes.
+    /// A property may have changed: calls the observers for which it has. Must not be called while holding a lock that
+    /// a property takes.
     public func changed() {
         for observation in lock.withLock({ observers.compactMap(\.observation) }) { observation.look() }
     }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// That a property is observed: until this is let go, or invalidated.
+/// An observation of a property: it ends when this is released or invalidated.
 public final class NSKeyValueObservation: NSObject, @unchecked Sendable {
-    // Unchecked: the closure is behind the lock.
+    // Unchecked: the lock protects the closure.
     private let lock = NSLock()
     private var closure: (() -> Void)?
 
@@ -16,31 +16,31 @@ public final class NSKeyValueObservation: NSObject, @unchecked Sendable {
             defer { self.closure = nil }
             return self.closure
         }
-        // What it holds is let go when the lock is free again.
+        // Its contents are released after the lock.
         withExtendedLifetime(closure) {}
     }
 
-    /// Looks at the property, and tells where it is another one.
+    /// Reads the property, and calls the closure if it has changed.
     func look() { lock.withLock { closure }?() }
 }
 
-/// What an observer wants to be told.
+/// The values an observer receives.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
     public let rawValue: UInt
 
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// The value that a property has now.
+    /// The new value of the property.
     public static let new = NSKeyValueObservingOptions(rawValue: 1)
-    /// The value that it had before.
+    /// The old value of the property.
     public static let old = NSKeyValueObservingOptions(rawValue: 2)
-    /// The value at first, at once.
+    /// The current value, at once.
     public static let initial = NSKeyValueObservingOptions(rawValue: 4)
-    /// To be told before a change as well; this is not done here.
+    /// A notification before each change as well; not supported here.
     public static let prior = NSKeyValueObservingOptions(rawValue: 8)
 }
 
-/// How a property was changed: here it is always set.
+/// The kind of change: here always `setting`.
 public enum NSKeyValueChange: UInt, Sendable {
     case setting = 1
     case insertion = 2
@@ -50,14 +50,14 @@ public enum NSKeyValueChange: UInt, Sendable {
 
 /// A change of an observed property.
 public struct NSKeyValueObservedChange<Value> {
-    /// How it was changed: here it is always set.
+    /// The kind of change: here always `setting`.
     public let kind = NSKeyValueChange.setting
-    /// What it is now, where that was asked for.
+    /// The new value, if requested.
     public let newValue: Value?
-    /// What it was before, where that was asked for.
+    /// The old value, if requested.
     public let oldValue: Value?
-    /// Of which elements: none, since collections are set as a whole.
+    /// The indexes of the changed elements: nil, since collections are set as a whole.
     public var indexes: IndexSet? { nil }
-    /// Whether the change is still to come: never.
+    /// Whether the change has not happened yet: always false.
     public var isPrior: Bool { false }
 }

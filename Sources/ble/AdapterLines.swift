@@ -1,6 +1,6 @@
 import HCITransport
 
-/// What is told of adapters, for people and for programs.
+/// The output about adapters, for people and for programs.
 enum AdapterLines {
     // MARK: For people
 
@@ -11,7 +11,7 @@ enum AdapterLines {
         }
         let widths = (0..<4).map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
-            // The last column is not filled up.
+            // The last column is not padded.
             zip(row, widths).dropLast().map { $0 + String(repeating: " ", count: $1 - $0.count) + "  " }.joined()
                 + row[3]
         }
@@ -50,14 +50,14 @@ enum AdapterLines {
         }
     }
 
-    /// As a transport's name takes it.
+    /// As in the name of a transport.
     private static func address(of adapter: AdapterInformation) -> String? {
         adapter.address.map { AdapterSelector.address($0).description }
     }
 
     // MARK: For programs
 
-    /// An adapter as a JSON object. What is not known, or not so, has no member.
+    /// An adapter as a JSON object. Unknown or false properties have no member.
     static func object(_ adapter: AdapterInformation) -> String {
         var object = JSONObject()
         object.add("name", adapter.name)

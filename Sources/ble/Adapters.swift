@@ -2,16 +2,16 @@ import ArgumentParser
 import CommandLineSupport
 import HCITransport
 
-/// `ble adapters`: which adapters this machine has.
+/// `ble adapters`: lists the adapters of this machine.
 struct Adapters: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Lists the kernel's Bluetooth adapters: name, address, bus, and who has it.",
+        abstract: "Lists the kernel's Bluetooth adapters: name, address, bus and holder.",
         discussion: """
-            Any user may ask, and nothing is changed. Name an adapter behind hci-socket: by its name or its address; the \
-            name may be another one when it is plugged in again, the address stays. Ends with 3 where there is none.
+            Needs no privilege, and changes nothing. After hci-socket:, an adapter is given by its name or its address. \
+            The name may change when it is plugged in again, the address does not. Exits with status 3 if there is none.
             """)
 
-    @Flag(help: "Print a JSON array, an object for each adapter.")
+    @Flag(help: "Print a JSON array with an object for each adapter.")
     var json = false
 
     func run() async throws {

@@ -12,12 +12,12 @@ struct CaptureDecoder {
         case json
     }
 
-    /// For how many adapters fragments are kept. A capture that has more of them loses those under way.
+    /// For how many adapters fragments are kept. A capture with more of them loses incomplete PDUs.
     static let maximumAdapters = 64
 
     private let showsKeys: Bool
     private let format: Format
-    /// A capture of BlueZ's monitor is of several adapters, whose connection handles have nothing to do with each other.
+    /// A capture of BlueZ's monitor covers several adapters, whose connection handles are unrelated.
     private var tracers: [UInt16?: PacketTracer] = [:]
     private var start: Int64?
     private var drops: UInt32 = 0
@@ -39,7 +39,7 @@ struct CaptureDecoder {
         records += 1
         let now = instant(of: record)
         let description = describe(record, packet)
-        // Captures without H4 indicators count none.
+        // Captures without H4 indicators do not count drops.
         let indicatorLength = record.type == nil || datalink == .h4 ? 0 : 1
         let isCutOff = record.originalLength + indicatorLength > packet.count
         switch format {
@@ -90,7 +90,7 @@ struct CaptureDecoder {
         output += object.text + "\n"
     }
 
-    /// Since the first record. A clock that was set back meanwhile counts as standing still.
+    /// The time since the first record. If the clock was set back in the meantime, time counts as standing still.
     private mutating func instant(of record: BTSnoop.Record) -> Instant {
         let start = start ?? record.microsecondsSince1970
         self.start = start

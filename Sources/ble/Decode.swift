@@ -37,13 +37,13 @@ struct Decode: AsyncParsableCommand {
                 }
             } catch {
                 try writeToStandardOutput(decoder.takeText())
-                throw CommandFailure(.usage, "\(file) is no btsnoop capture: \(error)")
+                throw CommandFailure(.usage, "\(file) is not a btsnoop capture: \(error)")
             }
             try writeToStandardOutput(decoder.takeText())
         }
-        if reader.datalink == nil { throw CommandFailure(.usage, "\(file) is no btsnoop capture: it is too short") }
+        if reader.datalink == nil { throw CommandFailure(.usage, "\(file) is not a btsnoop capture: it is too short") }
         if !reader.isAtRecordBoundary {
-            say("ble: \(file == "-" ? "standard input" : file) breaks off in the middle of a packet")
+            say("ble: \(file == "-" ? "standard input" : file) ends in the middle of a packet")
         }
     }
 }

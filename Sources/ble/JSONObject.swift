@@ -1,4 +1,5 @@
-/// Writes one JSON object on one line, its members in the order they are added. What is nil or empty has no member.
+/// Writes one JSON object on one line, with members in the order in which they are added. Nil and empty values have no
+/// member.
 struct JSONObject {
     private var members = ""
 
@@ -16,12 +17,12 @@ struct JSONObject {
         if let string { append(name, Self.quoted(string)) }
     }
 
-    /// Adds a member where `flag` is true; it is false where there is none.
+    /// Adds a member if `flag` is true; a missing member means false.
     mutating func add(_ name: String, _ flag: Bool) {
         if flag { append(name, "true") }
     }
 
-    /// Adds an object with the members that `body` adds for a value that is there.
+    /// Adds an object with the members that `body` adds, if there is a value.
     mutating func add<Value>(_ name: String, _ value: Value?, _ body: (inout JSONObject, Value) -> Void) {
         guard let value else { return }
         var object = JSONObject()
@@ -34,7 +35,7 @@ struct JSONObject {
         members += "\(Self.quoted(name)):\(value)"
     }
 
-    /// The string as JSON has it (RFC 8259, 7).
+    /// The string in JSON (RFC 8259, 7).
     private static func quoted(_ string: String) -> String {
         var quoted = "\""
         for scalar in string.unicodeScalars {

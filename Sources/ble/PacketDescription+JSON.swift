@@ -4,7 +4,7 @@ import BluetoothL2CAP
 import BluetoothTrace
 
 extension PacketDescription {
-    /// Adds what the packet says to `object`, under the names these values have in Swift.
+    /// Adds what the packet says to `object`, under the names of these values in Swift.
     func add(to object: inout JSONObject) {
         object.add("type", packetType)
         object.add("command", command) { object, command in

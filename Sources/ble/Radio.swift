@@ -5,35 +5,35 @@ import HCITransport
 /// `ble radio`: controllers without hardware.
 struct Radio: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Offers virtual controllers that hear each other, for any host to use.",
+        abstract: "Provides virtual controllers in range of each other, for any host to use.",
         discussion: """
-            There is one controller for each transport, and one host at a time sits on it. When a host leaves, its \
-            controller is reset, and the next host may come. Runs until it is ended by a signal.
+            There is one controller for each transport, used by one host at a time. When a host disconnects, its \
+            controller is reset, and the next host may connect. Runs until it is ended by a signal.
 
             In two other terminals, for example: peripheral --transport unix-client:a, central --transport unix-client:b, \
             after ble radio unix-server:a unix-server:b
 
-            Controllers may also be given to this machine's kernel, for bluetoothd and every other program: after \
-            sudo ble radio vhci vhci there are two more adapters, hci0 and hci1, that hear each other.
+            Controllers can also be given to this machine's kernel, for bluetoothd and every other program: after \
+            sudo ble radio vhci vhci there are two more adapters, hci0 and hci1, in range of each other.
             """)
 
     @Argument(
         help: ArgumentHelp(
             "Where hosts connect: unix-server:PATH, tcp-server:HOST:PORT or pty[:LINK]; unix-client, tcp-client and "
-                + "serial call a host; vhci is the kernel.",
+                + "serial connect to a host; vhci is the kernel.",
             valueName: "transport"),
         transform: TransportName.init)
     var transports: [TransportName]
 
-    @Option(help: "What all random bits on the air derive from.")
+    @Option(help: "The seed of all random bits on the air.")
     var seed: UInt64 = 1
 
     @Option(
         help: ArgumentHelp(
-            "How much of every signal is lost on its way; from 96 nobody hears anybody.", valueName: "dB"))
+            "The path loss between all controllers; from 96 on they are out of range.", valueName: "dB"))
     var pathLoss = 50
 
-    @Option(help: ArgumentHelp("Record what passes to and from all controllers, for Wireshark.", valueName: "file"))
+    @Option(help: ArgumentHelp("Record the packets to and from all controllers, for Wireshark.", valueName: "file"))
     var btsnoop: String?
 
     func validate() throws {
@@ -50,7 +50,7 @@ struct Radio: AsyncParsableCommand {
         server.setPathLoss(pathLoss)
         let waker = server.waker
         try await withTaskCancellationHandler {
-            // It waits in this thread, which the program has no other use for.
+            // It blocks this thread, which the program does not need otherwise.
             try server.run(until: { Task.isCancelled })
         } onCancel: {
             waker.wake()
@@ -59,7 +59,7 @@ struct Radio: AsyncParsableCommand {
 }
 
 extension TransportName {
-    /// Whether a host may be at the other side.
+    /// Whether there may be a host at the other side.
     fileprivate var carriesHosts: Bool {
         switch self {
         case .tcpClient, .tcpServer, .unixClient, .unixServer, .serial, .pty, .vhci: true

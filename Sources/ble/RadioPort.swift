@@ -1,19 +1,19 @@
 import HCITransport
 import VirtualRadio
 
-/// Where one controller of the radio meets its hosts, one at a time.
+/// The port through which hosts use one controller of the radio, one at a time.
 struct RadioPort {
     let name: TransportName
     let controller: ControllerID
-    /// Nil where the radio calls the host, or where the host is known: at the other end of a line, or the kernel.
+    /// Nil if the radio connects to the host, or if the host is fixed: at the other end of a line, or the kernel.
     let listener: TransportListener?
-    /// The host on the controller now.
+    /// The host currently attached.
     var host: (any HCITransport)?
-    /// What the descriptor is watched under; nil where there is none.
+    /// The token of the watched descriptor; nil if there is none.
     var token: Int?
     var isWatchedForWriting = false
 
-    /// Begins to listen where the transport is a server.
+    /// Starts to listen if the transport is a server.
     init(_ name: TransportName, _ controller: ControllerID) throws(TransportError) {
         self.controller = controller
         switch name {
@@ -27,10 +27,11 @@ struct RadioPort {
         }
     }
 
-    /// What to wait on: the host, or else the next one. While there is a host, others wait in the kernel's queue.
+    /// The descriptor to wait on: the host's, or the listener's if there is no host. While there is a host, others wait
+    /// in the kernel's queue.
     var fileDescriptor: Int32? { host?.fileDescriptor ?? listener?.fileDescriptor }
 
-    /// Has the loop tell when the host reads again, as long as something waits for that.
+    /// Makes the loop report when the host reads again, as long as bytes are pending.
     mutating func watchForWriting(_ isWanted: Bool, on loop: EventLoop) throws(TransportError) {
         guard isWanted != isWatchedForWriting, let token, let fileDescriptor else { return }
         isWatchedForWriting = isWanted

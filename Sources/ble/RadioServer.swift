@@ -4,8 +4,8 @@ import CommandLineSupport
 import HCITransport
 import VirtualRadio
 
-/// An air in real time, and the ports at which hosts sit on its controllers. One thread runs it, and sleeps while nothing
-/// happens on the air and no host says anything.
+/// An air in real time, and the ports through which hosts use its controllers. One thread runs it, and sleeps while
+/// nothing happens on the air and no host sends anything.
 final class RadioServer {
     private var air: Air
     private var ports: [RadioPort] = []
@@ -13,7 +13,7 @@ final class RadioServer {
     private let capture: CaptureFile?
     private var lastToken = 0
 
-    /// Ends the present wait of `run(until:)`, from any thread.
+    /// Ends the current wait of `run(until:)`, from any thread.
     var waker: Waker { loop.waker }
 
     /// - Parameter capture: a btsnoop file that all packets are written to.
@@ -28,7 +28,7 @@ final class RadioServer {
             }
     }
 
-    /// Adds a controller, and begins to listen, or connects, for its host.
+    /// Adds a controller, and listens for its host or connects to it.
     func add(_ name: TransportName) throws(TransportError) {
         let address = DeviceAddress(Self.firstAddress + UInt64(ports.count), kind: .public)
         let controller = air.addController(ControllerConfiguration(publicAddress: address))
@@ -39,10 +39,10 @@ final class RadioServer {
         say("controller \(address) at \(port.name)" + (port.host?.otherEnd.map { ": \($0)" } ?? ""))
     }
 
-    /// A public address as a manufacturer would assign it.
+    /// A public address like one assigned by a manufacturer.
     private static let firstAddress: UInt64 = 0x00_1B_DC_00_00_01
 
-    /// Sets by how many dB every signal is weakened.
+    /// Sets the path loss of every signal in dB.
     func setPathLoss(_ loss: Int) {
         for (index, port) in ports.enumerated() {
             for other in ports[..<index] {
@@ -51,7 +51,8 @@ final class RadioServer {
         }
     }
 
-    /// Serves hosts until `isOver`, which is asked whenever something has happened, or nobody can come any more.
+    /// Serves hosts until `isOver`, which is checked whenever something has happened, or until no host can connect any
+    /// more.
     func run(until isOver: () -> Bool) throws(TransportError) {
         while !isOver() {
             for index in ports.indices { try deliver(index) }
@@ -71,7 +72,7 @@ final class RadioServer {
         unwatch(index)
         ports[index].host = recorded(host, at: index)
         try watch(index)
-        say("a host is at \(ports[index].name)")
+        say("a host has connected to \(ports[index].name)")
     }
 
     private func receive(_ event: EventLoop.Event, at index: Int) throws(TransportError) {
@@ -86,26 +87,26 @@ final class RadioServer {
         }
     }
 
-    /// Hands a host what its controller has for it.
+    /// Sends a host the packets of its controller.
     private func deliver(_ index: Int) throws(TransportError) {
         guard let host = ports[index].host else { return }
         do throws(TransportError) {
             if !air[ports[index].controller].outbox.isEmpty { try host.send(&air[ports[index].controller].outbox) }
         } catch {
-            // The rest follows when the host has read; the controller takes nothing more in until then.
+            // The rest follows when the host has read; the controller accepts nothing more until then.
             guard case .outputFull = error.reason else { return try dismiss(index, error) }
         }
         try ports[index].watchForWriting(host.wantsWrite, on: loop)
     }
 
-    /// Takes a host off its controller, which is as it was when it was switched on; the next host may come.
+    /// Detaches a host from its controller, which is reset to its power-on state; the next host may connect.
     private func dismiss(_ index: Int, _ error: TransportError) throws(TransportError) {
-        say(error.reason == .closedByPeer ? "the host at \(ports[index].name) has left" : "\(error)")
+        say(error.reason == .closedByPeer ? "the host at \(ports[index].name) has disconnected" : "\(error)")
         unwatch(index)
         ports[index].host?.close()
         ports[index].host = nil
         reset(ports[index].controller)
-        // A host that was called is not called again: it may be gone for good.
+        // The radio does not connect to a host again: it may be gone for good.
         if ports.allSatisfy({ $0.fileDescriptor == nil }) { throw error }
         try watch(index)
     }
@@ -113,7 +114,7 @@ final class RadioServer {
     private func reset(_ controller: ControllerID) {
         var packet = ByteWriter()
         Reset().encodePacket(into: &packet)
-        // A controller whose host does not read takes no more commands.
+        // A controller whose host does not read accepts no more commands.
         air[controller].outbox.removeAll()
         air.receive(packet.span, from: controller, at: MonotonicClock.now)
         air[controller].outbox.removeAll()
@@ -126,7 +127,7 @@ final class RadioServer {
 
     // MARK: - Watching
 
-    /// Watches a port for its host, or else for one to come.
+    /// Watches a port for its host, or otherwise for a connection.
     private func watch(_ index: Int) throws(TransportError) {
         guard let descriptor = ports[index].fileDescriptor else { return }
         lastToken += 1

@@ -2,7 +2,7 @@ import BluetoothLE
 import CommandLineSupport
 
 extension Scan {
-    /// What a device tells about itself, in one line.
+    /// A device's advertising, in one line.
     func line(for sighting: Sighting) -> String {
         let advertisement = sighting.advertisement
         var fields = [padded(sighting.address), strength(sighting.rssi)]
@@ -26,7 +26,7 @@ extension Scan {
         return fields.joined(separator: "  ")
     }
 
-    /// How near a device seems, in one line.
+    /// A device's estimated proximity, in one line.
     func line(for estimate: ProximityEstimator.Estimate) -> String {
         var fields = [
             padded(estimate.address), strength(Int8(clamping: Int(estimate.rssi.rounded()))), "\(estimate.zone)",

@@ -2,11 +2,11 @@ import ArgumentParser
 import BluetoothLE
 import CommandLineSupport
 
-/// `ble scan`: which devices are there, and how near.
+/// `ble scan`: shows the devices in range, and how near they are.
 struct Scan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows the devices that advertise, and at the end which of them is nearest.",
-        discussion: "Ends with 3 where no device was seen.")
+        abstract: "Shows the devices that advertise, and finally which of them is nearest.",
+        discussion: "Exits with status 3 if no device was seen.")
 
     @OptionGroup var transport: TransportOptions
 
@@ -23,12 +23,12 @@ struct Scan: AsyncParsableCommand {
         help: ArgumentHelp("Only devices that list this service; several may be given.", valueName: "uuid"))
     var services: [BluetoothUUID] = []
 
-    @Option(help: "Only devices whose name begins so.")
+    @Option(help: "Only devices whose name begins with this.")
     var name: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Only devices this strong, in dBm, such as -70..0.", valueName: "min..max"))
+        help: ArgumentHelp("Only devices with an RSSI in this range, in dBm, such as -70..0.", valueName: "min..max"))
     var rssi: SignalStrengths?
 
     @Option(help: ArgumentHelp("How long to scan.", valueName: "seconds"))
@@ -39,7 +39,7 @@ struct Scan: AsyncParsableCommand {
         let estimator = try await transport.withAdapter { adapter in
             let sightings = try await adapter.scan(
                 for: filter, parameters: ScanParameters(isActive: active, reportsDuplicates: duplicates))
-            // A distance is told from the average of many measurements, whether they are shown or not.
+            // The distance is estimated from many measurements, whether they are shown or not.
             let measurements = try await adapter.scan(
                 for: filter, parameters: ScanParameters(isActive: active, reportsDuplicates: true))
 
@@ -51,7 +51,7 @@ struct Scan: AsyncParsableCommand {
         try showNearestFirst(estimator.nearestFirst)
     }
 
-    /// Shows a line for each sighting until the time is up, or the user has seen enough.
+    /// Shows a line for each sighting until the time is up or the output is closed.
     private func show(_ sightings: EventSequence<Sighting>) async throws {
         do {
             try await withTimeout(timeout.duration) { () throws(BluetoothError) in
@@ -61,14 +61,14 @@ struct Scan: AsyncParsableCommand {
             }
         } catch {
             guard error == .timedOut || error == .cancelled else { throw error }
-            // Whoever reads the lines has seen enough.
+            // The output was closed.
             if error == .cancelled, !Task.isCancelled { throw CommandFailure(.failure, nil) }
         }
     }
 
     private func estimates(from measurements: EventSequence<Sighting>) async -> ProximityEstimator {
         var estimator = ProximityEstimator()
-        // It ends by being cancelled; if the adapter fails, `show` tells that.
+        // It ends by cancellation; if the adapter fails, `show` reports that.
         do { for try await sighting in measurements { estimator.record(sighting) } } catch {}
         return estimator
     }
@@ -77,7 +77,7 @@ struct Scan: AsyncParsableCommand {
         guard !estimates.isEmpty else {
             try Task.checkCancellation()
             throw CommandFailure(
-                .notFound, "no such device was seen in \(timeout) s; allow a longer --timeout, or filter less")
+                .notFound, "no matching device was seen in \(timeout) s; use a longer --timeout, or fewer filters")
         }
         try writeLine("\nNearest first:")
         for estimate in estimates { try writeLine(line(for: estimate)) }

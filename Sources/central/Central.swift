@@ -8,8 +8,8 @@ struct Central: CommandLineProgram {
     static let configuration = CommandConfiguration(
         commandName: "central", abstract: "Receives a card by Bluetooth LE, and writes it to standard output.",
         discussion: """
-            Ends with 0 when done, 2 for arguments that make no sense, 3 where no such device was found in time, 4 where the \
-            link was lost or the peer did not do its part, and 5 where the controller failed.
+            Exits with status 0 when done, 2 for invalid arguments, 3 if no such device was found in time, 4 if the \
+            link was lost or the peer did not respond as expected, and 5 if the controller failed.
             """)
 
     static let service: BluetoothUUID = "E07F0AE8-00BB-47F5-94F4-4A7174EA3032"
@@ -25,7 +25,7 @@ struct Central: CommandLineProgram {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Only a device this strong, in dBm, such as -70..0.", valueName: "min..max"))
+        help: ArgumentHelp("Only a device with an RSSI in this range, in dBm, such as -70..0.", valueName: "min..max"))
     var rssi: SignalStrengths?
 
     @Option(help: ArgumentHelp("How long finding and connecting may take.", valueName: "seconds"))
@@ -36,14 +36,14 @@ struct Central: CommandLineProgram {
             let connection = try await connect(adapter)
             say("connected to \(connection.peer), ATT_MTU \(try await connection.mtu)")
             let card = try await receive(from: connection)
-            // The card is here, whatever becomes of the link.
+            // The card has been received, whatever happens to the link.
             try? await connection.disconnect()
             return card
         }
         try writeToStandardOutput(card)
     }
 
-    /// Connects to the first device that offers the service, and that the arguments do not exclude.
+    /// Connects to the first device that offers the service and is not excluded by the arguments.
     private func connect(_ adapter: Adapter) async throws -> Connection {
         let filter = ScanFilter(
             services: [Self.service], name: name.map { .exact($0) }, addresses: address.map { [$0] } ?? [],
@@ -58,11 +58,11 @@ struct Central: CommandLineProgram {
             guard error == .timedOut else { throw error }
             throw CommandFailure(
                 .notFound,
-                "connected to no device in \(timeout) s; check that it advertises, or allow a longer --timeout")
+                "no device was connected in \(timeout) s; check that it advertises, or allow a longer --timeout")
         }
     }
 
-    /// Subscribes to the card, and puts it together from what is notified.
+    /// Subscribes to the card, and assembles it from notifications.
     private func receive(from connection: Connection) async throws -> [UInt8] {
         let characteristic = try await connection.characteristic(Self.card, in: Self.service)
         let progress = ProgressDisplay("received")
@@ -74,7 +74,7 @@ struct Central: CommandLineProgram {
             }
         } catch {
             guard error == .timedOut else { throw error }
-            throw CommandFailure(.linkLost, "the card did not come to its end: nothing was received for 10 seconds")
+            throw CommandFailure(.linkLost, "the card is incomplete: nothing was received for 10 seconds")
         }
         progress.finish(card.count)
         return card

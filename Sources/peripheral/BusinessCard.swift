@@ -1,4 +1,4 @@
-/// The card that is sent where the user gives none.
+/// The default card.
 enum BusinessCard {
     static let json = [UInt8](
         """

@@ -2,14 +2,14 @@ import ArgumentParser
 import BluetoothLE
 import CommandLineSupport
 
-/// Offers a card, and sends it to whoever subscribes.
+/// Offers a card, and sends it to every subscriber.
 @main
 struct Peripheral: CommandLineProgram {
     static let configuration = CommandConfiguration(
         commandName: "peripheral", abstract: "Offers a card by Bluetooth LE, to any number of centrals at once.",
         discussion: """
-            Runs until it is ended by a signal, or, with --once, until a card has been received. Where the adapter is \
-            unplugged it waits for it, and goes on. Ends with 2 for arguments that make no sense and with 5 where the \
+            Runs until it is ended by a signal or, with --once, until a card has been received. If the adapter is \
+            unplugged, it waits for it and goes on. Exits with status 2 for invalid arguments and with 5 if the \
             controller cannot be used at the start.
             """)
 
@@ -21,7 +21,7 @@ struct Peripheral: CommandLineProgram {
     @Option(help: "The name to advertise.")
     var name = "BCS"
 
-    @Option(help: ArgumentHelp("The card to send; one about this program where it is left out.", valueName: "file"))
+    @Option(help: ArgumentHelp("The card to send; by default one about this program.", valueName: "file"))
     var payload: String?
 
     @Option(help: ArgumentHelp("Octets in each notification, or \"mtu\" for as many as fit.", valueName: "count"))
@@ -44,13 +44,13 @@ struct Peripheral: CommandLineProgram {
             try await adapter.advertise(advertisement)
             if let information = await adapter.information { say("advertising \(name) as \(information.address)") }
 
-            async let _: Void = tellConnections(of: adapter)
+            async let _: Void = reportConnections(of: adapter)
             try await serve(card, to: service.characteristics[0].events)
         }
     }
 
-    /// Says who comes and goes.
-    private func tellConnections(of adapter: Adapter) async throws {
+    /// Reports connections and disconnections.
+    private func reportConnections(of adapter: Adapter) async throws {
         for try await event in await adapter.events() {
             switch event {
             case .connected(let connection): say("\(connection.peer) connected")
@@ -63,7 +63,7 @@ struct Peripheral: CommandLineProgram {
         }
     }
 
-    /// Sends the card to each subscriber, at its own pace. Returns when the first has got it, where that is enough.
+    /// Sends the card to each subscriber, at its own pace. With `once`, returns when the first has received it.
     private func serve(_ card: [UInt8], to events: EventSequence<CharacteristicEvent>) async throws {
         var transfers: [Subscriber: Task<Bool, Never>] = [:]
         for try await event in events {
@@ -74,8 +74,8 @@ struct Peripheral: CommandLineProgram {
                 guard let transfer = transfers.removeValue(forKey: subscriber) else { break }
                 transfer.cancel()
                 guard await transfer.value, once else { break }
-                // The central still waits for the answer to its last request; it leaves when it has it.
-                _ = try? await withTimeout(Self.timeout) { () throws(BluetoothError) in
+                // The central is still waiting for the answer to its last request; it disconnects afterwards.
+                _ = try? await withTimeout(Self.disconnectTimeout) { () throws(BluetoothError) in
                     try await subscriber.connection.waitForDisconnection()
                 }
                 return
@@ -84,10 +84,10 @@ struct Peripheral: CommandLineProgram {
         }
     }
 
-    /// How long a central that has got its card may stay, in seconds, before we go.
-    private static let timeout = Duration.seconds(5)
+    /// How long to wait for a central that has received its card to disconnect.
+    private static let disconnectTimeout = Duration.seconds(5)
 
-    /// Sends the card to one subscriber, and tells whether it was sent to its end.
+    /// Sends the card to one subscriber, and returns whether all of it was sent.
     private func send(_ card: [UInt8], to subscriber: Subscriber) async -> Bool {
         let peer = subscriber.connection.peer
         do {
@@ -95,10 +95,10 @@ struct Peripheral: CommandLineProgram {
             try await subscriber.send(message: card, chunkSize: chunkSize)
             say("sent \(card.count) octets to \(peer)")
         } catch {
-            say("the transfer to \(peer) broke off: \(error)")
+            say("the transfer to \(peer) was interrupted: \(error)")
             return false
         }
-        if once, (try? await Task.sleep(for: Self.timeout)) != nil {
+        if once, (try? await Task.sleep(for: Self.disconnectTimeout)) != nil {
             try? await subscriber.connection.disconnect()
         }
         return true

@@ -15,16 +15,16 @@ from dissected import dissect
 from fields import EXCEPTIONS, FIELDS, Dissection
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-# Captures with packets that are meant to be malformed, by their path in Fixtures.
+# Captures with intentionally malformed packets, by their path in Fixtures.
 MALFORMED: set[str] = set()
 
 
 @dataclass
 class Report:
-    """What a comparison came to."""
+    """The result of a comparison."""
 
     differences: list[str] = field(default_factory=list)
-    # How often each field was compared, of those that one side or both say something of.
+    # How many times each field was compared, if at least one side had it.
     compared: Counter[str] = field(default_factory=Counter)
     # How often each exception was needed.
     excepted: Counter[str] = field(default_factory=Counter)
@@ -39,7 +39,7 @@ class Report:
 
 
 def compare(name: str, ours: Dissection, theirs: Dissection) -> Report:
-    """Compares what two sides say of one capture, field by field."""
+    """Compares the results of the two sides for one capture, field by field."""
     report = Report(packets=len(theirs.packets), excepted=Counter(theirs.needed))
     if len(ours.packets) != len(theirs.packets):
         report.differences.append(f"{name}: {len(ours.packets)} packets, tshark {len(theirs.packets)}")
@@ -62,7 +62,7 @@ def compare(name: str, ours: Dissection, theirs: Dissection) -> Report:
 
 
 def gaps(report: Report) -> list[str]:
-    """What a run over all fixtures should have met, and has not."""
+    """What a run over all fixtures should have covered, but has not."""
     return [f"{name} was never compared" for name in FIELDS if not report.compared[name]] + [
         f"the exception '{name}' was not needed: take it out" for name in EXCEPTIONS if not report.excepted[name]]
 
@@ -80,7 +80,7 @@ def text(value) -> str:
 
 
 def check(ble: Path, capture: Path) -> Report:
-    """Compares what both make of one capture."""
+    """Compares the results of both for one capture."""
     fixtures = ROOT / "Fixtures"
     name = str(capture.relative_to(fixtures) if capture.is_relative_to(fixtures) else capture)
     return compare(name, decode(ble, capture), dissect(capture))

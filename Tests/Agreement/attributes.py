@@ -1,7 +1,7 @@
-"""What tshark says of an ATT PDU, by where in the PDU it sees it.
+"""The output of tshark for an ATT PDU, by position in the PDU.
 
 tshark looks into values, where it knows what they are, and shows what is in them under the names of the PDU's own
-fields. So the fields of the PDU itself are told by their place: tshark's own account of where each one begins and ends.
+fields. So the fields of the PDU itself are identified by their position: tshark's own account of where each one begins and ends.
 """
 
 import xml.etree.ElementTree as ElementTree
@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ElementTree
 from fields import Dissection, Packet
 
 ATT_OPCODE = "btatt.opcode"
-# What stands behind the opcode of each PDU that has no list, in tshark's names, with the field it is compared as.
+# The fields after the opcode of each PDU without a list, in tshark's names, with the field to compare.
 ERROR = [("btatt.req_opcode_in_error", "ATT error's request"), ("btatt.handle", "ATT error's handle"),
          ("btatt.error_code", "ATT error's code")]
 RANGE = [("btatt.starting_handle", "ATT starting handle"), ("btatt.ending_handle", "ATT ending handle")]
@@ -34,12 +34,12 @@ LAYOUTS = {
     0x52: HANDLE,
     0xD2: HANDLE,
 }
-# The PDUs that end with a value, of any length, and how many octets of something else stand behind it.
+# The PDUs that end with a value of any length, and the number of other octets after it.
 VALUES = {0x06: 0, 0x0B: 0, 0x0D: 0, 0x0F: 0, 0x12: 0, 0x16: 0, 0x17: 0, 0x1B: 0, 0x1D: 0, 0x52: 0, 0xD2: 12}
-# What tshark calls the elements of a list, and whether they end with a value.
+# The names of list elements in tshark, and whether they end with a value.
 ELEMENTS = {"btatt.information_data": False, "btatt.handles_info": False, "btatt.attribute_data": True}
 LISTED = [("btatt.handle", "ATT handles"), ("btatt.group_end_handle", "ATT group end handles")]
-# Where each field that tshark shows as a number would be looked for, to find out what it shows beyond the PDU's own.
+# The names of all fields that tshark shows as a number, to find those it shows beyond the PDU's own.
 HANDLE_NAMES = {"btatt.handle", "btatt.starting_handle", "btatt.ending_handle", "btatt.group_end_handle"}
 READ_MULTIPLE_REQUEST = 0x0E
 
@@ -72,7 +72,7 @@ def attribute_fields(dissection: Dissection, number: int, layer: ElementTree.Ele
 
 
 def add_element(fields: Packet, element: ElementTree.Element) -> list[ElementTree.Element]:
-    """Adds what stands in one element of a list. Returns the parts that are the PDU's own."""
+    """Adds the fields of one element of a list. Returns the parts that are the PDU's own."""
     own, end = add_leading(fields, octets(element), int(element.get("pos")), LISTED)
     if ELEMENTS[element.get("name")]:
         fields.setdefault("ATT value lengths", []).append(end_of(element) - end)
@@ -82,7 +82,7 @@ def add_element(fields: Packet, element: ElementTree.Element) -> list[ElementTre
 def add_leading(
     fields: Packet, parts: list[ElementTree.Element], start: int, layout: list[tuple[str, str | None]]
 ) -> tuple[list[ElementTree.Element], int]:
-    """Adds the parts that stand at `start` without a gap, as far as they are those of the layout.
+    """Adds the contiguous parts from `start`, as far as they are those of the layout.
 
     Returns these parts, and where the last one ends.
     """
@@ -103,7 +103,7 @@ def add_leading(
 
 
 def octets(parent: ElementTree.Element) -> list[ElementTree.Element]:
-    """The parts that stand in the packet, and are not tshark's own conclusions."""
+    """The parts that are in the packet, and not tshark's own conclusions."""
     return [part for part in parent if is_octets(part)]
 
 

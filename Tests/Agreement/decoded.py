@@ -1,4 +1,4 @@
-"""What `ble decode` says of a capture."""
+"""The output of `ble decode` for a capture."""
 
 import json
 import subprocess
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fields import Dissection, Packet
 
-# Where each field stands in the objects of `ble decode --json`.
+# The path of each field in the objects of `ble decode --json`.
 MEMBERS = {
     "time in microseconds": "microsecondsSince1970",
     "direction": "direction",

@@ -1,4 +1,4 @@
-"""What tshark says of a capture."""
+"""The output of tshark for a capture."""
 
 import os
 import subprocess
@@ -28,7 +28,7 @@ NUMBERS = {
     "SMP code": ("btsmp", "btsmp.opcode"),
 }
 
-# The same for what stands in the layer's list of commands.
+# The same for the layer's list of commands.
 COMMAND_NUMBERS = {
     "signalling code": "btl2cap.cmd_code",
     "signalling identifier": "btl2cap.cmd_ident",
@@ -37,7 +37,7 @@ COMMAND_NUMBERS = {
 
 # Which layer each type of packet has.
 TYPES = {"bthci_cmd": 1, "bthci_acl": 2, "bthci_sco": 3, "bthci_evt": 4, "bthci_iso": 5}
-# The direction of each kind of monitor record that is a packet, by what tshark calls the kind.
+# The direction of each kind of monitor record that is a packet, by tshark's name.
 MONITOR_DIRECTIONS = {
     "HCI Command Packet": "sent",
     "HCI Event Packet": "received",
@@ -54,7 +54,7 @@ L2CAP_HEADER_LENGTH = 4
 def dissect(capture: Path) -> Dissection:
     """The packets of a capture, as tshark sees them."""
     with tempfile.TemporaryDirectory() as settings:
-        # Nobody's own settings.
+        # Without user settings.
         environment = os.environ | {"HOME": settings, "XDG_CONFIG_HOME": settings, "WIRESHARK_CONFIG_DIR": settings}
         result = subprocess.run(
             ["tshark", "-n", "-r", capture, "-T", "pdml", "-o", "bthci_acl.hci_acl_reassembly:TRUE"],
@@ -125,7 +125,7 @@ def add_fragment(dissection: Dissection, layers: dict[str, ElementTree.Element])
 def shown(
     parent: ElementTree.Element, name: str, is_deep: bool = False, is_generated: bool = False
 ) -> Iterator[int]:
-    """The numbers under one name, in the order they are shown; generated ones stand in no octet of the packet."""
+    """The numbers under one name, in the order they are shown; generated ones are in no octet of the packet."""
     for part in parent.iter() if is_deep and len(parent) else parent:
         if part.get("name") == name and (is_generated or part.get("size") != "0"):
             yield int(part.get("show"), 0)

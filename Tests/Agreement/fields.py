@@ -1,12 +1,12 @@
-"""What is compared of each packet, and what is known to differ."""
+"""The fields compared for each packet, and the known differences."""
 
 from dataclasses import dataclass, field
 
-# What one side says of one packet: a value for each field that the packet has.
+# The result of one side for one packet: a value for each field that the packet has.
 Value = int | str | list[int]
 Packet = dict[str, Value]
 
-# Every field there is. A run over all fixtures fails where one of them was never compared.
+# All fields. A run over all fixtures fails if one of them was never compared.
 FIELDS = [
     "time in microseconds",
     "length",
@@ -47,22 +47,22 @@ FIELDS = [
     "SMP code",
 ]
 
-# Where tshark 4.0 is silent or says more, and why that is no disagreement. A run over all fixtures fails where an
-# exception was not needed.
+# Where tshark 4.0 shows less or more, and why that is not a difference. A run over all fixtures fails if an exception
+# was not needed.
 EXCEPTIONS = {
     "handle in a value": "tshark remembers requests, and so knows which values are declarations with handles in them; "
     "for ATT, and for us, a value is octets",
-    "log lines": "tshark 4.0 takes the name of the program in a User Logging record for a number, and stumbles",
-    "opcode unknown to tshark": "tshark 4.0 knows no ATT opcode younger than Core 4.2, and shows nothing behind it",
+    "log lines": "tshark 4.0 reads the name of the program in a User Logging record as a number, and fails",
+    "opcode unknown to tshark": "tshark 4.0 does not know ATT opcodes added after Core 4.2, and shows nothing after them",
 }
 
 
 @dataclass
 class Dissection:
-    """What one side says of a capture."""
+    """The result of one side for a capture."""
 
     packets: list[Packet] = field(default_factory=list)
     # By packet, counted from 1: the fields that are not compared there, with the name of the exception.
     excepted: dict[int, dict[str, str]] = field(default_factory=dict)
-    # How often an exception was needed where no field is left out as a whole.
+    # Exceptions that were needed without leaving out a whole field.
     needed: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Whether the comparison notices what it is there to notice."""
+"""Tests that the comparison finds differences."""
 
 import shutil
 import tempfile
@@ -66,7 +66,7 @@ class DissectionTests(unittest.TestCase):
             [request[key] for key in ("packet type", "ACL connection handle", "L2CAP channel", "ATT opcode")],
             [2, 0x40, 4, 0x0A])
         self.assertEqual(request["ATT handles"], [3])
-        # tshark knows which handle is read, but the response does not say so.
+        # tshark knows which handle is read, but the response does not contain it.
         self.assertNotIn("ATT handles", response)
         self.assertEqual(response["ATT value lengths"], [2])
         self.assertEqual(failure["SMP code"], 5)
@@ -97,7 +97,7 @@ class DissectionTests(unittest.TestCase):
 
 
 class ComparisonTests(unittest.TestCase):
-    """What needs no tshark."""
+    """Tests that need no tshark."""
 
     def test_missing_packets_are_reported(self) -> None:
         self.assertEqual(len(compare("it", Dissection([]), Dissection([{}])).differences), 1)

@@ -4,7 +4,7 @@ import Testing
 
 struct BearerMTUTests {
     @Test(
-        "A1: the lesser MTU counts, and never less than 23",
+        "A1: the smaller MTU counts, but at least 23",
         arguments: [
             (517, 185, 185), (185, 517, 185), (23, 517, 23), (5, 517, 23), (517, 0, 23), (65_535, 65_535, 65_535),
         ] as [(UInt16, UInt16, Int)])
@@ -32,7 +32,7 @@ struct BearerMTUTests {
         #expect(ATTBearer(channelMTU: 23).mtu == 64)
     }
 
-    /// A value of the length promised makes a PDU as long as ATT_MTU.
+    /// A value of the maximum length makes a PDU as long as ATT_MTU.
     @Test(arguments: [23, 185, 255])
     func `a value of the maximum length fills the PDU`(_ mtu: UInt16) throws {
         var bearer = ATTBearer()
@@ -81,7 +81,7 @@ struct BearerMTUTests {
         #expect(lengths == Array(repeating: Int(mtu), count: lengths.count))
     }
 
-    @Test func `an element of a list is never longer than its length octet can tell`() {
+    @Test func `an element of a list is never longer than its length octet allows`() {
         var bearer = ATTBearer()
         #expect(bearer.exchangeMTU(clientRxMTU: 517, serverRxMTU: 517) == true)
         #expect(bearer.maximumValueLength(of: .readByTypeResponse) == 253)

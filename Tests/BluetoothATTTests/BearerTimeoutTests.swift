@@ -34,7 +34,7 @@ struct BearerTimeoutTests {
         #expect(bearer.requestInFlight == nil)
     }
 
-    @Test func `an answer in time takes the deadline away`() throws {
+    @Test func `an answer in time clears the deadline`() throws {
         var bearer = ATTBearer()
         try bearer.beginRequest(.readRequest, at: start)
         #expect(bearer.completeRequest(with: .readResponse) == .readRequest)

@@ -10,7 +10,7 @@ struct ErrorCodeTests {
             (0xE0, "Common Profile Error (0xE0)"), (0xFC, "Write Request Rejected (0xFC)"),
             (0xFF, "Out of Range (0xFF)"),
         ] as [(UInt8, String)])
-    func `codes say what they are`(_ code: UInt8, _ text: String) {
+    func `codes are described`(_ code: UInt8, _ text: String) {
         #expect(ATTErrorCode(rawValue: code).description == text)
     }
 

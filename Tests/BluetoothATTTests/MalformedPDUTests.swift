@@ -30,7 +30,7 @@ struct MalformedPDUTests {
         let pdu = bytes(hexadecimal)
         #expect(failure(pdu) == nil)
         #expect(failure(pdu.dropLast()) == DecodingFailure(.truncated(missing: 1), at: pdu.count - 1))
-        // No prefix is taken for the whole.
+        // No prefix is accepted as a whole PDU.
         for length in 0..<pdu.count { #expect(failure(Array(pdu.prefix(length))) != nil) }
     }
 
@@ -46,10 +46,10 @@ struct MalformedPDUTests {
     }
 
     @Test(
-        "A8: lists without a shape, and fields without a meaning",
+        "A8: malformed lists and invalid fields",
         arguments: [
             ("", Reason.truncated(missing: 1), 0),
-            // Find Information: no format, bad formats, no element, half an element, the other format's element
+            // Find Information: no format, bad formats, no element, half an element, an element of the other format
             ("05", .truncated(missing: 1), 1),
             ("05 00 01 00 00 28", .invalidValue, 1),
             ("05 03 01 00 00 28", .invalidValue, 1),
@@ -59,7 +59,7 @@ struct MalformedPDUTests {
             // Find By Type Value: no element, half an element
             ("07", .truncated(missing: 4), 1),
             ("07 10 00 1F 00 20 00 2F", .invalidLength, 5),
-            // UUIDs of no length ATT knows
+            // UUIDs with a length ATT does not allow
             ("08 05 00 09 00", .truncated(missing: 2), 5),
             ("08 05 00 09 00 03 28 00 00", .invalidLength, 5),
             ("10 05 00 09 00 00 28 00", .invalidLength, 5),
@@ -79,9 +79,9 @@ struct MalformedPDUTests {
             ("0E 03 00 05 00 07", .invalidLength, 5),
             ("20", .truncated(missing: 4), 1),
             ("20 03 00 05 00 07", .invalidLength, 5),
-            // Execute Write: flags without a meaning
+            // Execute Write: reserved flags
             ("18 02", .invalidValue, 1),
-            // Multiple notifications: a length that runs past the end, a tuple that is not whole
+            // Multiple notifications: a length that runs past the end, an incomplete tuple
             ("23 03 00 FF FF", .invalidLength, 3),
             ("23 03 00 02 00 AA", .invalidLength, 3),
             ("23 03 00 01 00 AA 05", .truncated(missing: 1), 7),

@@ -45,7 +45,7 @@ struct OpcodeTests {
     }
 
     @Test(arguments: ATTOpcode.allCases)
-    func `a request is answered by the opcode behind its own`(_ opcode: ATTOpcode) {
+    func `a request is answered by the opcode after its own`(_ opcode: ATTOpcode) {
         guard opcode.kind == .request else {
             #expect(opcode.response == nil)
             return

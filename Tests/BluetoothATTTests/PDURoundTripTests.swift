@@ -3,8 +3,8 @@ import BluetoothBase
 import TestSupport
 import Testing
 
-/// Every PDU as bytes, and what the bytes mean as text: the text is written from the decoded fields, so that a line of
-/// this table fails when decoding, encoding or either opcode table is wrong.
+/// Every PDU as bytes and as text. The text is made from the decoded fields, so a line of this table fails if decoding,
+/// encoding or either opcode table is wrong.
 struct PDURoundTripTests {
     @Test(
         arguments: [

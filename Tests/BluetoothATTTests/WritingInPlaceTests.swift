@@ -3,7 +3,7 @@ import BluetoothBase
 import TestSupport
 import Testing
 
-/// Responses that a server lays down element by element, without a list in between.
+/// Responses that a server writes element by element, without building a list.
 struct WritingInPlaceTests {
     @Test func `find information`() {
         let pdu = written {
@@ -39,7 +39,7 @@ struct WritingInPlaceTests {
     }
 
     @Test(
-        "read multiple variable, cut off where the space ends",
+        "read multiple variable, truncated at the end of the space",
         arguments: [
             (-1, "21"), (0, "21"), (1, "21 03"), (2, "21 03 00"), (4, "21 03 00 AA BB"), (5, "21 03 00 AA BB CC"),
             (99, "21 03 00 AA BB CC"),
@@ -63,7 +63,7 @@ struct WritingInPlaceTests {
         #expect(pdu == bytes("23 03 00 02 00 AA BB 05 00 00 00"))
     }
 
-    @Test func `a value too long for its length field is cut off`() {
+    @Test func `a value too long for its length field is truncated`() {
         let value = [UInt8](repeating: 0x55, count: 65_536)
         let pdu = written { MultipleHandleValueNotification.append(handle: 3, value: value.span, into: &$0) }
         #expect(pdu.count == 4 + 65_535)

@@ -47,7 +47,7 @@ struct ByteReaderTests {
         #expect(reader.remaining == 8 - field.length)
     }
 
-    @Test("a number cut short is refused, says what is missing, and nothing is read", arguments: fields)
+    @Test("a truncated number is refused, with the number of missing bytes, and nothing is read", arguments: fields)
     func truncatedNumbers(_ field: Field) {
         for count in 0..<field.length {
             let input: [UInt8] = Array(repeating: 0xFF, count: count)
@@ -77,7 +77,7 @@ struct ByteReaderTests {
     }
 
     @Test(
-        "a count that the bytes do not bear is refused",
+        "a count larger than the number of bytes is refused",
         arguments: [
             (4, DecodingFailure(.truncated(missing: 1), at: 3)),
             (Int.max, DecodingFailure(.truncated(missing: Int.max - 3), at: 3)),
@@ -92,7 +92,7 @@ struct ByteReaderTests {
         #expect(reader.offset == 0)
     }
 
-    @Test("finishing tells how many bytes are left over, and where", arguments: 0...3)
+    @Test("finishing reports how many bytes are left over, and where", arguments: 0...3)
     func finish(_ read: Int) {
         let input = bytes("01 02 03")
         var reader = ByteReader(input.span)

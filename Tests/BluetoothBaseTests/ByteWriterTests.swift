@@ -27,7 +27,7 @@ struct ByteWriterTests {
         #expect(octets == bytes("01 02 03 04 EE EE EE"))
     }
 
-    @Test("what was written stays when the room grows", arguments: [0, 1, 31, 32, 33, 4096])
+    @Test("written bytes survive when the buffer grows", arguments: [0, 1, 31, 32, 33, 4096])
     func growing(_ capacity: Int) {
         var writer = ByteWriter(reservingCapacity: capacity)
         #expect(writer.isEmpty)

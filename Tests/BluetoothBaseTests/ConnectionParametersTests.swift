@@ -20,7 +20,7 @@ struct ConnectionParametersTests {
         #expect(parameters.isValid == valid)
     }
 
-    @Test("times are rounded to the units of the wire and kept within the ranges")
+    @Test("durations are rounded to the units of the protocol and clamped to the ranges")
     func times() {
         let parameters = ConnectionParameters(
             minimumInterval: .milliseconds(30), maximumInterval: .microseconds(50_600), latency: 4,

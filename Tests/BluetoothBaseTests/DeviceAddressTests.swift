@@ -34,16 +34,16 @@ struct DeviceAddressTests {
     }
 
     @Test(
-        "the top two bits of a random address tell its sort",
+        "the top two bits of a random address determine its kind",
         arguments: [
             (0xC000_0000_0000, .random, .static, true), (0x4000_0000_0000, .random, .resolvablePrivate, false),
             (0x0000_0000_0001, .random, .nonResolvablePrivate, false), (0x8000_0000_0000, .random, .reserved, false),
             (0xC000_0000_0000, .randomIdentity, .static, true), (0xC000_0000_0000, .public, nil, true),
             (0x4000_0000_0000, .publicIdentity, nil, true),
         ] as [(UInt64, DeviceAddress.Kind, DeviceAddress.RandomKind?, Bool)])
-    func sorts(_ value: UInt64, _ kind: DeviceAddress.Kind, _ sort: DeviceAddress.RandomKind?, _ isIdentity: Bool) {
+    func kinds(_ value: UInt64, _ kind: DeviceAddress.Kind, _ random: DeviceAddress.RandomKind?, _ isIdentity: Bool) {
         let address = DeviceAddress(value, kind: kind)
-        #expect(address.randomKind == sort)
+        #expect(address.randomKind == random)
         #expect(address.isIdentity == isIdentity)
     }
 
@@ -64,7 +64,7 @@ struct DeviceAddressTests {
     }
 
     @Test(
-        "a type that does not exist and an address cut short are refused",
+        "an unknown type and a truncated address are refused",
         arguments: [
             ("04 55 44 33 22 11 C0", DecodingFailure(.invalidValue, at: 0)),
             ("FF 55 44 33 22 11 C0", DecodingFailure(.invalidValue, at: 0)),

@@ -4,7 +4,7 @@ import Testing
 @Suite("Hexadecimal")
 struct HexadecimalTests {
     @Test(
-        "numbers are upper-case and padded, never cut off",
+        "numbers are upper-case and padded, never truncated",
         arguments: [
             (0, 2, "00"), (0xA, 2, "0A"), (0xABC, 2, "ABC"), (0xABC, 4, "0ABC"), (0, 0, "0"),
             (UInt64.max, 16, "FFFFFFFFFFFFFFFF"),

@@ -16,7 +16,7 @@ struct InstantTests {
     }
 
     @Test(
-        "the way from one to the other has a sign",
+        "the difference between two instants has a sign",
         arguments: [
             (100, 150, .nanoseconds(50)), (150, 100, .nanoseconds(-50)), (7, 7, .zero),
             (0, UInt64.max, .nanoseconds(Int64.max)), (UInt64.max, 0, .nanoseconds(-Int64.max)),
@@ -26,7 +26,7 @@ struct InstantTests {
     }
 
     @Test(
-        "a duration in nanoseconds is cut off below them, and clamped",
+        "a duration is truncated to nanoseconds, and clamped",
         arguments: [
             (.seconds(2), 2_000_000_000), (.microseconds(1250), 1_250_000), (.zero, 0), (.milliseconds(-3), -3_000_000),
             (Duration(secondsComponent: 0, attosecondsComponent: 1_999_999_999), 1), (.seconds(Int64.max), .max),

@@ -77,7 +77,7 @@ struct PacketQueueTests {
 
     // MARK: - Room
 
-    /// Queues of every fill, whose oldest packet stands anywhere in the ring of boundaries when that has to grow.
+    /// Queues of every fill level, whose oldest packet is anywhere in the ring of boundaries when that has to grow.
     @Test("the order is kept when there are more packets than ever before", arguments: [0, 1, 63, 64])
     func growing(_ taken: Int) {
         var queue = PacketQueue()
@@ -96,9 +96,9 @@ struct PacketQueueTests {
         #expect(take(100, from: &queue) == (0..<100).map { packet($0, 5) })
     }
 
-    /// The bytes of what is taken have to come free although the queue is never empty.
+    /// The bytes of removed packets must be reclaimed although the queue is never empty.
     @Test(
-        "a queue that is never empty does not grow for ever, and mixes nothing up",
+        "a queue that is never empty does not grow forever, and keeps packets intact",
         arguments: [(1, 1), (1, 300), (8, 27), (40, 1000)])
     func neverEmpty(_ waiting: Int, _ length: Int) {
         var queue = PacketQueue()
@@ -111,7 +111,7 @@ struct PacketQueueTests {
         }
         #expect(mistakes == 0)
         #expect(queue.count == waiting)
-        // What waits, as much again that has been taken, and some slack below which it is not worth the trouble.
+        // The pending bytes, as many that have been removed, and some slack below which compacting is not worthwhile.
         #expect(highest <= 2 * (waiting + 2) * length + 4096 + 2 * length)
     }
 
@@ -126,7 +126,7 @@ struct PacketQueueTests {
         #expect(take(2, from: &queue) == [packet(99, 100), [1, 2, 3, 4]])
     }
 
-    /// A packet that tells which one it is.
+    /// A packet that identifies itself.
     private func packet(_ number: Int, _ length: Int) -> [UInt8] {
         (0..<length).map { UInt8(truncatingIfNeeded: (number &* 31) >> ($0 % 3 * 4)) }
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import BluetoothGAP
 
 struct AddressTableTests {
-    /// The table against the plainest thing that does the same: an array, the oldest first.
+    /// The table against the simplest equivalent: an array, the oldest first.
     @Test(arguments: 0..<50 as Range<UInt64>)
     func `behaves as a list ordered by last touch`(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
@@ -50,12 +50,30 @@ struct AddressTableTests {
         #expect(table.count == expected)
     }
 
-    @Test func `after removing all the table is as new`() {
+    @Test func `after removing everything the table is empty`() {
         var table = AddressTable<Int>(capacity: 4)
         for value in 0..<4 { _ = table.insert(value, for: DeviceAddress(UInt64(value), kind: .random)) }
         table.removeAll()
         #expect(table.count == 0)
         #expect(table.oldest == nil && table.newest == nil)
         #expect(table.slot(of: DeviceAddress(1, kind: .random)) == nil)
+    }
+
+    @Test func `every address is found while the table grows, and after half of it has been removed`() {
+        let count = 70_000 as UInt64
+        var table = AddressTable<UInt64>(capacity: Int(count))
+        for value in 0..<count {
+            let address = DeviceAddress(value << 16, kind: .random)
+            #expect(table.slot(of: address) == nil)
+            _ = table.insert(value, for: address)
+        }
+        for value in stride(from: 0, to: count, by: 2) {
+            if let slot = table.slot(of: DeviceAddress(value << 16, kind: .random)) { table.remove(slot) }
+        }
+        #expect(table.count == Int(count / 2))
+        for value in 0..<count {
+            let slot = table.slot(of: DeviceAddress(value << 16, kind: .random))
+            #expect(slot.map { table[$0] } == (value.isMultiple(of: 2) ? nil : value))
+        }
     }
 }

@@ -31,7 +31,7 @@ struct AdvertisementDataTests {
     }
 
     @Test(
-        "G1: bad structures are passed over and good ones kept",
+        "G1: bad structures are skipped and good ones kept",
         arguments: [
             // Too short for their types
             ("01 01 01 0A 02 19 41 02 FF 4C 02 16 AA 03 03 0D 18", ["180D"]),

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct AdvertisingDataFuzzTests {
-    /// Random bytes, half of the time with lengths that make sense, through every reader: none traps, and all agree.
+    /// Random bytes, half of the time with valid lengths, through every reader: none traps, and all agree.
     @Test(arguments: 0..<500 as Range<UInt64>)
     func `any bytes can be read`(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

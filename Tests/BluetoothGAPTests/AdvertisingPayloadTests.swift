@@ -27,7 +27,7 @@ struct AdvertisingPayloadTests {
                 }, "02 01 06 03 03 0D 18 06 09 50 6F 6C 61 72", ""
             ),
             (
-                "a name that does not fit stands in the scan response",
+                "a name that does not fit goes into the scan response",
                 advertisement {
                     $0.flags = [.generalDiscoverable, .brEDRNotSupported]
                     $0.serviceUUIDs = [custom]
@@ -48,7 +48,7 @@ struct AdvertisingPayloadTests {
                 "05 03 0D 18 0F 18 05 05 0D 18 01 00 11 07 \(customBytes)", ""
             ),
             (
-                "a list that does not fit goes over whole",
+                "a list that does not fit moves as a whole",
                 advertisement { $0.serviceUUIDs = services(8) + [custom] },
                 "11 03 00 18 01 18 02 18 03 18 04 18 05 18 06 18 07 18",
                 "11 07 \(customBytes)"
@@ -114,7 +114,7 @@ struct AdvertisingPayloadTests {
             payload.scanResponseData == [UInt8(expected.utf8.count + 1), 0x08] + Array(expected.utf8))
     }
 
-    @Test func `the shortened name stands where there is more room`() throws {
+    @Test func `the shortened name goes where there is more space`() throws {
         let payload = try AdvertisingPayload(
             advertisement {
                 $0.localName = .complete("ABCDEFGH")
@@ -128,7 +128,7 @@ struct AdvertisingPayloadTests {
     }
 
     @Test(
-        "what cannot fit is named, and by how much",
+        "the error names what does not fit, and by how much",
         arguments: [
             (
                 advertisement { $0.manufacturerData = [.init(companyID: 1, data: .init(repeating: 0, count: 30))] },
@@ -157,19 +157,19 @@ struct AdvertisingPayloadTests {
         #expect(throws: expected) { try AdvertisingPayload(advertisement) }
     }
 
-    @Test func `flags stand in the advertising data or nowhere`() {
+    @Test func `flags go into the advertising data or nowhere`() {
         let limits = AdvertisingPayload.Limits(advertisingData: 2, scanResponseData: 31)
         #expect(throws: AdvertisingPayloadError(type: .flags, excess: 1)) {
             try AdvertisingPayload(advertisement { $0.flags = [] }, limits: limits)
         }
     }
 
-    @Test func `an error tells a person what to do`() {
+    @Test func `an error says what to do`() {
         let error = AdvertisingPayloadError(type: .manufacturerSpecificData, excess: 3)
         #expect(error.description == "Manufacturer Specific Data does not fit: 3 octets too many")
     }
 
-    @Test func `extended advertising has room, but no structure above 255 octets`() throws {
+    @Test func `extended advertising has space, but no structure above 255 octets`() throws {
         let limits = AdvertisingPayload.Limits(advertisingData: 1650, scanResponseData: 0)
         let longest = advertisement {
             $0.manufacturerData = [.init(companyID: 1, data: .init(repeating: 0, count: 252))]
@@ -184,7 +184,7 @@ struct AdvertisingPayloadTests {
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)
-    func `what was laid out reads back`(_ seed: UInt64) throws {
+    func `a payload reads back as it was written`(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let original = advertisement {
             $0.flags = AdvertisingFlags(rawValue: .random(in: 0...15, using: &generator))

@@ -5,7 +5,7 @@ import Testing
 private func address(_ number: UInt64) -> DeviceAddress { DeviceAddress(number, kind: .random) }
 private func at(_ milliseconds: Int) -> Instant { .zero.advanced(by: .milliseconds(milliseconds)) }
 
-/// Half of a measurement's weight is gone after two seconds.
+/// The half-life of a measurement is two seconds.
 private func estimator(capacity: Int = 16) -> ProximityEstimator { ProximityEstimator(capacity: capacity) }
 
 extension Double {
@@ -35,7 +35,7 @@ struct ProximityAverageTests {
         #expect(estimator.estimate(for: address(1))?.rssi.isClose(to: expected) == true)
     }
 
-    @Test func `it is time that makes the past fade, not the number of measurements`() {
+    @Test func `old measurements fade with time, not with the number of new ones`() {
         var slow = estimator(), fast = estimator()
         for device in [address(1)] {
             // Ten seconds at -80 dBm and then ten at -50, once a second and twenty times a second.
@@ -49,7 +49,7 @@ struct ProximityAverageTests {
         }
     }
 
-    @Test func `a measurement that was not made tells nothing`() {
+    @Test func `a missing measurement is ignored`() {
         var estimator = estimator()
         estimator.record(address(1), rssi: nil, at: at(0))
         estimator.record(address(1), rssi: 127, at: at(0))
@@ -88,7 +88,7 @@ struct ProximityOrderTests {
         #expect(estimator.nearestFirst.map(\.pathLoss) == [52, 60, 68])
     }
 
-    @Test func `devices not seen for ten seconds leave, when the deadline says`() {
+    @Test func `devices not seen for ten seconds are removed at the deadline`() {
         var estimator = estimator()
         #expect(estimator.nextDeadline == nil)
         estimator.record(address(1), rssi: -60, at: at(0))
@@ -113,7 +113,7 @@ struct ProximityOrderTests {
 }
 
 struct ProximityZoneTests {
-    /// The zone of a device that lost so much of its signal on the way; 59 dB is one metre.
+    /// The zone of a device at a path loss; 59 dB is one metre.
     private func zone(after losses: [Int8]) -> ProximityZone? {
         var configuration = ProximityEstimator.Configuration()
         configuration.halfLife = .milliseconds(1)
@@ -140,7 +140,7 @@ struct ProximityZoneTests {
             ([70, 73], .near), ([70, 74], .far), ([74, 69], .far), ([74, 68], .near),
             ([40, 100], .far), ([100, 40], .immediate), ([50, 53, 50, 53], .immediate),
         ] as [([Int8], ProximityZone)])
-    func `a zone is left only when the border is clearly passed`(_ losses: [Int8], _ expected: ProximityZone) {
+    func `a zone changes only when its boundary is clearly passed`(_ losses: [Int8], _ expected: ProximityZone) {
         #expect(zone(after: losses) == expected)
     }
 }
@@ -150,12 +150,12 @@ struct PathLossModelTests {
         arguments: [
             (59, 1), (84, 10), (34, 0.1), (109, 100), (66.525749891599, 2),
         ] as [(Double, Double)])
-    func `25 dB are a tenfold of the distance`(_ loss: Double, _ expected: Double) {
+    func `25 dB are ten times the distance`(_ loss: Double, _ expected: Double) {
         let distance = PathLossModel().distance(pathLoss: loss)
         #expect(abs(distance / expected - 1) < 1e-4)
     }
 
-    @Test func `the distance is told only where the transmit power is`() {
+    @Test func `there is a distance only if the transmit power is known`() {
         var estimator = estimator()
         estimator.record(address(1), rssi: -67, txPowerLevel: -8, at: at(0))
         estimator.record(address(2), rssi: -67, at: at(0))
@@ -164,7 +164,7 @@ struct PathLossModelTests {
         #expect(estimator.estimate(for: address(2))?.zone == .near)
     }
 
-    @Test func `a model that makes no sense gives numbers all the same`() {
+    @Test func `an unreasonable model still gives numbers`() {
         #expect(PathLossModel(exponent: 0).distance(pathLoss: 59) == 0)
         #expect(PathLossModel(exponent: 0).distance(pathLoss: 60).isFinite)
         #expect(PathLossModel(lossAtOneMetre: .infinity).distance(pathLoss: 60).isFinite)

@@ -61,7 +61,7 @@ struct ScanFilterTests {
         #expect(filter.matches(sighting()) == expected)
     }
 
-    @Test func `what a device does not tell meets no condition`() {
+    @Test func `missing data meets no condition`() {
         let silent = sighting(rssi: 127, eventType: [], advertising: "", response: "")
         #expect(ScanFilter().matches(silent))
         #expect(!ScanFilter(services: ["180D"]).matches(silent))

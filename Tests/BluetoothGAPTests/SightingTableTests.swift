@@ -39,7 +39,7 @@ struct SightingTableTests {
         #expect(table.count == 1)
     }
 
-    @Test func `a repeated report changes signal and time only, and is no news`() {
+    @Test func `a repeated report changes only signal and time, and is not news`() {
         var table = SightingTable()
         #expect(table.receive("02 01 06") == .discovered)
         let novelty = table.receive("02 01 06", rssi: -70, at: 9)
@@ -50,7 +50,7 @@ struct SightingTableTests {
         #expect(table[device]?.firstSeen == .zero)
     }
 
-    @Test func `new data replaces the old of its half, and is a change but no news`() {
+    @Test func `new data replaces the old of its half, and is a change but not news`() {
         var table = SightingTable()
         #expect(table.receive("02 0A 01") == .discovered)
         #expect(table.receive("02 09 41", response) == .completed)
@@ -118,7 +118,7 @@ struct SightingTableTests {
         #expect(AdvertisingEventType(legacyEventType: value) == expected)
     }
 
-    @Test func `G2: 100 000 addresses leave the newest and no more`() {
+    @Test func `G2: of 100 000 addresses only the newest remain`() {
         var table = SightingTable(capacity: 64)
         let data = bytes("02 01 06")
         for number in 0..<100_000 as Range<UInt64> {
@@ -130,7 +130,7 @@ struct SightingTableTests {
         #expect(table.sightings.map(\.lastSeen.nanoseconds) == (99_936..<100_000).reversed())
     }
 
-    @Test func `G2: data longer than there can be is cut off`() {
+    @Test func `G2: data longer than possible is truncated`() {
         var table = SightingTable()
         let data = [UInt8](repeating: 1, count: 100_000)
         let report = AdvertisingReport(address: device, eventType: .connectable, data: data.span)
@@ -139,7 +139,7 @@ struct SightingTableTests {
         #expect(table[device]?.advertisingData.count == 1650)
     }
 
-    @Test func `a device heard again outlives one that is not`() {
+    @Test func `a device seen again outlives one that is not`() {
         var table = SightingTable(capacity: 2)
         let first = DeviceAddress(1, kind: .random), second = DeviceAddress(2, kind: .random)
         #expect(table.receive("", from: first, at: 0) == .discovered)

@@ -69,8 +69,8 @@ struct AttributeProtocolTests {
         ("A4: handle 0xFFFF", bytes("10 FFFF FFFF 0028"), bytes("01 10 FFFF 0A")),
         ("A5: an unknown request", bytes("BF"), bytes("01 BF 0000 06")),
         ("A5: an unknown command", bytes("FF"), []),
-        ("A7: a response nobody asked for", bytes("0B"), []),
-        ("A7: an error nobody asked for", bytes("01 0A 0300 01"), []),
+        ("A7: a response without a request", bytes("0B"), []),
+        ("A7: an error without a request", bytes("01 0A 0300 01"), []),
         ("A10: an Execute Write Request with a flag that is none", bytes("18 02"), bytes("01 18 0000 04")),
         ("A14: an indication", bytes("1D 1000 01"), bytes("1E")),
         ("A14: an indication of handle 0", bytes("1D 0000 01"), bytes("1E")),
@@ -83,13 +83,21 @@ struct AttributeProtocolTests {
         ("nothing at all", bytes("0A 0300 00 00"), bytes("01 0A 0000 04")),
     ]
 
+    /// What of that is reported.
+    static let events = [
+        "A14: an indication": "indication 16", "A14: an indication of handle 0": "lost: attributePDUInvalid",
+        "A14: half an indication": "lost: attributePDUInvalid", "A14: half a notification": "lost: attributePDUInvalid",
+        "A14: a notification of handle 0": "lost: attributePDUInvalid",
+        "A14: values past the end": "lost: attributePDUInvalid",
+    ]
+
     @Test(arguments: exchanges)
     func whateverAPeerSendsGetsTheRightAnswer(_ what: String, _ pdu: [UInt8], _ answer: [UInt8]) throws {
         var controller = ScriptedController.ready()
         _ = try controller.accept(0x40)
         controller.receiveFrame(pdu)
         #expect(controller.takeData().map { Array($0[8...]) } == (answer.isEmpty ? [] : [answer]))
-        #expect(controller.takeEvents() == (what == "A14: an indication" ? ["indication 16"] : []))
+        #expect(controller.takeEvents() == (Self.events[what].map { [$0] } ?? []))
         controller.receiveFrame(bytes("0A 0300"))
         #expect(controller.takeData().first?[8] == 0x0B, "the link goes on")
     }

@@ -15,7 +15,7 @@ struct BringUpTests {
             controller.takeOpcodes() == [
                 .reset, .readLocalVersionInformation, .readLocalSupportedCommands, .readLocalSupportedFeatures,
                 .readBDADDR, .setEventMask, .leSetEventMask, .leReadLocalSupportedFeatures, .leReadBufferSizeV2,
-                .leReadFilterAcceptListSize,
+                .hostBufferSize, .setControllerToHostFlowControl, .leReadFilterAcceptListSize,
             ])
         #expect(controller.host.controller?.address == DeviceAddress(0xA0_C0_00_00_00_01, kind: .public))
         #expect(controller.host.nextDeadline == nil)

@@ -8,7 +8,7 @@ struct ConnectingTests {
     static let peer = ScriptedController.peer
     static let other = DeviceAddress(0xC0_FF_EE_00_00_02, kind: .random)
 
-    @Test func aPeerIsConnectedOnceItWasHeard() throws {
+    @Test func aPeerIsConnectedOnceAPacketWasReceived() throws {
         var controller = ScriptedController.ready()
         _ = try controller.host.connect(to: PeerID(Self.peer), timeout: nil, at: controller.now)
         controller.settle()
@@ -58,7 +58,7 @@ struct ConnectingTests {
         }
         #expect(connectAgain() == .alreadyConnected, "wanted")
         controller.reportConnection()
-        #expect(connectAgain() == .alreadyConnected, "not heard yet")
+        #expect(connectAgain() == .alreadyConnected, "not established yet")
         controller.reportFeatures()
         #expect(connectAgain() == .alreadyConnected, "connected")
         controller.reportDisconnection()

@@ -50,7 +50,7 @@ struct ControllerLossTests {
         controller.answers[.leSetAdvertisingEnable] = nil
         controller.commands.removeAll()
         controller.start()
-        #expect(controller.takeEvents() == ["ready"], "it is not told twice that advertising has started")
+        #expect(controller.takeEvents() == ["ready"], "the start of advertising is reported once")
         #expect(controller.takeOpcodes().contains(.leSetAdvertisingEnable) == hasBegun)
     }
 

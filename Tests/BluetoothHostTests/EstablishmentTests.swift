@@ -12,7 +12,7 @@ struct EstablishmentTests {
         case reason
         /// As `reason`, after LE Read Remote Features has failed for it.
         case features
-        /// LE Connection Complete, then the supervision timeout, although the peer was never heard.
+        /// LE Connection Complete, then the supervision timeout, although no packet of the peer was received.
         case timeout
     }
 

@@ -188,10 +188,10 @@ struct FlowControlTests {
         arguments: [
             [0x0A, 0x03, 0x00],  // Read Request
             [0x1D, 0x03, 0x00, 0x01],  // Handle Value Indication
-            [0xBF],  // a request nobody knows
+            [0xBF],  // an unknown request
         ] as [[UInt8]])
     func floodWhileNothingIsSent(_ pdu: [UInt8]) throws {
-        var controller = ScriptedController.ready()
+        var controller = ScriptedController.ready { $0.receiveBufferCount = 0 }
         controller.completesPackets = false
         _ = try controller.connect()
         for _ in 0..<10_000 {
@@ -208,7 +208,7 @@ struct FlowControlTests {
     }
 
     @Test func signallingFloodsAreBoundedToo() throws {
-        var controller = ScriptedController.ready([.leConnectionUpdate: .silence])
+        var controller = ScriptedController.ready([.leConnectionUpdate: .silence]) { $0.receiveBufferCount = 0 }
         controller.completesPackets = false
         _ = try controller.connect()
         for number in 0..<10_000 {

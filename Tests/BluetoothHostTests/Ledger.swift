@@ -37,12 +37,14 @@ struct Ledger {
         case .client(let link, .operationEnded(.completed(let operation, _))),
             .client(let link, .operationEnded(.failed(let operation, _))):
             end(.operation(link, operation))
-        case .link(_, .rssiRead(let request, _)), .link(_, .requestCompleted(let request)),
-            .link(_, .requestFailed(let request, _)):
-            end(.request(request))
-        case .client(let link, .notification), .client(let link, .indication), .server(let link, .valueWritten),
-            .link(let link, .mtuChanged), .link(let link, .parametersChanged), .link(let link, .readyToSend),
-            .server(let link, .subscriptionChanged), .server(let link, .indicationConfirmed):
+        case .link(let link, let linkEvent):
+            if !open.contains(.link(link)) { faults.append("\(event.brief) of \(link), which is not there") }
+            switch linkEvent {
+            case .rssiRead(let request, _), .requestCompleted(let request), .requestFailed(let request, _):
+                end(.request(request))
+            default: break
+            }
+        case .client(let link, _), .server(let link, _):
             if !open.contains(.link(link)) { faults.append("\(event.brief) of \(link), which is not there") }
         default: break
         }

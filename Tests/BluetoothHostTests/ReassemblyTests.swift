@@ -19,35 +19,47 @@ struct ReassemblyTests {
         #expect(controller.takeEvents() == ["notification 16"])
     }
 
-    /// Packets that come to nothing, on handle 0x0040 where no other is named.
-    static let ignored: [(String, [UInt8])] = [
-        ("H8: an unknown handle", bytes("02 4120 0700 0300 0400 1B1000")),
-        ("H8: a reserved handle", bytes("02 FF2F 0700 0300 0400 1B1000")),
-        ("H8: a continuation without start", bytes("02 4010 0700 0300 0400 1B1000")),
-        ("H8: a length that is not that of the packet", bytes("02 4020 0800 0300 0400 1B1000")),
-        ("H8: nothing at all", bytes("02 4020 0000")),
-        ("H8: half a header", bytes("02 4020")),
-        ("L1: more than the frame's length", bytes("02 4020 0700 0100 0400 0A0300")),
-        ("L1: less than the frame's length", bytes("02 4020 0500 2000 0400 0A")),
-        ("L3: 65535 octets announced", bytes("02 4020 0700 FFFF 0400 0A0300")),
-        ("L4: an empty ATT PDU", bytes("02 4020 0400 0000 0400")),
-        ("L4: an empty command", bytes("02 4020 0400 0000 0500")),
-        ("L4: an empty SMP PDU", bytes("02 4020 0400 0000 0600")),
-        ("L5: an unassigned channel", bytes("02 4020 0700 0300 3F00 0A0300")),
-        ("L5: a reserved channel", bytes("02 4020 0700 0300 2000 0A0300")),
-        ("L5: a dynamic channel nobody opened", bytes("02 4020 0700 0300 4100 0A0300")),
-        ("channel 0", bytes("02 4020 0700 0300 0000 0A0300")),
-        ("synchronous data", bytes("03 4000 01 00")),
-        ("isochronous data", bytes("05 4000 0100 00")),
+    /// Packets that are dropped, on handle 0x0040 where no other is named: what is reported at once, and what it counts as.
+    static let ignored: [(String, [UInt8], String?, HostFault?)] = [
+        ("H8: an unknown handle", bytes("02 4120 0700 0300 0400 1B1000"), nil, .dataUnassigned),
+        ("H8: a reserved handle", bytes("02 FF2F 0700 0300 0400 1B1000"), nil, .dataUnassigned),
+        (
+            "H8: a continuation without start", bytes("02 4010 0700 0300 0400 1B1000"), "lost: fragmentInvalid",
+            .fragmentInvalid
+        ),
+        ("H8: a length that is not that of the packet", bytes("02 4020 0800 0300 0400 1B1000"), nil, .dataUnassigned),
+        ("H8: nothing at all", bytes("02 4020 0000"), nil, .fragmentEmpty),
+        ("H8: half a header", bytes("02 4020"), nil, .dataUnassigned),
+        (
+            "L1: more than the frame's length", bytes("02 4020 0700 0100 0400 0A0300"), "lost: fragmentInvalid",
+            .fragmentInvalid
+        ),
+        (
+            "L3: 65535 octets announced", bytes("02 4020 0700 FFFF 0400 0A0300"), "lost: fragmentInvalid",
+            .fragmentInvalid
+        ),
+        ("L4: an empty ATT PDU", bytes("02 4020 0400 0000 0400"), nil, nil),
+        ("L4: an empty command", bytes("02 4020 0400 0000 0500"), nil, nil),
+        ("L4: an empty SMP PDU", bytes("02 4020 0400 0000 0600"), nil, nil),
+        ("L5: an unassigned channel", bytes("02 4020 0700 0300 3F00 0A0300"), nil, .channelUnknown),
+        ("L5: a reserved channel", bytes("02 4020 0700 0300 2000 0A0300"), nil, .channelUnknown),
+        ("L5: a dynamic channel that is not open", bytes("02 4020 0700 0300 4100 0A0300"), nil, .channelUnknown),
+        ("channel 0", bytes("02 4020 0700 0300 0000 0A0300"), nil, .channelUnknown),
+        ("synchronous data", bytes("03 4000 01 00"), nil, nil),
+        ("isochronous data", bytes("05 4000 0100 00"), nil, nil),
     ]
 
     @Test(arguments: ignored)
-    func aPacketThatMeansNothingIsIgnored(_ what: String, _ packet: [UInt8]) throws {
+    func aPacketThatMeansNothingIsDropped(
+        _ what: String, _ packet: [UInt8], _ loss: String?, _ fault: HostFault?
+    ) throws {
         var controller = ScriptedController.ready()
         _ = try controller.connect()
         controller.receive(packet)
-        #expect(controller.takeEvents() == [])
+        #expect(controller.takeEvents() == [loss].compactMap { $0 })
         #expect(controller.takeData() == [])
+        if let fault { #expect(controller.host.faults[fault] == 1) }
+        #expect(controller.host.faults.dropped == (fault == nil ? 0 : 1))
         controller.receiveFragment(Self.notification)
         #expect(controller.takeEvents() == ["notification 16"], "the link goes on")
     }
@@ -59,7 +71,49 @@ struct ReassemblyTests {
         controller.receiveFragment(Array(Self.notification[..<6]))
         controller.receiveFragment(Self.notification)
         controller.receiveFragment(Array(Self.notification[6...]), 0x40, .continuing)
-        #expect(controller.takeEvents() == ["notification 16"])
+        #expect(controller.takeEvents() == ["lost: frameInterrupted", "notification 16", "lost: fragmentInvalid"])
+        #expect(controller.host.faults[.frameInterrupted] == 1 && controller.host.faults[.fragmentInvalid] == 1)
+    }
+
+    @Test("L1: less than the frame's length, and then the next frame")
+    func tooShort() throws {
+        var controller = ScriptedController.ready()
+        _ = try controller.connect()
+        controller.receive(bytes("02 4020 0500 2000 0400 0A"))
+        #expect(controller.takeEvents() == [], "the rest may still come")
+        controller.receiveFragment(Self.notification)
+        #expect(controller.takeEvents() == ["lost: frameInterrupted", "notification 16"])
+    }
+
+    @Test("A loss on one link has its place between the events of that link, and concerns no other")
+    func lossInOrder() throws {
+        var controller = ScriptedController.ready()
+        let first = try controller.connect(0x40)
+        _ = try controller.connect(0x41, to: DeviceAddress(2, kind: .public))
+        controller.receiveFragment(Self.notification)
+        controller.receiveFragment(Array(Self.notification[..<8]))
+        controller.receiveFragment(Self.notification, 0x41)
+        controller.receiveFragment(Self.notification + [0], 0x40, .continuing)
+        controller.receiveFragment(Self.notification)
+        let events = controller.seen.filter {
+            switch $0.event {
+            case .link(first, _), .client(first, _): true
+            default: false
+            }
+        }
+        #expect(events.map(\.event.brief) == ["notification 16", "lost: fragmentInvalid", "notification 16"])
+        #expect(controller.seen.count == 4)
+    }
+
+    @Test("What belongs to no reported link is counted, and not reported")
+    func lossBeforeTheLink() throws {
+        var controller = ScriptedController.ready()
+        _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
+        controller.settle()
+        controller.reportConnection()
+        controller.receiveFragment([1, 0, 4, 0, 0], 0x40, .continuing)
+        #expect(controller.takeEvents() == [])
+        #expect(controller.host.faults[.fragmentInvalid] == 1)
     }
 
     @Test("H9: ACL data after the end of the link, and before its beginning")

@@ -4,7 +4,7 @@ import BluetoothHost
 import TestSupport
 import Testing
 
-@Suite("A scan that has gone silent begins anew")
+@Suite("A scan that has gone silent is restarted")
 struct ScanWatchdogTests {
     static let restart: [HCIOpcode] = [.leSetScanEnable, .leSetScanParameters, .leSetScanEnable]
 
@@ -19,14 +19,14 @@ struct ScanWatchdogTests {
         return controller
     }
 
-    @Test("It begins anew when the limit has passed, and not before", arguments: [60, 5])
+    @Test("It is restarted when the limit has passed, and not before", arguments: [60, 5])
     func restarts(_ seconds: Int) throws {
         var controller = try Self.scanning(limit: .seconds(seconds))
         controller.run(for: .seconds(seconds) - .nanoseconds(1))
         #expect(controller.takeOpcodes() == [])
         controller.run(for: .nanoseconds(1))
         #expect(controller.takeOpcodes() == Self.restart)
-        #expect(controller.takeEvents() == [], "nobody needs to know")
+        #expect(controller.takeEvents() == [], "the restart is not reported")
         controller.receive(ScanningTests.report)
         #expect(controller.takeEvents() == ["advertisement -40"])
     }
@@ -51,7 +51,7 @@ struct ScanWatchdogTests {
         #expect(controller.takeOpcodes() == Self.restart)
     }
 
-    @Test("In an empty room it begins anew less and less often, down to once an hour")
+    @Test("In an empty room it is restarted less and less often, down to once an hour")
     func emptyRoom() throws {
         var controller = try Self.scanning()
         var gaps: [Duration] = []
@@ -65,7 +65,7 @@ struct ScanWatchdogTests {
         #expect(gaps == [60, 120, 240, 480, 960, 1920, 3600, 3600, 3600].map { .seconds($0) })
         controller.receive(ScanningTests.report)
         controller.run(for: .seconds(60))
-        #expect(controller.takeOpcodes() == Self.restart, "one report restores its patience")
+        #expect(controller.takeOpcodes() == Self.restart, "one report restores its timeout")
     }
 
     @Test("There is no timer where silence means nothing")
@@ -81,7 +81,7 @@ struct ScanWatchdogTests {
         #expect(controller.takeOpcodes() == [.leSetScanEnable])
     }
 
-    @Test("A scan that is asked for again has its patience back")
+    @Test("A scan that is asked for again has its timeout back")
     func askedForAgain() throws {
         var controller = try Self.scanning()
         controller.run(for: .seconds(1000))

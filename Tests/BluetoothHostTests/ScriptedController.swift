@@ -25,7 +25,7 @@ struct ScriptedController {
     /// The commands and the ACL packets, without H4 indicator, that the host has sent and no test has taken yet.
     var commands: [Command] = []
     var data: [[UInt8]] = []
-    /// What the host has told and no test has taken yet.
+    /// The events of the host that no test has taken yet.
     var seen: [World.Seen] = []
     /// Whether every ACL packet is reported as sent right away.
     var completesPackets = true
@@ -67,7 +67,8 @@ struct ScriptedController {
                     opcode: HCIOpcode(rawValue: UInt16(packet[1]) | UInt16(packet[2]) << 8),
                     parameters: Array(packet[4...]))
                 commands.append(command)
-                answer(command.opcode)
+                // The one command that no controller answers (Core 5.4, Vol 4, Part E, 7.3.40).
+                if command.opcode != .hostNumberOfCompletedPackets { answer(command.opcode) }
             } else {
                 data.append(Array(packet[1...]))
                 if completesPackets { complete(ConnectionHandle(UInt16(packet[1]) | UInt16(packet[2]) << 8), 1) }
@@ -179,7 +180,7 @@ struct ScriptedController {
                 supervisionTimeout: SupervisionTimeout(rawValue: 400)))
     }
 
-    /// Reports that the peer was heard.
+    /// Reports the peer's features, the first packet from it.
     mutating func reportFeatures(_ handle: ConnectionHandle = 0x40, status: HCIStatus = .success) {
         receive(LEReadRemoteFeaturesComplete(status: status, connectionHandle: handle, features: []))
     }

@@ -5,7 +5,7 @@ import BluetoothHost
 import TestSupport
 import Testing
 
-@Suite("A peer is told when the database changes (GATT/SR/GAS/BV-01)")
+@Suite("A change of the database is indicated to peers (GATT/SR/GAS/BV-01)")
 struct ServiceChangedTests {
     static let definition = GATTServiceDefinition(
         uuid: "180F", characteristics: [GATTCharacteristicDefinition(uuid: "2A19", properties: .read)])
@@ -44,7 +44,7 @@ struct ServiceChangedTests {
         #expect(indication(&world, pair.central) == bytes("0C 00 0E 00"))
     }
 
-    @Test("changes while an indication is unconfirmed are told together, once")
+    @Test("changes while an indication is unconfirmed are indicated together, once")
     func together() throws {
         var world = World()
         let pair = try subscribed(&world)
@@ -54,7 +54,7 @@ struct ServiceChangedTests {
         #expect(indication(&world, pair.central) == nil)
     }
 
-    @Test("who has not asked is not told")
+    @Test("a peer without a subscription gets no indication")
     func notAsked() throws {
         var world = World()
         let peripheral = world.start(), central = world.start()

@@ -15,7 +15,7 @@ struct World {
     var air: Air
     var hosts: [Host] = []
     var controllers: [ControllerID] = []
-    /// What each host has told and no test has looked at yet.
+    /// The events of each host that no test has looked at yet.
     var seen: [[Seen]] = []
     var now = Instant.zero
     /// Everything that host and controller have said to each other, and every host to its caller, where that is
@@ -111,7 +111,7 @@ struct World {
         now = limit
     }
 
-    /// Lets time pass until host `index` has told an event that `match` picks something from; nil after `limit`.
+    /// Lets time pass until host `index` has reported an event that `match` picks something from; nil after `limit`.
     /// Events before it are forgotten.
     mutating func next<Value>(_ index: Int, within limit: Duration = .seconds(10), _ match: (Seen) -> Value?) -> Value?
     {

@@ -8,7 +8,7 @@ struct ConnectionParameterUpdateTests {
     static let wanted = ConnectionParameters(intervalMin: 24, intervalMax: 40, latency: 4, timeout: 500)
     var writer = ByteWriter()
 
-    /// What a channel makes of a payload, and what it writes.
+    /// The outcome of a payload, and what the channel writes.
     mutating func receive(_ text: String, _ channel: inout SignallingChannel) -> (SignallingOutcome, [UInt8]) {
         writer.removeAll()
         let outcome = channel.receive(bytes(text).span, into: &writer)
@@ -96,7 +96,7 @@ struct ConnectionParameterUpdateTests {
         #expect(channel.nextDeadline == Instant(nanoseconds: 30_000_000_000))
         #expect(receive(response, &channel) == (.connectionParameterUpdateEnded(end), []))
         #expect(channel.nextDeadline == nil)
-        // L12: the same answer again is one nobody waits for.
+        // L12: the same answer again is unsolicited.
         #expect(receive(response, &channel) == (.ignored, []))
     }
 
@@ -126,7 +126,7 @@ struct ConnectionParameterUpdateTests {
         #expect(channel.fire(at: deadline) == .connectionParameterUpdateEnded(.timedOut))
         #expect(channel.fire(at: deadline) == .ignored)
         #expect(channel.nextDeadline == nil)
-        // The answer that comes too late is one nobody waits for, and the next request is another one.
+        // An answer that arrives too late is ignored, and the next request has another identifier.
         #expect(receive("13 01 02 00 00 00", &channel) == (.ignored, []))
         writer.removeAll()
         try channel.requestConnectionParameterUpdate(Self.wanted, at: deadline, into: &writer)

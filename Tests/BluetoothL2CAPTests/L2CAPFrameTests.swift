@@ -9,9 +9,9 @@ struct L2CAPFrameTests {
         "a frame is decoded and encoded back",
         arguments: [
             ("03 00 04 00 0A 03 00", 0x0004, "0A 03 00"), ("02 00 06 00 0B 01", 0x0006, "0B 01"),
-            // L4: a frame without payload is a frame; what to make of it is its channel's business.
+            // L4: a frame without payload is valid; its channel decides what to do with it.
             ("00 00 04 00", 0x0004, ""), ("00 00 05 00", 0x0005, ""), ("00 00 06 00", 0x0006, ""),
-            // L5: so is one for a channel nobody has.
+            // L5: so is one for an unknown channel.
             ("01 00 3F 00 FF", 0x003F, "FF"), ("01 00 41 00 FF", 0x0041, "FF"),
         ] as [(String, UInt16, String)])
     func roundTrip(_ text: String, _ channel: UInt16, _ payload: String) throws {
@@ -25,7 +25,7 @@ struct L2CAPFrameTests {
     }
 
     @Test(
-        "a frame whose length is not that of its header is refused",
+        "a frame whose length differs from its header is refused",
         arguments: [
             ("", .truncated(missing: 2), 0), ("01", .truncated(missing: 1), 1), ("01 00 04", .truncated(missing: 1), 3),
             // L1: one byte announced and three sent, then 32 announced and one sent.
@@ -57,7 +57,7 @@ struct L2CAPFrameTests {
         #expect(header?.channel == length.map { _ in .attributeProtocol })
     }
 
-    @Test("a frame is written in place behind other bytes")
+    @Test("a frame is written in place after other bytes")
     func writingInPlace() {
         var writer = ByteWriter()
         writer.append(UInt8(0xEE))

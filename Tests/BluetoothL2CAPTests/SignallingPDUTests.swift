@@ -68,7 +68,7 @@ struct SignallingPDUTests {
         #expect(try sample.decodes(Array(command.data)))
     }
 
-    @Test("L7: a command cut short anywhere, or with a byte too many, is refused", arguments: SignallingSample.all)
+    @Test("L7: a command truncated anywhere, or with an extra byte, is refused", arguments: SignallingSample.all)
     func length(_ sample: SignallingSample) throws {
         for count in 0..<sample.encoded.count {
             let cut = Array(sample.encoded.prefix(count))
@@ -95,7 +95,7 @@ struct SignallingPDUTests {
         }
     }
 
-    @Test("reserved values are kept where they can be answered, and refused where they cannot")
+    @Test("reserved values are kept if they can be answered, and refused otherwise")
     func reservedValues() throws {
         let reject = bytes("34 12 AA")
         #expect(try CommandReject(decoding: ByteReader(reject.span)) == CommandReject(.other(0x1234)))

@@ -20,7 +20,7 @@ struct SignallingPropertyTests {
         }
     }
 
-    @Test("a command is answered once at most, under its own identifier, and never where it is a response")
+    @Test("a command is answered at most once, with its own identifier, and a response never")
     func answers() throws {
         for role in LinkRole.allCases {
             var channel = SignallingChannel(role: role)
@@ -44,7 +44,7 @@ struct SignallingPropertyTests {
         }
     }
 
-    @Test("a request of ours ends exactly once, whatever comes in meanwhile")
+    @Test("our request ends exactly once, whatever arrives in the meantime")
     func oneEnd() throws {
         let parameters = ConnectionParameters(intervalMin: 24, intervalMax: 40, latency: 0, timeout: 500)
         var channel = SignallingChannel(role: .peripheral)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("L2CAP signalling: what is refused or ignored")
 struct SignallingRejectTests {
-    /// Hands a payload to a fresh channel of either role, which must treat it alike.
+    /// Passes a payload to a new channel of either role, which must treat it alike.
     func expect(_ payload: [UInt8], _ outcome: SignallingOutcome, _ answer: String) {
         for role in LinkRole.allCases {
             var channel = SignallingChannel(role: role)
@@ -17,7 +17,7 @@ struct SignallingRejectTests {
     }
 
     @Test(
-        "L6, L2CAP/LE/REJ/BI-02: commands without a meaning on this link are not understood",
+        "L6, L2CAP/LE/REJ/BI-02: commands that are unknown on this link are not understood",
         arguments: [
             "55 01 00 00", "FF 01 00 00", "00 01 00 00", "02 01 04 00 01 00 40 00", "04 01 04 00 40 00 00 00",
             "08 01 00 00", "0A 01 02 00 02 00", "0C 01 00 00", "55 01 03 00 01 02 03",
@@ -30,7 +30,7 @@ struct SignallingRejectTests {
     }
 
     @Test(
-        "L6, L12, L2CAP/COS/CED/BI-29: a response we do not wait for gets no answer, whatever it looks like",
+        "L6, L12, L2CAP/COS/CED/BI-29: an unsolicited response is never answered",
         arguments: SignallingCode.allCases.filter(\.isResponse))
     func responses(_ code: SignallingCode) {
         for rest in ["", "00", "01 00", "02 00 00 00", "02 00 01 00", "0A 00 40 00", "FF FF 00", "04 00 00 00 00 00"] {
@@ -39,7 +39,7 @@ struct SignallingRejectTests {
         expect([code.rawValue, 1] + [UInt8](repeating: 0, count: 60), .ignored, "")
     }
 
-    @Test("L4: what has no code and identifier is ignored", arguments: ["", "12", "06", "55", "13"])
+    @Test("L4: a payload without code and identifier is ignored", arguments: ["", "12", "06", "55", "13"])
     func empty(_ payload: String) {
         expect(bytes(payload), .ignored, "")
     }
@@ -52,7 +52,7 @@ struct SignallingRejectTests {
     }
 
     @Test(
-        "L7: a length that is not the command's own is not understood",
+        "L7: a command with a wrong length is not understood",
         arguments: [
             // No room for the length field.
             "12 09", "12 09 08", "55 09 00",
@@ -77,14 +77,14 @@ struct SignallingRejectTests {
         }
     }
 
-    @Test("a C-frame of exactly 23 octets is judged by what it says")
+    @Test("a C-frame of exactly 23 octets is handled by its content")
     func atTheSignallingMTU() {
         let payload = bytes("55 03 13 00") + [UInt8](repeating: 0, count: 19)
         expect(payload, .rejected(.commandNotUnderstood), "01 03 02 00 00 00")
     }
 
     @Test(
-        "L13: no channel can be disconnected, the fixed ones least of all",
+        "L13: no channel can be disconnected, in particular no fixed one",
         arguments: [(0x04, 0x04), (0x05, 0x05), (0x06, 0x06), (0x40, 0x51), (0x00, 0x00)] as [(UInt8, UInt8)])
     func disconnection(_ destination: UInt8, _ source: UInt8) {
         let reason = CommandReject.Reason.invalidChannelIdentifier(
@@ -95,7 +95,7 @@ struct SignallingRejectTests {
     }
 
     @Test(
-        "L14: credits for a channel that is not there are ignored",
+        "L14: credits for an unknown channel are ignored",
         arguments: ["41 00 01 00", "41 00 00 00", "04 00 FF FF"])
     func credits(_ data: String) {
         expect(bytes("16 01 04 00" + data), .ignored, "")

@@ -3,7 +3,7 @@ import BluetoothTrace
 import TestSupport
 import Testing
 
-/// The line for one packet that a fresh tracer sees, without time and direction.
+/// The line for one packet from a new tracer, without time and direction.
 func trace(_ packet: String, showsKeys: Bool = false) -> String {
     var tracer = PacketTracer(showsKeys: showsKeys)
     return String(tracer.line(for: bytes(packet).span, .hostToController, at: .zero).dropFirst("0.000000 > ".count))
@@ -80,7 +80,7 @@ struct ChannelTests {
     }
 
     @Test(
-        "signalling that is malformed or unknown",
+        "malformed and unknown signalling",
         arguments: [
             ("55 01 00 00", "L2CAP code 0x55 identifier 1"),
             ("", "L2CAP signalling malformed, truncated at byte 0: 1 more needed"),
@@ -124,7 +124,7 @@ struct ChannelTests {
         #expect(trace(payload: payload, on: 0x06) == "SMP " + text)
     }
 
-    @Test("distributed keys are shown only where asked for", arguments: [0x06, 0x08, 0x0A] as [UInt8])
+    @Test("distributed keys are shown only on request", arguments: [0x06, 0x08, 0x0A] as [UInt8])
     func keys(_ code: UInt8) {
         let key = "00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F"
         let payload = hexadecimal(code) + " " + key
@@ -134,7 +134,7 @@ struct ChannelTests {
     }
 
     @Test(
-        "L5: channels nobody has",
+        "L5: unknown channels",
         arguments: [(0x3F, "01 02", "L2CAP channel 0x003F 01 02"), (0x41, "", "L2CAP channel 0x0041")]
             as [(UInt8, String, String)])
     func otherChannels(_ channel: UInt8, _ payload: String, _ text: String) {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Trace: fragments")
 struct FragmentTests {
-    /// What one tracer says of several packets, without the times.
+    /// The lines of one tracer for several packets, without the times.
     func trace(_ packets: [(PacketTracer.Direction, String)]) -> [String] {
         var tracer = PacketTracer()
         return packets.map { direction, packet in
@@ -86,7 +86,7 @@ struct FragmentTests {
         #expect(trace(packets.map { (.hostToController, $0) }).last == "> ACL " + text)
     }
 
-    @Test("a disconnection forgets what was under way on the link")
+    @Test("a disconnection discards the fragments of the link")
     func disconnection() {
         let lines = trace([
             (.hostToController, "02 40 00 04 00 01 00 04 00"), (.hostToController, "02 41 00 04 00 01 00 04 00"),
@@ -100,7 +100,7 @@ struct FragmentTests {
             ])
     }
 
-    @Test("a link too many takes the place of the one longest known")
+    @Test("a new link replaces the oldest one if there are too many")
     func bounded() {
         let starts = (0...PacketTracer.maximumLinks).map { "02 \(hexadecimal(UInt8($0))) 00 04 00 01 00 04 00" }
         let lines = trace(
@@ -111,7 +111,7 @@ struct FragmentTests {
             ])
     }
 
-    @Test("L3: the longest PDU there can be is put together, and no more than it kept")
+    @Test("L3: the longest possible PDU is reassembled, and nothing beyond it is kept")
     func longest() {
         let continuation = "02 40 10 FF 00 " + [UInt8](repeating: 0xAA, count: 255).hexadecimal()
         let start = "02 40 00 04 00 FF FF 04 00"

@@ -36,7 +36,7 @@ struct MonitorTests {
         #expect(text(opcode, data) == (expected.isEmpty ? "\(opcode)" : "\(opcode) \(expected)"))
     }
 
-    @Test("what would leave the line or command a terminal is not shown as it is")
+    @Test("line breaks and terminal control characters are replaced")
     func terminal() {
         #expect(
             text(.systemNote, "61 0A 62 1B 5B 32 4A E2 80 AE FF 0A")
@@ -59,7 +59,7 @@ struct MonitorTests {
     }
 
     @Test(
-        "keys are hidden, unless they are asked for",
+        "keys are hidden unless requested",
         arguments: [
             // Load Link Keys, Load Long Term Keys, Load Identity Resolving Keys.
             (.controlCommand, "12 00 00 01 00 AA"), (.controlCommand, "13 00 01 00 AA"),
@@ -76,7 +76,7 @@ struct MonitorTests {
     }
 
     @Test(
-        "where an adapter comes, goes, or is opened or closed, what was under way is forgotten",
+        "fragments are discarded when an adapter appears, disappears, or is opened or closed",
         arguments: [
             (.newIndex, true), (.deleteIndex, true), (.openIndex, true), (.closeIndex, true), (.indexInfo, false),
             (.systemNote, false),

@@ -35,7 +35,7 @@ struct NumberTests {
             ("04 05 04 00 40 00 08", 0x05, nil, nil, [0x0040]), ("04 10 01 42", 0x10, nil, nil, []),
             ("04 13 09 02 40 00 02 00 41 00 01 00", 0x13, nil, nil, [0x0040, 0x0041]),
             ("04 0E 04 01 03 0C 00", 0x0E, nil, 0x0C03, []),
-            // What a command returns may name a link: LE Set Data Length.
+            // Return parameters may contain a connection handle: LE Set Data Length.
             ("04 0E 06 01 22 20 00 40 00", 0x0E, nil, 0x2022, [0x0040]), ("04 0E 03 01 00 00", 0x0E, nil, 0, []),
             ("04 0F 04 00 01 06 04", 0x0F, nil, 0x0406, []),
             ("04 3E 13 01 00 40 00 00 01 55 44 33 22 11 C0 18 00 04 00 F4 01 05", 0x3E, 0x01, nil, [0x0040]),
@@ -67,7 +67,7 @@ struct NumberTests {
         #expect(describe("02 40 20 06 00 02 00 06 00 05 08").securityManager?.code == 5)
     }
 
-    @Test("a frame in fragments tells of its header first and of its PDU last")
+    @Test("the first fragment of a frame has its header and the last one its PDU")
     func fragments() {
         var tracer = PacketTracer()
         let packets = ["02 40 20 05 00 05 00 04 00 1B", "02 40 10 02 00 03 00", "02 40 10 02 00 AA BB"].map { packet in
@@ -104,7 +104,7 @@ struct NumberTests {
         ),
         ("13", .init(opcode: 0x13)),
         ("16 03 00 05 00 AA BB", .init(opcode: 0x16, handles: [3], offset: 5, valueLengths: [2])),
-        // The second value is cut off.
+        // The second value is truncated.
         ("21 01 00 AA 05 00 BB CC", .init(opcode: 0x21, valueLengths: [1, 2])),
         ("23 01 00 01 00 AA 02 00 00 00", .init(opcode: 0x23, handles: [1, 2], valueLengths: [1, 0])),
         (
@@ -128,7 +128,7 @@ struct NumberTests {
     }
 
     @Test(
-        "what is malformed has no numbers beyond what could be decoded",
+        "a malformed packet has no numbers beyond what could be decoded",
         arguments: [
             ("01 0C 20 03 01", false), ("04 05 04 00", false), ("02 40 00 05 00 0B", false),
             ("02 40 20 05 00 01 00 04 00 0A", true), ("04 13 05 02 40 00 02 00", true),

@@ -32,7 +32,7 @@ struct PacketTests {
     }
 
     @Test(
-        "names of fields read as people write them",
+        "names of fields are written as words",
         arguments: [
             (
                 "04 0E 0C 01 01 10 00 0D 34 12 0D 0F 00 78 56",
@@ -101,7 +101,7 @@ struct PacketTests {
     }
 
     @Test(
-        "events that are malformed",
+        "malformed events",
         arguments: [
             ("04", "event malformed, truncated at byte 0: 1 more needed"),
             ("04 05", "Disconnection Complete malformed, truncated at byte 1: 1 more needed: 05"),
@@ -142,7 +142,7 @@ struct PacketTests {
         #expect(trace(packet) == text)
     }
 
-    @Test("keys in commands are shown only where asked for, most significant octet first")
+    @Test("keys in commands are shown only on request, most significant octet first")
     func keys() {
         let packet = "01 1A 20 12 40 00 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F"
         #expect(trace(packet) == "CMD LE Long Term Key Request Reply handle 0x0040 long term key (hidden)")

@@ -31,14 +31,14 @@ struct CurrentTimeTests {
         try example.check()
     }
 
-    @Test("reasons that do not exist yet are ignored")
+    @Test("reserved reasons are ignored")
     func reservedReasons() throws {
         let time = CurrentTime(dateTime: leapDay, adjustReason: .changeOfTimeZone)
         try Example("E8 07 02 1D 17 3B 3A 00 00 F4", time).checkDecoding()
     }
 
     @Test(
-        "what is no time is refused, and the octet named",
+        "an invalid time is refused, with its offset",
         arguments: [
             ("2D 06 02 1D 17 3B 3A 04 80 01", 0), ("10 27 02 1D 17 3B 3A 04 80 01", 0),
             ("E8 07 0D 1D 17 3B 3A 04 80 01", 2), ("E8 07 02 20 17 3B 3A 04 80 01", 3),
@@ -49,7 +49,7 @@ struct CurrentTimeTests {
         #expect(failure(of: CurrentTime.self, bytes(text)) == DecodingFailure(.invalidValue, at: offset))
     }
 
-    @Test("what is no time is sent as the nearest that is one")
+    @Test("an invalid time is sent as the nearest valid one")
     func nearest() {
         let late = DateTime(year: .max, month: .max, day: .max, hours: .max, minutes: .max, seconds: .max)
         #expect(CurrentTime(dateTime: late).encoded == bytes("0F 27 0C 1F 17 3B 3B 00 00 00"))

@@ -22,7 +22,7 @@ struct CyclingTests {
         try example.check()
     }
 
-    @Test("flags and fields that do not exist yet are ignored")
+    @Test("reserved flags and unknown fields are ignored")
     func reserved() throws {
         let crank = Crank(cumulativeRevolutions: 100, lastEventTime: 2048)
         try Example("FE 64 00 00 08 AA BB", CSCMeasurement(crank: crank)).checkDecoding()
@@ -48,7 +48,7 @@ struct CyclingTests {
                 Wheel(cumulativeRevolutions: 1000, lastEventTime: 0),
                 Wheel(cumulativeRevolutions: 1003, lastEventTime: 1024), 6
             ),
-            // The time begins anew, then the counter, then both.
+            // The time wraps around, then the counter, then both.
             (
                 Wheel(cumulativeRevolutions: 7, lastEventTime: 65024),
                 Wheel(cumulativeRevolutions: 8, lastEventTime: 0), 4
@@ -61,7 +61,7 @@ struct CyclingTests {
                 Wheel(cumulativeRevolutions: .max, lastEventTime: 65535),
                 Wheel(cumulativeRevolutions: 0, lastEventTime: 511), 4
             ),
-            // The longest that can be told.
+            // The longest measurable.
             (
                 Wheel(cumulativeRevolutions: 0, lastEventTime: 1),
                 Wheel(cumulativeRevolutions: 65535, lastEventTime: 0), 2048
@@ -111,7 +111,7 @@ struct CyclingTests {
         #expect(after.speed(since: before, circumference: 2) == nil)
     }
 
-    @Test("a measurement without a wheel or a crank tells nothing")
+    @Test("a measurement without a wheel or a crank gives no rate")
     func missing() {
         let full = CSCMeasurement(
             wheel: Wheel(cumulativeRevolutions: 1, lastEventTime: 1),

@@ -10,7 +10,7 @@ struct DeviceInformationTests {
         try Example(text, BatteryLevel(percentage: percentage)).check()
     }
 
-    @Test("a battery that is fuller than full is refused, and never sent")
+    @Test("a battery level above 100 is refused, and never sent")
     func overfullBattery() {
         #expect(failure(of: BatteryLevel.self, [101]) == DecodingFailure(.invalidValue, at: 0))
         #expect(BatteryLevel(percentage: 101).encoded == [100])
@@ -29,7 +29,7 @@ struct DeviceInformationTests {
     }
 
     @Test(
-        "strings that are not as they should be",
+        "strings that are not well formed",
         arguments: [("41 00", "A"), ("00 00", ""), ("41 FF 42", "A\u{FFFD}B"), ("41 C3", "A\u{FFFD}")])
     func repairedString(_ hexadecimal: String, text: String) throws {
         try Example(hexadecimal, FirmwareRevisionString(text)).checkDecoding()
@@ -46,7 +46,7 @@ struct DeviceInformationTests {
         try Example("02 AC 05 01 00 00 00", device).check()
     }
 
-    @Test("bits of a system's identifier that there is no room for are dropped")
+    @Test("excess bits of a system identifier are dropped")
     func wideIdentifier() {
         let system = SystemID(manufacturerIdentifier: .max, organizationallyUniqueIdentifier: .max)
         #expect(system.encoded == bytes("FF FF FF FF FF FF FF FF"))

@@ -26,13 +26,13 @@ struct HeartRateTests {
     }
 
     @Test(
-        "what other sensors send that means the same",
+        "other encodings with the same meaning",
         arguments: [
             // Sixteen bits where eight would do.
             .init("01 48 00", .init(heartRate: 72)),
-            // Contact is detected by a sensor that cannot tell.
+            // Contact is reported by a sensor that does not support it.
             .init("02 48", .init(heartRate: 72)),
-            // Flags and fields that do not exist yet.
+            // Reserved flags and unknown fields.
             .init("E0 48 AA BB", .init(heartRate: 72)),
         ] as [Example<HeartRateMeasurement>])
     func leniency(_ example: Example<HeartRateMeasurement>) throws {
@@ -40,7 +40,7 @@ struct HeartRateTests {
     }
 
     @Test(
-        "an interval is sent as the nearest that there is",
+        "an interval is rounded to the nearest multiple of its unit",
         arguments: [
             (.milliseconds(833), [0x55, 0x03]),
             (.zero, [0, 0]),
@@ -54,7 +54,7 @@ struct HeartRateTests {
     }
 
     @Test(
-        "locations, both ways, with those that do not exist yet",
+        "locations, both ways, including reserved ones",
         arguments: [
             (.init("00", .other), "other"), (.init("01", .chest), "chest"), (.init("02", .wrist), "wrist"),
             (.init("03", .finger), "finger"), (.init("04", .hand), "hand"), (.init("05", .earLobe), "ear lobe"),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Values that are too short or too long")
 struct LengthTests {
-    /// A value, and for each of its prefixes, the empty one first, how many octets the prefix would need; nil where it is
+    /// A value, and for each of its prefixes, the empty one first, how many octets the prefix would need; nil if it is
     /// a value itself.
     struct Case: Sendable, CustomTestStringConvertible {
         var type: any CharacteristicValue.Type
@@ -47,7 +47,7 @@ struct LengthTests {
         Case(type: ManufacturerNameString.self, text: "4E 6F C3 A9", needed: [nil, nil, nil, nil]),
     ]
 
-    @Test("a prefix is refused, and told how much is there and how much is needed", arguments: cases)
+    @Test("a prefix is refused, with its length and the number of missing octets", arguments: cases)
     func prefixes(_ test: Case) throws {
         let value = bytes(test.text)
         try #require(test.needed.count == value.count)
@@ -59,7 +59,7 @@ struct LengthTests {
     }
 
     @Test(
-        "where the length is fixed, more is refused",
+        "a fixed-length value with extra octets is refused",
         arguments: [
             (BodySensorLocation.self, "01"), (BatteryLevel.self, "64"), (SystemID.self, "01 02 03 04 05 56 34 12"),
             (PnPID.self, "01 0F 00 34 12 13 02"), (CurrentTime.self, "E8 07 02 1D 17 3B 3A 04 80 01"),

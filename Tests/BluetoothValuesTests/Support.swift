@@ -3,7 +3,7 @@ import BluetoothValues
 import TestSupport
 import Testing
 
-/// A value, and how it is sent.
+/// A value and its encoding.
 struct Example<Value: CharacteristicValue & Equatable>: Sendable, CustomTestStringConvertible {
     var text: String
     var value: Value
@@ -15,19 +15,19 @@ struct Example<Value: CharacteristicValue & Equatable>: Sendable, CustomTestStri
 
     var testDescription: String { text }
 
-    /// The bytes say the value, and the value is sent as these bytes.
+    /// The bytes decode to the value, and the value encodes to these bytes.
     func check(sourceLocation: SourceLocation = #_sourceLocation) throws {
         try checkDecoding(sourceLocation: sourceLocation)
         #expect(value.encoded == bytes(text), sourceLocation: sourceLocation)
     }
 
-    /// The bytes say the value, which is sent as others.
+    /// The bytes decode to the value, which encodes to others.
     func checkDecoding(sourceLocation: SourceLocation = #_sourceLocation) throws {
         #expect(try Value(decoding: bytes(text)) == value, sourceLocation: sourceLocation)
     }
 }
 
-/// Why bytes are not a value; nil where they are one.
+/// The error of decoding bytes; nil if there is none.
 func failure<Value: CharacteristicValue>(of type: Value.Type, _ bytes: [UInt8]) -> DecodingFailure? {
     do throws(DecodingFailure) {
         _ = try Value(decoding: bytes.span)
@@ -37,5 +37,5 @@ func failure<Value: CharacteristicValue>(of type: Value.Type, _ bytes: [UInt8]) 
     }
 }
 
-/// A date with a day that is in few years.
+/// A date that exists only in leap years.
 let leapDay = DateTime(year: 2024, month: 2, day: 29, hours: 23, minutes: 59, seconds: 58)

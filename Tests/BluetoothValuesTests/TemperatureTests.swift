@@ -29,13 +29,13 @@ struct TemperatureTests {
         try example.check()
     }
 
-    @Test("flags and fields that do not exist yet are ignored")
+    @Test("reserved flags and unknown fields are ignored")
     func reserved() throws {
         let value = TemperatureMeasurement(temperature: MedFloat32(36.4, exponent: -1))
         try Example("F8 6C 01 00 FF AA BB", value).checkDecoding()
     }
 
-    @Test("a time stamp that is none is refused")
+    @Test("an invalid time stamp is refused")
     func invalidTimeStamp() {
         let value = bytes("02 6C 01 00 FF E8 07 0D 1D 17 3B 3A")
         #expect(failure(of: TemperatureMeasurement.self, value) == DecodingFailure(.invalidValue, at: 7))
@@ -74,7 +74,7 @@ struct TemperatureTests {
     }
 
     @Test(
-        "a temperature is sent as the nearest that there is",
+        "a temperature is rounded to the nearest multiple of its unit",
         arguments: [
             (24.064, "66 09"), (24.056, "66 09"), (400, "FF 7F"), (-400, "4D 95"), (.infinity, "FF 7F"),
             (-.infinity, "4D 95"), (.nan, "00 80"),

@@ -27,7 +27,7 @@ struct WeightTests {
         try example.check()
     }
 
-    @Test("every weight there is, both ways", arguments: [0, 1] as [UInt8])
+    @Test("every possible weight, both ways", arguments: [0, 1] as [UInt8])
     func weights(flags: UInt8) throws {
         for number in 0...UInt16.max {
             let octets = [flags, UInt8(truncatingIfNeeded: number), UInt8(number >> 8)]
@@ -35,7 +35,7 @@ struct WeightTests {
         }
     }
 
-    @Test("every body mass index and every height there is, both ways", arguments: [8, 9] as [UInt8])
+    @Test("every possible body mass index and height, both ways", arguments: [8, 9] as [UInt8])
     func bodies(flags: UInt8) throws {
         for number in 0...UInt16.max {
             let octets = [UInt8(truncatingIfNeeded: number), UInt8(number >> 8)]
@@ -44,7 +44,7 @@ struct WeightTests {
         }
     }
 
-    @Test("flags and fields that do not exist yet are ignored")
+    @Test("reserved flags and unknown fields are ignored")
     func reserved() throws {
         try Example("F0 08 39 AA BB", WeightMeasurement(weight: 73)).checkDecoding()
     }
@@ -58,7 +58,7 @@ struct WeightTests {
     }
 
     @Test(
-        "a weight is sent as the nearest that there is",
+        "a weight is rounded to the nearest multiple of its unit",
         arguments: [
             (73.0024, "00 08 39"), (73.0026, "00 09 39"), (327.675, "00 FE FF"), (1000, "00 FE FF"), (-1, "00 00 00"),
             (.nan, "00 FF FF"), (.infinity, "00 FE FF"),

@@ -7,8 +7,8 @@ import Testing
 struct MergingTests {
     private struct Failure: Error, Equatable {}
 
-    /// What a subscriber was told, as text.
-    private final class Told {
+    /// The values a subscriber received, as text.
+    private final class Received {
         var lines: [String] = []
 
         func attach<P: Publisher>(_ publisher: P) -> AnyCancellable {
@@ -22,50 +22,50 @@ struct MergingTests {
         }
     }
 
-    @Test("Merged publishers tell as their elements come, and end with the last")
+    @Test("Merged publishers publish elements as they arrive, and finish with the last")
     func merge() {
-        let (a, b, told) = (PassthroughSubject<Int, Failure>(), PassthroughSubject<Int, Failure>(), Told())
-        let subscription = told.attach(a.merge(with: b))
+        let (a, b, received) = (PassthroughSubject<Int, Failure>(), PassthroughSubject<Int, Failure>(), Received())
+        let subscription = received.attach(a.merge(with: b))
         a.send(1)
         b.send(2)
         a.send(3)
         a.send(completion: .finished)
         b.send(4)
         b.send(completion: .finished)
-        #expect(told.lines == ["1", "2", "3", "4", "finished"])
+        #expect(received.lines == ["1", "2", "3", "4", "finished"])
         subscription.cancel()
     }
 
-    @Test("They fail with the first that does, and any number will do")
+    @Test("They fail with the first that does, for any number of publishers")
     func mergeMany() {
-        let (subjects, told) = ((0..<5).map { _ in PassthroughSubject<Int, Failure>() }, Told())
-        let subscription = told.attach(Publishers.MergeMany(subjects))
+        let (subjects, received) = ((0..<5).map { _ in PassthroughSubject<Int, Failure>() }, Received())
+        let subscription = received.attach(Publishers.MergeMany(subjects))
         for (index, subject) in subjects.enumerated() { subject.send(index) }
         subjects[3].send(completion: .failure(Failure()))
         subjects[1].send(9)
-        #expect(told.lines == ["0", "1", "2", "3", "4", "failed"])
+        #expect(received.lines == ["0", "1", "2", "3", "4", "failed"])
         subscription.cancel()
     }
 
-    @Test("The newest elements are told together, from when there is one of each")
+    @Test("The latest elements are published together, once there is one of each")
     func combineLatest() {
-        let (a, b, told) = (PassthroughSubject<Int, Never>(), CurrentValueSubject<String, Never>("x"), Told())
-        let subscription = told.attach(a.combineLatest(b) { "\($0)\($1)" })
-        #expect(told.lines == [])
+        let (a, b, received) = (PassthroughSubject<Int, Never>(), CurrentValueSubject<String, Never>("x"), Received())
+        let subscription = received.attach(a.combineLatest(b) { "\($0)\($1)" })
+        #expect(received.lines == [])
         a.send(1)
         b.send("y")
         a.send(2)
         a.send(completion: .finished)
         b.send("z")
         b.send(completion: .finished)
-        #expect(told.lines == ["1x", "1y", "2y", "2z", "finished"])
+        #expect(received.lines == ["1x", "1y", "2y", "2z", "finished"])
         subscription.cancel()
     }
 
     @Test("Of three and of four")
     func more() {
         let subjects = (0..<4).map { CurrentValueSubject<Int, Never>($0) }
-        let (three, four) = (Told(), Told())
+        let (three, four) = (Received(), Received())
         let subscriptions = [
             three.attach(subjects[0].combineLatest(subjects[1], subjects[2]) { $0 + $1 + $2 }),
             four.attach(subjects[0].combineLatest(subjects[1], subjects[2], subjects[3]) { [$0, $1, $2, $3] }),
@@ -88,17 +88,17 @@ struct MergingTests {
 
     @Test("A property that can be observed is a publisher")
     func property() {
-        let (lamp, told) = (Lamp(), Told())
-        var subscription: AnyCancellable? = told.attach(lamp.publisher(for: \.isOn))
+        let (lamp, received) = (Lamp(), Received())
+        var subscription: AnyCancellable? = received.attach(lamp.publisher(for: \.isOn))
         lamp.isOn = true
         lamp.isOn = true
         lamp.isOn = false
-        #expect(told.lines == ["false", "true", "false"])
+        #expect(received.lines == ["false", "true", "false"])
         withExtendedLifetime(subscription) {}
         subscription = nil
         lamp.isOn = true
-        #expect(told.lines.count == 3)
-        let changes = Told()
+        #expect(received.lines.count == 3)
+        let changes = Received()
         let other = changes.attach(lamp.publisher(for: \.isOn, options: .new).prefix(1))
         lamp.isOn = false
         lamp.isOn = true

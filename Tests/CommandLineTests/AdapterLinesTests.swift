@@ -17,7 +17,7 @@ struct AdapterLinesTests {
         AdapterInformation(index: 2, bus: .rs232, state: .held(by: nil), block: .hardware),
     ]
 
-    @Test("Adapters are shown in columns, with what can be done about them")
+    @Test("Adapters are shown in columns, with hints for the user")
     func table() {
         #expect(
             AdapterLines.table(Self.adapters) == [
@@ -31,7 +31,7 @@ struct AdapterLinesTests {
         #expect(AdapterLines.table([]) == [])
     }
 
-    @Test("Programs are told the same in JSON")
+    @Test("The JSON output has the same information")
     func objects() {
         #expect(
             Self.adapters.map(AdapterLines.object) == [

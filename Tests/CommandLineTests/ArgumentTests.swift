@@ -2,7 +2,7 @@ import BluetoothLE
 import CommandLineSupport
 import Testing
 
-/// What the types of arguments take, and what they refuse.
+/// What the types of arguments accept and refuse.
 struct ArgumentTests {
     @Test(
         "A window of signal strengths is MIN..MAX",
@@ -23,7 +23,7 @@ struct ArgumentTests {
     }
 
     @Test(
-        "Seconds have at most three places and come back as they were given",
+        "Seconds have at most three decimal places and are shown as they were given",
         arguments: [
             ("30", .seconds(30), "30"), ("0.5", .milliseconds(500), "0.5"), ("0.001", .milliseconds(1), "0.001"),
             ("1e2", .seconds(100), "100"), ("31536000", .seconds(31_536_000), "31536000"),
@@ -49,13 +49,13 @@ struct ArgumentTests {
         #expect(Subscriber.ChunkSize(argument: text) == expected)
     }
 
-    @Test("A chunk size shows as it is written", arguments: ["20", "mtu"])
+    @Test("A chunk size is shown as it was written", arguments: ["20", "mtu"])
     func chunkSizeText(text: String) {
         #expect(Subscriber.ChunkSize(argument: text)?.defaultValueDescription == text)
     }
 
     @Test(
-        "What a peer calls itself cannot control the terminal",
+        "The name of a peer cannot control the terminal",
         arguments: [
             ("BCS", "\"BCS\""), ("", "\"\""), ("a\"b", "\"a\\\"b\""), ("Zoë 📇", "\"Zoë 📇\""),
             ("\u{1B}[2J", "\"\\u{1B}[2J\""), ("a\r\nb", "\"a\\r\\nb\""), ("\u{9B}1m", "\"\\u{009B}1m\""),

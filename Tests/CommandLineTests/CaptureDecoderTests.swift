@@ -28,13 +28,13 @@ struct CaptureDecoderTests {
             lines(records, .h4) == ["0.000000 > CMD Reset", "1.500001 > CMD Reset", "0.000000 > CMD Reset"])
     }
 
-    @Test("A clock that makes no sense does no harm")
+    @Test("Invalid time stamps do no harm")
     func wildTimes() {
         let records = [Int64.min, .max, 0].map { (record(at: $0), Self.reset) }
         #expect(lines(records, .h4).count == 3)
     }
 
-    @Test("Packets that are missing, and those cut off, are told of")
+    @Test("Missing and truncated packets are reported")
     func gaps() {
         let records = [record(at: 0), record(at: 0, length: 9, drops: 3)].map { ($0, Self.reset) }
         #expect(
@@ -80,7 +80,7 @@ struct CaptureDecoderTests {
         )
     }
 
-    @Test("Links of one handle on two adapters do not mix")
+    @Test("Links with the same handle on two adapters do not mix")
     func links() {
         let start: [UInt8] = [0x02, 0x40, 0x20, 0x04, 0x00, 0x01, 0x00, 0x04, 0x00]
         let records = [
@@ -93,7 +93,7 @@ struct CaptureDecoderTests {
             ])
     }
 
-    @Test("Fragments are kept for so many adapters, and no more")
+    @Test("Fragments are kept for a limited number of adapters")
     func bounded() {
         let start: [UInt8] = [0x02, 0x40, 0x20, 0x04, 0x00, 0x01, 0x00, 0x04, 0x00]
         let last: [UInt8] = [0x02, 0x40, 0x10, 0x01, 0x00, 0x13]

@@ -66,7 +66,7 @@ struct DecodeJSONTests {
             ])
     }
 
-    @Test("a note has no direction, and what it says is quoted")
+    @Test("a note has no direction, and its text is quoted")
     func note() {
         let note = BTSnoop.Record(
             direction: .received, type: nil, originalLength: 3, microsecondsSince1970: 0, monitorOpcode: .systemNote)
@@ -77,7 +77,7 @@ struct DecodeJSONTests {
             ])
     }
 
-    @Test("an object quotes what JSON wants quoted, and leaves out what is not there")
+    @Test("an object escapes what JSON requires, and omits missing values")
     func object() {
         var object = JSONObject()
         object.add("a\"b", "\u{0}\u{1F}\n\u{7F}é\\")

@@ -7,7 +7,7 @@ import Testing
 /// The testing library has one too.
 typealias ExitStatus = CommandLineSupport.ExitStatus
 
-/// Which exit status and which line an error becomes.
+/// The exit status and the message of an error.
 struct ExitStatusTests {
     @Test(
         "Every error of Bluetooth has its status",
@@ -37,7 +37,7 @@ struct ExitStatusTests {
         #expect(Sample.failure(of: error) == CommandFailure(expected, "\(error)"))
     }
 
-    @Test("A transport that cannot be opened is told as such")
+    @Test("A transport that cannot be opened has its own message")
     func transport() {
         let error = TransportError(.addressInUse, transport: "unix-server:a")
         #expect(Sample.failure(of: error) == CommandFailure(.transportFailed, "\(error)"))
@@ -48,14 +48,14 @@ struct ExitStatusTests {
         #expect(ExitStatus.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5])
     }
 
-    @Test("Who cancelled a program is told nothing")
+    @Test("Cancelling a program prints nothing")
     func cancelled() {
         #expect(Sample.failure(of: BluetoothError.cancelled).message == nil)
         #expect(Sample.failure(of: CancellationError()).message == nil)
     }
 
     @Test(
-        "What is wrong with the arguments is one line, and status 2",
+        "Invalid arguments give one line, and status 2",
         arguments: [
             (["--transport", "usb:0"], "usb:0"),
             (["--transport", "tcp-client:localhost"], "names no port"),
@@ -78,7 +78,7 @@ struct ExitStatusTests {
         #expect(message.contains(mention), "\(message)")
     }
 
-    @Test("Arguments that make sense are taken")
+    @Test("Valid arguments are accepted")
     func parsing() async throws {
         let arguments = [
             "--transport", "unix-client:a", "--service", "180D", "--address", "C0:11:22:33:44:55", "--rssi", "-70..0",
@@ -92,7 +92,7 @@ struct ExitStatusTests {
     }
 }
 
-/// A program with an argument of each sort.
+/// A program with an argument of each kind.
 private struct Sample: CommandLineProgram {
     @OptionGroup var transport: TransportOptions
     @Option var service: BluetoothUUID?

@@ -3,14 +3,14 @@ import Testing
 
 @testable import CommandLineSupport
 
-/// A program that is told to end, ends in good order: what it has taken is given back.
+/// A program that is asked to end does so cleanly: it releases what it has taken.
 struct InterruptionTests {
-    @Test("A terminal that is closed cancels what the program does")
+    @Test("Closing the terminal cancels the program")
     func hangUp() async {
         await #expect(processExitsWith: .exitCode(128 + SIGHUP)) { await interrupted(by: SIGHUP) }
     }
 
-    @Test("So does whoever ends it")
+    @Test("So do the signals to end it")
     func termination() async {
         await #expect(processExitsWith: .exitCode(128 + SIGTERM)) { await interrupted(by: SIGTERM) }
         await #expect(processExitsWith: .exitCode(128 + SIGINT)) { await interrupted(by: SIGINT) }
@@ -24,7 +24,7 @@ struct InterruptionTests {
         }
     }
 
-    @Test("Output that nobody reads is a failure, and no signal")
+    @Test("A closed output is an error, not a signal")
     func brokenPipe() async {
         await #expect(processExitsWith: .exitCode(ExitStatus.failure.rawValue)) {
             Interruption().cancel(Task {})
@@ -41,7 +41,7 @@ struct InterruptionTests {
     }
 }
 
-/// Waits until it is cancelled, is sent signals, and ends the process as a program does.
+/// Waits until it is cancelled by signals, and ends the process like a program.
 private func interrupted(by signals: Int32...) async -> Never {
     let interruption = Interruption()
     let work = Task { try? await Task.sleep(for: .seconds(60)) }

@@ -8,7 +8,7 @@ import Testing
 
 /// `ble radio`: hosts that come and go.
 struct RadioServerTests {
-    /// A radio that runs in a thread of its own until the test is over.
+    /// A radio that runs in its own thread until the test ends.
     private static func withRadio(_ ports: [String], _ body: () async throws -> Void) async throws {
         try await withRadio(ports.map { .unixServer(path: $0) }, body)
     }
@@ -16,7 +16,7 @@ struct RadioServerTests {
     private static func withRadio(_ ports: [TransportName], _ body: () async throws -> Void) async throws {
         let isOver = Flag()
         let (news, continuation) = AsyncStream<Result<Waker, TransportError>>.makeStream()
-        // Not a task: it waits, and the pool of tasks has few threads.
+        // Not a task: it blocks, and the thread pool for tasks is small.
         Thread.detachNewThread {
             defer { continuation.finish() }
             do throws(TransportError) {
@@ -43,12 +43,12 @@ struct RadioServerTests {
         func set() { value.store(true, ordering: .relaxed) }
     }
 
-    /// Names that no other test has, and that need no file.
+    /// Unique names that need no file.
     private static func names(_ count: Int) -> [String] {
         (0..<count).map { "@ble-radio-\(UInt64.random(in: .min ... .max))-\($0)" }
     }
 
-    @Test("Hosts hear each other, and the next one finds a controller that has been reset")
+    @Test("Hosts receive each other, and the next one finds a controller that has been reset")
     func hosts() async throws {
         let names = Self.names(2)
         try await Self.withRadio(names) {
@@ -68,12 +68,12 @@ struct RadioServerTests {
         }
     }
 
-    /// A path that no other test has.
+    /// A unique path.
     private static func path() -> String {
         FileManager.default.temporaryDirectory.appending(path: "ble-radio-\(UInt64.random(in: .min ... .max))").path()
     }
 
-    @Test("Hosts come and go at the end of a line, and hear a host that is not at one")
+    @Test("Hosts come and go on a serial line, and receive a host on another transport")
     func line() async throws {
         let path = Self.path(), other = Self.names(1)
         try await Self.withRadio([.pty(link: path), .unixServer(path: other[0])]) {
@@ -94,7 +94,7 @@ struct RadioServerTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("H1: a host that was cut off inside a command leaves a line that the next can resynchronize")
+    @Test("H1: after a host stops inside a command the next one can resynchronize the line")
     func cutOff() async throws {
         let path = Self.path()
         try await Self.withRadio([.pty(link: path)]) {
@@ -108,7 +108,7 @@ struct RadioServerTests {
         }
     }
 
-    @Test("H1: a host that does not speak H4 is sent away, and nobody else notices")
+    @Test("H1: a host that does not speak H4 is disconnected, and no other host is affected")
     func garbage() async throws {
         let names = Self.names(2)
         try await Self.withRadio(names) {

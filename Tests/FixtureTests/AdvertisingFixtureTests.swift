@@ -8,7 +8,7 @@ import Testing
 struct AdvertisingFixtureTests {
     static let captures = Capture.all.filter { $0.name.contains("advertising") }
 
-    @Test("advertising data is taken apart without a rest", arguments: captures)
+    @Test("advertising data is decoded completely", arguments: captures)
     func structures(_ capture: Capture) throws {
         let seen = try capture.advertisingData()
         #expect(!seen.isEmpty)
@@ -24,7 +24,7 @@ struct AdvertisingFixtureTests {
         }
     }
 
-    @Test("what advertising data says can be said again", arguments: captures)
+    @Test("decoded advertising data can be encoded again", arguments: captures)
     func meaning(_ capture: Capture) throws {
         for data in try capture.advertisingData() {
             let advertisement = AdvertisementData(data.span)
@@ -61,7 +61,7 @@ extension Capture {
         var data: [UInt8]
     }
 
-    /// What a scanner was told.
+    /// The reports to a scanner.
     func advertisingReports() throws -> [Report] {
         var found: [Report] = []
         for packet in packets {

@@ -13,7 +13,7 @@ extension Capture {
         var packets: [Int]
     }
 
-    /// A frame that could not be put together.
+    /// A frame that could not be reassembled.
     struct BrokenFrame: Error {
         var packet: Int
         var reason: String

@@ -20,7 +20,7 @@ struct CaptureTests {
         #expect(copy == capture.file)
     }
 
-    @Test("no packet was lost or cut off", arguments: Capture.all)
+    @Test("no packet was lost or truncated", arguments: Capture.all)
     func whole(_ capture: Capture) {
         for packet in capture.packets {
             #expect(packet.record.cumulativeDrops == 0)
@@ -53,7 +53,7 @@ struct CaptureTests {
             let stream = packets.flatMap { $0 }
             var framer = H4Framer(receiver: receiver)
             var framed: [[UInt8]] = []
-            // 7 cuts every sort of header somewhere, and many packets at once never.
+            // Pieces of 7 bytes cut every kind of header somewhere, and never contain many packets.
             for start in stride(from: 0, to: stream.count, by: 7) {
                 let piece = stream.span.extracting(start..<min(start + 7, stream.count))
                 try framer.receive(piece) { framed.append(Array($0)) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Fixtures: commands")
 struct CommandFixtureTests {
-    /// What the recorded hosts send and this package has no type for.
+    /// The recorded commands for which this package has no type.
     static let exceptions: Set<HCIOpcode> = [
         // Read Local Extended Features: the further pages of features of BR/EDR controllers.
         HCIOpcode(.informational, 0x04)
@@ -27,7 +27,7 @@ struct CommandFixtureTests {
         }
     }
 
-    @Test("every exception is needed, and there is a variety of commands beside them")
+    @Test("every exception is needed, and there is a variety of other commands")
     func exceptions() {
         let opcodes = Capture.all.flatMap(\.packets).compactMap { packet -> HCIOpcode? in
             guard let content = packet.content(of: .command) else { return nil }

@@ -15,7 +15,7 @@ struct DataFixtureTests {
         }
     }
 
-    @Test("every frame is put together, and written again to the data it came in", arguments: Capture.all)
+    @Test("every frame is reassembled, and written again to the same data", arguments: Capture.all)
     func frames(_ capture: Capture) throws {
         for frame in try capture.frames() {
             let data = frame.packets.flatMap { capture.packets[$0].bytes.dropFirst(5) }
@@ -24,7 +24,7 @@ struct DataFixtureTests {
         }
     }
 
-    @Test("every frame is on a channel that is there", arguments: Capture.all)
+    @Test("every frame is on an existing channel", arguments: Capture.all)
     func channels(_ capture: Capture) throws {
         let fixed: Set<ChannelIdentifier> = [.attributeProtocol, .leSignalling, .securityManager]
         let hasChannels = capture.name.hasSuffix("channel-central") || capture.name.hasSuffix("channel-peripheral")
@@ -35,7 +35,7 @@ struct DataFixtureTests {
         #expect(opened.isSubset(of: used))
     }
 
-    @Test("every ATT PDU is decoded as what it is, and written again to the same bytes", arguments: Capture.all)
+    @Test("every ATT PDU is decoded as its own type, and written again to the same bytes", arguments: Capture.all)
     func attributeProtocol(_ capture: Capture) throws {
         for pdu in try capture.attributePDUs() {
             let message = try ATTMessage(decoding: pdu.span)
@@ -62,7 +62,7 @@ struct DataFixtureTests {
         }
     }
 
-    /// A command, written from the fields of its own type; nil where there is none.
+    /// A command, written from the fields of its own type; nil if there is none.
     private func recoded(_ command: borrowing SignallingCommand) throws(DecodingFailure) -> [UInt8]? {
         switch SignallingCode(rawValue: command.code) {
         case .commandReject: try recoded(command, as: CommandReject.self)
@@ -103,7 +103,7 @@ extension Capture {
         return try frames().compactMap { frame in
             if frame.channel == .attributeProtocol { return frame.payload }
             guard hasEnhancedBearers, frame.channel.isLEDynamic else { return nil }
-            // A K-frame: an SDU begins with its length, and goes on in further ones where it is long.
+            // A K-frame: an SDU begins with its length, and continues in further frames if it is long.
             let piece = Piece(isFromController: frame.isFromController, channel: frame.channel)
             let sdu = pieces[piece, default: []] + frame.payload
             let length = try #require(sdu.count >= 2 ? Int(sdu[0]) | Int(sdu[1]) << 8 : nil)
@@ -113,7 +113,7 @@ extension Capture {
         }
     }
 
-    /// Whose SDU it is.
+    /// The channel of the SDU.
     private struct Piece: Hashable {
         var isFromController: Bool
         var channel: ChannelIdentifier

@@ -18,7 +18,7 @@ struct EventFixtureTests {
         }
     }
 
-    @Test("what commands return is decoded, and written again to the same bytes", arguments: Capture.all)
+    @Test("return parameters are decoded, and written again to the same bytes", arguments: Capture.all)
     func returnParameters(_ capture: Capture) throws {
         for packet in capture.packets {
             guard let content = packet.content(of: .event),
@@ -63,7 +63,7 @@ struct EventFixtureTests {
         }
     }
 
-    @Test("the captures have events of every sort that matters to two connected devices")
+    @Test("the captures have every kind of event that matters to two connected devices")
     func variety() throws {
         var codes: Set<UInt8> = [], subevents: Set<UInt8> = []
         for packet in Capture.all.flatMap(\.packets) {

@@ -26,19 +26,19 @@ struct FuzzReplayTests {
         }
     }
 
-    @Test("what once failed does not fail again", arguments: Crash.all)
+    @Test("inputs that once failed do not fail again", arguments: Crash.all)
     func crash(_ crash: Crash) throws {
         try crash.target.run(crash.bytes.span)
     }
 
-    @Test("every crash is kept where it is found")
+    @Test("every crash is in the directory of a target")
     func crashes() throws {
         let folders = try FileManager.default.contentsOfDirectory(atPath: Crash.directory.path)
         #expect(folders.allSatisfy { FuzzTarget(rawValue: $0) != nil })
         #expect(!Crash.all.isEmpty)
     }
 
-    @Test("what other stacks said in earnest keeps every promise, also cut short", arguments: FuzzTarget.allCases)
+    @Test("real packets of other stacks keep every promise, also when truncated", arguments: FuzzTarget.allCases)
     func seeds(_ target: FuzzTarget) throws {
         var inputs: Set<[UInt8]> = []
         for capture in Capture.all {

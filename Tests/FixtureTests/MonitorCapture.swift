@@ -39,7 +39,7 @@ struct MonitorCapture: Sendable {
 extension MonitorCapture: CustomTestStringConvertible {
     var testDescription: String { name }
 
-    /// What the tracer makes of every record, with a tracer for each adapter.
+    /// The trace of every record, with a tracer for each adapter.
     func descriptions() -> [(adapter: UInt16?, description: PacketDescription)] {
         var tracers: [UInt16?: PacketTracer] = [:]
         return records.map { record, data in

@@ -9,7 +9,7 @@ struct MonitorFixtureTests {
     @Test("there is a capture, and every kind of record in it has a name")
     func kinds() {
         let opcodes = MonitorCapture.all.flatMap(\.records).compactMap(\.record.monitorOpcode)
-        // No audio, no vendor's diagnostics.
+        // No audio and no vendor diagnostics.
         #expect(Set(opcodes.map(\.rawValue)) == [0, 1, 2, 3, 4, 5, 8, 9, 10, 12, 13, 14, 15, 16, 17])
     }
 

@@ -4,8 +4,7 @@ import BluetoothTrace
 import Foundation
 import Testing
 
-/// Traces of whole captures, line by line. After a change that is meant to change them, write them anew and read the
-/// difference:
+/// Traces of whole captures, line by line. After an intended change, write them again and review the difference:
 ///
 ///     BLUETOOTH_RENEW_TRACES=1 swift test --filter TraceFixtureTests
 @Suite("Fixtures: traces")
@@ -15,7 +14,7 @@ struct TraceFixtureTests {
         "Bumble/pairing-legacy-passkey-peripheral", "Kernel/ours-to-bluez-hci0",
     ]
 
-    @Test("a capture reads as it did", arguments: traced)
+    @Test("the trace of a capture is unchanged", arguments: traced)
     func golden(_ name: String) throws {
         let capture = try #require(Capture.all.first { $0.name == name })
         let lines = capture.trace()

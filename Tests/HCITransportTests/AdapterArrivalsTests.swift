@@ -10,7 +10,7 @@ struct AdapterArrivalsTests {
     }
 
     @Test(
-        "an adapter that comes is told from everything else",
+        "the arrival of an adapter is distinguished from everything else",
         arguments: [
             ("Index Added", [0x04, 0x00, 0x01, 0x00, 0x00, 0x00], true),
             ("Unconfigured Index Added", [0x1D, 0x00, 0x01, 0x00, 0x00, 0x00], true),
@@ -30,7 +30,7 @@ struct AdapterArrivalsTests {
         #expect(arrivals.fileDescriptor == 7)
     }
 
-    @Test("all that waits is read, and one arrival in it counts")
+    @Test("everything pending is read, and any arrival in it counts")
     func severalPackets() throws {
         let added: [UInt8] = [0x04, 0x00, 0x01, 0x00, 0x00, 0x00],
             removed: [UInt8] = [0x05, 0x00, 0x01, 0x00, 0x00, 0x00]
@@ -51,7 +51,7 @@ struct AdapterArrivalsTests {
         #expect(second)
     }
 
-    @Test("a socket that fails is closed, and another try is worth it once", arguments: [ENODEV, ENOTCONN])
+    @Test("a socket that fails is closed, and reported once", arguments: [ENODEV, ENOTCONN])
     func failure(code: Int32) throws {
         let (arrivals, socket) = try arrivals([.fails(code)])
         let first = arrivals.drain(), second = arrivals.drain()
@@ -61,7 +61,7 @@ struct AdapterArrivalsTests {
         #expect(socket.closed == [7])
     }
 
-    @Test("closing gives the socket back, once")
+    @Test("closing closes the socket, once")
     func closing() throws {
         let (arrivals, socket) = try arrivals([])
         arrivals.close()
@@ -70,7 +70,7 @@ struct AdapterArrivalsTests {
         #expect(arrivals.fileDescriptor == -1)
     }
 
-    @Test("a kernel without Bluetooth is told")
+    @Test("a kernel without Bluetooth is an error")
     func unavailable() {
         #expect(throws: TransportError(.bluetoothUnavailable, transport: "hci-socket")) {
             try AdapterArrivals(open: { () throws(Errno) in throw Errno(EAFNOSUPPORT) })

@@ -19,7 +19,7 @@ struct AdapterListTests {
         #expect(kernel.calls == ["socket", "close 100"])
     }
 
-    @Test("an adapter that is being set up is told from one that is being brought up, which is managed")
+    @Test("an adapter being set up is distinguished from one being brought up, which is managed")
     func initializing() throws {
         let hci1 = AdapterInformation(index: 1, state: .initializing), hci3 = AdapterInformation(index: 3)
         let kernel = FakeKernel(adapters: [hci0.with(.initializing), hci1, hci3]) { $0.initializing = [1, 3] }
@@ -89,7 +89,7 @@ struct AdapterListTests {
     }
 
     @Test(
-        "what is no answer says nothing",
+        "anything but the answer is ignored",
         arguments: [
             [.fails(EAGAIN)], [.fails(EBADF)], [.bytes([])],
             // The status is "unknown command", the request is another one, an adapter is missing.

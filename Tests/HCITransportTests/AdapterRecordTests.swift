@@ -7,12 +7,12 @@ import Testing
 
 @testable import HCITransport
 
-/// Adapters given back as they were found, whatever happens in between.
+/// Adapters are returned in their original state, whatever happens in between.
 struct AdapterRecordTests {
     private let directory = Directory()
     private var path: String { AdapterRecord.path(for: hci0, in: directory.path) }
 
-    @Test("while an adapter is taken there is a note of how it was found", arguments: [true, false])
+    @Test("while an adapter is taken there is a record of its original state", arguments: [true, false])
     func note(wasUp: Bool) throws {
         let kernel = FakeKernel(adapters: [wasUp ? hci0 : hci0.with(.down)], records: directory)
         let transport = try kernel.open()
@@ -25,14 +25,14 @@ struct AdapterRecordTests {
         #expect(!exists(path))
     }
 
-    @Test("an adapter without an address is noted under its number")
+    @Test("an adapter without an address is recorded under its number")
     func withoutAddress() {
         #expect(AdapterRecord.path(for: AdapterInformation(index: 3), in: "/d") == "/d/swift-bluetooth-le.hci3")
     }
 
     @Test("after a crash the next program brings the adapter up in its place", arguments: [UInt16(0), 5])
     func crash(index: UInt16) throws {
-        // What a program that was killed leaves: a note that is not locked, and an adapter that is down.
+        // What a killed program leaves: a record that is not locked, and an adapter that is down.
         try write("up\n")
         var adapter = hci0.with(.down)
         // It may have another number by now.
@@ -57,7 +57,7 @@ struct AdapterRecordTests {
     }
 
     @Test(
-        "where opening fails before anything was touched, what a crash has left is kept for the next program",
+        "if opening fails before anything was touched, the record of a crash is kept for the next program",
         arguments: [("up\n", true), ("down\n", false), (nil, false)])
     func openingFails(left: String?, isKept: Bool) throws {
         if let left { try write(left) }
@@ -95,31 +95,31 @@ struct AdapterRecordTests {
         #expect(!exists(path))
     }
 
-    @Test("closing waits for the adapter to come up, but not for ever", .timeLimit(.minutes(1)))
+    @Test("closing waits for the adapter to come up, but not forever", .timeLimit(.minutes(1)))
     func slowController() throws {
         let release = DispatchSemaphore(value: 0)
         let kernel = FakeKernel(records: directory, bringingUp: { release.wait() })
         let control = try AdapterControl(name: "hci-socket:0", calls: kernel.adapterCalls)
         let transport = try TakenAdapter.open(
-            hci0, control: control, socketCalls: kernel.socketCalls, patience: .milliseconds(1))
-        // It would hang here, for nobody else lets the controller go on.
+            hci0, control: control, socketCalls: kernel.socketCalls, timeout: .milliseconds(1))
+        // It would hang here, because nothing else lets the controller continue.
         transport.close()
         #expect(!kernel.calls.contains("up 0"))
-        // Should the process end now, the next one has to know.
+        // If the process ended now, the next one would need the record.
         #expect(contents(of: path) == Array("up\n".utf8))
-        // Who comes meanwhile is told that somebody still has it.
+        // In the meantime others are told that the adapter is still held.
         let reason = reason { () throws(TransportError) in _ = try kernel.open() }
         #expect(reason == .adapterHeld(by: AdapterHolder(running: getpid())))
         let note = open(path, O_RDWR | O_CLOEXEC)
         release.signal()
-        // Not locked any more: the adapter has been given back.
+        // Not locked any more: the adapter has been returned.
         flock(note, LOCK_EX)
         close(note)
         #expect(kernel.calls.contains("up 0"))
         #expect(!exists(path))
     }
 
-    @Test("who has the adapter is told, to others as well")
+    @Test("the holder of the adapter is reported, to others as well")
     func holder() throws {
         let kernel = FakeKernel(records: directory)
         let transport = try kernel.open()
@@ -129,12 +129,12 @@ struct AdapterRecordTests {
         #expect(reason { () throws(TransportError) in _ = try kernel.open() } == .adapterHeld(by: us))
         transport.close()
         #expect(try HCIAdapter.list(calls: kernel.adapterCalls) == [hci0])
-        // A note that nobody has locked names nobody.
+        // An unlocked record has no holder.
         try write("up\n")
         #expect(AdapterRecord.holder(of: hci0, in: [directory.path]) == nil)
     }
 
-    @Test("files that others may have put in the way are neither used nor changed", arguments: Trap.allCases)
+    @Test("files that others may have placed there are neither used nor changed", arguments: Trap.allCases)
     func traps(trap: Trap) throws {
         let target = directory.file("target")
         try write("up\n", to: target)
@@ -154,7 +154,7 @@ struct AdapterRecordTests {
 
     enum Trap: CaseIterable { case symbolicLink, hardLink, fifo, directory }
 
-    @Test("the second directory is used where the first is not for us")
+    @Test("the second directory is used if the first is not writable")
     func secondDirectory() throws {
         let record = try AdapterRecord.make(for: hci0, in: ["/nowhere", directory.path])
         #expect(exists(path))

@@ -4,10 +4,10 @@ import Testing
 
 @testable import HCITransport
 
-/// What each refusal of the kernel means, and what is left behind.
+/// The meaning of each refusal of the kernel, and the state after it.
 struct AdapterRefusalTests {
     @Test(
-        "each refusal of the kernel has its meaning",
+        "each refusal of the kernel has its own error",
         arguments: [
             ("socket", EAFNOSUPPORT, .bluetoothUnavailable),
             ("socket", EPROTONOSUPPORT, .bluetoothUnavailable),
@@ -29,7 +29,7 @@ struct AdapterRefusalTests {
         #expect(kernel.calls.contains("up 0") == (call == "bind 0"))
     }
 
-    @Test("root that is refused is in a container: there is nothing to grant a file")
+    @Test("if root is refused it is in a container: there is no file to grant a capability")
     func root() {
         let kernel = FakeKernel {
             $0.failing["down 0"] = EPERM
@@ -38,7 +38,7 @@ struct AdapterRefusalTests {
         #expect(throws: TransportError(.notPermitted(executable: nil), transport: "hci-socket:0")) { try kernel.open() }
     }
 
-    @Test("an adapter that is not there is refused with those that are")
+    @Test("an error for a missing adapter lists those present")
     func noSuchAdapter() {
         let kernel = FakeKernel(adapters: [hci2, hci0])
         #expect(throws: TransportError(.noSuchAdapter(present: [hci0, hci2]), transport: "hci-socket:1")) {
@@ -48,7 +48,7 @@ struct AdapterRefusalTests {
     }
 
     @Test(
-        "where there is no adapter at all, a switch of the machine may be why",
+        "if there is no adapter at all, a switch of the machine may be the reason",
         arguments: [
             ([], .noSuchAdapter(present: [])),
             (
@@ -72,7 +72,7 @@ struct AdapterRefusalTests {
         #expect(try HCIAdapter.absence(calls: kernel.adapterCalls).reason == expected)
     }
 
-    @Test("an adapter's own switch is told, with its kind")
+    @Test("an adapter's own switch is reported, with its kind")
     func blocked() {
         let kernel = FakeKernel {
             $0.failing["bind 0"] = ERFKILL

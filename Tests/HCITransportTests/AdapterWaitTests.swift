@@ -5,13 +5,13 @@ import Testing
 
 @testable import HCITransport
 
-/// An adapter that was plugged in a moment ago is waited for.
+/// Opening waits for an adapter that has just been plugged in.
 struct AdapterWaitTests {
     private static let added: [UInt8] = [0x04, 0x00, 0x00, 0x00, 0x00, 0x00]
     private static let removed: [UInt8] = [0x05, 0x00, 0x00, 0x00, 0x00, 0x00]
 
-    /// Opens an adapter that `attempts` tell about in turn, nil being success, while the kernel announces `packets`.
-    /// Returns the reason of failure, and how many attempts were not made.
+    /// Opens an adapter whose attempts end like `attempts` in turn, with nil for success, while the kernel announces
+    /// `packets`. Returns the reason of failure, and how many attempts were not made.
     private func open(
         _ attempts: [TransportError.Reason?], announcing packets: [[UInt8]], deadline: Instant = hangGuard(),
         cancellation: Waker? = nil
@@ -32,7 +32,7 @@ struct AdapterWaitTests {
         return (reason, attempts.count)
     }
 
-    @Test("an adapter that is there is opened at once")
+    @Test("an adapter that is present is opened at once")
     func atOnce() throws {
         #expect(try open([nil], announcing: []) == (nil, 0))
     }
@@ -46,7 +46,7 @@ struct AdapterWaitTests {
             try open([.adapterInitializing, .adapterInitializing, nil], announcing: many + [Self.added]) == (nil, 0))
     }
 
-    @Test("one that is never announced is given up at the deadline, even amid other announcements")
+    @Test("opening one that is never announced times out, even amid other announcements")
     func deadline() throws {
         #expect(try open([.adapterInitializing, nil], announcing: [], deadline: .zero) == (.adapterInitializing, 1))
         #expect(
@@ -54,7 +54,7 @@ struct AdapterWaitTests {
                 == (.adapterInitializing, 1))
     }
 
-    @Test("the wait can be called off")
+    @Test("the wait can be cancelled")
     func cancelled() throws {
         let cancellation = try Waker()
         cancellation.wake()

@@ -53,7 +53,7 @@ struct CaptureTests {
         #expect(near.fileDescriptor == -1)
     }
 
-    @Test("the controller is found again through what it is recorded with")
+    @Test("the recording transport has the same reopening name")
     func reopening() throws {
         let directory = Directory(), name = TransportName.hciSocket(.index(3))
         let adapter = PacketTransport(
@@ -112,7 +112,7 @@ struct CaptureTests {
         }
     }
 
-    @Test("a reader that leaves ends the recording, is reported once, and the traffic goes on")
+    @Test("a reader that leaves ends the recording, is reported once, and does not stop the traffic")
     func readerLeaves() throws {
         let directory = Directory(), path = directory.file("pipe")
         try #require(mkfifo(path, 0o600) == 0)
@@ -142,13 +142,13 @@ struct CaptureTests {
         var reports = 0
         let file = try CaptureFile(path: path) { _ in reports += 1 }
         let packet = [0x02] + [UInt8](repeating: 0, count: 1000)
-        // More than a pipe holds, a mebibyte where it was enlarged.
+        // More than a pipe holds, which is a mebibyte if it was enlarged.
         for _ in 0..<2000 { file.append(packet.span, .received, microsecondsSince1970: 0) }
         #expect(reports == 1)
         #expect(file.failure?.reason == .system(call: "write", code: EAGAIN))
     }
 
-    @Test("a full disk leaves a file that ends with a whole record")
+    @Test("a full disk leaves a file that ends with a complete record")
     func fullDisk() throws {
         let directory = Directory(), path = directory.file("capture")
         var room = reset.count + 3

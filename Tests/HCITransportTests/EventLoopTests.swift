@@ -6,7 +6,7 @@ import Testing
 @testable import HCITransport
 
 struct EventLoopTests {
-    @Test("a descriptor that is ready is told by its token, for what it was registered for")
+    @Test("a ready descriptor is reported by its token, for what it was registered for")
     func readiness() throws {
         let loop = try EventLoop()
         let (one, other) = try PacketTransport.pair()
@@ -50,7 +50,7 @@ struct EventLoopTests {
         #expect(MonotonicClock.now >= deadline)
     }
 
-    @Test("another thread ends a wait that has no other end")
+    @Test("another thread ends a wait without a deadline")
     func wakesFromThread() throws {
         let loop = try EventLoop()
         let waker = Unmanaged.passRetained(loop.waker)
@@ -80,7 +80,7 @@ struct EventLoopTests {
     func deadlines() throws {
         let loop = try EventLoop()
         let start = MonotonicClock.now
-        // The second is later than the one armed, the third earlier, the fourth long past.
+        // The second is later than the one set, the third earlier, the fourth long past.
         for milliseconds in [3, 6, 5, 0] {
             let deadline = start.advanced(by: .milliseconds(milliseconds))
             #expect(loop.wait(until: deadline).isEmpty)
@@ -88,7 +88,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test("a deadline that was given up does not end a later wait")
+    @Test("a deadline that no longer applies does not end a later wait")
     func abandonedDeadline() throws {
         let loop = try EventLoop()
         let start = MonotonicClock.now

@@ -17,19 +17,19 @@ extension AdapterInformation {
     }
 }
 
-/// A kernel with Bluetooth in it, as far as opening an adapter goes.
+/// A simulated kernel with Bluetooth, as far as opening an adapter needs it.
 final class FakeKernel: Sendable {
     struct State {
         var adapters: [AdapterInformation]
-        /// Who has a user channel.
+        /// The holders of user channels.
         var held: Set<UInt16> = []
         /// Adapters that the kernel is still setting up.
         var initializing: Set<UInt16> = []
-        /// Whether somebody begins to bring an adapter up as soon as it is looked at.
+        /// Whether something starts to bring an adapter up as soon as it is queried.
         var startsUnseen = false
-        /// How often somebody brings an adapter up as soon as it has been brought down.
+        /// How many times something brings an adapter up as soon as it has been brought down.
         var risings = 0
-        /// Calls that fail, and how.
+        /// Calls that fail, and their errors.
         var failing: [String: Int32] = [:]
         var switches: [RadioSwitch] = []
         /// Whether the kernel says which adapters it manages.
@@ -39,7 +39,7 @@ final class FakeKernel: Sendable {
     }
 
     let state: Mutex<State>
-    /// What the user channel carries.
+    /// The packets of the user channel.
     let channel: ScriptedSocket
     private let records: String?
     /// Called while an adapter is being brought up.
@@ -97,7 +97,7 @@ final class FakeKernel: Sendable {
             information: { (_, index) throws(Errno) in
                 try self.state.withLock { state throws(Errno) in
                     guard let adapter = state.adapters.first(where: { $0.index == index }) else { throw Errno(ENODEV) }
-                    // The kernel tells whether it is up, and not by whom.
+                    // The kernel reports that it is up, but not who brought it up.
                     return state.held.contains(index) ? adapter.with(.up) : adapter
                 }
             },

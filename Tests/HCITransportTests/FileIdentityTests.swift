@@ -10,7 +10,7 @@ struct FileIdentityTests {
         arguments: [
             ("FLOCK  ADVISORY  WRITE 1234 %s 0 EOF", 1234),
             ("POSIX  ADVISORY  WRITE 1234 %s 0 EOF", nil),
-            // A process that this name space does not see.
+            // A process that is not visible in this namespace.
             ("FLOCK  ADVISORY  WRITE 0 %s 0 EOF", nil),
             ("FLOCK  ADVISORY  WRITE 1234 00:00:1 0 EOF", nil),
             ("FLOCK  ADVISORY  WRITE x %s", nil),

@@ -6,7 +6,7 @@ import Testing
 @testable import HCITransport
 
 struct HCIAdapterTests {
-    @Test("an adapter that is up is brought down for us, and up again after us")
+    @Test("an adapter that is up is brought down, and up again when the transport closes")
     func restoresAnAdapterThatWasUp() throws {
         let kernel = FakeKernel()
         let transport = try kernel.open()
@@ -26,7 +26,7 @@ struct HCIAdapterTests {
         #expect(kernel.calls == ["socket", "bind 0", "release 0", "close 100"])
     }
 
-    @Test("forgetting a transport closes it")
+    @Test("releasing a transport closes it")
     func deinitialisation() throws {
         let kernel = FakeKernel()
         _ = try kernel.open()
@@ -34,7 +34,7 @@ struct HCIAdapterTests {
         #expect(kernel.calls.contains("up 0"))
     }
 
-    @Test("an adapter that somebody brings up again meanwhile is brought down again, a few times", arguments: 0...3)
+    @Test("an adapter that is brought up again in the meantime is brought down again, a few times", arguments: 0...3)
     func risingAdapter(risings: Int) throws {
         let kernel = FakeKernel { $0.risings = risings }
         let attempts = min(risings + 1, TakenAdapter.attempts)
@@ -49,7 +49,7 @@ struct HCIAdapterTests {
         #expect(kernel.calls.filter(once.contains) == Array(repeating: once, count: attempts).flatMap { $0 })
     }
 
-    @Test("an adapter that somebody is bringing up is brought down once it is up", arguments: [true, false])
+    @Test("an adapter that is being brought up is brought down once it is up", arguments: [true, false])
     func starting(isSeen: Bool) throws {
         let kernel = FakeKernel(adapters: [hci0.with(isSeen ? .initializing : .down)]) { $0.startsUnseen = !isSeen }
         try kernel.open().close()
@@ -68,7 +68,7 @@ struct HCIAdapterTests {
         #expect(kernel.calls == ["socket", "bind 0", "close 100"])
     }
 
-    @Test("the address of an adapter that is being set up may be the one that is meant")
+    @Test("an adapter that is being set up may have the requested address")
     func initializingWithoutAddress() {
         let name = "hci-socket:00:AA:01:00:00:42"
         let kernel = FakeKernel(adapters: [hci2, AdapterInformation(index: 0)]) { $0.initializing = [0] }
@@ -84,11 +84,11 @@ struct HCIAdapterTests {
             $0.saysManaged = saysManaged
         }
         #expect(throws: TransportError(.adapterHeld(by: nil), transport: "hci-socket:0")) { try kernel.open() }
-        // A kernel that does not say refuses to bring it down.
+        // A kernel that does not report its state refuses to bring it down.
         #expect(kernel.calls == (saysManaged ? ["socket"] : ["socket", "down 0"]) + ["close 100"])
     }
 
-    @Test("two programs that take an adapter at the same time: the second is refused")
+    @Test("if two programs take an adapter at the same time, the second is refused")
     func simultaneous() {
         let kernel = FakeKernel { $0.failing["bind 0"] = EUSERS }
         #expect(throws: TransportError(.adapterHeld(by: nil), transport: "hci-socket:0")) { try kernel.open() }
@@ -124,7 +124,7 @@ struct HCIAdapterTests {
         #expect(try kernel.open(.first).name == "hci-socket:2")
     }
 
-    @Test("where no adapter can be used, the reason is that of the first; what is wrong everywhere is not tried again")
+    @Test("if no adapter can be used, the reason is that of the first; errors common to all are not retried")
     func noneUsable() {
         let held = FakeKernel(adapters: [hci0, hci2]) { $0.held = [0, 2] }
         #expect(throws: TransportError(.adapterHeld(by: nil), transport: "hci-socket:0")) { try held.open(.first) }
@@ -134,7 +134,7 @@ struct HCIAdapterTests {
         }
     }
 
-    @Test("unplugging is told apart from a stream's end", arguments: [EPIPE, ENODEV, ENETDOWN])
+    @Test("unplugging is distinguished from the end of a stream", arguments: [EPIPE, ENODEV, ENETDOWN])
     func unplugged(code: Int32) throws {
         let kernel = FakeKernel(channel: ScriptedSocket(incoming: [.fails(code)], outgoing: [.fails(code)]))
         let transport = try kernel.open()
@@ -142,7 +142,7 @@ struct HCIAdapterTests {
         #expect(reason { () throws(TransportError) in try transport.send(reset) } == .adapterRemoved)
     }
 
-    @Test("the real kernel, whatever it offers, gives an answer with a meaning")
+    @Test("the real kernel, whatever it offers, gives a specific error")
     func realKernel() {
         // Adapter 65534 is never there: the answer depends on the kernel and on who we are, but it is no bare number.
         let reason = reason { () throws(TransportError) in _ = try TransportName.hciSocket(.index(65534)).open() }

@@ -10,7 +10,7 @@ struct PacketTransportTests {
         PacketTransport(name: "test", fileDescriptor: 7, calls: socket.calls, outputLimit: outputLimit)
     }
 
-    @Test("packets cross a pair whole, both ways, the longest there is among them")
+    @Test("packets cross a pair intact, both ways, including the longest")
     func pair() throws {
         let (host, controller) = try PacketTransport.pair()
         let longest = [UInt8](repeating: 0x02, count: PacketTransport.longestPacket)
@@ -20,7 +20,7 @@ struct PacketTransportTests {
         #expect(try receive(1, from: host) == [resetComplete])
     }
 
-    @Test("a queue of packets goes out as as many packets")
+    @Test("a queue of packets is sent as separate packets")
     func queue() throws {
         let (host, controller) = try PacketTransport.pair()
         var queue = PacketQueue()
@@ -31,7 +31,7 @@ struct PacketTransportTests {
         #expect(try receive(2, from: controller) == [reset, aclData])
     }
 
-    @Test("calls that a signal interrupts are made again")
+    @Test("calls interrupted by a signal are repeated")
     func interrupted() throws {
         let socket = ScriptedSocket(
             incoming: [.fails(EINTR), .bytes(reset), .fails(EINTR), .bytes(aclData)],
@@ -45,7 +45,7 @@ struct PacketTransportTests {
         #expect(!transport.wantsWrite)
     }
 
-    @Test("what the kernel does not take waits, keeps its order and its boundaries")
+    @Test("packets the kernel does not accept stay pending, with their order and boundaries")
     func backPressure() throws {
         let socket = ScriptedSocket(outgoing: [.takesAll])
         let transport = transport(socket)
@@ -53,7 +53,7 @@ struct PacketTransportTests {
         #expect(socket.written == [reset])
         #expect(transport.wantsWrite)
 
-        // Room for one: the rest keeps waiting, and what is sent now goes behind it.
+        // Space for one: the rest stays pending, and new packets follow it.
         socket.allow([.takesAll])
         try transport.flush()
         #expect(socket.written == [reset, aclData])
@@ -67,7 +67,7 @@ struct PacketTransportTests {
         #expect(transport.pendingByteCount == 0)
     }
 
-    @Test("what waits is bounded; a packet over the bound is refused whole and the rest is kept")
+    @Test("pending packets are bounded; a packet over the limit is refused entirely and the rest is kept")
     func outputFull() throws {
         let socket = ScriptedSocket()
         let transport = transport(socket, outputLimit: 20)
@@ -82,7 +82,7 @@ struct PacketTransportTests {
         #expect(socket.written.last == aclData)
     }
 
-    @Test("a queue that meets the bound keeps what was not taken")
+    @Test("a queue that reaches the limit keeps what was not accepted")
     func queueMeetsBound() throws {
         let transport = transport(ScriptedSocket(), outputLimit: 20)
         var queue = PacketQueue()
@@ -102,7 +102,7 @@ struct PacketTransportTests {
         #expect(count == PacketTransport.packetsPerReceive + 1)
     }
 
-    @Test("H1: a packet longer than HCI has them is a fault, and nothing is read past the buffer")
+    @Test("H1: a packet longer than HCI allows is a fault, and nothing is read past the buffer")
     func tooLong() throws {
         let count = PacketTransport.longestPacket + 1
         let transport = transport(
@@ -113,7 +113,7 @@ struct PacketTransportTests {
         #expect(received == [reset])
     }
 
-    @Test("packets that HCI does not have are not sent", arguments: [0, PacketTransport.longestPacket + 1])
+    @Test("packets that HCI does not allow are not sent", arguments: [0, PacketTransport.longestPacket + 1])
     func invalidLength(count: Int) {
         let socket = ScriptedSocket(outgoing: [.takesAll])
         let transport = transport(socket)
@@ -135,7 +135,7 @@ struct PacketTransportTests {
         #expect(reason { () throws(TransportError) in try host.send(reset) } == .closedByPeer)
     }
 
-    @Test("a closed transport says so, is closed once, and delivers nothing more")
+    @Test("a closed transport throws, is closed once, and delivers nothing more")
     func closed() throws {
         let socket = ScriptedSocket(incoming: [.bytes(reset), .bytes(reset)])
         let transport = transport(socket)

@@ -3,7 +3,7 @@ import Testing
 @testable import HCITransport
 
 struct PendingBytesTests {
-    @Test("bytes come out in the order they went in, while it never runs empty")
+    @Test("bytes come out in the order they went in, even if the queue is never empty")
     func order() {
         var pending = PendingBytes()
         var next: UInt8 = 0, expected: UInt8 = 0

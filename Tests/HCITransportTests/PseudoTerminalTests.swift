@@ -15,7 +15,7 @@ struct PseudoTerminalTests {
         return line
     }
 
-    /// Every byte there is, as data, which a terminal that is not raw would change or take for itself.
+    /// Every byte value, as data, some of which a terminal that is not raw would change or interpret.
     private static let everyByte = [0x02, 0x40, 0x20, 0x00, 0x01] + (0...255).map { UInt8($0) }
 
     @Test(
@@ -36,7 +36,7 @@ struct PseudoTerminalTests {
         #expect(try receive(1, from: host) == [Self.everyByte])
     }
 
-    @Test("the other end may leave and come again; what it did not read is not read by the next")
+    @Test("the other end may close and open again; unread bytes are not read by the next")
     func reopened() throws {
         let controller = try TransportName.pty(link: nil).open(as: .controller)
         let name = TransportName.serial(try line(of: controller))
@@ -47,14 +47,14 @@ struct PseudoTerminalTests {
             try controller.send(resetComplete)
             try controller.send(aclData)
             #expect(try receive(2, from: host) == [resetComplete, aclData])
-            // The end of a packet for nobody.
+            // The end of a packet without a reader.
             try controller.send(aclData)
             host.close()
         }
         #expect(!controller.wantsWrite)
     }
 
-    @Test("nobody there: what waits is bounded")
+    @Test("without a reader, pending bytes are bounded")
     func nobodyReads() throws {
         let controller = try TransportName.pty(link: nil).open(as: .controller)
         let failure = reason { () throws(TransportError) in
@@ -67,7 +67,7 @@ struct PseudoTerminalTests {
         #expect(pending <= 1 << 17)
     }
 
-    @Test("the end of the pair is told from a closed connection: the device is gone")
+    @Test("the end of the pair is distinguished from a closed connection: the device is gone")
     func hangUp() throws {
         let pty = try TransportName.pty(link: nil).open(as: .controller)
         let device = try line(of: pty).device
@@ -80,7 +80,7 @@ struct PseudoTerminalTests {
         #expect(!exists(device))
     }
 
-    @Test("a line is one program's, and free again when that has left")
+    @Test("a line is used by one program at a time")
     func inUse() throws {
         let pty = try TransportName.pty(link: nil).open(as: .controller)
         let line = try line(of: pty)
@@ -97,7 +97,7 @@ struct PseudoTerminalTests {
         }
     }
 
-    @Test("a line's settings are put back when it closes")
+    @Test("a line's settings are restored when it closes")
     func restored() throws {
         var number: Int32 = -1
         let descriptor = try DeviceFile("/dev/ptmx").release()
@@ -122,7 +122,7 @@ struct PseudoTerminalTests {
 
     // MARK: - Links
 
-    @Test("a link leads to the other end, and goes with it")
+    @Test("a link points to the other end, and is removed with it")
     func link() throws {
         let directory = Directory(), link = directory.file("uart")
         let controller = try TransportName("pty:\(link)").open(as: .controller)
@@ -134,7 +134,7 @@ struct PseudoTerminalTests {
         #expect(!exists(link))
     }
 
-    @Test("a link that a crash has left behind is replaced")
+    @Test("a link left behind by a crash is replaced")
     func staleLink() throws {
         let directory = Directory(), link = directory.file("uart")
         try #require(symlink("/dev/pts/4096000", link) == 0)
@@ -145,7 +145,7 @@ struct PseudoTerminalTests {
         #expect(lstat(link, &status) == -1)
     }
 
-    @Test("a file, a link to elsewhere, and a link that another radio has made are left alone")
+    @Test("a file, a link to elsewhere, and the link of another radio are left alone")
     func takenLink() throws {
         let directory = Directory()
         let file = directory.file("file"), elsewhere = directory.file("elsewhere"), other = directory.file("other")
@@ -161,7 +161,7 @@ struct PseudoTerminalTests {
         #expect(exists(file) && lstat(elsewhere, &status) == 0)
     }
 
-    @Test("a link that somebody has replaced is left alone")
+    @Test("a link that was replaced by another program is left alone")
     func replacedLink() throws {
         let directory = Directory(), link = directory.file("uart")
         let controller = try TransportName.pty(link: link).open(as: .controller)
@@ -171,7 +171,7 @@ struct PseudoTerminalTests {
         #expect(exists(link))
     }
 
-    @Test("a link that cannot be made is an error, and leaves no terminal open")
+    @Test("failing to create the link is an error, and leaves no terminal open")
     func impossibleLink() {
         let refusal = reason { () throws(TransportError) in _ = try TransportName.pty(link: "/nowhere/uart").open() }
         #expect(refusal == .system(call: "symlink", code: ENOENT))

@@ -11,7 +11,7 @@ struct RadioSwitchTests {
             ("rfkill0", ["type": "wlan\n", "name": "phy0\n", "soft": "1\n", "hard": "1\n"]),
             ("rfkill1", ["type": "bluetooth\n", "name": "hci0\n", "soft": "1\n", "hard": "0\n"]),
             ("rfkill12", ["type": "bluetooth\n", "name": "dell-bluetooth\n", "soft": "0\n", "hard": "1\n"]),
-            // One that goes while it is read.
+            // One that disappears while it is read.
             ("rfkill3", ["type": "bluetooth\n"]),
         ]
         defer {
@@ -35,7 +35,7 @@ struct RadioSwitchTests {
                 RadioSwitch(name: "dell-bluetooth", isSoftBlocked: false, isHardBlocked: true),
             ])
         #expect(read.map(\.block) == [.software, .hardware])
-        #expect(read.map(\.isOfMachine) == [false, true])
+        #expect(read.map(\.isMachineWide) == [false, true])
     }
 
     @Test("a kernel without switches has none")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HCITransport
 
-/// H4 on a line that has no beginning (Core 5.4, Vol 4, Part A, 4).
+/// H4 on a line that may be joined at any time (Core 5.4, Vol 4, Part A, 4).
 struct ResetSynchronizerTests {
     private func transport(
         _ socket: ScriptedSocket, as receiver: H4Framer.Receiver, sendsZeros: Bool = false
@@ -15,7 +15,7 @@ struct ResetSynchronizerTests {
             synchronizer: ResetSynchronizer(receiver: receiver, sendsZeros: sendsZeros))
     }
 
-    /// What is received of a stream that comes in pieces of `size` bytes.
+    /// The packets received from a stream in pieces of `size` bytes.
     private func received(
         _ stream: [UInt8], in size: Int, as receiver: H4Framer.Receiver, after sent: [UInt8]? = nil
     ) throws -> [[UInt8]] {
@@ -30,7 +30,7 @@ struct ResetSynchronizerTests {
     }
 
     @Test(
-        "H1: after Reset, a host takes in nothing before the answer to it",
+        "H1: after Reset, a host ignores everything before its completion",
         arguments: [
             [], [0x00], [0x04], [0x04, 0x0E], [0x04, 0x0E, 0x04, 0x01, 0x03], [0x04, 0x0E, 0x04, 0x04, 0x0E],
             [0x04, 0x0E, 0x04, 0x01, 0x09, 0x10, 0x00], [0xFF, 0xFE, 0x02, 0x40, 0x20, 0xFF, 0xFF], aclData,
@@ -45,13 +45,13 @@ struct ResetSynchronizerTests {
         }
     }
 
-    @Test("every status of Reset is an answer, and every number of commands taken")
+    @Test("a completion of Reset with any status and any number of commands counts")
     func anyAnswer() throws {
         let answer: [UInt8] = [0x04, 0x0E, 0x04, 0x07, 0x03, 0x0C, 0x03]
         #expect(try received([0xAA] + answer, in: 100, as: .host, after: reset) == [answer])
     }
 
-    @Test("before a host has sent anything, what comes is not for it")
+    @Test("before a host has sent anything, received bytes are ignored")
     func unasked() throws {
         let socket = ScriptedSocket(
             incoming: [.bytes(resetComplete + aclData), .bytes(resetComplete)], outgoing: [.takesAll])
@@ -64,12 +64,12 @@ struct ResetSynchronizerTests {
         #expect(packets == [resetComplete])
     }
 
-    @Test("a host that begins with something else knows what it does, and is not made to wait")
+    @Test("a host that does not begin with Reset is synchronized at once")
     func otherBeginning() throws {
         #expect(try received(aclData, in: 100, as: .host, after: aclData) == [aclData])
     }
 
-    @Test("a host that loses its step later has lost it")
+    @Test("a host that loses sync later cannot regain it")
     func hostLosesStep() throws {
         let socket = ScriptedSocket(
             incoming: [.bytes(resetComplete + [0xFF]), .bytes(resetComplete)], outgoing: [.takesAll])
@@ -81,20 +81,20 @@ struct ResetSynchronizerTests {
         }
     }
 
-    @Test("H1: a controller that has lost its step finds it again at Reset", arguments: 1...40)
+    @Test("H1: a controller that has lost sync regains it at Reset", arguments: 1...40)
     func controllerFindsStep(size: Int) throws {
-        // A packet cut short, what completes it and more, and then a host that knows better.
+        // A truncated packet, bytes that complete it and more, and then a well-behaved host.
         let stream = reset + aclData.prefix(7) + [UInt8](repeating: 0, count: 20) + reset + aclData
         let cut = Array(aclData.prefix(7)) + [UInt8](repeating: 0, count: 6)
         #expect(try received(stream, in: size, as: .controller) == [reset, cut, reset, aclData])
     }
 
-    @Test("a controller is in step from the first byte")
+    @Test("a controller is synchronized from the first byte")
     func controllerBegins() throws {
         #expect(try received(aclData + reset, in: 5, as: .controller) == [aclData, reset])
     }
 
-    @Test("zeros go before the first Reset only, and what they complete is thrown away")
+    @Test("zeros are sent before the first Reset only, and the packet they complete is discarded")
     func zeros() throws {
         let socket = ScriptedSocket()
         let host = transport(socket, as: .host, sendsZeros: true)
@@ -112,7 +112,7 @@ struct ResetSynchronizerTests {
         #expect(packets.count == 3, "the command that was cut short, and the two")
     }
 
-    @Test("zeros go before a queue that begins with Reset")
+    @Test("zeros are sent before a queue that begins with Reset")
     func zerosBeforeQueue() throws {
         let socket = ScriptedSocket(outgoing: [.takesAll])
         let host = transport(socket, as: .host, sendsZeros: true)
@@ -123,7 +123,7 @@ struct ResetSynchronizerTests {
     }
 
     @Test(
-        "H1: behind any bytes Reset is found, and no more is kept than its answer is long",
+        "H1: Reset is found after any bytes, and at most the length of the packet is buffered",
         arguments: 1...200 as ClosedRange<UInt64>)
     func anyBytes(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
@@ -132,7 +132,7 @@ struct ResetSynchronizerTests {
             var synchronizer = ResetSynchronizer(receiver: receiver)
             switch receiver {
             case .host: _ = synchronizer.prepare(command.span)
-            case .controller: _ = synchronizer.loseStep()
+            case .controller: _ = synchronizer.loseSync()
             }
             // Many of the bytes are those of the packet itself.
             let garbage = (0..<Int.random(in: 0...200, using: &generator)).map { _ in
@@ -145,7 +145,7 @@ struct ResetSynchronizerTests {
                 #expect(synchronizer.found.count <= packet.count)
             }
             #expect(end == 1)
-            #expect(synchronizer.isInStep)
+            #expect(synchronizer.isSynchronized)
             #expect(
                 synchronizer.found == packet || receiver == .host && synchronizer.found.prefix(3) == packet.prefix(3))
         }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import HCITransport
 
-/// Serial devices that cannot be opened. How one that is open behaves is in `PseudoTerminalTests`.
+/// Serial devices that cannot be opened. `PseudoTerminalTests` covers open ones.
 struct SerialPortTests {
     @Test(
-        "each refusal of the kernel has its meaning",
+        "each refusal of the kernel has its own error",
         arguments: [
             (EACCES, .notPermitted(path: "/dev/full", group: nil)),
             (EPERM, .notPermitted(path: "/dev/full", group: nil)),
@@ -16,29 +16,29 @@ struct SerialPortTests {
             (ENOTTY, .notASerialDevice), (EISDIR, .notASerialDevice), (EMFILE, nil),
         ] as [(Int32, DeviceFault?)])
     func refusals(code: Int32, fault: DeviceFault?) {
-        // Everybody may use /dev/full: to join a group would not help.
+        // Everybody may use /dev/full: joining a group would not help.
         #expect(DeviceFault(openingSerialDevice: "/dev/full", Errno(code)) == fault)
     }
 
-    @Test("a device that is not there is told with those that are", arguments: [ENOENT, ENODEV, ENXIO, EIO])
+    @Test("an error for a missing device lists those present", arguments: [ENOENT, ENODEV, ENXIO, EIO])
     func notFound(code: Int32) {
         guard
             case .notFound("/dev/ttyUSB9", let present) = DeviceFault(
                 openingSerialDevice: "/dev/ttyUSB9", Errno(code))
         else {
-            Issue.record("not told as missing")
+            Issue.record("not reported as missing")
             return
         }
         #expect(present.allSatisfy(exists))
     }
 
-    @Test("what is no serial device is refused", arguments: ["/dev/null", "/dev", "/proc/self/exe/file"])
+    @Test("anything but a serial device is refused", arguments: ["/dev/null", "/dev", "/proc/self/exe/file"])
     func notASerialDevice(path: String) {
         let name = TransportName.serial(SerialLine(device: path))
         #expect(throws: TransportError(.device(.notASerialDevice), transport: name.description)) { try name.open() }
     }
 
-    @Test("a path that is not there is refused")
+    @Test("a missing path is refused")
     func missing() {
         let directory = Directory(), path = directory.file("tty")
         let refusal = reason { () throws(TransportError) in
@@ -51,7 +51,7 @@ struct SerialPortTests {
     }
 
     @Test(
-        "a baud rate may be off by as much as receivers stand",
+        "a baud rate may be off by as much as receivers tolerate",
         arguments: [
             (115_200, 115_200, true), (115_200, 115_384, true), (1_000_000, 970_000, true),
             (1_000_000, 1_030_000, true),
@@ -75,7 +75,7 @@ struct SerialPortTests {
             ),
             (
                 .notPermitted(path: "/dev/ttyUSB0", group: "dialout"),
-                "not permitted to open /dev/ttyUSB0; join its group, and log in anew: sudo usermod -aG dialout $USER"
+                "not permitted to open /dev/ttyUSB0; join its group, and log in again: sudo usermod -aG dialout $USER"
             ),
             (
                 .notPermitted(path: "/dev/vhci", group: nil),
@@ -87,7 +87,7 @@ struct SerialPortTests {
             ),
             (
                 .baudRateNotSupported(3_000_000, actual: 115_200),
-                "the device cannot do 3000000 baud, and would do 115200; choose one it can, and its firmware too"
+                "the device does not support 3000000 baud, and would use 115200; choose a supported rate"
             ),
         ] as [(DeviceFault, String)])
     func descriptions(fault: DeviceFault, text: String) {
@@ -96,7 +96,7 @@ struct SerialPortTests {
     }
 
     @Test(
-        "what happens to a line that is open is told of the device",
+        "errors of an open line refer to the device",
         arguments: [
             (.adapterRemoved, "the device is gone; plug it in again"),
             (

@@ -11,7 +11,7 @@ struct StreamTransportTests {
         StreamTransport(name: "test", fileDescriptor: 7, receiver: .host, calls: socket.calls, outputLimit: outputLimit)
     }
 
-    @Test("packets are whole however the stream is cut", arguments: 1...27)
+    @Test("packets are complete however the stream is split", arguments: 1...27)
     func chunks(size: Int) throws {
         let stream = resetComplete + aclData + resetComplete
         let chunks = stride(from: 0, to: stream.count, by: size).map {
@@ -23,7 +23,7 @@ struct StreamTransportTests {
         #expect(received == [resetComplete, aclData, resetComplete])
     }
 
-    @Test("packets cross a pair whole, both ways")
+    @Test("packets cross a pair intact, both ways")
     func pair() throws {
         let (host, controller) = try StreamTransport.pair()
         for packet in [reset, aclData, reset] { try host.send(packet) }
@@ -44,7 +44,7 @@ struct StreamTransportTests {
         #expect(received == [resetComplete])
     }
 
-    @Test("a packet the kernel takes in pieces arrives whole and in order")
+    @Test("a packet the kernel accepts in pieces arrives intact and in order")
     func partialWrites() throws {
         let socket = ScriptedSocket(outgoing: [.fails(EINTR), .takes(3)])
         let transport = transport(socket)
@@ -58,7 +58,7 @@ struct StreamTransportTests {
         #expect(Array(socket.written.joined()) == aclData + reset)
     }
 
-    @Test("packets that are ready together leave in one call")
+    @Test("packets that are ready together are sent in one call")
     func queue() throws {
         let socket = ScriptedSocket(outgoing: [.takesAll])
         var queue = PacketQueue()
@@ -69,7 +69,7 @@ struct StreamTransportTests {
         #expect(queue.isEmpty)
     }
 
-    @Test("what waits is bounded; a packet over the bound is refused whole")
+    @Test("pending packets are bounded; a packet over the limit is refused entirely")
     func outputFull() throws {
         let socket = ScriptedSocket(outgoing: [.takes(1)])
         let transport = transport(socket, outputLimit: 10)
@@ -82,7 +82,7 @@ struct StreamTransportTests {
         #expect(Array(socket.written.joined()) == reset + reset)
     }
 
-    @Test("a queue that meets the bound sends what fits and keeps the rest")
+    @Test("a queue that reaches the limit sends what fits and keeps the rest")
     func queueMeetsBound() throws {
         let socket = ScriptedSocket(outgoing: [.takesAll])
         let transport = transport(socket, outputLimit: 10)
@@ -131,14 +131,14 @@ struct StreamTransportTests {
         #expect(reason { () throws(TransportError) in try transport.receive { _ in } } == .closedByPeer)
     }
 
-    @Test("a connection that broke is an error and not a signal")
+    @Test("a broken connection is an error and not a signal")
     func broken() throws {
         let (host, controller) = try StreamTransport.pair()
         controller.close()
         #expect(reason { () throws(TransportError) in try host.send(reset) } == .closedByPeer)
     }
 
-    @Test("a closed transport says so, is closed once, and delivers nothing more")
+    @Test("a closed transport throws, is closed once, and delivers nothing more")
     func closed() throws {
         let socket = ScriptedSocket(incoming: [.bytes(resetComplete + resetComplete)])
         let transport = transport(socket)

@@ -13,7 +13,7 @@ let resetComplete: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
 /// Eight bytes of ACL data on connection 0x0040.
 let aclData: [UInt8] = [0x02, 0x40, 0x20, 0x08, 0x00, 0x04, 0x00, 0x04, 0x00, 0x1B, 0x03, 0x00, 0xAA]
 
-/// Receives until `count` packets have come, waiting for each as an application would.
+/// Receives until `count` packets have arrived, waiting for each as an application would.
 func receive(_ count: Int, from transport: any HCITransport) throws -> [[UInt8]] {
     let loop = try EventLoop()
     try loop.add(transport.fileDescriptor, token: 0, for: .read)
@@ -39,7 +39,7 @@ func failure(of transport: any HCITransport) throws -> TransportError.Reason? {
     }
 }
 
-/// A deadline that only a test that hangs reaches.
+/// A deadline that is only reached if a test hangs.
 func hangGuard() -> Instant { MonotonicClock.now.advanced(by: .seconds(30)) }
 
 /// A public address.
@@ -86,7 +86,7 @@ func contents(of path: String) -> [UInt8] {
     return bytes
 }
 
-/// A socket whose other side is a script: it answers calls in turn, then would block.
+/// A scripted socket: its calls return the given results in turn, then would block.
 final class ScriptedSocket: Sendable {
     enum Answer: Sendable {
         case bytes([UInt8])

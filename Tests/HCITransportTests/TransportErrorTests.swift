@@ -8,9 +8,9 @@ struct TransportErrorTests {
     @Test(
         "a description is one line that says what to do",
         arguments: [
-            (.connectionRefused, "connection refused; start what should listen there first"),
+            (.connectionRefused, "connection refused; start the other side first"),
             (.hostNotFound(detail: "x"), "host not found (x); check the spelling of its name"),
-            (.addressInUse, "the address is in use; stop what listens there, or choose another"),
+            (.addressInUse, "the address is in use; stop the program that listens there, or choose another"),
             (.pathTaken, "a file that is not a socket has this path; remove it, or choose another path"),
             (
                 .bluetoothUnavailable,
@@ -40,7 +40,7 @@ struct TransportErrorTests {
             ),
             (
                 .adapterBroughtUp,
-                "hci1 is brought up as often as it is brought down; stop what does that: sudo systemctl stop bluetooth"
+                "hci1 is brought up again by another program; stop it: sudo systemctl stop bluetooth"
             ),
             (
                 .adapterInitializing,
@@ -67,7 +67,7 @@ struct TransportErrorTests {
                 "root lacks CAP_NET_ADMIN here, and cannot take over hci1; in a container, run it with "
                     + "--cap-add=NET_ADMIN --network=host"
             ),
-            (.outputFull(pending: 9), "the other side does not read: 9 bytes wait for it"),
+            (.outputFull(pending: 9), "the other side does not read: 9 bytes are pending"),
             (.system(call: "bind", code: EACCES), "bind: Permission denied"),
         ] as [(TransportError.Reason, String)])
     func descriptions(reason: TransportError.Reason, text: String) {
@@ -77,7 +77,7 @@ struct TransportErrorTests {
     }
 
     @Test(
-        "an adapter is called as the user called it",
+        "an adapter has the name the user gave",
         arguments: [
             ("hci-socket:2", "hci2"), ("hci-socket:00:AA:01:00:00:42", "00:AA:01:00:00:42"),
             ("hci-socket", "the adapter"),
@@ -88,7 +88,7 @@ struct TransportErrorTests {
     }
 
     @Test(
-        "the other side being gone is told apart from other failures",
+        "a closed connection is distinguished from other failures",
         arguments: [
             (EPIPE, .adapterRemoved), (ECONNRESET, .adapterRemoved), (ENODEV, .adapterRemoved),
             (ENETDOWN, .adapterRemoved), (EINVAL, .system(call: "send", code: EINVAL)),

@@ -6,7 +6,7 @@ import Testing
 @testable import HCITransport
 
 struct TransportListenerTests {
-    /// The client's name for what listens under a server's.
+    /// The client's transport name for a server's.
     private func client(of name: TransportName) -> TransportName {
         switch name {
         case .tcpServer(let host, let port): .tcpClient(host: host ?? "127.0.0.1", port: port)
@@ -19,7 +19,7 @@ struct TransportListenerTests {
         let loop = try EventLoop()
         try loop.add(listener.fileDescriptor, token: 0, for: .read)
         while true {
-            try #require(!loop.wait(until: hangGuard()).isEmpty, "nobody came")
+            try #require(!loop.wait(until: hangGuard()).isEmpty, "no client connected")
             if let client = try listener.accept() { return client }
         }
     }
@@ -72,12 +72,12 @@ struct TransportListenerTests {
             let first = try TransportListener(name)
             let again = reason { () throws(TransportError) in _ = try TransportListener(first.name) }
             #expect(again == .addressInUse)
-            // The refused one has not taken the first one's file with it.
+            // The refused one has not removed the first one's file.
             try exchange(try client(of: first.name).open(), try accept(first))
         }
     }
 
-    @Test("a socket file that a crash left behind is replaced; closing removes it")
+    @Test("a socket file left behind by a crash is replaced; closing removes it")
     func staleFile() throws {
         let directory = Directory(), path = directory.file("hci")
         do {
@@ -113,7 +113,7 @@ struct TransportListenerTests {
         #expect(exists(path))
     }
 
-    @Test("nobody listening is refused")
+    @Test("connecting without a listener is refused")
     func refused() throws {
         let directory = Directory()
         let listener = try TransportListener(.tcpServer(host: "127.0.0.1", port: 0))
@@ -125,7 +125,7 @@ struct TransportListenerTests {
 
     @Test("a host that does not exist is an error of its own")
     func hostNotFound() {
-        // Refused before any name server is asked: an address cannot be read as a name.
+        // Refused before any name server is asked: it is not a valid name.
         let refusal = reason { () throws(TransportError) in
             _ = try TransportName.tcpClient(host: "a..b", port: 1).open()
         }
@@ -135,14 +135,14 @@ struct TransportListenerTests {
         }
     }
 
-    @Test("a server to which nobody connects gives up at its time-out")
+    @Test("a server without a client times out")
     func timesOut() {
         let name = TransportName.tcpServer(host: "127.0.0.1", port: 0)
         let refusal = reason { () throws(TransportError) in _ = try name.open(timeout: .zero) }
         #expect(refusal == .timedOut)
     }
 
-    @Test("a wait for a client can be called off")
+    @Test("a wait for a client can be cancelled")
     func cancelled() throws {
         let cancellation = try Waker()
         cancellation.wake()

@@ -109,7 +109,7 @@ struct TransportNameTests {
         #expect(throws: TransportNameError(text: text, reason: reason)) { try TransportName(text) }
     }
 
-    @Test("the longest path there can be is taken")
+    @Test("the longest possible path is accepted")
     func longestPath() throws {
         let path = String(repeating: "p", count: 107)
         #expect(try TransportName("unix:\(path)") == .unixClient(path: path))

@@ -7,13 +7,13 @@ import Testing
 
 @testable import HCITransport
 
-/// `vhci`, against a kernel that is a script.
+/// `vhci`, against a scripted kernel.
 struct VirtualHCITests {
     private func open(_ device: ScriptedSocket) throws(TransportError) -> PacketTransport {
         try VirtualHCI.open(path: "/dev/vhci", calls: device.calls) { _ in 7 }
     }
 
-    @Test("a controller is announced, and the kernel says which adapter it is")
+    @Test("a controller is announced, and the kernel returns its adapter")
     func announced() throws {
         let device = ScriptedSocket(
             incoming: [.bytes([0xFF, 0x00, 0x02, 0x01]), .bytes(reset)], outgoing: [.takesAll, .takesAll])
@@ -31,7 +31,7 @@ struct VirtualHCITests {
         #expect(device.closed == [7])
     }
 
-    @Test("a command that overtakes the answer is not lost: the controller is announced anew")
+    @Test("if a command overtakes the answer the controller is announced again")
     func overtaken() throws {
         let device = ScriptedSocket(
             incoming: [.bytes(reset), .bytes([0xFF, 0x00, 0x03, 0x00])], outgoing: [.takesAll, .takesAll])
@@ -39,7 +39,7 @@ struct VirtualHCITests {
         #expect(device.written == [[0xFF, 0x00], [0xFF, 0x00]])
     }
 
-    @Test("a kernel that never answers is given up", arguments: [[], reset, [0xFF, 0x00, 0x03], [0xFF]] as [[UInt8]])
+    @Test("a kernel that never answers is an error", arguments: [[], reset, [0xFF, 0x00, 0x03], [0xFF]] as [[UInt8]])
     func neverAnswered(answer: [UInt8]) {
         let device = ScriptedSocket(
             incoming: Array(repeating: .bytes(answer), count: 8), outgoing: Array(repeating: .takesAll, count: 9))
@@ -59,7 +59,7 @@ struct VirtualHCITests {
     }
 
     @Test(
-        "each refusal to open has its meaning",
+        "each refusal to open has its own error",
         arguments: [
             (ENOENT, .device(.noVirtualHCI(path: "/dev/null"))), (ENODEV, .device(.noVirtualHCI(path: "/dev/null"))),
             (EACCES, .device(.notPermitted(path: "/dev/null", group: nil))),
@@ -73,7 +73,7 @@ struct VirtualHCITests {
         #expect(device.closed.isEmpty)
     }
 
-    @Test("a kernel without the driver is told with the cure")
+    @Test("an error for a missing driver says what to do")
     func withoutDriver() {
         let directory = Directory(), path = directory.file("vhci")
         let name = TransportName.vhci(path: path)
@@ -88,19 +88,19 @@ struct VirtualHCITests {
         )
     }
 
-    @Test("a host finds no controller there")
+    @Test("a host cannot open it")
     func asHost() {
         #expect(throws: TransportError(.device(.takesControllersOnly), transport: "vhci")) {
             try TransportName.vhci(path: "/dev/vhci").open()
         }
     }
 
-    @Test("what the kernel refuses because the adapter is down is lost, and no more")
+    @Test("only packets the kernel refuses because the adapter is down are lost")
     func down() throws {
         let device = ScriptedSocket(
             incoming: [.bytes([0xFF, 0x00, 0x00, 0x00])], outgoing: [.takesAll, .fails(ENXIO), .fails(EINVAL)])
         var calls = device.calls
-        calls.send = SocketCalls.losing(ENXIO, calls.send)
+        calls.send = SocketCalls.discarding(ENXIO, calls.send)
         let controller = try VirtualHCI.open(path: "/dev/vhci", calls: calls) { _ in 7 }
         try controller.send(resetComplete)
         #expect(controller.pendingByteCount == 0)

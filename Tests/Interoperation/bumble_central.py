@@ -22,7 +22,7 @@ class NotFound(Exception):
 
 
 class LinkLost(Exception):
-    """The link went, or what is on it did not answer in time."""
+    """The link was lost, or the peer did not answer in time."""
 
 
 def advertised_services(data: AdvertisingData) -> list[UUID]:
@@ -55,7 +55,7 @@ async def find(device: Device) -> Address:
 
 
 async def receive(peer: Peer, mtu: int) -> bytes:
-    """Subscribes and puts the payload together as simply as can be: whatever comes is appended until EOM."""
+    """Subscribes and assembles the payload: every notification is appended until EOM."""
     say(f"ATT_MTU {await peer.request_mtu(mtu)}")
     services = await peer.discover_service(card.SERVICE)
     if not services:

@@ -1,4 +1,4 @@
-"""A peripheral on the Bumble host: advertises the card service and sends a payload to whoever subscribes.
+"""A peripheral on the Bumble host: advertises the card service and sends a payload to every subscriber.
 
 Exits 0 after the first complete transfer with --once; 4 if the link was lost before, 5 if the transport failed.
 """
@@ -37,7 +37,7 @@ class CardPeripheral:
         device.on(Device.EVENT_CONNECTION, self.on_connection)
 
     async def advertise(self) -> None:
-        """Name and service go into the advert itself: not every controller sends a scan response."""
+        """Name and service go into the advertising data: not every controller sends a scan response."""
         data = AdvertisingData([
             (AdvertisingData.FLAGS, FLAGS),
             (AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS, bytes(card.SERVICE)),
@@ -72,7 +72,7 @@ class CardPeripheral:
                 await self.device.notify_subscriber(connection, self.characteristic, value)
             await connection.drain()
         except (ConnectionError, ProtocolError, asyncio.CancelledError):
-            say("the link went during the transfer")
+            say("the link was lost during the transfer")
             return
         say(f"sent {len(self.payload)} bytes in {len(chunks)} notifications")
         self.transferred.set()

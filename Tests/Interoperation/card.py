@@ -1,4 +1,4 @@
-"""What both ends of the card service agree on, and what they share of Bumble's use."""
+"""The constants of the card service, and the shared setup of Bumble."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from bumble.transport import open_transport
 SERVICE = UUID("E07F0AE8-00BB-47F5-94F4-4A7174EA3032")
 CHARACTERISTIC = UUID("9D534E8B-2153-4F6D-B2B0-8C68665A7274")
 
-# The payload goes out in notifications of this many bytes, which is what fits the default ATT_MTU of 23.
+# The payload is sent in notifications of this many bytes, which fit into the default ATT_MTU of 23.
 CHUNK_SIZE = 20
-# Then this goes out, alone in a notification.
+# Then this is sent, alone in a notification.
 END_OF_MESSAGE = b"EOM"
 
 # The exit statuses of our own executables.

@@ -1,4 +1,4 @@
-"""Runs each pairing of a central with a peripheral over each air, and says how it went."""
+"""Runs each pairing of a central with a peripheral over each air, and prints the results."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ROOTCANAL = "RootCanal"
 
 @dataclass
 class End:
-    """One end of a pairing: what it is called, and the command that runs it on a transport, in a directory."""
+    """One end of a pairing: its name, and the command that runs it on a transport, in a directory."""
 
     name: str
     command: Callable[[str, pathlib.Path], list[str]]
@@ -38,7 +38,7 @@ class End:
 
 @dataclass
 class Pairing:
-    """A central and a peripheral that shall understand each other over an air."""
+    """A central and a peripheral that must interoperate over an air."""
 
     central: End
     peripheral: End
@@ -101,7 +101,7 @@ def all_pairings(binaries: pathlib.Path | None) -> list[Pairing]:
 
 
 def run_pairing(pairing: Pairing, directory: pathlib.Path, limit: float) -> str | None:
-    """Runs one pairing. Returns what went wrong, or nothing."""
+    """Runs one pairing. Returns the error, or nothing."""
     deadline = time.monotonic() + limit
 
     def remaining() -> float:
@@ -139,7 +139,7 @@ def run_pairing(pairing: Pairing, directory: pathlib.Path, limit: float) -> str 
 
 
 def print_ends_of_logs(directory: pathlib.Path, lines: int = 8) -> None:
-    """What was said last, for where nobody can look at the logs themselves any more."""
+    """The last lines of the logs, for when the logs themselves are not available."""
     for log in sorted(directory.glob("*.log")):
         for line in log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:]:
             print(f"    {log.stem}: {line}", flush=True)
@@ -167,7 +167,7 @@ def main() -> int:
     parser.add_argument("--logs", type=pathlib.Path, help="directory for the logs and captures of every pairing")
     arguments = parser.parse_args()
 
-    # So that the children end with us however we are ended.
+    # So that the children end with this process, however it ends.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
     binaries = None if arguments.bumble_only else arguments.binaries.resolve()

@@ -28,7 +28,7 @@ KEPT: list[str] = []
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
-    """Keeps what became of a case for the fixtures that tidy up after it."""
+    """Keeps the result of a case for the fixtures that clean up after it."""
     report = yield
     if report.failed or report.when == "call":
         item.stash[OUTCOME] = report
@@ -36,14 +36,14 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Names what is left to look at, where the caller finds it."""
+    """Prints where the caller finds the captures."""
     for capture in KEPT:
-        terminalreporter.write_line(f"what passed over the adapters: {os.environ['KERNEL_ARTEFACTS']}/{capture}")
+        terminalreporter.write_line(f"the traffic of the adapters: {os.environ['KERNEL_ARTEFACTS']}/{capture}")
 
 
 @pytest_asyncio.fixture(scope="session")
 async def radio() -> AsyncIterator[Radio]:
-    """Two adapters that hear each other."""
+    """Two adapters in range of each other."""
     radio = Radio()
     await radio.start()
     yield radio
@@ -64,14 +64,14 @@ async def daemon(radio: Radio) -> AsyncIterator[BlueZ]:
 async def bluez(daemon: BlueZ) -> BlueZ:
     """The daemon, with hci1 powered."""
     await daemon.adapter("hci1")
-    # A device the daemon knows already is not told of when it is heard.
+    # The daemon does not report a device it already knows.
     await daemon.forget_devices("hci1")
     return daemon
 
 
 @pytest_asyncio.fixture(autouse=True)
 async def capture(request: pytest.FixtureRequest, radio: Radio) -> AsyncIterator[None]:
-    """Records what passes; kept, and named, with the logs where the case fails."""
+    """Records the traffic; the capture is kept and printed with the logs if the case fails."""
     name = re.sub(r"[^A-Za-z0-9]+", "-", request.node.name).strip("-")
     directory = pathlib.Path("/run/captures")
     directory.mkdir(exist_ok=True)

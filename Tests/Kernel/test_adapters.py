@@ -1,4 +1,4 @@
-"""Adapters as people use them: listed, chosen, taken, and given back as they were found."""
+"""Adapters as users see them: listed, chosen, taken, and returned in their original state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BLE = BINARIES / "ble"
 
 
 async def adapters() -> dict[str, str]:
-    """What `ble adapters` says of the state of each."""
+    """The state of each adapter in the output of `ble adapters`."""
     status, output, errors = await output_of(BLE, "adapters", "--json")
     assert status == 0, errors
     return {adapter["name"]: adapter["state"] for adapter in json.loads(output)}
@@ -28,11 +28,11 @@ async def set_up(name: str, is_up: bool) -> None:
 
 @contextlib.asynccontextmanager
 async def scanning(transport: str, *before: str) -> AsyncIterator[Process]:
-    """`ble scan` on an adapter, once it has it."""
+    """`ble scan` on an adapter, once it holds the adapter."""
     scan = await Process.start("scan", *before, BLE, "scan", "--transport", transport)
     try:
         await until(lambda: pathlib.Path(f"/proc/{scan.process.pid}").exists(), "ble scan")
-        # Who holds an adapter is told by the kernel.
+        # The kernel reports who holds an adapter.
         for _ in range(400):
             if "held" in (await adapters()).values() or not scan.is_running:
                 break
@@ -43,7 +43,7 @@ async def scanning(transport: str, *before: str) -> AsyncIterator[Process]:
 
 
 async def refusal(*command: object) -> str:
-    """The one line a program says that cannot have its adapter."""
+    """The single line printed by a program that cannot open its adapter."""
     status, output, errors = await output_of(*map(str, command))
     assert (status, output, errors.count("\n")) == (5, "", 1), (status, output, errors)
     return errors.rstrip("\n")
@@ -85,7 +85,7 @@ async def test_who_comes_after_a_crash_gives_the_adapter_back(radio: Radio, user
     async with scanning("hci-socket:0", *user):
         pass
     assert (await adapters())["hci0"] == "up"
-    # What the administrator does meanwhile counts.
+    # Changes by the administrator in the meantime count.
     await set_up("hci0", False)
     async with scanning("hci-socket:0", *user):
         pass

@@ -1,4 +1,4 @@
-"""The founding use, with our programs as people start them."""
+"""The original use case, with our programs as users start them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest_asyncio
 from support import client
 from support.bluez import BlueZ
 from support.card import CARD, CHARACTERISTIC, SERVICE
-from support.processes import BINARIES, PATIENCE, Process, output_of, until
+from support.processes import BINARIES, TIMEOUT, Process, output_of, until
 from support.radio import OurRadio
 
 
@@ -37,7 +37,7 @@ async def test_bluez_gets_the_card_from_our_peripheral(bluez: BlueZ, tmp_path: p
         device = await client.found(SERVICE, "BCS")
         async with client.connected(device) as connection:
             assert await client.card(connection, CHARACTERISTIC) == CARD
-        assert await asyncio.wait_for(peripheral.process.wait(), PATIENCE) == 0
+        assert await asyncio.wait_for(peripheral.process.wait(), TIMEOUT) == 0
 
 
 async def test_bluez_leaves_in_the_midst_of_the_card_twice_and_then_gets_it(
@@ -45,7 +45,7 @@ async def test_bluez_leaves_in_the_midst_of_the_card_twice_and_then_gets_it(
 ) -> None:
     card = CARD * 50
     async with offering(tmp_path, card) as peripheral:
-        before = peripheral.said().count("broke off")
+        before = peripheral.said().count("was interrupted")
         device = await client.found(SERVICE, "BCS")
         for count in (1, 2):
             received: list[bytes] = []
@@ -54,18 +54,18 @@ async def test_bluez_leaves_in_the_midst_of_the_card_twice_and_then_gets_it(
                 handle = re.findall(r"handle (\d+)", links)[0]
                 await connection.start_notify(CHARACTERISTIC, lambda _, value: received.append(bytes(value)))
                 await until(lambda: received, "the beginning of the card")
-                # The daemon would wait two seconds before it leaves; so the link is taken from it.
+                # The daemon would wait two seconds before it disconnects, so the link is taken from it.
                 await output_of("hcitool", "-i", "hci1", "ledc", handle)
                 await until(lambda: not connection.is_connected, "the end of the link")
             assert b"EOM" not in received and card.startswith(b"".join(received))
-            await until(lambda: peripheral.said().count("broke off") == before + count, "the peripheral to notice")
+            await until(lambda: peripheral.said().count("was interrupted") == before + count, "the peripheral to notice")
         async with client.connected(device) as connection:
             assert await client.card(connection, CHARACTERISTIC) == card
 
 
 @pytest_asyncio.fixture
 async def three(daemon: BlueZ) -> AsyncIterator[list[str]]:
-    """Three adapters that hear each other. Of BlueZ's emulator, 5.66 mixes up the handles of two links to one
+    """Three adapters in range of each other. Of BlueZ's emulator, 5.66 mixes up the handles of two links to one
     controller: this is our radio.
     """
     radio = await OurRadio.start(3)

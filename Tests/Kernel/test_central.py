@@ -11,11 +11,11 @@ import pytest_asyncio
 from support import card
 from support.agent import Agent, AgentError
 from support.bluez import BlueZ
-from support.processes import BINARIES, PATIENCE, output_of, until
+from support.processes import BINARIES, TIMEOUT, output_of, until
 from support.radio import ADDRESSES
 from support.sample import NAME, Sample, connect
 
-# Nobody has it.
+# An address without a device.
 ABSENT = "00:AA:01:09:00:09"
 
 
@@ -39,7 +39,7 @@ async def agent(sample: Sample) -> AsyncIterator[Agent]:
 async def device(bluez: BlueZ, **properties: Any) -> str:
     """The path of BlueZ's device for hci0, once it has these properties."""
     path = "/org/bluez/hci1/dev_" + ADDRESSES[0].replace(":", "_")
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT):
         while True:
             found = (await bluez.objects()).get(path, {}).get("org.bluez.Device1", {})
             if found and all(found[name] == value for name, value in properties.items()):
@@ -76,7 +76,7 @@ async def test_a_link_that_we_end(agent: Agent, bluez: BlueZ, sample: Sample) ->
         link = await connect(agent, ADDRESSES[1])
         await device(bluez, Connected=True)
         await link("disconnect")
-        # btvirt gives the reason for the peer to this side too.
+        # btvirt reports the peer's reason to this side as well.
         assert await link.ended() in ("this device ended the connection", "the peer ended the connection")
         await device(bluez, Connected=False)
 
@@ -105,7 +105,7 @@ async def test_what_is_pending_when_the_kernel_ends_the_link(agent: Agent, bluez
     assert status == 0, output
     ends = await asyncio.gather(*pending, return_exceptions=True)
     kinds = [end.kind if isinstance(end, AgentError) else "done" for end in ends]
-    # One after the other, until there was no link any more.
+    # One after the other, until there was no link left.
     assert kinds == sorted(kinds, reverse=True) and set(kinds) == {"done", "disconnected"}
     assert await link.ended() == "the peer ended the connection"
     end = await agent.event("unsubscribed", connection=link.number)
@@ -116,7 +116,7 @@ async def test_what_is_pending_when_the_kernel_ends_the_link(agent: Agent, bluez
 async def test_a_peer_that_is_not_there(agent: Agent) -> None:
     # btvirt does not wait for it, and reports at once that the connection failed to be established.
     with pytest.raises(AgentError, match="failed to be established"):
-        await agent("connect", address=f"{ABSENT}/P", timeout=PATIENCE)
+        await agent("connect", address=f"{ABSENT}/P", timeout=TIMEOUT)
     assert set(agent.answered.values()) == {1}
 
 
@@ -143,7 +143,7 @@ async def test_bluez_wants_to_pair(agent: Agent, bluez: BlueZ, sample: Sample) -
     path = await device(bluez, Connected=True, ServicesResolved=True)
     with pytest.raises(RuntimeError, match="AuthenticationFailed"):
         await bluez.call(path, "org.bluez.Device1.Pair")
-    # We refuse, and the kernel of the other side ends the link over that.
+    # We refuse, and the kernel on the other side ends the link for that reason.
     assert await link.ended() == "encryption failed: Authentication Failure"
     link = await connect(agent, ADDRESSES[1])
     assert bytes.fromhex((await link("read", handle=sample.read_only.handle))["value"]) == b"fixed"

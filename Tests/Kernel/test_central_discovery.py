@@ -1,4 +1,4 @@
-"""Our library's discovery against what BlueZ serves, attribute for attribute."""
+"""Our library's discovery of BlueZ's database, attribute by attribute."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NUMBER = re.compile(r"= 0x([0-9a-f]{2,4})\b")
 
 
 def short(uuid: str) -> str:
-    """A UUID as our library writes it: in 16 bits where that will do."""
+    """A UUID as our library writes it: in 16 bits if possible."""
     uuid = uuid.upper()
     return uuid[4:8] if re.fullmatch("0000[0-9A-F]{4}-0000-1000-8000-00805F9B34FB", uuid) else uuid
 
@@ -43,15 +43,15 @@ async def test_discovery(bluez: BlueZ, agents: AgentFactory) -> None:
         database = (await link("discover"))["database"]
         await link("disconnect")
 
-    # As another client sees it.
+    # As seen by another client.
     assert [(s["handle"], s["end"], s["uuid"]) for s in database] == primary
     assert [
         (c["declaration"], c["properties"], c["handle"], c["uuid"]) for s in database for c in s["characteristics"]
     ] == characteristics
-    # But for the secondary service, for which we do not look: nobody includes it.
+    # Except for the secondary service, which is not discovered because no service includes it.
     assert flattened(database) == [a for a in attributes if a != (sample.secondary.handle, "2801")]
 
-    # As BlueZ tells the application.
+    # As reported to the application by BlueZ.
     for service in sample.services:
         found = next(s for s in database if s["handle"] == service.handle)
         assert found["uuid"] == short(service.uuid)

@@ -1,4 +1,4 @@
-"""What `btmgmt` has the kernel advertise, as our library reports it."""
+"""Advertising started with `btmgmt`, as reported by our library."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from support.agent import Agent, AgentError
 from support.bluez import BlueZ
-from support.processes import PATIENCE, output_of
+from support.processes import TIMEOUT, output_of
 from support.radio import ADDRESSES
 
 
@@ -32,7 +32,7 @@ async def managed(before: list[str], after: list[str]) -> AsyncIterator[None]:
 async def sighting(agent: Agent, name: str) -> dict[str, Any]:
     """The first sighting of this name with a scan response."""
     scanning = agent.begin("scan", name=name)
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT):
         found = {"scanResponse": ""}
         while not found["scanResponse"]:
             found = await agent.event("sighting")
@@ -56,8 +56,8 @@ async def test_what_the_kernel_advertises_by_itself(bluez: BlueZ, agent: Agent) 
     name = (await bluez.objects())["/org/bluez/hci1"]["org.bluez.Adapter1"]["Name"]
     async with managed(["advertising", "on"], ["advertising", "off"]):
         found = await sighting(agent, name)
-    # Flags, and how strongly it transmits.
+    # Flags and transmit power.
     assert found["data"] == "020104" + "020A00"
     assert bytes.fromhex(found["scanResponse"]) == bytes([len(name) + 1, 0x09]) + name.encode()
-    # Who cannot be connected to has an address for the occasion.
+    # Advertising that is not connectable uses a temporary address.
     assert found["address"].endswith("/R")

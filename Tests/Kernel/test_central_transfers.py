@@ -13,7 +13,7 @@ from support.processes import until
 from support.radio import ADDRESSES
 from support.sample import Link, Sample, connect, numbered
 
-# The longest value BlueZ takes. Up to 5.66, it counts the handle and the offset of a request with the value.
+# The longest value BlueZ accepts. Up to 5.66, it includes the handle and the offset of a request in the length.
 LONGEST_WRITTEN = 512 - 4
 BURST = 500
 NOTIFICATIONS = 1000
@@ -29,7 +29,7 @@ async def sample(daemon: BlueZ) -> AsyncIterator[Sample]:
 
 @pytest_asyncio.fixture(scope="module", params=[23, 517], ids="MTU {}".format)
 async def agent(request: pytest.FixtureRequest, sample: Sample) -> AsyncIterator[Agent]:
-    """Our library on hci0, which asks for this ATT_MTU: one that divides values, and one that holds any."""
+    """Our library on hci0, which requests this ATT_MTU: one that splits values, and one that fits any."""
     agent = await Agent.start("agent0")
     await agent("open", transport="hci-socket:0", mtu=request.param)
     yield agent
@@ -117,13 +117,13 @@ async def test_a_subscription_that_has_ended_brings_nothing(link: Link, sample: 
         await link.agent.event("unsubscribed", connection=link.number, handle=handle, reason="unsubscribed")
         await until(lambda: not sample.notifying.is_notifying, "BlueZ to tell the application")
         await sample.notifying.send(sample.bluez, b"too late")
-        # What BlueZ had sent before it answered this would be here.
+        # Values sent before BlueZ answered this would have arrived.
         await link("read", handle=sample.read_only.handle)
         assert not [event for event in link.agent.events if event["event"] == "value"]
 
 
 async def refusal(link: Link, call: str, handle: int, **arguments: str) -> tuple[str, str]:
-    """What a request is refused with: the kind of error, and the code of ATT."""
+    """The refusal of a request: the kind of error, and the ATT error code."""
     with pytest.raises(AgentError) as refused:
         await link(call, handle=handle, **arguments)
     code = re.search(r"\((0x[0-9A-F]{2})\)$", str(refused.value))
@@ -135,7 +135,7 @@ async def test_what_bluez_refuses(link: Link, sample: Sample) -> None:
     assert await refusal(link, "read", sample.write_only.handle) == ("att", "0x02")
     assert await refusal(link, "write", sample.read_only.handle, value="00") == ("att", "0x03")
     assert await refusal(link, "read", sample.encrypted.handle) == ("att", "0x0F")
-    # The link is none the worse for it.
+    # The link is not affected.
     assert bytes.fromhex((await link("read", handle=sample.read_only.handle))["value"]) == b"fixed"
 
 

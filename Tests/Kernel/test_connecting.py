@@ -1,4 +1,4 @@
-"""Connecting to who does not answer, on adapters whose controllers wait for a peer: those of our own radio."""
+"""Connecting to a device that does not answer, on adapters whose controllers wait for a peer: those of our radio."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import pytest
 import pytest_asyncio
 from conftest import AgentFactory
 from support.agent import AgentError
-from support.processes import PATIENCE
+from support.processes import TIMEOUT
 from support.radio import OurRadio
 
-# Nobody has it.
+# An address without a device.
 ABSENT = "00:AA:01:09:00:09/P"
 
 
@@ -29,17 +29,17 @@ async def test_it_ends_in_time_or_when_it_is_cancelled(our_radio: OurRadio, agen
     assert failure.value.kind == "timedOut"
 
     for _ in range(3):
-        connecting = central.begin("connect", address=ABSENT, timeout=10 * PATIENCE)
+        connecting = central.begin("connect", address=ABSENT, timeout=10 * TIMEOUT)
         await central("information")
         await central.cancel(connecting)
         with pytest.raises(AgentError) as failure:
             await connecting
         assert failure.value.kind == "cancelled"
 
-    # Nothing is in the way of who is there, and who comes while it is waited for.
+    # Devices that are present, or appear in the meantime, can be connected.
     peer = (await peripheral("information"))["address"]
-    connecting = central.begin("connect", address=peer, timeout=PATIENCE)
-    absent = central.begin("connect", address=ABSENT, timeout=10 * PATIENCE)
+    connecting = central.begin("connect", address=peer, timeout=TIMEOUT)
+    absent = central.begin("connect", address=ABSENT, timeout=10 * TIMEOUT)
     await peripheral("advertise", name="late")
     link = (await connecting)["connection"]
     await central.cancel(absent)

@@ -1,4 +1,4 @@
-"""Apps that `import CoreBluetooth`, the samples, on the kernel's adapters: what they are told of these, and of each other."""
+"""Apps that `import CoreBluetooth`, the samples, on the kernel's adapters: what they observe of these, and of each other."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOOKING = "Looking for a heart rate sensor"
 
 
 class App:
-    """A sample that runs, and what it has said since it was started."""
+    """A running sample, and its output since it was started."""
 
     def __init__(self, process: Process) -> None:
         self.process = process
@@ -35,7 +35,7 @@ class App:
         await until(lambda: sum(line in said for said in self.lines()) >= count, f"{line!r} in {self.lines()}")
 
     def forget(self) -> None:
-        """Forgets what it has said so far."""
+        """Discards its output so far."""
         self.before = len(self.process.said())
 
 
@@ -62,7 +62,7 @@ async def test_the_samples_meet(radio: Radio, tmp_path: pathlib.Path) -> None:
         async with running("HeartRateMonitor", "0", tmp_path) as monitor:
             await monitor.says("beats per minute", 3)
             await monitor.says("battery at 87 %")
-        # Killed, it takes up where it was.
+        # After being killed, it continues where it was.
         async with running("HeartRateMonitor", "0", tmp_path) as monitor:
             await monitor.says("beats per minute", 3)
             assert LOOKING not in monitor.lines()

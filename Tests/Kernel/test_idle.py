@@ -12,11 +12,11 @@ SECONDS = 10
 
 
 def activity(process: int) -> dict[str, tuple[int, int]]:
-    """What each thread of a process has done so far: how often it has gone to sleep, or been made to wait for its turn,
+    """The activity of each thread of a process so far: how often it has gone to sleep, or been preempted,
     and how many ticks of processor time it has used.
 
-    Without the threads of libdispatch, on whose pool the language's own tasks run: once a second one of them looks after
-    that pool, whatever the program does. They do not have the name of the program.
+    Without the threads of libdispatch, whose pool runs Swift's tasks: once a second one of them maintains that pool,
+    whatever the program does. They do not have the name of the program.
     """
     name = pathlib.Path(f"/proc/{process}/comm").read_text()
     done = {}
@@ -30,7 +30,7 @@ def activity(process: int) -> dict[str, tuple[int, int]]:
 
 
 async def settled(process: int) -> None:
-    """Waits until a process has done nothing for half a second."""
+    """Waits until a process has been idle for half a second."""
     while True:
         before = activity(process)
         await asyncio.sleep(0.5)

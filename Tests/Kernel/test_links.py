@@ -23,7 +23,7 @@ SERVICE = UUID.format(0)
 
 @pytest_asyncio.fixture(scope="module")
 async def air(daemon: BlueZ) -> AsyncIterator[OurRadio]:
-    """Four adapters that hear each other. The second is BlueZ's."""
+    """Four adapters in range of each other. The second is BlueZ's."""
     radio = await OurRadio.start(4)
     for name in radio.adapters:
         await daemon.adapter(name)
@@ -99,19 +99,19 @@ async def test_a_central_of_three_peripherals(air: OurRadio, daemon: BlueZ, thre
         await asyncio.gather(
             exchange(sample, links[0]), servers[0].exchange(links[1]), servers[1].exchange(links[2]))
 
-        # One ends; the others go on as if nothing had been.
+        # One ends; the others are not affected.
         await links[1]("disconnect")
         assert await links[1].ended() == "this device ended the connection"
         assert (await servers[0].agent.event("disconnected"))["reason"] == "the peer ended the connection"
         await asyncio.gather(exchange(sample, links[0]), servers[1].exchange(links[2]))
         assert not [event for event in central.events if event["event"] == "disconnected"]
 
-        # It comes back beside them.
+        # It connects again.
         links[1] = await connect(central, OUR_ADDRESSES[2])
         await links[1]("discover")
         await asyncio.gather(exchange(sample, links[0]), servers[0].exchange(links[1]))
 
-        # One is lost without a word: its adapter is closed, and its controller reset.
+        # One is lost silently: its adapter is closed, and its controller reset.
         await others[1]("close")
         await asyncio.gather(exchange(sample, links[0]), servers[0].exchange(links[1]))
         assert await links[2].ended() == "the peer was not heard any more (supervision timeout)"
@@ -139,7 +139,7 @@ async def test_a_central_that_is_a_peripheral_as_well(three: list[Agent]) -> Non
     await asyncio.gather(down("discover"), up("discover"))
     await asyncio.gather(below.exchange(down), above.exchange(up))
 
-    # Either link ends without the other.
+    # Either link can end without the other.
     await up("disconnect")
     await middle.event("disconnected")
     await below.exchange(down)

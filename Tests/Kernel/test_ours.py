@@ -11,7 +11,7 @@ import pytest_asyncio
 from support.agent import Agent, AgentError
 from support.bluez import BlueZ
 from support.card import CARD
-from support.processes import BINARIES, PATIENCE, Process, output_of
+from support.processes import BINARIES, TIMEOUT, Process, output_of
 from support.sample import UUID, Link, connect, numbered
 
 SERVICE = UUID.format(0)
@@ -25,9 +25,9 @@ async def test_our_programs_hand_over_the_card(bluez: BlueZ, tmp_path: pathlib.P
     peripheral = await Process.start(
         "peripheral", BINARIES / "peripheral", "--transport", "hci-socket:0", "--payload", payload, "--once")
     status, output, errors = await output_of(
-        BINARIES / "central", "--transport", "hci-socket:1", "--name", "BCS", patience=2 * PATIENCE)
+        BINARIES / "central", "--transport", "hci-socket:1", "--name", "BCS", timeout=2 * TIMEOUT)
     assert (status, output) == (0, CARD.decode()), errors
-    assert await asyncio.wait_for(peripheral.process.wait(), PATIENCE) == 0
+    assert await asyncio.wait_for(peripheral.process.wait(), TIMEOUT) == 0
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -42,7 +42,7 @@ async def pair(daemon: BlueZ) -> AsyncIterator[tuple[Agent, Agent]]:
 
 
 class Both:
-    """A link between two agents, as either of them has it, and the characteristics of the peripheral."""
+    """A link between two agents, as seen by either of them, and the characteristics of the peripheral."""
 
     def __init__(self, central: Link, peripheral: Link, value: int, notifying: int, indicating: int) -> None:
         self.central = central
@@ -87,7 +87,7 @@ async def test_bursts_both_ways_at_once(both: Both) -> None:
     await both.central("subscribe", handle=both.notifying)
     await both.peripheral.agent.event("subscribed", handle=both.notifying)
     sent = numbered(BURST)
-    # The peripheral puts the number behind the value.
+    # The peripheral appends the number to the value.
     notified = [b"\x5A" * 16 + number.to_bytes(4, "little") for number in range(BURST)]
     await asyncio.gather(
         both.central("burst", handle=both.value, value=sent[0].hex(), count=BURST),
@@ -117,12 +117,12 @@ async def test_either_ends_the_link_amid_a_transfer(both: Both, ends: str) -> No
     await both.peripheral.agent.event("written", handle=both.value)
     ender, other = (both.central, both.peripheral) if ends == "central" else (both.peripheral, both.central)
     await ender("disconnect")
-    # btvirt gives the reason for the peer to this side too.
+    # btvirt reports the peer's reason to this side as well.
     assert await ender.ended() in ("this device ended the connection", "the peer ended the connection")
     assert await other.ended() == "the peer ended the connection"
     for call in calls:
         with pytest.raises(AgentError) as failure:
-            await asyncio.wait_for(call, PATIENCE)
+            await asyncio.wait_for(call, TIMEOUT)
         assert failure.value.kind == "disconnected"
     for agent in (both.central.agent, both.peripheral.agent):
         assert set(agent.answered.values()) == {1}

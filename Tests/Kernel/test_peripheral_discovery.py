@@ -1,4 +1,4 @@
-"""What BlueZ finds in our database, attribute for attribute, and what it notices of changes."""
+"""BlueZ's discovery of our database, attribute by attribute, and of its changes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 from support.peripheral import (
     CHARACTERISTICS, PROPERTIES, UUID, Link, Peripheral, characteristic, descriptors, full)
-from support.processes import PATIENCE, until
+from support.processes import TIMEOUT, until
 
-# BlueZ keeps Generic Access to itself, and shows Generic Attribute.
+# BlueZ hides Generic Access, and shows Generic Attribute.
 GENERIC_ATTRIBUTE = (6, full("1801"), [
     (7, full("2A05"), ["indicate"], [(9, full("2902"))]), (10, full("2B29"), ["read", "write"], [])])
 
 
 def expected(peripheral: Peripheral) -> list[Any]:
-    """What BlueZ is to show of all that is published, with the handles, in their order."""
+    """What BlueZ should show of everything published, ordered by handle."""
     return sorted([GENERIC_ATTRIBUTE] + [
         (service["handle"], full(service["uuid"]), [
             (one["declaration"], full(one["uuid"]), flags(one),
@@ -104,7 +104,7 @@ async def test_gatttool_lists_every_attribute(peripheral: Peripheral) -> None:
 # MARK: Service Changed
 
 async def database(peripheral: Peripheral) -> list[Any]:
-    """What BlueZ has of the database now; bleak keeps what it had when it connected."""
+    """BlueZ's current view of the database; bleak keeps the view of the time it connected."""
     found: dict[str, list[Any]] = {}
     for path, interfaces in sorted((await peripheral.bluez.objects()).items()):
         owner, _, name = path.rpartition("/")
@@ -119,8 +119,8 @@ async def database(peripheral: Peripheral) -> list[Any]:
 
 
 async def noticed(peripheral: Peripheral) -> None:
-    """Waits until BlueZ has what is published, and nothing else."""
-    async with asyncio.timeout(PATIENCE):
+    """Waits until BlueZ has exactly what is published."""
+    async with asyncio.timeout(TIMEOUT):
         while await database(peripheral) != expected(peripheral):
             await asyncio.sleep(0.02)
 
@@ -137,7 +137,7 @@ async def test_services_come_and_go_while_bluez_is_connected(link: Link) -> None
     assert await link.read_from("second", 0) == b"2"
     await peripheral.withdraw(first)
     await noticed(peripheral)
-    # What has not changed goes on.
+    # Everything else continues to work.
     assert (await peripheral.agent("notify", handle=peripheral.handle("notifying"), value="aa"))["count"] == 1
     await until(lambda: values == [b"\xAA"], "the notification")
     await peripheral.withdraw(second)

@@ -12,7 +12,7 @@ from bleak.exc import BleakError
 from support.agent import AgentError
 from support.bluez import BlueZ
 from support.peripheral import Link, Peripheral, octets
-from support.processes import PATIENCE, output_of, until
+from support.processes import TIMEOUT, output_of, until
 from support.shell import Shell
 
 # Why a link ended, in the words of the kernel's management interface (MGMT_DEV_DISCONN_…).
@@ -21,7 +21,7 @@ UNKNOWN, BY_REMOTE = "0", "3"
 
 @pytest_asyncio.fixture
 async def management(peripheral: Peripheral) -> AsyncIterator[Shell]:
-    """What the kernel tells those who manage hci1."""
+    """The kernel's management events about hci1."""
     async with Shell.of("btmgmt") as shell:
         shell.say("select 1")
         await shell.hear("Selected index 1")
@@ -34,7 +34,7 @@ async def reason(management: Shell) -> str:
 
 
 async def use(link: Link) -> None:
-    """Sees to it that a link does what links do."""
+    """Checks that a link works."""
     assert await link.read("value 512") == octets(512)
     values = await link.subscribe("notifying")
     await link.peripheral.agent("notify", handle=link.peripheral.handle("notifying"), value="aa")
@@ -46,10 +46,11 @@ async def test_bluez_leaves_and_comes_back(peripheral: Peripheral, management: S
         async with peripheral.connected() as link:
             await use(link)
             await link.client.disconnect()
-            # btvirt tells both ends the reason that one of them gave, so that each end looks like the other's doing.
+            # btvirt reports the reason given by one end to both, so each end seems to have been disconnected by the
+            # other.
             assert await link.ended() == "the peer ended the connection"
             assert await reason(management) == BY_REMOTE
-            # Whoever is not bonded has to subscribe again.
+            # A device that is not bonded must subscribe again.
             await link.event("unsubscribed", "notifying")
             assert (await peripheral.agent("notify", handle=peripheral.handle("notifying"), value="bb"))["count"] == 0
 
@@ -96,8 +97,8 @@ async def test_what_needs_encryption_makes_bluez_pair_which_we_refuse(
 # MARK: Parameters
 
 async def parameters(link: Link, interval: float) -> dict[str, float]:
-    """What our end knows of the parameters, when the interval is this one."""
-    async with asyncio.timeout(PATIENCE):
+    """The connection parameters at our end, once the interval is this one."""
+    async with asyncio.timeout(TIMEOUT):
         while (known := (await link("parameters"))["parameters"])["interval"] != interval:
             await asyncio.sleep(0.02)
     return known

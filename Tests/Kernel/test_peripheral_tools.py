@@ -64,7 +64,7 @@ async def test_bluetoothctl_scans_connects_lists_reads_and_is_notified(periphera
 # MARK: gatttool
 
 async def test_gatttool_reads_values_of_any_length(peripheral: Peripheral) -> None:
-    # It keeps to the smallest ATT_MTU, so that all but the shortest are read in parts.
+    # It uses the smallest ATT_MTU, so all but the shortest values are read in parts.
     for length in (1, 22, 23, 512):
         answer = await peripheral.gatttool("--char-read", "-a", hex(peripheral.handle(f"value {length}")))
         assert answer == (0, [f"Characteristic value/descriptor: {octets(length).hex(' ')} "], "")
@@ -118,11 +118,11 @@ async def test_gatttool_listens(
     lines = [
         f"{word} handle = 0x{one['handle']:04x} value: c0 {index:02x} 00 00 00 " for index in range(50)]
 
-    def told() -> list[str]:
+    def lines_of_gatttool() -> list[str]:
         return [line for line in listener.said()[before:].splitlines() if "handle" in line]
 
-    await until(lambda: len(told()) >= 50, "what gatttool hears")
-    assert told() == lines
+    await until(lambda: len(lines_of_gatttool()) >= 50, "the notifications in gatttool")
+    assert lines_of_gatttool() == lines
     await listener.stop()
     await peripheral.alone()
 
@@ -149,7 +149,7 @@ async def test_btmgmt_sees_how_the_advertising_changes(peripheral: Peripheral) -
         device = await found(shell)
         assert (device["address"], device["type"], device["flags"], device["name"]) == (
             OURS, "LE Public", "0x06", "Before")
-        # btvirt knows no signal strength, and says so.
+        # btvirt reports that it has no signal strength.
         assert device["rssi"] == "127"
         await agent("advertise", name="After", services=[BATTERY])
         assert (await found(shell))["name"] == "After"
@@ -157,7 +157,7 @@ async def test_btmgmt_sees_how_the_advertising_changes(peripheral: Peripheral) -
         shell.say("stop-find -l")
         await shell.hear("discovering off")
 
-        # Whoever advertises is reported when a scan begins; we are when we begin again.
+        # A device that already advertises is reported when a scan begins; ours is reported when it starts again.
         shell.say("find -l")
         before = await shell.hear("(?s)(.*?)discovering on")
         assert "dev_found" not in before[1]

@@ -13,7 +13,7 @@ from dbus_fast import BusType, Message
 from dbus_fast.aio import MessageBus
 from support.bluez import BlueZ
 from support.peripheral import LENGTHS, Link, Peripheral, octets
-from support.processes import PATIENCE, until
+from support.processes import TIMEOUT, until
 
 BURST = 500
 INDICATIONS = 20
@@ -21,14 +21,14 @@ INDICATIONS = 20
 
 @pytest_asyncio.fixture(scope="module", params=[23, 517], ids="MTU {}".format)
 async def peripheral(request: pytest.FixtureRequest, daemon: BlueZ) -> AsyncIterator[Peripheral]:
-    """Our peripheral with an ATT_MTU that divides values, and with one that holds any."""
+    """Our peripheral with an ATT_MTU that splits values, and with one that fits any."""
     async with Peripheral.started(daemon, mtu=request.param) as peripheral:
         peripheral.mtu = request.param
         yield peripheral
 
 
 def numbered(count: int, prefix: bytes = b"") -> list[bytes]:
-    """Values that tell their place, as the agent sends them."""
+    """Numbered values, as sent by the agent."""
     return [prefix + number.to_bytes(4, "little") for number in range(count)]
 
 
@@ -60,7 +60,7 @@ async def test_a_value_is_read_from_an_offset_on(link: Link) -> None:
 
 
 async def test_a_value_is_written_in_parts(link: Link) -> None:
-    # BlueZ prepares what is longer than a request, what begins within the value, and what is to be reliable.
+    # BlueZ uses prepared writes if the value is longer than a request, has an offset, or is to be reliable.
     await link.write("dynamic", octets(512), how="request")
     assert (await link.event("written", "dynamic"))["value"].lower() == octets(512).hex()
     await link.write("dynamic", b"in the midst", how="request", offset=100)
@@ -96,7 +96,7 @@ async def test_what_the_application_refuses_is_told_as_it_says(link: Link) -> No
 
 
 async def test_what_may_not_be_written_is_not(link: Link) -> None:
-    # BlueZ looks at the properties of a characteristic itself; a descriptor it has to try.
+    # BlueZ checks the properties of a characteristic itself; for a descriptor it must send the request.
     described = link.peripheral.characteristics["described"]["descriptors"][0]
     with pytest.raises(Exception, match="Write Not Permitted|NotPermitted"):
         await link.client.write_gatt_descriptor(described["handle"], b"1")
@@ -119,11 +119,11 @@ async def test_no_value_is_longer_than_512_octets(link: Link) -> None:
 
 async def test_a_burst_of_writes_without_response_arrives_whole_and_in_order(link: Link) -> None:
     values = numbered(BURST, octets(16))
-    # Over D-Bus a write takes longer than on the air; through a socket they come as fast as BlueZ can.
+    # Over D-Bus a write takes longer than on the air; through a socket they are as fast as BlueZ allows.
     with await acquired(link.path("commanded")) as stream:
         for value in values:
             stream.send(value)
-        # When the socket is closed BlueZ forgets what is still in it.
+        # When the socket is closed BlueZ drops what is still in it.
         arrived = [(await link.event("written", "commanded"))["value"].lower() for _ in values]
     assert arrived == [value.hex() for value in values]
 
@@ -153,13 +153,13 @@ async def test_bleak_writes_without_response(link: Link) -> None:
 
 # MARK: Notifications and indications
 
-# Each as a signal of D-Bus, which takes long in this machine, or through a socket.
+# Each as a D-Bus signal, which takes long in this machine, or through a socket.
 @pytest.mark.parametrize(("count", "are_signals"), [(200, True), (1000, False)], ids=["StartNotify", "AcquireNotify"])
 async def test_notifications_arrive_whole_and_in_order(link: Link, count: int, are_signals: bool) -> None:
     peripheral = link.peripheral
     values = await link.subscribe("notifying", bluez={"use_start_notify": are_signals})
     await peripheral.agent("notify", handle=peripheral.handle("notifying"), value="0102", count=count)
-    await until(lambda: len(values) >= count, "the notifications", patience=3 * PATIENCE)
+    await until(lambda: len(values) >= count, "the notifications", timeout=3 * TIMEOUT)
     assert values == numbered(count, b"\x01\x02")
 
 
@@ -177,7 +177,7 @@ async def test_each_indication_is_confirmed_before_the_next(link: Link) -> None:
     peripheral = link.peripheral
     values = await link.subscribe("indicating")
     await peripheral.agent("indicate", handle=peripheral.handle("indicating"), value="ff", count=INDICATIONS)
-    # BlueZ confirms what it has got, then hands it on.
+    # BlueZ confirms what it has received, then passes it on.
     await until(lambda: len(values) >= INDICATIONS, "the indications")
     assert values == numbered(INDICATIONS, b"\xFF")
 
@@ -189,7 +189,7 @@ async def test_several_subscriptions_do_not_disturb_each_other(link: Link) -> No
     sending = [agent.begin("notify", handle=handle("notifying"), value="01", count=100),
                agent.begin("notify", handle=handle("notifying too"), value="02", count=100),
                agent.begin("indicate", handle=handle("indicating"), value="03", count=INDICATIONS)]
-    # What is read meanwhile is read.
+    # Reads work in the meantime.
     for _ in range(3):
         assert await link.read("value 512") == octets(512)
     for answer in sending:
@@ -198,7 +198,7 @@ async def test_several_subscriptions_do_not_disturb_each_other(link: Link) -> No
     assert values["notifying"] == numbered(100, b"\x01")
     assert values["notifying too"] == numbered(100, b"\x02")
     assert values["indicating"] == numbered(INDICATIONS, b"\x03")
-    # The end of one is the end of that one.
+    # Unsubscribing from one does not affect the others.
     await link.client.stop_notify(link.at("notifying"))
     await link.event("unsubscribed", "notifying")
     assert (await agent("notify", handle=handle("notifying"), value="04"))["count"] == 0

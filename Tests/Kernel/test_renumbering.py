@@ -1,4 +1,4 @@
-"""An adapter that comes back under another number."""
+"""An adapter that comes back with another number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from support.radio import Radio, present
 
 
 async def test_an_adapter_is_found_again_under_another_number(radio: Radio, agents: AgentFactory) -> None:
-    # btvirt makes addresses of the numbers; the controllers of our own radio keep theirs.
+    # btvirt derives addresses from the numbers; the controllers of our radio keep theirs.
     before = present()
     own = await Process.start("radio", BINARIES / "ble", "radio", "vhci", "vhci")
     await until(lambda: len(present()) == len(before) + 2, "the adapters of our radio")
@@ -19,7 +19,7 @@ async def test_an_adapter_is_found_again_under_another_number(radio: Radio, agen
     await own.kill()
     await peripheral.event("removed")
     await until(lambda: present() == before, "the adapters of our radio to go")
-    # Somebody else's adapter takes a number.
+    # Another adapter takes a number.
     other = await Process.start("other", "btvirt", "-L", "-l1")
     try:
         await until(lambda: len(present()) == len(before) + 1, "another adapter")

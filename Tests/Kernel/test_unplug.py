@@ -1,4 +1,4 @@
-"""Adapters that go and come back. To end BlueZ's emulator is to unplug both of them."""
+"""Adapters that are unplugged and plugged in again. Ending BlueZ's emulator unplugs both of them."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import Any
 from conftest import AgentFactory
 from support.agent import Agent, AgentError
 from support.card import CHARACTERISTIC, SERVICE
-from support.processes import PATIENCE
+from support.processes import TIMEOUT
 from support.radio import Radio
 
 ROUNDS = 100
-# What is under way at the moment; each begins with both ends ready and nothing else going on.
+# The operations in progress when the adapters are unplugged; each starts with both ends idle.
 PHASES = ["scan", "connect", "discover", "transfer", "write"]
 
 
 async def outcome(call: asyncio.Future[dict[str, Any]]) -> str:
-    """How a call has ended: `done`, or the sort of its error."""
+    """How a call has ended: `done`, or the kind of its error."""
     try:
-        await asyncio.wait_for(call, 2 * PATIENCE)
+        await asyncio.wait_for(call, 2 * TIMEOUT)
         return "done"
     except AgentError as error:
         return error.kind
 
 
 async def published(agent: Agent) -> int:
-    """Publishes what the phases use and advertises it. Returns the handle of the value."""
+    """Publishes the services for the phases and advertises them. Returns the handle of the value."""
     service = await agent("publish", service={
         "uuid": SERVICE, "characteristics": [{"uuid": CHARACTERISTIC, "properties": 0x1E, "value": "00" * 200}]})
     await agent("advertise", name="BCS", services=[SERVICE])
@@ -45,7 +45,7 @@ class Scene:
         self.calls: list[asyncio.Future[dict[str, Any]]] = []
 
     async def begin(self, phase: str) -> None:
-        """Brings a phase under way."""
+        """Starts a phase."""
         central = self.central
         self.calls = [central.begin("scan"), central.begin("firstSighting", address="00:00:00:00:00:01/P", timeout=30)]
         if phase == "scan":
@@ -90,18 +90,18 @@ async def test_every_call_ends_once_and_the_adapter_is_taken_up_again(radio: Rad
         await asyncio.sleep(generator.uniform(0, 0.2))
         await radio.stop()
         outcomes = await scene.unplugged()
-        # The scans go on for ever, so nothing but this can have ended them. The rest may have been quicker.
+        # Scans do not end by themselves, so this must have ended them. The other calls may have ended before.
         assert outcomes[:2] == ["adapterRemoved"] * 2, (round_number, outcomes)
         assert set(outcomes) <= {"adapterRemoved", "done"}, (round_number, outcomes)
         await radio.start()
         await scene.back()
-        # Advertising has been taken up again by itself.
+        # Advertising has resumed by itself.
         assert (await central("firstSighting", services=[SERVICE]))["name"] == "BCS"
         for agent in (central, peripheral):
             assert set(agent.answered.values()) == {1}
             agent.events.clear()
         sizes.append([(await agent("heap"))["count"] for agent in (central, peripheral)])
-    # What is allocated once has been by then. The agents remember the connections there were, and the language keeps a
-    # time-out that was called off until its time has come.
+    # One-time allocations have been made by then. The agents remember past connections, and the runtime keeps a
+    # cancelled timeout until its deadline.
     for early, late in zip(zip(*sizes[10:30]), zip(*sizes[-20:])):
         assert max(late) - max(early) < ROUNDS * 4096, sizes

@@ -11,12 +11,12 @@ import pytest_asyncio
 from support import client
 from support.bluez import BlueZ
 from support.card import CARD, CHARACTERISTIC, SERVICE
-from support.processes import BINARIES, PATIENCE, Process, output_of, until
+from support.processes import BINARIES, TIMEOUT, Process, output_of, until
 from support.radio import OUR_ADDRESSES, OurRadio
 
 @pytest_asyncio.fixture
 async def ours(bluez: BlueZ) -> AsyncIterator[OurRadio]:
-    """The adapters of our radio, both in BlueZ's hands and powered."""
+    """The adapters of our radio, both managed by BlueZ and powered."""
     radio = await OurRadio.start()
     for name in radio.adapters:
         await bluez.adapter(name)
@@ -47,7 +47,7 @@ async def test_bluez_gets_the_card_over_our_radio(ours: OurRadio, tmp_path: path
     assert device.address == OUR_ADDRESSES[0]
     async with client.connected(device, adapter=far) as connection:
         assert await client.card(connection, CHARACTERISTIC) == CARD
-    assert await asyncio.wait_for(peripheral.process.wait(), PATIENCE) == 0
+    assert await asyncio.wait_for(peripheral.process.wait(), TIMEOUT) == 0
 
 
 async def test_our_programs_meet_over_the_kernels_adapters(ours: OurRadio, tmp_path: pathlib.Path) -> None:
@@ -56,14 +56,14 @@ async def test_our_programs_meet_over_the_kernels_adapters(ours: OurRadio, tmp_p
     near, far = (f"hci-socket:{name.removeprefix('hci')}" for name in ours.adapters)
     peripheral = await Process.start(
         "peripheral", BINARIES / "peripheral", "--transport", near, "--payload", payload, "--once")
-    status, output, errors = await output_of(BINARIES / "central", "--transport", far, "--timeout", str(PATIENCE))
+    status, output, errors = await output_of(BINARIES / "central", "--transport", far, "--timeout", str(TIMEOUT))
     assert (status, output) == (0, CARD.decode()), errors
-    assert await asyncio.wait_for(peripheral.process.wait(), PATIENCE) == 0
+    assert await asyncio.wait_for(peripheral.process.wait(), TIMEOUT) == 0
 
 
 async def test_an_adapter_that_is_down_costs_the_radio_nothing(ours: OurRadio) -> None:
-    # The controllers go on advertising and scanning when the kernel takes their adapters down, and what they report
-    # then is refused.
+    # The controllers continue advertising and scanning when the kernel takes their adapters down, and their reports are
+    # then refused.
     near, far = ours.adapters
     for name in (near, far):
         status, _, errors = await output_of("hciconfig", name, "up")

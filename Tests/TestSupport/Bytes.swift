@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// Reads a packet written in a test as hexadecimal. Traps on a typing error: that is a fault of the test.
+/// Reads a packet written in hexadecimal. Traps on a typing error, which is a mistake in the test.
 public func bytes(_ text: String) -> [UInt8] {
     guard let bytes = [UInt8](hexadecimal: text) else { fatalError("not hexadecimal: \(text)") }
     return bytes

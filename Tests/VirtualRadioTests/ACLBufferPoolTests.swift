@@ -5,7 +5,7 @@ import Testing
 
 @Suite("ACL buffers")
 struct ACLBufferPoolTests {
-    @Test("Two queues share the buffers, and each gives out its own bytes in order", arguments: [1, 2, 3] as [UInt64])
+    @Test("Two queues share the buffers, and each returns its own bytes in order", arguments: [1, 2, 3] as [UInt64])
     func model(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var pool = ACLBufferPool(count: 4, length: 10)
@@ -34,7 +34,7 @@ struct ACLBufferPoolTests {
         }
     }
 
-    @Test("What follows the first piece of a buffer is a continuation")
+    @Test("Everything after the first piece of a buffer is a continuation")
     func continuation() {
         var pool = ACLBufferPool(count: 2, length: 10)
         var queue = ACLQueue()

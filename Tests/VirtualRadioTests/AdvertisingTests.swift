@@ -30,7 +30,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "Each kind of advertising is reported as what it is, and answers scan requests if it is scannable",
+        "Each kind of advertising is reported correctly, and answers scan requests if it is scannable",
         arguments: [
             (LEAdvertisingType.connectableUndirected, "04 3E 0F 02 01 00 00 \(report)", true),
             (.scannableUndirected, "04 3E 0F 02 01 02 00 \(report)", true),
@@ -47,19 +47,19 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "Directed advertising is heard by the device it names, and by no other",
+        "Directed advertising is received by the device it names, and by no other",
         arguments: [
             (LEAdvertisingType.connectableDirectedHighDutyCycle, Bench.centralAddress, true),
             (.connectableDirectedLowDutyCycle, Bench.centralAddress, true),
             (.connectableDirectedLowDutyCycle, DeviceAddress(0xC1, kind: .public), false),
             (.connectableDirectedLowDutyCycle, DeviceAddress(0xC0, kind: .random), false),
         ])
-    func directed(type: LEAdvertisingType, peer: DeviceAddress, isHeard: Bool) {
+    func directed(type: LEAdvertisingType, peer: DeviceAddress, isReceived: Bool) {
         var bench = Self.scanning(.active)
         bench.startAdvertising(LESetAdvertisingParameters(type: type, peerAddress: peer))
         bench.run(.zero)
         let expected = ["04 3E 0C 02 01 01 00 A0 00 00 00 00 00 00 CE"]
-        #expect(bench.received(by: bench.central) == (isHeard ? expected : []))
+        #expect(bench.received(by: bench.central) == (isReceived ? expected : []))
     }
 
     @Test("High duty cycle directed advertising ends by itself after 1.28 s, with an event")
@@ -77,7 +77,7 @@ struct AdvertisingTests {
         #expect(!bench.air[bench.peripheral].isAdvertising && bench.air.nextDeadline == nil)
     }
 
-    @Test("Advertising events follow each other by the interval and at most 10 ms, not always the same")
+    @Test("Advertising events follow each other after the interval and a random delay of at most 10 ms")
     func interval() {
         var bench = Bench()
         bench.startAdvertising()
@@ -95,7 +95,7 @@ struct AdvertisingTests {
         #expect(Set(delays).count > 50)
     }
 
-    @Test("Advertising and scanning stop when told, and then no timer is left")
+    @Test("Advertising and scanning stop on command, and then no timer is left")
     func stopping() {
         var bench = Self.scanning()
         bench.startAdvertising()
@@ -108,7 +108,7 @@ struct AdvertisingTests {
         #expect(bench.air.nextDeadline == nil)
     }
 
-    @Test("A scanner with a window of a tenth of its interval hears about a tenth")
+    @Test("A scanner with a window of a tenth of its interval receives about a tenth")
     func scanWindow() {
         var bench = Self.scanning(interval: 0x640, window: 0xA0)
         bench.startAdvertising()
@@ -116,21 +116,21 @@ struct AdvertisingTests {
         #expect((60...130).contains(bench.received(by: bench.central).count))
     }
 
-    @Test("An advertiser on one channel is heard while the scanner is on that channel")
+    @Test("An advertiser on one channel is received while the scanner is on that channel")
     func channelMap() {
         var bench = Self.scanning(interval: 0x640, window: 0x640)
         bench.startAdvertising(
             LESetAdvertisingParameters(
                 intervalMin: LESlots(rawValue: 0xA0), intervalMax: LESlots(rawValue: 0xA0), channelMap: .channel38))
-        var heard: [Bool] = []
+        var received: [Bool] = []
         for _ in 0..<6 {
             bench.run(.seconds(1))
-            heard.append(!bench.received(by: bench.central).isEmpty)
+            received.append(!bench.received(by: bench.central).isEmpty)
         }
-        #expect(heard == [false, true, false, false, true, false])
+        #expect(received == [false, true, false, false, true, false])
     }
 
-    @Test("The filter accept list decides whom a scanner reports")
+    @Test("The filter accept list decides which devices a scanner reports")
     func scannerFilter() {
         var bench = Self.scanning(policy: .acceptListOnly)
         bench.startAdvertising()
@@ -156,7 +156,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("A full filter accept list takes no more")
+    @Test("A full filter accept list accepts no more devices")
     func fullList() {
         var bench = Bench(central: { $0.filterAcceptListSize = 1 })
         #expect(
@@ -181,7 +181,7 @@ struct AdvertisingTests {
         #expect(bench.received(by: bench.central).count == 2)
     }
 
-    @Test("G2: the duplicate filter is bounded; what it forgot is reported again")
+    @Test("G2: the duplicate filter is bounded; forgotten devices are reported again")
     func boundedDuplicates() {
         var bench = Bench(central: { $0.duplicateFilterSize = 2 })
         bench.unmask()
@@ -197,7 +197,7 @@ struct AdvertisingTests {
         #expect(last == ["01", "02", "03", "01"])
     }
 
-    @Test("A host that reads nothing is sent no more reports than it may have waiting")
+    @Test("A host that reads nothing is sent a limited number of reports")
     func slowHost() {
         var bench = Self.scanning()
         bench.startAdvertising()

@@ -3,7 +3,7 @@ import BluetoothHCI
 import TestSupport
 import VirtualRadio
 
-/// Two controllers on one air, and a clock that a test turns by hand.
+/// Two controllers on one air, and a clock that a test advances.
 struct Bench {
     static let centralAddress = DeviceAddress(0x0000_0000_00C0, kind: .public)
     static let peripheralAddress = DeviceAddress(0x0000_0000_00A0, kind: .public)
@@ -41,7 +41,7 @@ struct Bench {
         send(written { command.encodePacket(into: &$0) }, from: id)
     }
 
-    /// Sends commands whose answers a test does not look at.
+    /// Sends commands whose answers a test ignores.
     mutating func prepare(_ id: ControllerID, _ commands: (any HCICommand)...) {
         for command in commands { send(command, from: id) }
         _ = received(by: id)
@@ -59,7 +59,7 @@ struct Bench {
 
     // MARK: - Out
 
-    /// What has reached the host of a controller since the last time, in hexadecimal.
+    /// The packets to the host of a controller since the last call, in hexadecimal.
     mutating func received(by id: ControllerID) -> [String] {
         var packets: [String] = []
         while let packet = air[id].outbox.popFirst() { packets.append(packet.hexadecimal()) }
@@ -112,8 +112,8 @@ extension Bench {
             connectionParameters: parameters)
     }
 
-    /// Connects the two, with a connection interval of 30 ms unless told otherwise. Both know the link as 0x0040. The
-    /// clock then stands at a connection event, the third.
+    /// Connects the two, by default with a connection interval of 30 ms. The handle is 0x0040 on both sides. The clock
+    /// is then at a connection event, the third.
     mutating func connect(_ parameters: LEConnectionParameters = connectionParameters()) {
         unmask()
         prepare(central, Self.createConnection(with: parameters))

@@ -30,7 +30,7 @@ struct BringUpTests {
         #expect(bench.answer(to: command, from: bench.central) == expected)
     }
 
-    @Test("H6: a controller without LE buffers of its own says so, and tells the shared ones")
+    @Test("H6: a controller without its own LE buffers says so, and reports the shared ones")
     func sharedBuffers() {
         var bench = Bench(central: {
             $0.sharesBuffersWithBREDR = true
@@ -62,7 +62,7 @@ struct BringUpTests {
         #expect(bench.air.nextDeadline == nil)
     }
 
-    @Test("Reset ends what was going on and forgets what was set")
+    @Test("Reset ends all activities and restores the defaults")
     func reset() {
         var bench = Bench()
         bench.connect()

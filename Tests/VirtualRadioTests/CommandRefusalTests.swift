@@ -7,7 +7,7 @@ import VirtualRadio
 @Suite("Refused commands")
 struct CommandRefusalTests {
     @Test(
-        "Every command of the catalog is answered as the supported commands bitmap promises",
+        "Every command of the catalog is answered according to the supported commands",
         arguments: HCICommandCatalog.opcodes)
     func supportedCommands(opcode: HCIOpcode) throws {
         var bench = Bench(central: { $0.aesEncrypt = { key, plaintext in key ^ plaintext } })
@@ -28,7 +28,7 @@ struct CommandRefusalTests {
     @Test(
         "Unknown HCI Command",
         arguments: [
-            "01 36 20 00", "01 39 20 00", "01 42 20 00", "01 43 20 00", "01 60 20 00", "01 31 0C 01 00",
+            "01 36 20 00", "01 39 20 00", "01 42 20 00", "01 43 20 00", "01 60 20 00", "01 6D 0C 02 01 00",
             "01 01 FC 02 AA BB", "01 FF FF 00",
         ])
     func unknown(command: String) {
@@ -43,7 +43,7 @@ struct CommandRefusalTests {
         #expect(bench.answer(to: "01 17 20 00", from: bench.central) == "04 0F 04 01 01 17 20")
     }
 
-    @Test("A command taken away by configuration is unknown")
+    @Test("A command disabled by configuration is unknown")
     func unsupported() {
         var bench = Bench(central: { $0.unsupportedCommands = [.leReadPHY] })
         #expect(bench.answer(to: "01 30 20 02 40 00", from: bench.central) == "04 0F 04 01 01 30 20")
@@ -131,7 +131,7 @@ struct CommandRefusalTests {
     }
 
     @Test(
-        "H1: what is no packet has no answer",
+        "H1: invalid packets are not answered",
         arguments: ["", "01", "01 03 0C", "01 03 0C 01", "01 03 0C 00 00", "04 0E 00", "FF 03 0C 00", "02 40", "05 00"])
     func garbage(packet: String) {
         var bench = Bench()

@@ -9,7 +9,7 @@ struct ConnectionTests {
     static let centralComplete = "04 3E 13 01 00 40 00 00 00 A0 00 00 00 00 00 18 00 00 00 64 00 00"
     static let peripheralComplete = "04 3E 13 01 00 40 00 01 00 C0 00 00 00 00 00 18 00 00 00 64 00 00"
 
-    @Test("An initiator connects to the next advertising event it hears, and both hosts are told")
+    @Test("An initiator connects at the next advertising event it receives, and both hosts are notified")
     func connect() {
         var bench = Bench()
         bench.unmask()
@@ -24,7 +24,7 @@ struct ConnectionTests {
     }
 
     @Test(
-        "Who connects to whom",
+        "Combinations of advertisers and initiators",
         arguments: [
             (LESetAdvertisingParameters(type: .connectableUndirected), Bench.peripheralAddress, true),
             (LESetAdvertisingParameters(type: .scannableUndirected), Bench.peripheralAddress, false),
@@ -54,7 +54,7 @@ struct ConnectionTests {
         #expect(bench.received(by: bench.peripheral) == (isConnected ? [Self.peripheralComplete] : []))
     }
 
-    @Test("With the filter accept list, an initiator takes the first listed device it hears")
+    @Test("With the filter accept list, an initiator connects to the first listed device it receives")
     func acceptList() {
         var bench = Bench()
         bench.unmask()
@@ -71,7 +71,7 @@ struct ConnectionTests {
         #expect(bench.received(by: bench.central) == [Self.centralComplete])
     }
 
-    @Test("Random addresses are told as such")
+    @Test("Random addresses are reported as such")
     func randomAddresses() {
         var bench = Bench()
         bench.unmask()
@@ -107,7 +107,7 @@ struct ConnectionTests {
         #expect(bench.answer(to: Bench.createConnection(), from: bench.central) == "04 0F 04 0B 01 0D 20")
     }
 
-    @Test("No more connections than there is room for, on either side")
+    @Test("The number of connections is limited on either side")
     func limit() {
         var bench = Bench(central: { $0.maximumConnections = 1 }, peripheral: { $0.maximumConnections = 1 })
         bench.connect()
@@ -140,7 +140,7 @@ struct ConnectionTests {
         #expect(bench.air.nextDeadline == nil)
     }
 
-    @Test("A connection that fails to be established is reported and taken back; the advertiser knows of nothing")
+    @Test("A connection that fails to be established is reported and then lost; the advertiser is not involved")
     func failedToBeEstablished() {
         var bench = Bench()
         bench.unmask()

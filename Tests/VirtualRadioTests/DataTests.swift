@@ -29,7 +29,7 @@ struct DataTests {
     }
 
     @Test(
-        "Start and continuation are told apart on the other side",
+        "Start and continuation are distinguished on the other side",
         arguments: [(UInt8(0b00), "20"), (0b01, "10"), (0b10, "20")])
     func boundary(flags: UInt8, expected: String) {
         var bench = Bench()
@@ -88,7 +88,7 @@ struct DataTests {
     }
 
     @Test(
-        "H8: data for nobody, or that makes no sense, is ignored",
+        "H8: data for an unknown link, or invalid data, is ignored",
         arguments: [
             "02 41 00 01 00 AA", "02 FF 0E 01 00 AA", "02 00 00 01 00 AA", "02 40 00 02 00 AA", "02 40 00 00 00 AA",
             "02 40 30 01 00 AA", "02 40 40 01 00 AA", "02 40 00 01", "02",
@@ -111,7 +111,7 @@ struct DataTests {
         #expect(bench.air.nextDeadline == nil)
     }
 
-    @Test("More packets than buffers, or longer ones, overflow; what fitted arrives")
+    @Test("More packets than buffers, or longer ones, overflow; the others arrive")
     func overflow() {
         var bench = Bench()
         bench.connect()
@@ -172,7 +172,7 @@ struct DataTests {
     func latency() {
         var bench = Bench()
         bench.connect(Bench.connectionParameters(latency: 4))
-        // The clock stands at event 2; the peripheral listens at 5.
+        // The clock is at event 2; the peripheral listens at 5.
         bench.run(.milliseconds(1))
         bench.send(Self.packet(1), from: bench.central)
         bench.run(.milliseconds(88))

@@ -33,7 +33,7 @@ struct EncryptionTests {
         return bench
     }
 
-    @Test("Equal keys: both hosts are told that the link is encrypted")
+    @Test("Equal keys: both hosts are notified that the link is encrypted")
     func equalKeys() {
         var bench = Self.asked()
         #expect(bench.answer(to: Self.reply + Self.key, from: bench.peripheral) == "04 0E 06 01 1A 20 00 40 00")
@@ -52,7 +52,7 @@ struct EncryptionTests {
         #expect(bench.received(by: bench.peripheral).last == "04 05 04 00 40 00 3D")
     }
 
-    @Test("S4: no key: the central's host is told, and the link goes on as it was")
+    @Test("S4: no key: the central's host is notified, and the link continues unencrypted")
     func noKey() {
         var bench = Self.asked()
         #expect(bench.answer(to: "01 1B 20 02 40 00", from: bench.peripheral) == "04 0E 06 01 1B 20 00 40 00")
@@ -74,7 +74,7 @@ struct EncryptionTests {
         #expect(bench.received(by: bench.central) == ["04 0F 04 00 01 19 20", "04 08 04 06 40 00 00"])
     }
 
-    @Test("S18: no data moves between the request for encryption and its end")
+    @Test("S18: no data is sent between the start of encryption and its completion")
     func dataWaits() {
         var bench = Self.asked()
         bench.send("02 40 00 01 00 AA", from: bench.central)

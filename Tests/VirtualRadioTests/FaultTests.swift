@@ -17,7 +17,7 @@ struct FaultTests {
         #expect(bench.received(by: bench.central) == ["02 40 20 01 00 AA"])
     }
 
-    @Test("A silent controller tells its host nothing; its peer notices nothing")
+    @Test("A silent controller sends its host nothing; its peer is not affected")
     func silence() {
         var bench = Bench()
         bench.connect()
@@ -37,7 +37,7 @@ struct FaultTests {
         #expect(bench.received(by: bench.central) == ["04 10 01 42"])
     }
 
-    @Test("Links dropped by a test end for both sides")
+    @Test("Links dropped by a test end on both sides")
     func dropLinks() {
         var bench = Bench()
         bench.connect()
@@ -47,7 +47,7 @@ struct FaultTests {
         #expect(bench.air.nextDeadline == nil)
     }
 
-    @Test("Commands without end, to a controller nobody listens to, fill no more than so much memory")
+    @Test("An endless stream of commands to a controller whose host does not read uses bounded memory")
     func flood() {
         var bench = Bench(central: { $0.responseDelay = .milliseconds(1) })
         for _ in 0..<10_000 { bench.send("01 03 0C 00", from: bench.central) }
@@ -57,7 +57,7 @@ struct FaultTests {
         #expect(bench.air[bench.peripheral].outbox.count == 4 * 256 + 64)
     }
 
-    /// Everything both hosts are sent, and when, in ten seconds of scanning, connecting and talking.
+    /// Everything sent to both hosts, with times, in ten seconds of scanning, connecting and exchanging data.
     static func story(seed: UInt64) -> [String] {
         var bench = Bench(seed: seed)
         var lines: [String] = []

@@ -7,14 +7,14 @@ import VirtualRadio
 @Suite("Hostile hosts")
 struct HostileHostTests {
     @Test(
-        "Whatever two hosts send, every command is answered once, what is sent decodes, and the air comes to rest",
+        "Whatever two hosts send, every command is answered once, every event decodes, and the air becomes idle",
         arguments: [1, 2, 3] as [UInt64])
     func randomCommands(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var bench = Bench(seed: seed)
         bench.connect()
         for opcode in (HCICommandCatalog.opcodes + HCICommandCatalog.opcodes).shuffled(using: &generator) {
-            // Reset would end the connection, and with it most of what there is to find.
+            // Reset would end the connection, and with it most of what is tested here.
             guard opcode != .reset else { continue }
             for length in 0...40 {
                 let id = Bool.random(using: &generator) ? bench.central : bench.peripheral
@@ -28,7 +28,9 @@ struct HostileHostTests {
                 let code = [UInt8(truncatingIfNeeded: opcode.rawValue), UInt8(opcode.rawValue >> 8)]
                 _ = bench.received(by: id)
                 bench.send([0x01] + code + [UInt8(length)] + parameters, from: id)
-                #expect(try Self.answers(from: &bench, id, to: opcode) == 1)
+                let answers = try Self.answers(from: &bench, id, to: opcode)
+                // Host credits are answered only to refuse them.
+                #expect(answers == 1 || answers == 0 && opcode == .hostNumberOfCompletedPackets)
                 bench.send([0x02, 0x40, UInt8(length & 0x11), UInt8(length), 0] + parameters, from: id)
                 bench.run(.milliseconds(Int64.random(in: 0...40, using: &generator)))
             }
@@ -42,7 +44,7 @@ struct HostileHostTests {
         #expect(bench.air[bench.central].connectionCount == 1)
     }
 
-    /// How many answers to a command are among what reached the host. Throws where an event cannot be decoded.
+    /// How many answers to a command are among what reached the host. Throws if an event cannot be decoded.
     static func answers(from bench: inout Bench, _ id: ControllerID, to opcode: HCIOpcode) throws -> Int {
         var count = 0
         while let packet = bench.air[id].outbox.popFirst() {
@@ -50,7 +52,7 @@ struct HostileHostTests {
             switch try HCIEvent(decoding: packet.span.extracting(droppingFirst: 1)) {
             case .commandComplete(let event): count += event.opcode == opcode ? 1 : 0
             case .commandStatus(let event): count += event.opcode == opcode ? 1 : 0
-            case .unknown, .unknownLE: Issue.record("an event nobody knows: \(packet.hexadecimal())")
+            case .unknown, .unknownLE: Issue.record("an unknown event: \(packet.hexadecimal())")
             default: break
             }
         }

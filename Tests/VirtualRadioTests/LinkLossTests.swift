@@ -32,7 +32,7 @@ struct LinkLossTests {
         #expect(bench.air.nextDeadline == nil && bench.air[bench.central].connectionCount == 0)
     }
 
-    @Test("Back in range in time, the link goes on with what waited")
+    @Test("Back in range in time, the link continues with pending data")
     func backInRange() {
         var bench = Bench()
         bench.connect()
@@ -49,7 +49,7 @@ struct LinkLossTests {
         #expect(bench.air.nextDeadline == nil)
     }
 
-    @Test("A path that is lost one way only loses the link too")
+    @Test("A path lost in only one direction also loses the link")
     func oneWay() {
         var bench = Bench()
         bench.connect()
@@ -58,7 +58,7 @@ struct LinkLossTests {
         #expect(bench.received(by: bench.peripheral) == ["04 05 04 00 40 00 08"])
     }
 
-    @Test("A controller that is reset or removed is missed after the supervision timeout", arguments: [false, true])
+    @Test("Resetting or removing a controller ends its links after the supervision timeout", arguments: [false, true])
     func missed(isRemoved: Bool) {
         var bench = Bench()
         bench.connect()
@@ -75,7 +75,7 @@ struct LinkLossTests {
         #expect(bench.answer(to: "01 03 0C 00", from: bench.central) == (isRemoved ? "" : "04 0E 04 01 03 0C 00"))
     }
 
-    @Test("Disconnect ends the link at the next event, and tells each side its own reason")
+    @Test("Disconnect ends the link at the next event, with a reason for each side")
     func disconnect() {
         var bench = Bench()
         bench.connect()
@@ -97,7 +97,7 @@ struct LinkLossTests {
         #expect(bench.answer(to: "01 06 04 03 40 00 \(code)", from: bench.central) == "04 0F 04 12 01 06 04")
     }
 
-    @Test("A host that ends a link out of range gets its end with the supervision timeout")
+    @Test("A disconnection out of range completes with the supervision timeout")
     func disconnectOutOfRange() {
         var bench = Bench()
         bench.connect()
@@ -138,8 +138,8 @@ struct LinkLossTests {
             bench.answer(to: "01 2D 0C 03 40 00 00", from: bench.central) == "04 0E 07 01 2D 0C 00 40 00 08")
     }
 
-    @Test("Out of range there is no RSSI, and no advertising is heard")
-    func unheard() {
+    @Test("Out of range there is no RSSI, and no advertising is received")
+    func outOfRange() {
         var bench = Bench()
         bench.connect()
         bench.prepare(bench.central, LESetScanEnable(isEnabled: true))

@@ -74,7 +74,7 @@ struct LinkParameterTests {
         #expect(bench.answer(to: "01 21 20 03 40 00 3B", from: bench.central) == "04 0E 06 01 21 20 0C 40 00")
     }
 
-    @Test("A host that masked the request is not asked: the peripheral learns that it is not supported")
+    @Test("A host that masked the request is not asked: the peripheral is told that it is not supported")
     func requestMasked() {
         var bench = Bench()
         bench.connect()
@@ -85,7 +85,7 @@ struct LinkParameterTests {
             bench.received(by: bench.peripheral) == ["04 0F 04 00 01 13 20", "04 3E 0A 03 1A 40 00 18 00 00 00 64 00"])
     }
 
-    @Test("Set Data Length is told to both ends, and only when something changed")
+    @Test("Set Data Length is reported to both ends, and only if something changed")
     func dataLength() {
         var bench = Bench()
         bench.connect()
@@ -130,7 +130,7 @@ struct LinkParameterTests {
         #expect(bench.answer(to: "01 30 20 02 40 00", from: bench.central) == "04 0E 08 01 30 20 00 40 00 \(peer)")
     }
 
-    @Test("A PHY that is not there is refused; one the peer has not stays as it is")
+    @Test("An unknown PHY is refused; one the peer lacks changes nothing")
     func unsupportedPHY() {
         var bench = Bench(peripheral: { $0.features.remove(.le2MPHY) })
         bench.connect()
@@ -160,7 +160,7 @@ struct LinkParameterTests {
             ])
     }
 
-    @Test("The channel map of a link is what the central's host left")
+    @Test("The channel map of a link is the one set by the central's host")
     func channelMap() {
         var bench = Bench()
         bench.connect()

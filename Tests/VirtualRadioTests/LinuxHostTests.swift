@@ -8,7 +8,7 @@ import VirtualRadio
 /// through `/dev/vhci`.
 @Suite("The Linux kernel as the host")
 struct LinuxHostTests {
-    /// What it asks and sets when the adapter appears, and each time it is brought up.
+    /// Its commands when the adapter appears, and each time it is brought up.
     private static let bringUp = [
         "01 03 0C 00", "01 03 10 00", "01 01 10 00", "01 09 10 00", "01 02 10 00", "01 03 20 00", "01 02 20 00",
         "01 1C 20 00", "01 01 0C 08 90 E8 04 02 00 80 00 20", "01 01 20 08 7F 08 00 00 00 00 00 00", "01 07 20 00",
@@ -41,7 +41,7 @@ struct LinuxHostTests {
         bench.startAdvertising()
         #expect(failures(Self.bringUp, &bench) == [])
 
-        // The user looks around, under a private address.
+        // The user scans, with a private address.
         let scan = [
             "01 05 20 06 CD 4C BE 6D 75 34", "01 0B 20 07 01 12 00 12 00 01 00", "01 0C 20 02 01 01",
         ]
@@ -52,7 +52,7 @@ struct LinuxHostTests {
                 "04 3E 0F 02 01 00 00 A0 00 00 00 00 00 03 02 01 06 CE", "04 3E 0C 02 01 04 00 A0 00 00 00 00 00 00 CE",
             ], "once each: an advertisement and a scan response")
 
-        // A device to connect to is waited for, with the filter accept list.
+        // It waits for a device to connect to, with the filter accept list.
         let background = [
             "01 0C 20 02 00 00", "01 11 20 07 00 A0 00 00 00 00 00", "01 0B 20 07 00 60 00 60 00 00 01",
             "01 0C 20 02 01 01",

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Schedule")
 struct ScheduleTests {
-    @Test("Timers come out in the order of their deadlines, those of one instant in the order of their numbers")
+    @Test("Timers fire in the order of their deadlines, those of one instant in the order of their numbers")
     func order() {
         var schedule = Schedule()
         for (timer, due) in [(3, 20), (1, 10), (2, 30), (0, 20), (4, 10)] as [(Int, UInt64)] {
@@ -21,7 +21,7 @@ struct ScheduleTests {
         #expect(schedule.nextDeadline == nil)
     }
 
-    @Test("Nothing comes out before it is due")
+    @Test("Nothing fires before it is due")
     func notBefore() {
         var schedule = Schedule()
         schedule.set(Timer(.link, of: 7), to: Instant(nanoseconds: 10))
@@ -31,7 +31,7 @@ struct ScheduleTests {
         #expect(next?.timer.concern == .link && next?.timer.index == 7)
     }
 
-    @Test("Any sequence of changes leaves what a plain list would", arguments: [1, 2, 3] as [UInt64])
+    @Test("Any sequence of changes gives the same result as a plain list", arguments: [1, 2, 3] as [UInt64])
     func model(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var schedule = Schedule()

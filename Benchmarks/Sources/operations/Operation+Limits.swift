@@ -18,7 +18,10 @@ extension Operation {
         case .readAnswered20, .readAnswered100, .readAnswered1000, .readAnswered10000:
             Limits(required: 2000, aim: 1000)
         case .writeCommandHandled: Limits(required: 1731, aim: 900)
+        case .serviceReplaced100, .serviceReplaced4000: Limits(required: 60000, aim: nil, allocations: nil)
         case .advertisingReport: Limits(required: 1000, aim: 500)
+        case .sightingRepeated64, .sightingRepeated65536: Limits(required: 1000, aim: 500)
+        case .sightingReplaced64, .sightingReplaced65536: Limits(required: 4000, aim: 2000, allocations: 1)
         case .discovery: Limits(count: 8, required: 1_200_000, aim: 600_000, allocations: nil)
         case .endToEnd: Limits(count: 2000, required: nil, aim: nil)
         case .allocating: Limits(required: nil, aim: nil, allocations: 1)
@@ -37,7 +40,13 @@ extension Operation {
         case .readAnswered1000: "read request answered, 1000 attributes"
         case .readAnswered10000: "read request answered, 10,000 attributes"
         case .writeCommandHandled: "write command handled, 20 B"
+        case .serviceReplaced100: "service of 5 attributes withdrawn and published again, 100 services"
+        case .serviceReplaced4000: "service of 5 attributes withdrawn and published again, 4000 services"
         case .advertisingReport: "advertising report (31 B, 4 structures), AD read"
+        case .sightingRepeated64: "report of a device a scan knows, one of 64"
+        case .sightingRepeated65536: "report of a device a scan knows, one of 65,536"
+        case .sightingReplaced64: "report of a device a scan does not know, full with 64"
+        case .sightingReplaced65536: "report of a device a scan does not know, full with 65,536"
         case .discovery: "discovery of 100 services × 2 characteristics with a descriptor, MTU 517"
         case .endToEnd: "notification end to end: 2 hosts, 2 controllers, air"
         case .allocating: "one allocation, to see that it is counted"

@@ -13,7 +13,13 @@ enum Operation: String, CaseIterable {
     case readAnswered1000 = "read-answered-1000"
     case readAnswered10000 = "read-answered-10000"
     case writeCommandHandled = "write-command-handled"
+    case serviceReplaced100 = "service-replaced-100"
+    case serviceReplaced4000 = "service-replaced-4000"
     case advertisingReport = "advertising-report"
+    case sightingRepeated64 = "sighting-repeated-64"
+    case sightingRepeated65536 = "sighting-repeated-65536"
+    case sightingReplaced64 = "sighting-replaced-64"
+    case sightingReplaced65536 = "sighting-replaced-65536"
     case discovery = "discovery"
     case endToEnd = "end-to-end"
     case allocating = "allocating"
@@ -31,7 +37,13 @@ enum Operation: String, CaseIterable {
         case .readAnswered1000: Peripheral.answerReads(count, among: 1000)
         case .readAnswered10000: Peripheral.answerReads(count, among: 10000)
         case .writeCommandHandled: Peripheral.handleWriteCommands(count)
+        case .serviceReplaced100: Peripheral.replaceServices(count, among: 100)
+        case .serviceReplaced4000: Peripheral.replaceServices(count, among: 4000)
         case .advertisingReport: Central.receiveAdvertisingReports(count)
+        case .sightingRepeated64: Scanning.repeatReports(count, from: 64)
+        case .sightingRepeated65536: Scanning.repeatReports(count, from: 65_536)
+        case .sightingReplaced64: Scanning.replaceDevices(count, among: 64)
+        case .sightingReplaced65536: Scanning.replaceDevices(count, among: 65_536)
         case .discovery: Discovery().run(count)
         case .endToEnd: EndToEnd.notify(count)
         case .allocating: Self.allocate(count)

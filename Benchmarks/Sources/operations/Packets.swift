@@ -36,11 +36,15 @@ enum Packets {
 @inline(never)
 func drain(_ events: inout HostEventQueue, _ subscriber: (Span<UInt8>) -> Void) {
     while let event = events.next() {
-        switch event {
-        case .client(_, .notification(_, let payload)), .server(_, .valueWritten(_, let payload)):
+        switch consume event {
+        case .client(_, let event):
+            guard case .notification(_, let payload) = consume event else { continue }
+            subscriber(events.bytes(of: payload))
+        case .server(_, let event):
+            guard case .valueWritten(_, let payload) = consume event else { continue }
             subscriber(events.bytes(of: payload))
         case .advertisement(let advertisement): subscriber(events.bytes(of: advertisement.data))
-        default: continue
+        case .controller, .link: continue
         }
     }
 }

@@ -1,4 +1,6 @@
+import BluetoothATT
 import BluetoothBase
+import BluetoothGATT
 import BluetoothHost
 
 /// What a peripheral does over and over.
@@ -44,6 +46,28 @@ enum Peripheral {
             drain(&host.events) { value in sum += value.count }
         }
         precondition(sum == count * 20)
+        return sum
+    }
+
+    /// Withdraws services and publishes each again where it was, from the first to the last and over again.
+    static func replaceServices(_ count: Int, among services: Int) -> Int {
+        let laboratory = Laboratory()
+        var host = laboratory.hosts[Laboratory.peripheral], sum = 0
+        let characteristic = GATTCharacteristicDefinition(uuid: "2A19", properties: .read, value: .constant([1]))
+        let definition = GATTServiceDefinition(uuid: "180F", characteristics: [characteristic, characteristic])
+        do {
+            let handles = try (0..<services).map { _ in
+                try host.addService(definition, at: laboratory.now).declaration
+            }
+            for index in 0..<count {
+                // A step that has no divisor in common with the number of services, so that all of them have their turn.
+                let handle = handles[index * 37 % services]
+                try host.removeService(handle, at: laboratory.now)
+                sum += Int(try host.addService(definition, handle: handle, at: laboratory.now).declaration.rawValue)
+            }
+        } catch {
+            fatalError("\(error)")
+        }
         return sum
     }
 }

@@ -1,7 +1,7 @@
 import BluetoothBase
 
 extension ATTBearer {
-    /// The request of ours that waits for its response.
+    /// Our request that is waiting for its response.
     @inlinable
     public var requestInFlight: ATTOpcode? { transaction?.opcode }
 
@@ -9,7 +9,7 @@ extension ATTBearer {
     @inlinable
     public var isReadyForRequest: Bool { !isDead && transaction == nil }
 
-    /// Notes that a request is being sent: it must be answered within 30 seconds, and no other may be sent before
+    /// Notes that a request is being sent: it must be answered within 30 seconds, and no other may be sent before then
     /// (Core 5.4, Vol 3, Part F, 3.3.2 and 3.3.3).
     @inlinable
     public mutating func beginRequest(_ opcode: ATTOpcode, at now: Instant) throws(Refusal) {
@@ -19,12 +19,12 @@ extension ATTBearer {
         transaction = Transaction(opcode: opcode, deadline: now.advanced(by: Self.transactionTimeout))
     }
 
-    /// Matches a response that has arrived with the request that waits.
+    /// Matches a received response with the pending request.
     ///
-    /// One that answers no request, or another than ours, is ignored: the request goes on waiting, for the right
-    /// response or for its deadline.
+    /// A response that does not answer our request is ignored: the request stays pending until the right response
+    /// arrives or it times out.
     /// - Parameter response: the opcode of any response but ATT_ERROR_RSP.
-    /// - Returns: The request that is now answered; nil where the response is to be ignored.
+    /// - Returns: The request that is now answered; nil if the response must be ignored.
     @inlinable
     public mutating func completeRequest(with response: ATTOpcode) -> ATTOpcode? {
         guard let request = transaction?.opcode, request.response == response else { return nil }
@@ -32,8 +32,8 @@ extension ATTBearer {
         return request
     }
 
-    /// Matches an error response that has arrived with the request that waits.
-    /// - Returns: The request that has now failed; nil where the error names another and is to be ignored.
+    /// Matches a received error response with the pending request.
+    /// - Returns: The request that has now failed; nil if the error names another request and is to be ignored.
     @inlinable
     public mutating func completeRequest(with error: ATTError) -> ATTOpcode? {
         guard let request = transaction?.opcode, request.rawValue == error.requestOpcode else { return nil }

@@ -3,7 +3,7 @@ import BluetoothBase
 // MARK: - Our indications
 
 extension ATTBearer {
-    /// Whether an indication of ours waits for its confirmation.
+    /// Whether one of our indications is waiting for its confirmation.
     @inlinable
     public var isIndicationInFlight: Bool { indicationDeadline != nil }
 
@@ -12,7 +12,7 @@ extension ATTBearer {
     public var isReadyForIndication: Bool { !isDead && indicationDeadline == nil }
 
     /// Notes that an indication is being sent: it must be confirmed within 30 seconds, and no other may be sent before
-    /// (Core 5.4, Vol 3, Part F, 3.3.2 and 3.3.3).
+    /// then (Core 5.4, Vol 3, Part F, 3.3.2 and 3.3.3).
     @inlinable
     public mutating func beginIndication(at now: Instant) throws(Refusal) {
         guard !isDead else { throw .dead }
@@ -21,7 +21,7 @@ extension ATTBearer {
     }
 
     /// Notes that a confirmation has arrived.
-    /// - Returns: Whether it confirms an indication of ours; a stray one is to be ignored.
+    /// - Returns: Whether it confirms our indication. A stray confirmation must be ignored.
     @inlinable
     public mutating func completeIndication() -> Bool {
         guard indicationDeadline != nil else { return false }

@@ -1,10 +1,10 @@
 import BluetoothBase
 
 extension ATTBearer {
-    /// ATT_MTU before it is exchanged, and the least it can be (Core 5.4, Vol 3, Part G, 5.2.1).
+    /// ATT_MTU before it is exchanged, which is also the minimum (Core 5.4, Vol 3, Part G, 5.2.1).
     @inlinable public static var defaultMTU: Int { 23 }
 
-    /// The least MTU of a credit-based channel that carries ATT (Vol 3, Part G, 5.3.1).
+    /// The minimum MTU of a credit-based channel that carries ATT (Vol 3, Part G, 5.3.1).
     @inlinable public static var minimumEnhancedMTU: Int { 64 }
 
     /// Whether ATT_EXCHANGE_MTU_REQ may be used: a server refuses it with Request Not Supported otherwise
@@ -12,11 +12,11 @@ extension ATTBearer {
     @inlinable
     public var allowsMTUExchange: Bool { kind == .unenhanced }
 
-    /// Applies the two sides' receive MTUs: the lesser counts, and never less than 23 (Vol 3, Part F, 3.4.2.2).
+    /// Applies the two sides' receive MTUs: the MTU becomes the smaller one, but at least 23 (Vol 3, Part F, 3.4.2.2).
     ///
-    /// A client calls this when the response has arrived, a server when it has sent the response. Only the first
-    /// exchange counts: each side is bound to name the same MTU in both roles, so a second one has nothing to say.
-    /// - Returns: Whether `mtu` is now what these values make it.
+    /// A client calls this when it has received the response, a server when it has sent the response. Only the first
+    /// exchange counts: each side must state the same MTU in both roles, so a second one cannot change anything.
+    /// - Returns: Whether these values determined `mtu`.
     @discardableResult
     public mutating func exchangeMTU(clientRxMTU: UInt16, serverRxMTU: UInt16) -> Bool {
         guard allowsMTUExchange, !isMTUExchanged else { return false }
@@ -25,7 +25,7 @@ extension ATTBearer {
         return true
     }
 
-    /// How many octets of value fit behind the fixed fields of a PDU; 0 for one without a value. For a list, the value
+    /// How many octets of value fit after the fixed fields of a PDU; 0 for one without a value. For a list, the value
     /// is that of a list of one element.
     @inlinable
     public func maximumValueLength(of opcode: ATTOpcode) -> Int {
@@ -37,7 +37,7 @@ extension ATTBearer {
         case .prepareWriteRequest, .prepareWriteResponse, .multipleHandleValueNotification: mtu &- 5
         case .findByTypeValueRequest: mtu &- 7
         case .signedWriteCommand: mtu &- 3 &- SignedWriteCommand.signatureLength
-        // An octet tells the length of the element, so no element is longer than 255.
+        // The element's length is one octet, so no element is longer than 255.
         case .readByTypeResponse: min(mtu &- 4, 253)
         case .readByGroupTypeResponse: min(mtu &- 6, 251)
         case .errorResponse, .exchangeMTURequest, .exchangeMTUResponse, .findInformationRequest,

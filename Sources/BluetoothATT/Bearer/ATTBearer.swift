@@ -1,11 +1,11 @@
 import BluetoothBase
 
-/// The rules of one bearer: who may send what, and until when the other side must answer
-/// (Core 5.4, Vol 3, Part F, 3.2.8, 3.3.2 and 3.3.3).
+/// The rules of one bearer: who may send what, and by when the other side must answer (Core 5.4, Vol 3, Part F, 3.2.8,
+/// 3.3.2 and 3.3.3).
 ///
-/// A bearer carries both roles at once, so at most one request and one indication of ours wait for an answer. Which request
-/// of the peer is being served is the server's to know. Notifications and commands obey no flow control: all they ask is
-/// `isDead` and `mtu`.
+/// A bearer carries both roles at once, so at most one of our requests and one of our indications are pending. The
+/// server keeps track of the peer's request it is serving. Notifications and commands have no flow control: they depend
+/// only on `isDead` and `mtu`.
 public struct ATTBearer: Equatable, Sendable {
     /// What carries the PDUs.
     public enum Kind: Sendable {
@@ -33,7 +33,7 @@ public struct ATTBearer: Equatable, Sendable {
         case indication
     }
 
-    /// A request of ours that waits for its response.
+    /// One of our requests, waiting for its response.
     @usableFromInline
     struct Transaction: Equatable, Sendable {
         @usableFromInline let opcode: ATTOpcode
@@ -54,7 +54,7 @@ public struct ATTBearer: Equatable, Sendable {
     public internal(set) var mtu: Int
     /// Whether the MTU has been exchanged.
     public internal(set) var isMTUExchanged = false
-    /// Whether a transaction timed out. The bearer never recovers: the channel, or the link, is to be closed.
+    /// Whether a transaction timed out. The bearer never recovers: the channel, or the link, must be closed.
     public internal(set) var isDead = false
 
     @usableFromInline var transaction: Transaction?
@@ -67,8 +67,8 @@ public struct ATTBearer: Equatable, Sendable {
     }
 
     /// A bearer on a credit-based channel.
-    /// - Parameter channelMTU: the lesser of the MTUs of the channel's two sides, in octets; never taken for less than
-    ///   64 (Vol 3, Part G, 5.3.1).
+    /// - Parameter channelMTU: the smaller of the MTUs of the channel's two sides, in octets; at least 64 is assumed
+    ///   (Vol 3, Part G, 5.3.1).
     public init(channelMTU: Int) {
         kind = .enhanced
         mtu = max(channelMTU, Self.minimumEnhancedMTU)
@@ -76,12 +76,12 @@ public struct ATTBearer: Equatable, Sendable {
 
     // MARK: - Deadlines
 
-    /// When `fire(at:)` is to be called next.
+    /// When to call `fire(at:)` next.
     @inlinable
     public var nextDeadline: Instant? { earliest(transaction?.deadline, indicationDeadline) }
 
-    /// Lets time pass. Returns the transaction that timed out, once; from then on the bearer is dead and whatever else
-    /// waits on it fails too.
+    /// Lets time pass. Returns the transaction that timed out, once. From then on the bearer is dead, and everything
+    /// else pending on it fails as well.
     public mutating func fire(at now: Instant) -> Expiry? {
         let expiry: Expiry
         if let transaction, transaction.deadline <= now {

@@ -33,13 +33,13 @@ public enum ATTMessage: ~Escapable {
     case multipleHandleValueNotification(MultipleHandleValueNotification)
     case writeCommand(WriteCommand)
     case signedWriteCommand(SignedWriteCommand)
-    /// An opcode that is not assigned, with what follows it. `ATTOpcode.Kind(ofOpcode:)` tells how to treat it.
+    /// An unassigned opcode and what follows it. `ATTOpcode.Kind(ofOpcode:)` says how to treat it.
     case unknown(opcode: UInt8, parameters: Span<UInt8>)
 
     /// Decodes a whole PDU, opcode first.
     ///
-    /// Throws for an empty PDU and for parameters that do not have the shape the opcode asks for. A server answers the
-    /// latter with Invalid PDU where the opcode is that of a request, and is silent otherwise.
+    /// Throws for an empty PDU and for parameters that do not have the opcode's layout. A server answers the latter
+    /// with Invalid PDU if the opcode is that of a request, and otherwise stays silent.
     @_lifetime(copy pdu)
     public init(decoding pdu: Span<UInt8>) throws(DecodingFailure) {
         var reader = ByteReader(pdu)

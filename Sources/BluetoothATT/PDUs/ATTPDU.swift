@@ -3,15 +3,15 @@ import BluetoothBase
 /// A PDU of the Attribute Protocol: a view of the bytes it was decoded from, or of the values it is made of
 /// (Core 5.4, Vol 3, Part F, 3.3.1).
 ///
-/// Every conforming type has an `init(decoding:)` that takes a reader standing behind the opcode, and a plain
-/// initializer of its fields. Types without a part of variable length are ordinary `Equatable` values.
+/// Every conforming type has an `init(decoding:)` that takes a reader positioned after the opcode, and a memberwise
+/// initializer. Types of fixed length are ordinary `Equatable` values.
 public protocol ATTPDU: ~Escapable {
     static var opcode: ATTOpcode { get }
 
     /// Appends what follows the opcode.
     func encodeParameters(into writer: inout ByteWriter)
 
-    /// What follows the opcode, for a person to read; empty where nothing follows.
+    /// What follows the opcode, for people to read; empty if nothing does.
     var parameterDescription: String { get }
 }
 
@@ -30,7 +30,7 @@ extension ATTPDU where Self: ~Escapable {
     }
 }
 
-/// A PDU that is its opcode and nothing more.
+/// A PDU that consists of its opcode alone.
 public protocol ATTParameterlessPDU: ATTPDU, Equatable, Sendable {
     init()
 }
@@ -48,8 +48,7 @@ extension ATTParameterlessPDU {
 }
 
 extension ByteReader {
-    /// Reads everything that is left as a list of elements of `stride` octets each: at least `minimum` of them, and
-    /// no part of one.
+    /// Reads the rest as a list of elements of `stride` octets each: at least `minimum` of them, all complete.
     @inlinable
     @_lifetime(copy self)
     @_lifetime(self: copy self)

@@ -6,7 +6,7 @@ public struct FindByTypeValueRequest: ATTPDU, ~Escapable {
 
     public var startingHandle: AttributeHandle
     public var endingHandle: AttributeHandle
-    /// A 16-bit UUID: this request knows no other.
+    /// The attribute type; this request carries only 16-bit UUIDs.
     public var attributeType: UInt16
     public var attributeValue: Span<UInt8>
 
@@ -22,7 +22,7 @@ public struct FindByTypeValueRequest: ATTPDU, ~Escapable {
         self.attributeValue = attributeValue
     }
 
-    /// The handles asked for; nil where the server must answer Invalid Handle.
+    /// The requested handles; nil if the server must answer Invalid Handle.
     @inlinable
     public var handles: ClosedRange<AttributeHandle>? { AttributeHandle.range(from: startingHandle, to: endingHandle) }
 
@@ -44,14 +44,14 @@ public struct FindByTypeValueRequest: ATTPDU, ~Escapable {
     }
 }
 
-/// ATT_FIND_BY_TYPE_VALUE_RSP (Core 5.4, Vol 3, Part F, 3.4.3.4): the groups that the attributes found begin.
+/// ATT_FIND_BY_TYPE_VALUE_RSP (Core 5.4, Vol 3, Part F, 3.4.3.4): the groups started by the attributes found.
 public struct FindByTypeValueResponse: ATTPDU, ~Escapable {
     public static var opcode: ATTOpcode { .findByTypeValueResponse }
 
     /// How many octets an element takes.
     @inlinable public static var elementLength: Int { 4 }
 
-    /// Elements of four octets, as they stand in the PDU.
+    /// Elements of four octets, as encoded in the PDU.
     public var handlesInformationList: Span<UInt8>
 
     @inlinable
@@ -75,10 +75,10 @@ public struct FindByTypeValueResponse: ATTPDU, ~Escapable {
 // MARK: - The list
 
 extension FindByTypeValueResponse {
-    /// An attribute that was found, and the last handle of the group it begins.
+    /// An attribute that was found, and the last handle of the group it starts.
     public struct Element: Equatable, Sendable {
         public var foundHandle: AttributeHandle
-        /// Equal to `foundHandle` where the attribute begins no group.
+        /// Equal to `foundHandle` if the attribute starts no group.
         public var groupEndHandle: AttributeHandle
 
         @inlinable
@@ -88,7 +88,7 @@ extension FindByTypeValueResponse {
         }
     }
 
-    /// Reads the elements one by one from the bytes of the PDU.
+    /// Reads the elements one at a time from the bytes of the PDU.
     public struct Iterator: ~Escapable {
         @usableFromInline var reader: ByteReader
 
@@ -98,7 +98,7 @@ extension FindByTypeValueResponse {
             reader = ByteReader(response.handlesInformationList)
         }
 
-        /// The next element; nil behind the last.
+        /// The next element; nil after the last one.
         @inlinable
         @_lifetime(self: copy self)
         public mutating func next() -> Element? {

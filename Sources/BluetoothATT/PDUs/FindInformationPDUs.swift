@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// ATT_FIND_INFORMATION_REQ (Core 5.4, Vol 3, Part F, 3.4.3.1): which attributes are there, and of which types.
+/// ATT_FIND_INFORMATION_REQ (Core 5.4, Vol 3, Part F, 3.4.3.1): which attributes exist, and their types.
 public struct FindInformationRequest: ATTPDU, Equatable, Sendable {
     public static var opcode: ATTOpcode { .findInformationRequest }
 
@@ -13,7 +13,7 @@ public struct FindInformationRequest: ATTPDU, Equatable, Sendable {
         self.endingHandle = endingHandle
     }
 
-    /// The handles asked for; nil where the server must answer Invalid Handle.
+    /// The requested handles; nil if the server must answer Invalid Handle.
     @inlinable
     public var handles: ClosedRange<AttributeHandle>? { AttributeHandle.range(from: startingHandle, to: endingHandle) }
 
@@ -32,7 +32,7 @@ public struct FindInformationRequest: ATTPDU, Equatable, Sendable {
 }
 
 /// ATT_FIND_INFORMATION_RSP (Core 5.4, Vol 3, Part F, 3.4.3.2): handles with the types of their attributes, all types
-/// of one length.
+/// of the same length.
 public struct FindInformationResponse: ATTPDU, ~Escapable {
     public static var opcode: ATTOpcode { .findInformationResponse }
 
@@ -57,7 +57,7 @@ public struct FindInformationResponse: ATTPDU, ~Escapable {
     }
 
     public var format: Format
-    /// Elements of `format.elementLength` octets, as they stand in the PDU.
+    /// Elements of `format.elementLength` octets, as encoded in the PDU.
     public var informationData: Span<UInt8>
 
     @inlinable
@@ -100,7 +100,7 @@ extension FindInformationResponse {
         }
     }
 
-    /// Reads the elements one by one from the bytes of the PDU.
+    /// Reads the elements one at a time from the bytes of the PDU.
     public struct Iterator: ~Escapable {
         @usableFromInline var reader: ByteReader
         @usableFromInline let uuidLength: Int
@@ -112,7 +112,7 @@ extension FindInformationResponse {
             uuidLength = response.format.uuidLength
         }
 
-        /// The next element; nil behind the last.
+        /// The next element; nil after the last one.
         @inlinable
         @_lifetime(self: copy self)
         public mutating func next() -> Element? {

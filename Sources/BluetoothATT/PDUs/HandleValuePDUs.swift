@@ -68,7 +68,7 @@ public struct HandleValueConfirmation: ATTParameterlessPDU {
 public struct MultipleHandleValueNotification: ATTPDU, ~Escapable {
     public static var opcode: ATTOpcode { .multipleHandleValueNotification }
 
-    /// Handles, lengths of two octets and values, as they stand in the PDU.
+    /// Handles, lengths of two octets and values, as encoded in the PDU.
     public var handleLengthValueTupleList: Span<UInt8>
 
     @inlinable
@@ -77,8 +77,8 @@ public struct MultipleHandleValueNotification: ATTPDU, ~Escapable {
         self.handleLengthValueTupleList = handleLengthValueTupleList
     }
 
-    /// Refuses a list whose last tuple is not whole: unlike a response, this PDU is never cut off. A single tuple is
-    /// let through, although a server is meant to send two or more.
+    /// Refuses a list whose last tuple is incomplete: unlike a response, this PDU is never truncated. A single tuple is
+    /// accepted, although a server should send two or more.
     @inlinable
     @_lifetime(copy parameters)
     public init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
@@ -103,7 +103,7 @@ public struct MultipleHandleValueNotification: ATTPDU, ~Escapable {
 // MARK: - The list
 
 extension MultipleHandleValueNotification {
-    /// Reads the notifications one by one from the bytes of the PDU.
+    /// Reads the notifications one at a time from the bytes of the PDU.
     public struct Iterator: ~Escapable {
         @usableFromInline var reader: ByteReader
 
@@ -113,7 +113,7 @@ extension MultipleHandleValueNotification {
             reader = ByteReader(notification.handleLengthValueTupleList)
         }
 
-        /// The next notification; nil behind the last.
+        /// The next notification; nil after the last one.
         @inlinable
         @_lifetime(copy self)
         @_lifetime(self: copy self)
@@ -132,8 +132,8 @@ extension MultipleHandleValueNotification {
     @_lifetime(copy self)
     public func makeIterator() -> Iterator { Iterator(self) }
 
-    /// Appends a tuple to a notification that is written in place after `begin(into:)`. A value longer than a length
-    /// field can tell is cut off.
+    /// Appends a tuple to a notification that is written in place after `begin(into:)`. A value too long for its length
+    /// field is truncated.
     @inlinable
     public static func append(handle: AttributeHandle, value: Span<UInt8>, into writer: inout ByteWriter) {
         let length = UInt16(clamping: value.count)

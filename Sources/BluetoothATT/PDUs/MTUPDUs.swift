@@ -4,8 +4,8 @@ import BluetoothBase
 public struct ExchangeMTURequest: ATTPDU, Equatable, Sendable {
     public static var opcode: ATTOpcode { .exchangeMTURequest }
 
-    /// The longest PDU the client can receive, in octets. Less than 23 is not allowed but can arrive; `ATTBearer`
-    /// deals with it.
+    /// The longest PDU the client can receive, in octets. Less than 23 is not allowed but can be received; `ATTBearer`
+    /// handles it.
     public var clientRxMTU: UInt16
 
     @inlinable

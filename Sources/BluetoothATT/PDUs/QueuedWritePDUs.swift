@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// ATT_PREPARE_WRITE_REQ (Core 5.4, Vol 3, Part F, 3.4.6.1): queue a part of a value.
+/// ATT_PREPARE_WRITE_REQ (Core 5.4, Vol 3, Part F, 3.4.6.1): queues a part of a value.
 public struct PrepareWriteRequest: ATTPDU, ~Escapable {
     public static var opcode: ATTOpcode { .prepareWriteRequest }
 
@@ -34,7 +34,8 @@ public struct PrepareWriteRequest: ATTPDU, ~Escapable {
     }
 }
 
-/// ATT_PREPARE_WRITE_RSP (Core 5.4, Vol 3, Part F, 3.4.6.2): the request echoed, for a reliable write to compare.
+/// ATT_PREPARE_WRITE_RSP (Core 5.4, Vol 3, Part F, 3.4.6.2): echoes the request, so that a reliable write can compare
+/// it.
 public struct PrepareWriteResponse: ATTPDU, ~Escapable {
     public static var opcode: ATTOpcode { .prepareWriteResponse }
 
@@ -68,14 +69,14 @@ public struct PrepareWriteResponse: ATTPDU, ~Escapable {
     }
 }
 
-/// ATT_EXECUTE_WRITE_REQ (Core 5.4, Vol 3, Part F, 3.4.6.3): what becomes of the queued parts.
+/// ATT_EXECUTE_WRITE_REQ (Core 5.4, Vol 3, Part F, 3.4.6.3): writes or discards the queued parts.
 public struct ExecuteWriteRequest: ATTPDU, Equatable, Sendable {
     public static var opcode: ATTOpcode { .executeWriteRequest }
 
     public enum Flags: UInt8, Sendable {
-        /// Forget all prepared writes.
+        /// Discard all prepared writes.
         case cancel = 0x00
-        /// Write all of them, now.
+        /// Write all of them now.
         case write = 0x01
     }
 

@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// ATT_READ_BY_GROUP_TYPE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.9): read the attributes that begin groups of a type.
+/// ATT_READ_BY_GROUP_TYPE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.9): reads the attributes that start groups of a type.
 public struct ReadByGroupTypeRequest: ATTPDU, Equatable, Sendable {
     public static var opcode: ATTOpcode { .readByGroupTypeRequest }
 
@@ -15,7 +15,7 @@ public struct ReadByGroupTypeRequest: ATTPDU, Equatable, Sendable {
         self.attributeGroupType = attributeGroupType
     }
 
-    /// The handles asked for; nil where the server must answer Invalid Handle.
+    /// The requested handles; nil if the server must answer Invalid Handle.
     @inlinable
     public var handles: ClosedRange<AttributeHandle>? { AttributeHandle.range(from: startingHandle, to: endingHandle) }
 
@@ -35,13 +35,13 @@ public struct ReadByGroupTypeRequest: ATTPDU, Equatable, Sendable {
 }
 
 /// ATT_READ_BY_GROUP_TYPE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.10): ranges of handles with the values of the attributes
-/// that begin them, all values of one length.
+/// that start them, all values of the same length.
 public struct ReadByGroupTypeResponse: ATTPDU, ~Escapable {
     public static var opcode: ATTOpcode { .readByGroupTypeResponse }
 
     /// How many octets two handles and a value take together, at least 4.
     public var elementLength: UInt8
-    /// Elements of `elementLength` octets, as they stand in the PDU.
+    /// Elements of `elementLength` octets, as encoded in the PDU.
     public var attributeDataList: Span<UInt8>
 
     @inlinable
@@ -70,7 +70,7 @@ public struct ReadByGroupTypeResponse: ATTPDU, ~Escapable {
 // MARK: - The list
 
 extension ReadByGroupTypeResponse {
-    /// A group: its first handle, its last, and the value of the attribute that begins it.
+    /// A group: its first handle, its last, and the value of the attribute that starts it.
     public struct Element: ~Escapable {
         public var handle: AttributeHandle
         public var endGroupHandle: AttributeHandle
@@ -85,7 +85,7 @@ extension ReadByGroupTypeResponse {
         }
     }
 
-    /// Reads the elements one by one from the bytes of the PDU.
+    /// Reads the elements one at a time from the bytes of the PDU.
     public struct Iterator: ~Escapable {
         @usableFromInline var reader: ByteReader
         @usableFromInline let valueLength: Int
@@ -97,7 +97,7 @@ extension ReadByGroupTypeResponse {
             valueLength = Int(response.elementLength) &- 4
         }
 
-        /// The next element; nil behind the last.
+        /// The next element; nil after the last one.
         @inlinable
         @_lifetime(copy self)
         @_lifetime(self: copy self)

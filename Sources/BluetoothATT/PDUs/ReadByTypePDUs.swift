@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// ATT_READ_BY_TYPE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.1): read the attributes of a type, handles unknown.
+/// ATT_READ_BY_TYPE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.1): reads the attributes of a type whose handles are unknown.
 public struct ReadByTypeRequest: ATTPDU, Equatable, Sendable {
     public static var opcode: ATTOpcode { .readByTypeRequest }
 
@@ -15,7 +15,7 @@ public struct ReadByTypeRequest: ATTPDU, Equatable, Sendable {
         self.attributeType = attributeType
     }
 
-    /// The handles asked for; nil where the server must answer Invalid Handle.
+    /// The requested handles; nil if the server must answer Invalid Handle.
     @inlinable
     public var handles: ClosedRange<AttributeHandle>? { AttributeHandle.range(from: startingHandle, to: endingHandle) }
 
@@ -34,13 +34,13 @@ public struct ReadByTypeRequest: ATTPDU, Equatable, Sendable {
     }
 }
 
-/// ATT_READ_BY_TYPE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.2): handles and values, all values of one length.
+/// ATT_READ_BY_TYPE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.2): handles and values, all values of the same length.
 public struct ReadByTypeResponse: ATTPDU, ~Escapable {
     public static var opcode: ATTOpcode { .readByTypeResponse }
 
     /// How many octets a handle and a value take together, at least 2.
     public var elementLength: UInt8
-    /// Elements of `elementLength` octets, as they stand in the PDU.
+    /// Elements of `elementLength` octets, as encoded in the PDU.
     public var attributeDataList: Span<UInt8>
 
     @inlinable
@@ -82,7 +82,7 @@ extension ReadByTypeResponse {
         }
     }
 
-    /// Reads the elements one by one from the bytes of the PDU.
+    /// Reads the elements one at a time from the bytes of the PDU.
     public struct Iterator: ~Escapable {
         @usableFromInline var reader: ByteReader
         @usableFromInline let valueLength: Int
@@ -94,7 +94,7 @@ extension ReadByTypeResponse {
             valueLength = Int(response.elementLength) &- 2
         }
 
-        /// The next element; nil behind the last.
+        /// The next element; nil after the last one.
         @inlinable
         @_lifetime(copy self)
         @_lifetime(self: copy self)
@@ -128,7 +128,7 @@ extension ReadByTypeResponse {
 }
 
 extension ByteReader {
-    /// Reads all that is left as a UUID of 2 or 16 octets, the lengths ATT allows (Vol 3, Part F, 3.2.1).
+    /// Reads the rest as a UUID of 2 or 16 octets, the lengths ATT allows (Vol 3, Part F, 3.2.1).
     @inlinable
     @_lifetime(self: copy self)
     mutating func readRemainingUUID() throws(DecodingFailure) -> BluetoothUUID {

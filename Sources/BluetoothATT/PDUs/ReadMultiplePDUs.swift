@@ -1,8 +1,8 @@
 import BluetoothBase
 
-/// The handles a request names one by one, two or more: a view of the bytes they are encoded in.
+/// The handles a request lists, two or more: a view of the bytes they are encoded in.
 public struct HandleList: ~Escapable {
-    /// The handles as they stand in the PDU, two octets each.
+    /// The handles as encoded in the PDU, two octets each.
     public var bytes: Span<UInt8>
 
     @inlinable
@@ -21,7 +21,7 @@ public struct HandleList: ~Escapable {
     @inlinable
     public var count: Int { bytes.count / 2 }
 
-    /// Reads the handles one by one from the bytes of the PDU.
+    /// Reads the handles one at a time from the bytes of the PDU.
     public struct Iterator: ~Escapable {
         @usableFromInline var reader: ByteReader
 
@@ -31,7 +31,7 @@ public struct HandleList: ~Escapable {
             reader = ByteReader(bytes)
         }
 
-        /// The next handle; nil behind the last.
+        /// The next handle; nil after the last one.
         @inlinable
         @_lifetime(self: copy self)
         public mutating func next() -> AttributeHandle? {
@@ -44,7 +44,7 @@ public struct HandleList: ~Escapable {
     public func makeIterator() -> Iterator { Iterator(bytes) }
 }
 
-/// ATT_READ_MULTIPLE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.7): read values whose lengths the client knows.
+/// ATT_READ_MULTIPLE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.7): reads values whose lengths the client knows.
 public struct ReadMultipleRequest: ATTPDU, ~Escapable {
     public static var opcode: ATTOpcode { .readMultipleRequest }
 
@@ -72,7 +72,7 @@ public struct ReadMultipleRequest: ATTPDU, ~Escapable {
 public struct ReadMultipleResponse: ATTPDU, ~Escapable {
     public static var opcode: ATTOpcode { .readMultipleResponse }
 
-    /// The values end to end, in the order asked for, cut off where the PDU is full.
+    /// The values one after the other, in the requested order, truncated at the end of the PDU.
     public var values: Span<UInt8>
 
     @inlinable

@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// ATT_READ_MULTIPLE_VARIABLE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.11): read values of lengths unknown.
+/// ATT_READ_MULTIPLE_VARIABLE_REQ (Core 5.4, Vol 3, Part F, 3.4.4.11): reads values of unknown lengths.
 public struct ReadMultipleVariableRequest: ATTPDU, ~Escapable {
     public static var opcode: ATTOpcode { .readMultipleVariableRequest }
 
@@ -24,14 +24,14 @@ public struct ReadMultipleVariableRequest: ATTPDU, ~Escapable {
     }
 }
 
-/// ATT_READ_MULTIPLE_VARIABLE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.12): the values, each behind its length.
+/// ATT_READ_MULTIPLE_VARIABLE_RSP (Core 5.4, Vol 3, Part F, 3.4.4.12): the values, each preceded by its length.
 ///
 /// A server cuts the list off where the PDU is full, in the middle of a tuple if need be, so that every sequence of
 /// bytes is a valid list.
 public struct ReadMultipleVariableResponse: ATTPDU, ~Escapable {
     public static var opcode: ATTOpcode { .readMultipleVariableResponse }
 
-    /// Lengths of two octets and values, as they stand in the PDU.
+    /// Lengths of two octets and values, as encoded in the PDU.
     public var lengthValueTupleList: Span<UInt8>
 
     @inlinable
@@ -55,11 +55,11 @@ public struct ReadMultipleVariableResponse: ATTPDU, ~Escapable {
 // MARK: - The list
 
 extension ReadMultipleVariableResponse {
-    /// A value, and how long it is on the server.
+    /// A value, and its length on the server.
     public struct Element: ~Escapable {
         /// The length of the whole value.
         public var valueLength: UInt16
-        /// The value, or its front where the PDU ends before it does.
+        /// The value, or the part of it that fits into the PDU.
         public var value: Span<UInt8>
 
         /// Whether the end of the value is missing.
@@ -74,7 +74,7 @@ extension ReadMultipleVariableResponse {
         }
     }
 
-    /// Reads the elements one by one from the bytes of the PDU.
+    /// Reads the elements one at a time from the bytes of the PDU.
     public struct Iterator: ~Escapable {
         @usableFromInline var reader: ByteReader
 
@@ -84,7 +84,7 @@ extension ReadMultipleVariableResponse {
             reader = ByteReader(response.lengthValueTupleList)
         }
 
-        /// The next element; nil behind the last. A length that is cut in half ends the list.
+        /// The next element; nil after the last one. An incomplete length ends the list.
         @inlinable
         @_lifetime(copy self)
         @_lifetime(self: copy self)
@@ -102,8 +102,8 @@ extension ReadMultipleVariableResponse {
     @_lifetime(copy self)
     public func makeIterator() -> Iterator { Iterator(self) }
 
-    /// Appends a value to a response that is written in place after `begin(into:)`, cut off so that not more than
-    /// `space` octets are appended. A value longer than a length field can tell is cut as well.
+    /// Appends a value to a response that is written in place after `begin(into:)`, truncated so that at most `space`
+    /// octets are appended. A value too long for its length field is truncated as well.
     @inlinable
     public static func append(value: Span<UInt8>, space: Int, into writer: inout ByteWriter) {
         let length = UInt16(clamping: value.count)

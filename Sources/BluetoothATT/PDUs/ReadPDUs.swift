@@ -11,7 +11,7 @@ public struct ReadRequest: ATTPDU, Equatable, Sendable {
         self.handle = handle
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     public init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
         handle = try parameters.readHandle()
         try parameters.finish()
@@ -27,7 +27,7 @@ public struct ReadRequest: ATTPDU, Equatable, Sendable {
 public struct ReadResponse: ATTPDU, ~Escapable {
     public static var opcode: ATTOpcode { .readResponse }
 
-    /// The value, or as much of its front as fits: a PDU of the full ATT_MTU says that there may be more.
+    /// The value, or as much of it as fits: a PDU as long as ATT_MTU means that there may be more.
     public var value: Span<UInt8>
 
     @inlinable
@@ -48,7 +48,7 @@ public struct ReadResponse: ATTPDU, ~Escapable {
     }
 }
 
-/// ATT_READ_BLOB_REQ (Core 5.4, Vol 3, Part F, 3.4.4.5): read a value from an offset on.
+/// ATT_READ_BLOB_REQ (Core 5.4, Vol 3, Part F, 3.4.4.5): reads a value from an offset.
 public struct ReadBlobRequest: ATTPDU, Equatable, Sendable {
     public static var opcode: ATTOpcode { .readBlobRequest }
 
@@ -80,7 +80,7 @@ public struct ReadBlobRequest: ATTPDU, Equatable, Sendable {
 public struct ReadBlobResponse: ATTPDU, ~Escapable {
     public static var opcode: ATTOpcode { .readBlobResponse }
 
-    /// The value from the offset on, or as much of it as fits.
+    /// The value from the offset, or as much of it as fits.
     public var value: Span<UInt8>
 
     @inlinable

@@ -36,7 +36,7 @@ public struct WriteResponse: ATTParameterlessPDU {
     public init() {}
 }
 
-/// ATT_WRITE_CMD (Core 5.4, Vol 3, Part F, 3.4.5.3): write without an answer.
+/// ATT_WRITE_CMD (Core 5.4, Vol 3, Part F, 3.4.5.3): writes without a response.
 public struct WriteCommand: ATTPDU, ~Escapable {
     public static var opcode: ATTOpcode { .writeCommand }
 
@@ -50,7 +50,7 @@ public struct WriteCommand: ATTPDU, ~Escapable {
         self.value = value
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     @_lifetime(copy parameters)
     public init(decoding parameters: consuming ByteReader) throws(DecodingFailure) {
         handle = try parameters.readHandle()
@@ -64,7 +64,7 @@ public struct WriteCommand: ATTPDU, ~Escapable {
     }
 }
 
-/// ATT_SIGNED_WRITE_CMD (Core 5.4, Vol 3, Part F, 3.4.5.4): write without an answer, signed on a link that is not
+/// ATT_SIGNED_WRITE_CMD (Core 5.4, Vol 3, Part F, 3.4.5.4): writes without a response, signed for a link that is not
 /// encrypted.
 public struct SignedWriteCommand: ATTPDU, ~Escapable {
     public static var opcode: ATTOpcode { .signedWriteCommand }
@@ -74,7 +74,7 @@ public struct SignedWriteCommand: ATTPDU, ~Escapable {
 
     public var handle: AttributeHandle
     public var value: Span<UInt8>
-    /// The authentication signature, over all that stands before it, opcode included.
+    /// The authentication signature, over everything before it, opcode included.
     public var authenticationSignature: Span<UInt8>
 
     /// Only a signature of `signatureLength` octets makes a valid PDU.

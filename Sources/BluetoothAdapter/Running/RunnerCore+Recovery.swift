@@ -45,7 +45,8 @@ extension RunnerCore {
         transport.close()
         state = .closedTransport
         watchNumber += 1
-        let wasReady = shared.status != .opening && shared.status != .unavailable && shared.status != .lost
+        let before = shared.currentStatus()
+        let wasReady = before != .opening && before != .unavailable && before != .lost
         shared.controllerLost(at: now, isReported: recovery.hasBeenReady)
         guard wasReady else { return tryFailed(cause, at: now) }
         guard recovery.isEnabled else { return giveUp(cause) }
@@ -64,8 +65,8 @@ extension RunnerCore {
 
     func noticeReadiness() {
         guard case .open = state else { return }
-        guard shared.status == .ready else {
-            if case .resetting = shared.status { note(.notReady) }
+        guard shared.currentStatus() == .ready else {
+            if case .resetting = shared.currentStatus() { note(.notReady) }
             return
         }
         if failure != nil || !recovery.hasBeenReady {
@@ -74,7 +75,7 @@ extension RunnerCore {
             recovery.reopening.succeeded(at: clock.now)
             failure = nil
         }
-        runner?.publish(failure: nil, information: shared.host.controller)
+        runner?.publish(failure: nil, information: shared.currentController())
     }
 
     // MARK: - Getting it back

@@ -31,7 +31,7 @@ final class RunnerCore {
     weak var runner: AdapterRunner?
 
     private var observers: [(user: UserID, observer: any AdapterObserver)] = []
-    private var letters: [Mailbox.Letter] = []
+    private var content = Mailbox.Content()
 
     init(_ clock: AdapterClock, _ source: ControllerSource, _ options: AdapterRunner.Options) {
         self.clock = clock
@@ -77,19 +77,19 @@ final class RunnerCore {
     }
 
     private func carryOut(_ mailbox: Mailbox, at now: Instant) {
-        mailbox.take(into: &letters)
-        for letter in letters {
-            switch letter {
-            case .call(let call):
-                shared.perform(call, at: now)
-                if case .detach = call.kind { observers.removeAll { $0.user == call.user } }
-            case .attach(let user, let observer):
-                observers.append((user, observer))
-                shared.perform(HostCall(user: user, kind: .attach), at: now)
-            case .close: isToClose = true
-            }
-        }
-        letters.removeAll(keepingCapacity: true)
+        mailbox.take(into: &content)
+        guard !content.calls.isEmpty || content.isToClose else { return }
+        // In a variable of its own while it is used, since what is a property is checked at each use.
+        var taken = Mailbox.Content()
+        swap(&taken, &content)
+        observers += taken.observers
+        shared.perform(taken.calls, at: now)
+        if taken.isToClose { isToClose = true }
+        taken.calls.removeAll(keepingCapacity: true)
+        taken.observers.removeAll(keepingCapacity: true)
+        taken.isToClose = false
+        swap(&taken, &content)
+        if observers.count != shared.userCount { observers.removeAll { !shared.isAttached($0.user) } }
     }
 
     /// Hands the controller what is for it.

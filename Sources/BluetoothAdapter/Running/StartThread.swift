@@ -9,7 +9,7 @@ func startThread(_ body: sending @escaping () -> Void) throws(TransportError) {
         &thread, nil,
         { reference in
             guard let reference else { return nil }
-            CurrentThread.takeNameOfProgram()
+            CurrentThread.useProgramName()
             Unmanaged<ThreadBody>.fromOpaque(reference).takeRetainedValue().run()
             return nil
         }, reference.toOpaque())

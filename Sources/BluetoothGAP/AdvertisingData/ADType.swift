@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// What an AD structure holds (Core Supplement, Part A, 1; the numbers are in Assigned Numbers, 2.3).
+/// What an AD structure contains (Core Supplement, Part A, 1; the numbers are in Assigned Numbers, 2.3).
 public struct ADType: RawRepresentable, Hashable, Sendable {
     public var rawValue: UInt8
 
@@ -28,7 +28,7 @@ public struct ADType: RawRepresentable, Hashable, Sendable {
 }
 
 extension ADType {
-    /// For a list of service UUIDs, how many octets each takes; else 0.
+    /// For a list of service UUIDs, how many octets each takes; otherwise 0.
     @inlinable
     public var serviceUUIDLength: Int {
         switch rawValue {
@@ -39,7 +39,7 @@ extension ADType {
         }
     }
 
-    /// For a list of solicited service UUIDs, how many octets each takes; else 0.
+    /// For a list of solicited service UUIDs, how many octets each takes; otherwise 0.
     @inlinable
     public var solicitedServiceUUIDLength: Int {
         switch rawValue {
@@ -50,7 +50,7 @@ extension ADType {
         }
     }
 
-    /// For service data, how many octets the UUID before the data takes; else 0.
+    /// For service data, how many octets the UUID before the data takes; otherwise 0.
     @inlinable
     public var serviceDataUUIDLength: Int {
         switch rawValue {
@@ -120,6 +120,6 @@ extension ADType: CustomStringConvertible {
         }
     }
 
-    /// The name, or for a number that has none `AD type 0x99`.
+    /// The name, or `AD type 0x99` for a number that has none.
     public var description: String { name ?? "AD type 0x" + hexadecimal(rawValue) }
 }

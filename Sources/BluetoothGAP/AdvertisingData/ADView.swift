@@ -1,8 +1,8 @@
 import BluetoothBase
 
-/// Asks advertising data single questions, in place and without a copy: for the path that every report of a scan takes.
+/// Reads single fields of advertising data in place, without a copy: for the path of every advertising report.
 ///
-/// Where a question has several answers in the data, the first counts, as in `AdvertisementData`.
+/// If the data contains a field several times, the first one counts, as in `AdvertisementData`.
 public struct ADView: ~Escapable {
     public let bytes: Span<UInt8>
 
@@ -19,7 +19,7 @@ public struct ADView: ~Escapable {
         get { ADStructures(bytes) }
     }
 
-    /// The data of the first AD structure of a type that holds any.
+    /// The data of the first AD structure of a type that is not empty.
     @inlinable
     @_lifetime(copy self)
     public func first(_ type: ADType) -> Span<UInt8>? {
@@ -50,8 +50,8 @@ public struct ADView: ~Escapable {
         return false
     }
 
-    /// The octets of the local name, UTF-8 if the device keeps to the rules; the complete name where there is one, else
-    /// the shortened.
+    /// The octets of the local name, in UTF-8 if the device follows the specification; the complete name if there is
+    /// one, otherwise the shortened one.
     @inlinable
     public var localName: Span<UInt8>? {
         @_lifetime(copy self)
@@ -75,7 +75,7 @@ public struct ADView: ~Escapable {
         return AdvertisingFlags(rawValue: data[0])
     }
 
-    /// The data a manufacturer defines, behind its company identifier.
+    /// A manufacturer's data, without its company identifier.
     @inlinable
     @_lifetime(copy self)
     public func manufacturerData(companyID: UInt16) -> Span<UInt8>? {
@@ -88,7 +88,7 @@ public struct ADView: ~Escapable {
         return nil
     }
 
-    /// The data of a service, behind its UUID.
+    /// A service's data, without its UUID.
     @inlinable
     @_lifetime(copy self)
     public func serviceData(_ uuid: BluetoothUUID) -> Span<UInt8>? {

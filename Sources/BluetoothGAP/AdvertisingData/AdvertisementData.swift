@@ -1,15 +1,15 @@
 import BluetoothBase
 
-/// What a device advertises, taken apart: the merger of its advertising data and its scan response
-/// (Core 5.4, Vol 3, Part C, 11; Core Supplement, Part A).
+/// What a device advertises, decoded: its advertising data and scan response merged (Core 5.4, Vol 3, Part C, 11; Core
+/// Supplement, Part A).
 ///
-/// Decoding never fails, because anybody can send anything: what is malformed is passed over and the rest is kept.
+/// Decoding never fails, because any device can send anything: malformed structures are skipped and the rest is kept.
 /// `init(advertisingData:scanResponseData:)` says how.
 public struct AdvertisementData: Equatable, Sendable {
-    /// The name a device goes by.
+    /// A device's name.
     public enum LocalName: Equatable, Sendable {
         case complete(String)
-        /// The front of a longer name.
+        /// The beginning of a longer name.
         case shortened(String)
 
         public var text: String {
@@ -55,46 +55,46 @@ public struct AdvertisementData: Equatable, Sendable {
 
     public var flags: AdvertisingFlags?
     public var localName: LocalName?
-    /// The services the device has, no UUID twice.
+    /// The services the device has, without duplicates.
     public var serviceUUIDs: [BluetoothUUID] = []
     /// Whether the device has more services than it lists.
     public var isServiceListIncomplete = false
-    /// The services the device looks for in others, no UUID twice.
+    /// The services the device looks for on others, without duplicates.
     public var solicitedServiceUUIDs: [BluetoothUUID] = []
     public var serviceData: [ServiceData] = []
     public var manufacturerData: [ManufacturerData] = []
     /// The transmit power in dBm.
     public var txPowerLevel: Int8?
     public var appearance: Appearance?
-    /// Everything else, as it came.
+    /// Everything else, unchanged.
     public var other: [Other] = []
 
-    /// Nothing: a starting point for what is to be advertised.
+    /// Creates empty data to add to.
     public init() {}
 }
 
 // MARK: - Decoding
 
 extension AdvertisementData {
-    /// Takes advertising data apart.
+    /// Decodes advertising data.
     public init(_ advertisingData: Span<UInt8>) {
         merge(advertisingData)
     }
 
-    /// Takes advertising data and a scan response apart.
+    /// Decodes advertising data and a scan response.
     ///
-    /// - Flags, appearance and transmit power: the first counts, others are passed over.
-    /// - Name: the first complete one counts, else the first shortened one; octets that are not UTF-8 are replaced by
-    ///   U+FFFD.
-    /// - Lists of UUIDs are joined; an octet or more behind the last whole UUID is passed over.
-    /// - Service and manufacturer data: all are kept, save exact repetitions.
-    /// - A structure too short for its type is passed over.
+    /// - Flags, appearance and transmit power: the first counts, others are ignored.
+    /// - Name: the first complete one counts, otherwise the first shortened one; octets that are not UTF-8 are replaced
+    ///   by U+FFFD.
+    /// - Lists of UUIDs are joined; octets after the last complete UUID are ignored.
+    /// - Service and manufacturer data: all are kept, except exact repetitions.
+    /// - A structure too short for its type is ignored.
     public init(advertisingData: Span<UInt8>, scanResponseData: Span<UInt8>) {
         merge(advertisingData)
         merge(scanResponseData)
     }
 
-    /// Adds what more advertising data says, as if it stood behind the data taken in so far.
+    /// Adds the content of more advertising data, as if it followed the data decoded so far.
     public mutating func merge(_ advertisingData: Span<UInt8>) {
         var structures = ADStructures(advertisingData)
         while let structure = structures.next() {
@@ -138,14 +138,14 @@ extension AdvertisementData {
 }
 
 extension Span<UInt8> {
-    /// The bytes as UTF-8 with what is not UTF-8 replaced; nil for no bytes.
+    /// The bytes as UTF-8, with invalid sequences replaced; nil for no bytes.
     var repairedText: String? {
         isEmpty ? nil : withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }
 }
 
 extension [BluetoothUUID] {
-    /// Appends the whole UUIDs that are left to read and not yet in the array.
+    /// Appends the remaining complete UUIDs that are not yet in the array.
     fileprivate mutating func appendNew(from reader: inout ByteReader, length: Int) {
         while let uuid = try? reader.readUUID(length: length) {
             if !contains(uuid) { append(uuid) }

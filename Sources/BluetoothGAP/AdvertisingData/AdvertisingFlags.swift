@@ -11,6 +11,6 @@ public struct AdvertisingFlags: OptionSet, Hashable, Sendable {
     public static let generalDiscoverable = Self(rawValue: 1 << 1)
     /// The device speaks LE only.
     public static let brEDRNotSupported = Self(rawValue: 1 << 2)
-    /// The controller can do LE and BR/EDR to the same device at once.
+    /// The controller can use LE and BR/EDR with the same device at once.
     public static let simultaneousLEAndBREDR = Self(rawValue: 1 << 3)
 }

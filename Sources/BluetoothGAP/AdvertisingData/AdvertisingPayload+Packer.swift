@@ -1,7 +1,7 @@
 import BluetoothBase
 
 extension AdvertisingPayload {
-    /// Finds room for AD structures in advertising data and scan response data, first come, first served.
+    /// Finds space for AD structures in advertising data and scan response data, first come, first served.
     struct Packer {
         private let limits: Limits
         private(set) var advertisingData = ByteWriter()
@@ -12,53 +12,53 @@ extension AdvertisingPayload {
         }
 
         /// How many octets of data the next structure in the advertising data may hold. A structure is never longer
-        /// than its length octet can tell; less than 0 means that there is no room for one without data.
-        private var advertisingRoom: Int { min(limits.advertisingData - advertisingData.count - 2, 254) }
-        private var scanResponseRoom: Int { min(limits.scanResponseData - scanResponseData.count - 2, 254) }
+        /// than its length octet allows; less than 0 means that not even an empty structure fits.
+        private var advertisingSpace: Int { min(limits.advertisingData - advertisingData.count - 2, 254) }
+        private var scanResponseSpace: Int { min(limits.scanResponseData - scanResponseData.count - 2, 254) }
 
-        /// Places a structure whole, or throws.
+        /// Places a complete structure, or throws.
         mutating func place(
             _ type: ADType, _ data: [UInt8], onlyInAdvertisingData: Bool = false
         ) throws(AdvertisingPayloadError) {
-            if data.count <= advertisingRoom {
+            if data.count <= advertisingSpace {
                 advertisingData.append(type, data)
-            } else if data.count <= scanResponseRoom, !onlyInAdvertisingData {
+            } else if data.count <= scanResponseSpace, !onlyInAdvertisingData {
                 scanResponseData.append(type, data)
             } else {
-                let room = onlyInAdvertisingData ? advertisingRoom : max(advertisingRoom, scanResponseRoom)
-                throw AdvertisingPayloadError(type: type, excess: data.count - room)
+                let space = onlyInAdvertisingData ? advertisingSpace : max(advertisingSpace, scanResponseSpace)
+                throw AdvertisingPayloadError(type: type, excess: data.count - space)
             }
         }
 
-        /// Places a list of UUIDs of `length` octets, split in two if need be, or throws.
+        /// Places a list of UUIDs of `length` octets, split in two if necessary, or throws.
         mutating func place(
             list uuids: [BluetoothUUID], length: Int, type: ADType, splitType: ADType
         ) throws(AdvertisingPayloadError) {
             guard !uuids.isEmpty else { return }
             let octets = uuids.count * length
-            let front = max(0, advertisingRoom) / length
-            if octets <= max(advertisingRoom, scanResponseRoom) || front == 0 {
+            let front = max(0, advertisingSpace) / length
+            if octets <= max(advertisingSpace, scanResponseSpace) || front == 0 {
                 return try place(type, uuids[...].octets)
             }
             let rest = uuids.dropFirst(front)
-            guard rest.count * length <= scanResponseRoom else {
-                // An excess over both rooms taken together: a list need not be whole.
-                throw AdvertisingPayloadError(type: type, excess: rest.count * length - max(0, scanResponseRoom))
+            guard rest.count * length <= scanResponseSpace else {
+                // The excess over the space in both together: a list may be split.
+                throw AdvertisingPayloadError(type: type, excess: rest.count * length - max(0, scanResponseSpace))
             }
             advertisingData.append(splitType, uuids.prefix(front).octets)
             scanResponseData.append(splitType, rest.octets)
         }
 
-        /// Places a name, shortened if need be, or throws if not a character fits.
+        /// Places a name, shortened if necessary, or throws if not a single character fits.
         mutating func place(name: String, type: ADType) throws(AdvertisingPayloadError) {
             guard !name.isEmpty else { return }
             let length = name.utf8.count
-            if length <= max(advertisingRoom, scanResponseRoom) { return try place(type, Array(name.utf8)) }
-            let front = name.prefix(octets: max(advertisingRoom, scanResponseRoom))
+            if length <= max(advertisingSpace, scanResponseSpace) { return try place(type, Array(name.utf8)) }
+            let front = name.prefix(octets: max(advertisingSpace, scanResponseSpace))
             guard !front.isEmpty else {
-                throw AdvertisingPayloadError(type: type, excess: length - max(advertisingRoom, scanResponseRoom))
+                throw AdvertisingPayloadError(type: type, excess: length - max(advertisingSpace, scanResponseSpace))
             }
-            if advertisingRoom > scanResponseRoom {
+            if advertisingSpace > scanResponseSpace {
                 advertisingData.append(.shortenedLocalName, Array(front.utf8))
             } else {
                 scanResponseData.append(.shortenedLocalName, Array(front.utf8))
@@ -77,7 +77,7 @@ extension ByteWriter {
 }
 
 extension ArraySlice<BluetoothUUID> {
-    /// The UUIDs end to end, each in its shortest form.
+    /// The UUIDs one after the other, each in its shortest form.
     fileprivate var octets: [UInt8] {
         var writer = ByteWriter()
         for uuid in self { writer.appendAdvertised(uuid) }
@@ -86,7 +86,7 @@ extension ArraySlice<BluetoothUUID> {
 }
 
 extension String {
-    /// The longest front of whole characters that takes no more than `octets` in UTF-8.
+    /// The longest prefix of whole characters that takes at most `octets` in UTF-8.
     fileprivate func prefix(octets: Int) -> Substring {
         var front = self[startIndex..<startIndex]
         var length = 0

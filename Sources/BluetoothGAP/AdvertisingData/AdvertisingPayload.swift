@@ -2,21 +2,21 @@ import BluetoothBase
 
 /// The bytes that advertise something: advertising data and scan response data (Core 5.4, Vol 3, Part C, 11).
 ///
-/// The layout, in the order in which structures take the room there is:
-/// 1. Flags, at the front of the advertising data, because they may stand nowhere else.
-/// 2. The service UUIDs, a list for each length. A list goes into the advertising data, else into the scan response; one
-///    that fits into neither is split over both, and both parts then say that they are incomplete.
-/// 3. Solicited services, transmit power, appearance, manufacturer data, service data and all else, each whole, into the
-///    advertising data where it fits and else into the scan response.
-/// 4. The local name, into what room is left: in full in the advertising data, else in full in the scan response, else
-///    shortened in whichever has more room, between characters.
+/// The layout, in the order in which structures are placed:
+/// 1. Flags, at the start of the advertising data, the only place where they are allowed.
+/// 2. The service UUIDs, a list for each length. A list goes into the advertising data, otherwise into the scan
+///    response; one that fits into neither is split, and both parts are then marked as incomplete.
+/// 3. Solicited services, transmit power, appearance, manufacturer data, service data and everything else, each
+///    undivided, into the advertising data if it fits and otherwise into the scan response.
+/// 4. The local name, into the remaining space: in full in the advertising data, otherwise in full in the scan
+///    response, otherwise shortened in whichever has more space, between characters.
 ///
-/// So a name gives way to everything else, and a device that only listens sees what filters look for.
+/// So everything else takes precedence over the name, and passive scanners see what filters look for.
 public struct AdvertisingPayload: Equatable, Sendable {
     /// How many octets of data there may be.
     public struct Limits: Equatable, Sendable {
         public var advertisingData: Int
-        /// 0 where the advertising is not scannable.
+        /// 0 if the advertising is not scannable.
         public var scanResponseData: Int
 
         public init(advertisingData: Int, scanResponseData: Int) {
@@ -31,8 +31,8 @@ public struct AdvertisingPayload: Equatable, Sendable {
     public let advertisingData: [UInt8]
     public let scanResponseData: [UInt8]
 
-    /// Lays out `advertisement`. Throws when a structure other than the name fits nowhere, or not a single character of
-    /// the name does.
+    /// Lays out `advertisement`. Throws if a structure other than the name does not fit, or if not a single character
+    /// of the name does.
     public init(
         _ advertisement: AdvertisementData, limits: Limits = .legacy
     ) throws(AdvertisingPayloadError) {
@@ -100,7 +100,7 @@ private func octets(_ body: (inout ByteWriter) -> Void) -> [UInt8] {
 }
 
 extension BluetoothUUID {
-    /// How many octets the UUID takes in advertising data, which knows 32-bit UUIDs, as ATT does not.
+    /// How many octets the UUID takes in advertising data, which allows 32-bit UUIDs, unlike ATT.
     var advertisedLength: Int {
         guard let shortValue else { return 16 }
         return shortValue > UInt16.max ? 4 : 2

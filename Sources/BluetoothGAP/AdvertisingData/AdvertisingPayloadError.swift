@@ -1,8 +1,8 @@
-/// Why something cannot be advertised: an AD structure found no room.
+/// Why something cannot be advertised: an AD structure does not fit.
 public struct AdvertisingPayloadError: Error, Equatable, Sendable {
-    /// The structure that found none.
+    /// The structure that does not fit.
     public var type: ADType
-    /// By how many octets it is too long for the larger of the two rooms that were left.
+    /// By how many octets it is too long for the larger of the two remaining spaces.
     public var excess: Int
 
     public init(type: ADType, excess: Int) {

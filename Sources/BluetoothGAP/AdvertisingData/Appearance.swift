@@ -7,7 +7,7 @@ public struct Appearance: RawRepresentable, Hashable, Sendable {
     @inlinable
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// A category, 0 to 1023, and a sort within it, 0 to 63, where 0 means any; higher bits are dropped.
+    /// A category, 0 to 1023, and a subcategory, 0 to 63, where 0 is generic; higher bits are dropped.
     @inlinable
     public init(category: UInt16, subcategory: UInt8 = 0) {
         rawValue = category << 6 | UInt16(subcategory & 0x3F)

@@ -1,18 +1,17 @@
-/// The log-distance path loss model: a signal loses `lossAtOneMetre` on its first metre and `10 · exponent` dB for each
-/// tenfold of the distance from there on.
+/// The log-distance path loss model: a signal loses `lossAtOneMetre` over the first metre and `10 · exponent` dB with
+/// every tenfold increase of the distance beyond that.
 ///
-/// Take the distances for orders of magnitude. Bodies, walls, reflections and the way an antenna points change a signal
-/// by 10 dB either way, which with an exponent of 2.5 is a factor of 2.5 either way, and devices differ in their losses
-/// as much again.
+/// The distances are only orders of magnitude. Bodies, walls, reflections and the orientation of an antenna change a
+/// signal by 10 dB either way, a factor of 2.5 with an exponent of 2.5, and losses differ as much between devices.
 public struct PathLossModel: Equatable, Sendable {
     /// How much weaker the signal is at one metre than it was sent, in dB.
     public var lossAtOneMetre: Double
     /// 2 in free space, up to 4 through walls.
     public var exponent: Double
-    /// The transmit power in dBm to assume for a device that does not tell its own.
+    /// The transmit power in dBm to assume for a device that does not advertise its own.
     public var assumedTxPowerLevel: Int8
 
-    /// The defaults are what beacons of 0 dBm measure at one metre, and a furnished room.
+    /// The defaults suit beacons that transmit at 0 dBm, in a furnished room.
     public init(lossAtOneMetre: Double = 59, exponent: Double = 2.5, assumedTxPowerLevel: Int8 = 0) {
         self.lossAtOneMetre = lossAtOneMetre
         self.exponent = exponent

@@ -2,21 +2,21 @@ import BluetoothBase
 
 /// Which device is nearest: averages the signal strengths of a scan and orders devices by them.
 ///
-/// The average of a device weighs each measurement by its age: what is one half-life old counts half as much as what is
-/// new. Time counts, not how often a device advertises, so that a silence makes the past fade too. Devices not seen for
-/// a while are forgotten, and their number is bounded.
+/// The average of a device weighs each measurement by its age: a measurement one half-life old counts half as much as a
+/// new one. The weight depends on time, not on how often a device advertises, so old measurements fade during silence
+/// as well. Devices not seen for a while are forgotten, and their number is bounded.
 public struct ProximityEstimator: Sendable {
-    /// What can be tuned.
+    /// Parameters to tune.
     public struct Configuration: Equatable, Sendable {
-        /// After how long a measurement counts half.
+        /// The age at which a measurement counts half.
         public var halfLife: Duration = .seconds(2)
-        /// After how long a device that is not seen any more is forgotten.
+        /// How long a device is remembered after its last measurement.
         public var staleAfter: Duration = .seconds(10)
-        /// The distance in metres up to which a device is `.immediate`.
+        /// The greatest distance in metres at which a device is `.immediate`.
         public var immediateDistance = 0.5
-        /// The distance in metres up to which a device is `.near`.
+        /// The greatest distance in metres at which a device is `.near`.
         public var nearDistance = 3.0
-        /// By which factor a distance must exceed or undercut a border before the zone changes: at least 1.
+        /// By which factor a distance must lie beyond a boundary before the zone changes: at least 1.
         public var hysteresis = 1.25
         public var model = PathLossModel()
 
@@ -28,11 +28,11 @@ public struct ProximityEstimator: Sendable {
         public var address: DeviceAddress
         /// The weighted average of the signal strength in dBm.
         public var rssi: Double
-        /// The transmit power in dBm, nil where the device does not tell it.
+        /// The transmit power in dBm, nil if the device does not advertise it.
         public var txPowerLevel: Int8?
-        /// How much of the signal is lost on the way, in dB; with the assumed transmit power where none is told.
+        /// How much of the signal is lost on the way, in dB; assuming a transmit power if the device advertises none.
         public var pathLoss: Double
-        /// The distance in metres, nil where the transmit power is not told; see `PathLossModel` for what to make of it.
+        /// The distance in metres, nil if the transmit power is not advertised; see `PathLossModel` for its accuracy.
         public var distance: Double?
         public var zone: ProximityZone
         public var lastSeen: Instant
@@ -40,7 +40,7 @@ public struct ProximityEstimator: Sendable {
 
     fileprivate struct Track: Sendable {
         let address: DeviceAddress
-        /// The running number of the device, which decides between equals.
+        /// A serial number that breaks ties between devices.
         let order: UInt64
         var weight = 0.0
         var weightedSum = 0.0
@@ -54,19 +54,19 @@ public struct ProximityEstimator: Sendable {
     private var nextOrder: UInt64 = 0
     private let halfLifeNanoseconds: Double
 
-    /// - Parameter capacity: how many devices to follow at most; the one not seen for longest gives way to a new one.
+    /// - Parameter capacity: how many devices to follow at most; the one not seen for longest is replaced by a new one.
     public init(_ configuration: Configuration = Configuration(), capacity: Int = 1024) {
         self.configuration = configuration
         halfLifeNanoseconds = Double(max(1, configuration.halfLife.nanoseconds))
         table = AddressTable(capacity: capacity)
     }
 
-    /// How many devices are followed.
+    /// How many devices are tracked.
     public var count: Int { table.count }
 
     // MARK: - Measurements
 
-    /// Takes in a measurement in dBm. One that was not made, nil or 127, tells nothing.
+    /// Adds a measurement in dBm. nil and 127 mean that there is none, and are ignored.
     public mutating func record(
         _ address: DeviceAddress, rssi: Int8?, txPowerLevel: Int8? = nil, at now: Instant
     ) {
@@ -85,7 +85,7 @@ public struct ProximityEstimator: Sendable {
         table[slot].updateZone(configuration)
     }
 
-    /// Takes in the last packet of a sighting.
+    /// Adds the last packet of a sighting.
     public mutating func record(_ sighting: borrowing Sighting) {
         record(
             sighting.address, rssi: sighting.rssi, txPowerLevel: sighting.txPowerLevel, at: sighting.lastSeen)
@@ -93,12 +93,12 @@ public struct ProximityEstimator: Sendable {
 
     // MARK: - Estimates
 
-    /// What is known of a device; nil where it is not followed.
+    /// What is known of a device; nil if it is not tracked.
     public func estimate(for address: DeviceAddress) -> Estimate? {
         table.slot(of: address).map { table[$0].estimate(configuration) }
     }
 
-    /// All devices that are followed, the one with the least path loss first; of equals the one seen first.
+    /// All tracked devices, the one with the least path loss first; of equals, the one seen first.
     public var nearestFirst: [Estimate] {
         table.newestFirst.map { (order: table[$0].order, estimate: table[$0].estimate(configuration)) }
             .sorted { ($0.estimate.pathLoss, $0.order) < ($1.estimate.pathLoss, $1.order) }
@@ -107,7 +107,7 @@ public struct ProximityEstimator: Sendable {
 
     // MARK: - Time
 
-    /// When the next device is to be forgotten.
+    /// When the next device will be forgotten.
     public var nextDeadline: Instant? {
         table.oldest.map { table[$0].lastSeen.advanced(by: configuration.staleAfter) }
     }
@@ -137,7 +137,7 @@ extension ProximityEstimator.Track {
         Double(txPowerLevel ?? model.assumedTxPowerLevel) - average
     }
 
-    /// Moves to the zone of the present distance, unless that lies within the hysteresis of the border between.
+    /// Moves to the zone of the current distance, unless that lies within the hysteresis around the boundary.
     fileprivate mutating func updateZone(_ configuration: ProximityEstimator.Configuration) {
         let distance = configuration.model.distance(pathLoss: pathLoss(configuration.model))
         let margin = max(1, configuration.hysteresis)

@@ -1,6 +1,6 @@
 /// How near a device seems, in words.
 public enum ProximityZone: Sendable, CaseIterable {
-    /// At hand.
+    /// Within reach.
     case immediate
     /// In the same part of a room.
     case near

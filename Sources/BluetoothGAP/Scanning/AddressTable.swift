@@ -1,11 +1,11 @@
 import BluetoothBase
 
-/// A bounded table of values by device address, which knows the order in which they were last touched and lets the
-/// oldest go when it is full.
+/// A bounded table of values by device address, which keeps the order in which they were last used and evicts the
+/// oldest when it is full.
 ///
 /// Values live in slots, found by open addressing and linked from newest to oldest. Touching a value or changing it in
-/// place allocates nothing. Addresses chosen to collide make a look-up a walk over the table, which is bounded; nothing
-/// worse can come of them.
+/// place allocates nothing. Memory grows by doubling with the values there are, so that inserting costs the same on
+/// average however many there are.
 struct AddressTable<Value: Sendable>: Sendable {
     private struct Entry: Sendable {
         var address: DeviceAddress
@@ -16,23 +16,19 @@ struct AddressTable<Value: Sendable>: Sendable {
 
     let capacity: Int
     private(set) var count = 0
-    /// The slot of the value touched last.
+    /// The slot of the value used last.
     private(set) var newest: Int?
-    /// The slot of the value not touched for longest.
+    /// The slot of the value not used for longest.
     private(set) var oldest: Int?
-    /// Those of free slots keep their last value until they are used again.
+    /// Free slots keep their last value until they are reused.
     private var entries: [Entry] = []
     private var freeSlots: [Int] = []
-    /// Slots by hash, -1 where there is none; at most half full, so that a search soon meets a gap.
-    private var index: [Int]
-    private let hashShift: UInt64
+    /// Slots by hash, -1 where there is none. A power of two of them, at most half full, so that a search soon meets a gap.
+    private var index: [Int32]
 
     init(capacity: Int) {
         self.capacity = min(max(1, capacity), 1 << 20)
-        var bits: UInt64 = 1
-        while 1 << bits < 2 * self.capacity { bits += 1 }
-        index = Array(repeating: -1, count: 1 << bits)
-        hashShift = 64 - bits
+        index = Array(repeating: -1, count: 16)
     }
 
     /// The value in a slot that is in use.
@@ -41,7 +37,7 @@ struct AddressTable<Value: Sendable>: Sendable {
         _modify { yield &entries[slot].value }
     }
 
-    /// The slots in use, that of the value touched last first.
+    /// The slots in use, the most recently used first.
     var newestFirst: [Int] {
         var slots: [Int] = []
         slots.reserveCapacity(count)
@@ -53,10 +49,10 @@ struct AddressTable<Value: Sendable>: Sendable {
         return slots
     }
 
-    /// The slot of an address; nil where it has none.
+    /// The slot of an address; nil if it has none.
     func slot(of address: DeviceAddress) -> Int? {
         let slot = index[position(of: address)]
-        return slot < 0 ? nil : slot
+        return slot < 0 ? nil : Int(slot)
     }
 
     /// Makes a value the newest.
@@ -66,9 +62,10 @@ struct AddressTable<Value: Sendable>: Sendable {
         linkAsNewest(slot)
     }
 
-    /// Stores a value for an address that has none, in place of the oldest value where the table is full.
+    /// Stores a value for an address that has none. If the table is full, it replaces the oldest value.
     mutating func insert(_ value: Value, for address: DeviceAddress) -> Int {
         if count == capacity, let oldest { remove(oldest) }
+        if 2 * (count + 1) > index.count { growIndex() }
         let entry = Entry(address: address, value: value)
         let slot: Int
         if let free = freeSlots.popLast() {
@@ -78,7 +75,7 @@ struct AddressTable<Value: Sendable>: Sendable {
             slot = entries.count
             entries.append(entry)
         }
-        index[position(of: address)] = slot
+        index[position(of: address)] = Int32(truncatingIfNeeded: slot)
         linkAsNewest(slot)
         count += 1
         return slot
@@ -117,20 +114,31 @@ extension AddressTable {
 // MARK: - Index
 
 extension AddressTable {
-    /// Where the search for an address starts: its bits, spread by a multiplication with 2^64 divided by the golden ratio.
+    /// Where the search for an address starts. The standard library's hash has a seed of its own in every process, so that
+    /// nobody can choose addresses that all start at the same place; no result depends on it.
     private func home(of address: DeviceAddress) -> Int {
         let key = address.value | UInt64(address.kind.rawValue) << 48
-        return Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> hashShift)
+        return key.hashValue & (index.count - 1)
     }
 
-    /// Where in the index an address stands, or would stand.
+    /// Where in the index an address is, or would be.
     private func position(of address: DeviceAddress) -> Int {
         let mask = index.count - 1
         var position = home(of: address)
-        while index[position] >= 0, entries[index[position]].address != address {
+        while index[position] >= 0, entries[Int(index[position])].address != address {
             position = (position + 1) & mask
         }
         return position
+    }
+
+    /// Doubles the index.
+    private mutating func growIndex() {
+        index = Array(repeating: -1, count: 2 * index.count)
+        var next = newest
+        while let slot = next {
+            index[position(of: entries[slot].address)] = Int32(truncatingIfNeeded: slot)
+            next = entries[slot].older
+        }
     }
 
     /// Takes an address out, and moves up those behind it that would not be found across the gap.
@@ -139,7 +147,7 @@ extension AddressTable {
         var gap = position(of: address)
         var next = (gap + 1) & mask
         while index[next] >= 0 {
-            let home = home(of: entries[index[next]].address)
+            let home = home(of: entries[Int(index[next])].address)
             if (next - home) & mask >= (next - gap) & mask {
                 index[gap] = index[next]
                 gap = next

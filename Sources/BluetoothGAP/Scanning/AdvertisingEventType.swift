@@ -9,9 +9,9 @@ public struct AdvertisingEventType: OptionSet, Hashable, Sendable {
     @inlinable public static var connectable: Self { Self(rawValue: 1 << 0) }
     @inlinable public static var scannable: Self { Self(rawValue: 1 << 1) }
     @inlinable public static var directed: Self { Self(rawValue: 1 << 2) }
-    /// The report is of a scan response: whether the device can be connected to is then not known.
+    /// The report is of a scan response: it does not say whether the device is connectable.
     @inlinable public static var scanResponse: Self { Self(rawValue: 1 << 3) }
-    /// The device uses the PDUs of Bluetooth 4.
+    /// The device uses legacy advertising PDUs.
     @inlinable public static var legacy: Self { Self(rawValue: 1 << 4) }
 
     /// The meaning of `Event_Type` in LE Advertising Report (Vol 4, Part E, 7.7.65.2); nil for a value that has none.

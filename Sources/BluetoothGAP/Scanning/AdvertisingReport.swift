@@ -1,16 +1,16 @@
 import BluetoothBase
 
-/// One advertising packet that was received: what the two sorts of report event have in common
-/// (Core 5.4, Vol 4, Part E, 7.7.65.2 and 7.7.65.13).
+/// One advertising packet that was received: what the two kinds of report event have in common (Core 5.4, Vol 4, Part
+/// E, 7.7.65.2 and 7.7.65.13).
 public struct AdvertisingReport: ~Escapable {
     /// Who sent it.
     public var address: DeviceAddress
     public var eventType: AdvertisingEventType
-    /// The received signal strength in dBm, nil where it was not measured.
+    /// The received signal strength in dBm, nil if it was not measured.
     public var rssi: Int8?
-    /// The transmit power in dBm that the packet itself tells, which only an extended one can.
+    /// The transmit power in dBm contained in the packet itself, which only an extended one can carry.
     public var txPowerLevel: Int8?
-    /// Advertising data or, with `.scanResponse` in `eventType`, scan response data; put together from its fragments.
+    /// Advertising data or, with `.scanResponse` in `eventType`, scan response data; reassembled from its fragments.
     public var data: Span<UInt8>
 
     /// - Parameters:

@@ -1,22 +1,23 @@
 import BluetoothBase
 
-/// Which devices a scan is to report. A device must meet every condition that is set; a filter without any matches all.
+/// Which devices a scan reports. A device must meet every condition that is set; a filter without any matches all.
 ///
 /// Matching reads the bytes in place and allocates nothing.
 public struct ScanFilter: Equatable, Sendable {
-    /// A condition on the name a device goes by. Names are compared octet by octet.
+    /// A condition on a device's name. Names are compared octet by octet.
     public enum Name: Equatable, Sendable {
         case exact(String)
         case prefix(String)
     }
 
-    /// The device lists at least one of these services; none for no condition.
+    /// The device lists at least one of these services; an empty set is no condition.
     public var services: [BluetoothUUID]
     /// The name is this, or begins with this.
     public var name: Name?
-    /// The device is one of these; none for no condition. That a controller has resolved an address makes no difference.
+    /// The device is one of these; an empty set is no condition. Whether a controller has resolved the address makes no
+    /// difference.
     public var addresses: [DeviceAddress]
-    /// The signal is in this range, in dBm. A signal that was not measured is not.
+    /// The signal strength is in this range, in dBm. A signal that was not measured does not match.
     public var rssi: ClosedRange<Int8>?
     /// The device advertises data of this manufacturer.
     public var companyID: UInt16?
@@ -80,6 +81,6 @@ extension ScanFilter.Name {
 }
 
 extension DeviceAddress {
-    /// Whether the device made the address up.
+    /// Whether the device generated the address.
     fileprivate var isRandom: Bool { kind == .random || kind == .randomIdentity }
 }

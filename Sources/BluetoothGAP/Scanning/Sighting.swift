@@ -2,14 +2,12 @@ import BluetoothBase
 
 /// A device as a scan has seen it: its advertising and its scan response under one address.
 ///
-/// The bytes are kept as they came. What they say is worked out when it is asked for, so that a report that tells
-/// nothing new costs nothing but a comparison.
+/// The bytes are kept as received and decoded on demand, so a report with nothing new costs only a comparison.
 public struct Sighting: Equatable, Sendable {
     public let address: DeviceAddress
-    /// How the device advertises. Until its advertising, not only its scan response, has been seen, not more than that
-    /// it is scannable.
+    /// How the device advertises. As long as only its scan response has been seen, it is only known to be scannable.
     public internal(set) var eventType: AdvertisingEventType
-    /// The received signal strength of the last packet in dBm, nil where it was not measured.
+    /// The received signal strength of the last packet in dBm, nil if it was not measured.
     public internal(set) var rssi: Int8?
     /// When the first packet was received.
     public let firstSeen: Instant
@@ -17,12 +15,12 @@ public struct Sighting: Equatable, Sendable {
     public internal(set) var lastSeen: Instant
     /// The advertising data as it was last received.
     public internal(set) var advertisingData: [UInt8] = []
-    /// The scan response data as it was last received; empty where the device was not asked or did not answer.
+    /// The scan response data as it was last received; empty if the device was not asked or did not answer.
     public internal(set) var scanResponseData: [UInt8] = []
     @usableFromInline var packetTxPowerLevel: Int8?
 
-    /// The longest advertising data there can be, extended advertising included (Vol 6, Part B, 2.3.4.9). More is cut
-    /// off.
+    /// The longest possible advertising data, extended advertising included (Vol 6, Part B, 2.3.4.9). Anything beyond
+    /// is dropped.
     static let maximumDataLength = 1650
 
     init(_ report: borrowing AdvertisingReport, at now: Instant) {
@@ -33,8 +31,8 @@ public struct Sighting: Equatable, Sendable {
         _ = update(report, at: now)
     }
 
-    /// Takes in a further packet and says whether its data was another than before. Allocates nothing as long as the data
-    /// is no longer than any before.
+    /// Adds a packet and returns whether its data has changed. Allocates nothing unless the data is longer than ever
+    /// before.
     mutating func update(_ report: borrowing AdvertisingReport, at now: Instant) -> SightingTable.Novelty {
         lastSeen = now
         rssi = report.rssi
@@ -56,12 +54,12 @@ extension Sighting {
     @inlinable
     public var isConnectable: Bool { eventType.contains(.connectable) }
 
-    /// Everything the device tells about itself, taken apart anew at every call.
+    /// Everything the device advertises, decoded at every call.
     public var advertisement: AdvertisementData {
         AdvertisementData(advertisingData: advertisingData.span, scanResponseData: scanResponseData.span)
     }
 
-    /// The local name, the complete one where there is one; what is not UTF-8 in it is replaced by U+FFFD.
+    /// The local name, the complete one if there is one. Invalid UTF-8 is replaced by U+FFFD.
     public var name: String? {
         guard let name = localName else { return nil }
         return name.repairedText
@@ -89,7 +87,7 @@ extension Sighting {
             || ADView(scanResponseData.span).contains(serviceUUID: uuid)
     }
 
-    /// The transmit power in dBm, as the data tells it or else the packet.
+    /// The transmit power in dBm, from the data or otherwise from the packet.
     @inlinable
     public var txPowerLevel: Int8? {
         ADView(advertisingData.span).txPowerLevel ?? ADView(scanResponseData.span).txPowerLevel ?? packetTxPowerLevel
@@ -99,7 +97,7 @@ extension Sighting {
 // MARK: - Bytes
 
 extension [UInt8] {
-    /// Takes over `bytes` if they differ from those there are.
+    /// Stores `bytes` if they differ from the current ones.
     fileprivate mutating func update(_ bytes: Span<UInt8>) -> SightingTable.Novelty {
         guard !span.isEqual(to: bytes) else { return .repeated }
         let novelty: SightingTable.Novelty = isEmpty ? .completed : .changed
@@ -110,7 +108,7 @@ extension [UInt8] {
 }
 
 extension Span<UInt8> {
-    /// Whether two spans show equal bytes.
+    /// Whether two spans contain equal bytes.
     func isEqual(to other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         var difference: UInt8 = 0

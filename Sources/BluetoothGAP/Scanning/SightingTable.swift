@@ -1,52 +1,57 @@
 import BluetoothBase
 
-/// The devices a scan has seen, merged by address: a bounded number of them, of which the one not seen for longest gives
-/// way to a new one.
+/// The devices a scan has seen, merged by address: a bounded number of them, of which a new one replaces the one not
+/// seen for longest.
 ///
-/// A report that repeats what is known costs a look-up and a comparison, and no allocation.
+/// A report that repeats what is known costs a look-up and a comparison, and no allocation, however many devices are
+/// known. Memory is taken for the devices met, not for those there is room for: with legacy advertising some 200 octets
+/// each.
 public struct SightingTable: Sendable {
-    /// What a report told about its device.
+    /// What was new in a report.
     public enum Novelty: Sendable {
-        /// The device was not known.
+        /// The device was unknown.
         case discovered
         /// Its advertising data was known and its scan response not, or the other way round: now both are.
         case completed
-        /// Its data, or the way it advertises, is another than before.
+        /// Its data, or the way it advertises, has changed.
         case changed
         /// Nothing but a signal strength and a time.
         case repeated
 
-        /// Whether a scan that leaves duplicates out reports this: a device, once more when its scan response has
-        /// arrived, but not every turn of a counter in its data.
+        /// Whether a scan without duplicates reports this: a new device, and its scan response once it arrives, but not
+        /// every change of a counter in its data.
         public var isNews: Bool { self == .discovered || self == .completed }
     }
 
-    /// A place in the table: it belongs to one device until that device gives way to another or is removed.
+    /// A place in the table: it belongs to one device until that device is replaced or removed.
     public typealias Slot = Int
+
+    /// How many devices a table holds where nothing else is asked for.
+    public static let defaultCapacity = 65_536
 
     private var table: AddressTable<Sighting>
 
-    /// - Parameter capacity: how many devices the table holds at most; at least 1.
-    public init(capacity: Int = 1024) {
+    /// - Parameter capacity: how many devices the table holds at most; at least 1, and at most 1,048,576.
+    public init(capacity: Int = Self.defaultCapacity) {
         table = AddressTable(capacity: capacity)
     }
 
     /// How many devices the table holds.
     public var count: Int { table.count }
 
-    /// The device in a slot that `receive` or `slot(of:)` named.
+    /// The device in a slot that `receive` or `slot(of:)` returned.
     public subscript(slot: Slot) -> Sighting { table[slot] }
 
-    /// Where a device is; nil where it is not known.
+    /// Where a device is; nil if unknown.
     public func slot(of address: DeviceAddress) -> Slot? { table.slot(of: address) }
 
-    /// A device; nil where it is not known.
+    /// A device; nil if unknown.
     public subscript(address: DeviceAddress) -> Sighting? { table.slot(of: address).map { table[$0] } }
 
     /// All the devices, the one seen last first.
     public var sightings: [Sighting] { table.newestFirst.map { table[$0] } }
 
-    /// Takes in a report.
+    /// Adds a report.
     public mutating func receive(
         _ report: borrowing AdvertisingReport, at now: Instant
     ) -> (slot: Slot, novelty: Novelty) {
@@ -57,12 +62,12 @@ public struct SightingTable: Sendable {
         return (table.insert(Sighting(report, at: now), for: report.address), .discovered)
     }
 
-    /// Forgets the devices not seen at `instant` or later.
+    /// Removes the devices last seen before `instant`.
     public mutating func removeAll(notSeenSince instant: Instant) {
         while let slot = table.oldest, table[slot].lastSeen < instant { table.remove(slot) }
     }
 
-    /// Forgets all devices: a new scan reports each again.
+    /// Removes all devices: a new scan reports each of them again.
     public mutating func removeAll() {
         table.removeAll()
     }

@@ -9,29 +9,33 @@ import BluetoothBase
 public struct GATTClient: Sendable {
     /// Names an operation for as long as the client lives.
     public struct OperationID: Hashable, Sendable {
-        public let rawValue: UInt64
-        init(rawValue: UInt64) { self.rawValue = rawValue }
+        /// The channel that carries the operation's requests.
+        public let channel: AttributeChannel.ID
+        /// Where it waits, or has waited, for its turn.
+        let place: UInt16
+        let number: UInt32
     }
 
-    private struct Waiting: Sendable {
-        var id: OperationID
-        var operation: GATTClientOperation
-    }
+    /// How many operations may wait behind the one being carried out, where the caller does not say.
+    @inlinable public static var defaultMaximumWaiting: Int { 4096 }
 
-    /// How many operations may wait behind the one being carried out.
+    /// How many operations may wait behind the one being carried out: up to 65,535.
     public let maximumWaiting: Int
     /// The ends of operations, oldest first. Whoever drives the client takes them out, `keepingCapacity`.
     public var events: [GATTClientEvent] = []
 
-    private var waiting: [Waiting] = []
+    private let channel: AttributeChannel.ID
+    private var waiting = OperationQueue()
     /// What the request in flight is part of. None where that operation was cancelled.
     private var procedure = ActiveProcedure.none
     /// The operation `procedure` belongs to. Nil where it only clears up behind a cancelled one.
     private var currentID: OperationID?
-    private var lastID: UInt64 = 0
+    private var lastNumber: UInt32 = 0
 
-    public init(maximumWaiting: Int = 64) {
-        self.maximumWaiting = max(1, maximumWaiting)
+    /// - Parameter channel: what the identifiers of operations are to name as their channel.
+    public init(channel: AttributeChannel.ID = .first, maximumWaiting: Int = Self.defaultMaximumWaiting) {
+        self.channel = channel
+        self.maximumWaiting = min(max(1, maximumWaiting), OperationQueue.maximumCapacity)
     }
 
     /// How many operations have been started and have not ended.
@@ -49,9 +53,8 @@ public struct GATTClient: Sendable {
     ) throws(GATTClientError) -> OperationID {
         guard !bearer.isDead else { throw .transactionTimedOut }
         guard waiting.count < maximumWaiting else { throw .tooManyOperations }
-        lastID &+= 1
-        let id = OperationID(rawValue: lastID)
-        waiting.append(Waiting(id: id, operation: operation))
+        lastNumber &+= 1
+        let id = waiting.append(operation, on: channel, number: lastNumber)
         startWaiting(bearer: &bearer, at: now, into: &writer)
         return id
     }
@@ -65,9 +68,7 @@ public struct GATTClient: Sendable {
         if id == currentID {
             currentID = nil
             if !procedure.cancel() { procedure = .none }
-        } else if let index = waiting.firstIndex(where: { $0.id == id }) {
-            waiting.remove(at: index)
-        } else {
+        } else if waiting.remove(id) == nil {
             return false
         }
         events.append(.failed(id, .cancelled))
@@ -77,8 +78,7 @@ public struct GATTClient: Sendable {
     /// Ends every operation with `error`: the link is lost, or the bearer dead.
     public mutating func failAll(_ error: GATTClientError) {
         if let currentID { events.append(.failed(currentID, error)) }
-        for waiting in waiting { events.append(.failed(waiting.id, error)) }
-        waiting.removeAll(keepingCapacity: true)
+        while let (id, _) = waiting.popFirst() { events.append(.failed(id, error)) }
         currentID = nil
         procedure = .none
     }
@@ -128,8 +128,7 @@ public struct GATTClient: Sendable {
 
     /// Starts the operations whose turn it is: until one has sent a request, or none is left.
     private mutating func startWaiting(bearer: inout ATTBearer, at now: Instant, into writer: inout ByteWriter) {
-        while bearer.isReadyForRequest, !waiting.isEmpty {
-            let next = waiting.removeFirst()
+        while bearer.isReadyForRequest, let next = waiting.popFirst() {
             currentID = next.id
             if case .exchangeMTU = next.operation, !bearer.allowsMTUExchange || bearer.isMTUExchanged {
                 end(.success(.mtu(bearer.mtu)))

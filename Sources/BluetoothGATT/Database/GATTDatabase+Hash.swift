@@ -6,7 +6,8 @@ extension GATTDatabase {
     /// and characteristics, without the values that belong to clients and the application (Core 5.4, Vol 3, Part G,
     /// 7.3.1). The cipher is not this layer's business.
     public func appendHashInput(into writer: inout ByteWriter) {
-        for (index, attribute) in attributes.enumerated() {
+        for attribute in attributes {
+            guard let index = index(of: attribute.handle) else { continue }
             let type = typeUUID(at: index)
             switch type {
             case .primaryService, .secondaryService, .include, .characteristic, .characteristicExtendedProperties:

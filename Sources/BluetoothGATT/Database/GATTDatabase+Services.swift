@@ -14,10 +14,7 @@ extension GATTDatabase {
         var layout = try GATTServiceLayout(service, in: self)
         let first = try place(layout.rows.count, at: start)
         let handles = layout.assignHandles(from: first)
-        let index = firstIndex(from: first)
-        let tail = index < attributes.count ? split(at: index) : nil
-        for row in layout.rows { append(row.attribute, of: row.uuid, value: row.value) }
-        if let tail { append(tail) }
+        insert(layout.rows)
         return handles
     }
 
@@ -32,16 +29,14 @@ extension GATTDatabase {
         guard let index = index(of: declaration), isServiceDeclaration(index) else {
             throw .notFound(declaration)
         }
-        let range = declaration...attributes[index].groupEnd
-        var removed = split(at: index)
-        let behind = removed.attributes.firstIndex { $0.handle > range.upperBound } ?? removed.count
-        append(removed.split(at: behind))
+        let range = declaration...rows[index].groupEnd
+        remove(range)
         return range
     }
 
-    /// Whether the attribute at `index` opens a service, primary or secondary.
+    /// Whether the attribute in a row opens a service, primary or secondary.
     func isServiceDeclaration(_ index: Int) -> Bool {
-        let uuid = typeUUIDs[Int(attributes[index].type)]
+        let uuid = typeUUID(at: index)
         return uuid == .primaryService || uuid == .secondaryService
     }
 
@@ -54,25 +49,26 @@ extension GATTDatabase {
             guard first + count - 1 <= highest, isFree(first, count) else { throw .noRoom(count: count) }
             return start
         }
-        let behind = attributes.last.map { Int($0.handle.rawValue) + 1 } ?? 1
+        let behind = services.last.map { end(of: $0) + 1 } ?? 1
         if behind + count - 1 <= highest { return AttributeHandle(UInt16(behind)) }
         var candidate = 1
-        for attribute in attributes {
-            let handle = Int(attribute.handle.rawValue)
-            // A gap within a service belongs to that service.
-            if handle - candidate >= count, isFree(candidate, count) { return AttributeHandle(UInt16(candidate)) }
-            candidate = max(candidate, Int(attribute.groupEnd.rawValue) + 1)
+        for service in services {
+            if Int(service.rawValue) - candidate >= count { return AttributeHandle(UInt16(candidate)) }
+            candidate = end(of: service) + 1
         }
         throw .noRoom(count: count)
     }
 
+    /// The last handle of the service whose declaration is at a handle.
+    private func end(of service: AttributeHandle) -> Int {
+        Int(index(of: service).map { rows[$0].groupEnd.rawValue } ?? service.rawValue)
+    }
+
     /// Whether `count` handles from `first` on belong to no service.
     private func isFree(_ first: Int, _ count: Int) -> Bool {
-        let handle = AttributeHandle(UInt16(truncatingIfNeeded: first))
-        let index = firstIndex(from: handle)
-        if index < attributes.count, Int(attributes[index].handle.rawValue) < first + count { return false }
-        guard let opening = attributes[..<index].lastIndex(where: { $0.groupEnd > $0.handle }) else { return true }
-        return attributes[opening].groupEnd < handle
+        let position = services.position(from: AttributeHandle(UInt16(truncatingIfNeeded: first)))
+        if position < services.count, Int(services[position].rawValue) < first + count { return false }
+        return position == 0 || end(of: services[position - 1]) < first
     }
 }
 

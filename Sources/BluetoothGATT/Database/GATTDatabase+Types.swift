@@ -4,9 +4,9 @@ import BluetoothBase
 // Finding attributes by type, and services by their UUID, without a look at the others.
 
 extension GATTDatabase {
-    /// The type of the attribute at an index.
+    /// The type of the attribute in a row.
     @inline(__always)
-    func typeUUID(at index: Int) -> BluetoothUUID { typeUUIDs[Int(attributes[index].type)] }
+    func typeUUID(at index: Int) -> BluetoothUUID { typeUUIDs[Int(rows[index].type)] }
 
     /// The attributes of a type, ascending.
     func handles(ofType uuid: BluetoothUUID) -> [AttributeHandle] {
@@ -32,5 +32,19 @@ extension [AttributeHandle] {
             if self[middle] < start { low = middle &+ 1 } else { high = middle }
         }
         return low
+    }
+
+    /// Puts a handle into an ascending list that does not have it.
+    mutating func insertInOrder(_ handle: AttributeHandle) {
+        // Most services go behind all others.
+        if let last, last > handle { insert(handle, at: position(from: handle)) } else { append(handle) }
+    }
+
+    /// Takes the handles of a range out of an ascending list.
+    mutating func removeAll(in handles: ClosedRange<AttributeHandle>) {
+        let start = position(from: handles.lowerBound)
+        var end = start
+        while end < count, self[end] <= handles.upperBound { end &+= 1 }
+        removeSubrange(start..<end)
     }
 }

@@ -6,7 +6,7 @@ extension GATTDatabase {
     /// comes from the application or differs from client to client.
     public func value(of handle: AttributeHandle) -> [UInt8]? {
         guard let index = index(of: handle) else { return nil }
-        switch attributes[index].storage {
+        switch rows[index].storage {
         case .constant, .fixedLength, .variableLength: return values[index]
         case .dynamic, .clientConfiguration, .clientSupportedFeatures: return nil
         }
@@ -14,7 +14,7 @@ extension GATTDatabase {
 
     /// The type of the attribute at `handle`.
     public func type(of handle: AttributeHandle) -> BluetoothUUID? {
-        index(of: handle).map { typeUUIDs[Int(attributes[$0].type)] }
+        index(of: handle).map { typeUUID(at: $0) }
     }
 
     /// Replaces a value the database keeps, on the application's behalf: permissions do not matter. Subscribed clients
@@ -22,7 +22,7 @@ extension GATTDatabase {
     public mutating func setValue(_ value: [UInt8], of handle: AttributeHandle) throws(GATTDatabaseError) {
         guard let index = index(of: handle) else { throw .notFound(handle) }
         let maximum: Int
-        switch attributes[index].storage {
+        switch rows[index].storage {
         case .fixedLength:
             guard value.count == values[index].count else { throw .valueNotSettable(handle) }
             maximum = values[index].count

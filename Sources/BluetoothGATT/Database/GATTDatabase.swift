@@ -5,94 +5,147 @@ import BluetoothBase
 ///
 /// Finding an attribute takes the same time in a database of twenty as in one of ten thousand: by handle it is one
 /// step, by type a binary search among the attributes of that type, and a primary service is found by its UUID.
-/// Adding and removing services pay for that.
+/// Adding a service and removing one cost what the service is long: attributes are kept in rows that stay where they are,
+/// and only the ordered lists of handles, two octets for each, move up.
 public struct GATTDatabase: Sendable {
-    /// In ascending order of handles.
-    private(set) var attributes: [GATTAttribute] = []
-    /// The octets of `attributes[n]` where the database keeps them, else empty.
+    /// The attributes, in no order; those of `freeRows` are not in use.
+    private(set) var rows: [GATTAttribute] = []
+    /// The octets of `rows[n]` where the database keeps them, else empty.
     var values: [[UInt8]] = []
-    /// For each handle up to the highest in use, the index of the first attribute that is at or behind it.
-    private var slots: [UInt16] = []
-    /// The attribute types in use, in the order they came up.
+    private var freeRows: [UInt16] = []
+    /// For each handle up to the highest that was ever used, the row of its attribute.
+    private var rowOfHandle: [UInt16] = []
+    /// The declarations of all services, ascending. The handles of a service follow each other without a gap.
+    private(set) var services: [AttributeHandle] = []
+    /// The attribute types in use, in the order they came up, and places for others.
     private(set) var typeUUIDs: [BluetoothUUID] = []
-    /// The handles of the attributes of each type, ascending.
+    /// The handles of the attributes of each type, ascending; none where the place is free.
     private(set) var typeHandles: [[AttributeHandle]] = []
     private var typeIndices: [BluetoothUUID: GATTTypeIndex] = [:]
+    private var freeTypes: [GATTTypeIndex] = []
     /// The declarations of primary services, ascending, by the UUID of the service.
     private(set) var primaryServices: [BluetoothUUID: [AttributeHandle]] = [:]
+
+    /// The row of a handle without an attribute. There are fewer attributes than that, since 0 is no handle.
+    private static let noRow: UInt16 = 0xFFFF
 
     public init() {}
 
     /// How many attributes there are.
-    public var count: Int { attributes.count }
+    public var count: Int { rows.count - freeRows.count }
 
     // MARK: - Looking up
 
-    /// The index of the attribute at `handle`.
+    /// The row of the attribute at `handle`.
     @inline(__always)
     func index(of handle: AttributeHandle) -> Int? {
         let position = Int(handle.rawValue)
-        guard position < slots.count else { return nil }
-        let index = Int(slots[position])
-        return attributes[index].handle == handle ? index : nil
+        guard position < rowOfHandle.count else { return nil }
+        let row = rowOfHandle[position]
+        return row == Self.noRow ? nil : Int(row)
     }
 
-    /// The index of the first attribute at `handle` or behind it; `count` where there is none.
-    func firstIndex(from handle: AttributeHandle) -> Int {
-        let position = Int(handle.rawValue)
-        return position < slots.count ? Int(slots[position]) : attributes.count
+    /// The handle of the first attribute at `handle` or behind it.
+    func firstHandle(from handle: AttributeHandle) -> AttributeHandle? {
+        if index(of: handle) != nil { return handle }
+        // Where there is no attribute there is no service, and the next attribute opens one.
+        let position = services.position(from: handle)
+        return position < services.count ? services[position] : nil
+    }
+
+    /// The handle of the attribute that follows the one at `handle`.
+    func handle(after handle: AttributeHandle) -> AttributeHandle? {
+        handle == .highest ? nil : firstHandle(from: AttributeHandle(handle.rawValue &+ 1))
+    }
+
+    /// All attributes, in ascending order of handles.
+    var attributes: [GATTAttribute] {
+        var handle = firstHandle(from: 0)
+        var attributes: [GATTAttribute] = []
+        while let current = handle, let index = index(of: current) {
+            attributes.append(rows[index])
+            handle = self.handle(after: current)
+        }
+        return attributes
     }
 
     /// The place of a type in the tables, where an attribute has it.
     func typeIndex(of uuid: BluetoothUUID) -> GATTTypeIndex? { typeIndices[uuid] }
 
-    // MARK: - Filling
+    // MARK: - Filling and emptying
 
-    /// Puts an attribute behind all others. Its handle is higher than theirs.
-    mutating func append(_ attribute: GATTAttribute, of uuid: BluetoothUUID, value: [UInt8]) {
-        var attribute = attribute
-        attribute.type = registerType(uuid)
-        let index = UInt16(truncatingIfNeeded: attributes.count)
-        attributes.append(attribute)
+    /// Puts in the attributes of a service, whose handles are free and follow each other.
+    mutating func insert(_ service: [GATTServiceLayout.Row]) {
+        guard let first = service.first, let last = service.last else { return }
+        while rowOfHandle.count <= Int(last.attribute.handle.rawValue) { rowOfHandle.append(Self.noRow) }
+        services.insertInOrder(first.attribute.handle)
+        for row in service {
+            let handle = row.attribute.handle
+            var attribute = row.attribute
+            attribute.type = registerType(row.uuid)
+            rowOfHandle[Int(handle.rawValue)] = store(attribute, row.value)
+            typeHandles[Int(attribute.type)].insertInOrder(handle)
+        }
+        if first.uuid == .primaryService, let uuid = GATTDatabase.serviceUUID(first.value.span) {
+            primaryServices[uuid, default: []].insertInOrder(first.attribute.handle)
+        }
+    }
+
+    /// Takes out the attributes of a service, which are at all of `handles`.
+    mutating func remove(_ handles: ClosedRange<AttributeHandle>) {
+        guard let declaration = index(of: handles.lowerBound) else { return }
+        let value = values[declaration]
+        if typeUUID(at: declaration) == .primaryService, let uuid = GATTDatabase.serviceUUID(value.span) {
+            primaryServices[uuid]?.removeAll(in: handles)
+            if primaryServices[uuid]?.isEmpty == true { primaryServices[uuid] = nil }
+        }
+        services.removeAll(in: handles)
+        for handle in handles.lowerBound.rawValue...handles.upperBound.rawValue {
+            guard let index = index(of: AttributeHandle(handle)) else { continue }
+            rowOfHandle[Int(handle)] = Self.noRow
+            values[index] = []
+            freeRows.append(UInt16(truncatingIfNeeded: index))
+            forget(handles, ofType: rows[index].type)
+        }
+    }
+
+    /// Puts an attribute into a row, and says which.
+    private mutating func store(_ attribute: GATTAttribute, _ value: [UInt8]) -> UInt16 {
+        if let row = freeRows.popLast() {
+            rows[Int(row)] = attribute
+            values[Int(row)] = value
+            return row
+        }
+        rows.append(attribute)
         values.append(value)
-        while slots.count <= Int(attribute.handle.rawValue) { slots.append(index) }
-        typeHandles[Int(attribute.type)].append(attribute.handle)
-        if uuid == .primaryService, let service = GATTDatabase.serviceUUID(value.span) {
-            primaryServices[service, default: []].append(attribute.handle)
-        }
-    }
-
-    /// Moves every attribute from `index` on into a database of its own.
-    mutating func split(at index: Int) -> GATTDatabase {
-        var head = GATTDatabase(), tail = GATTDatabase()
-        for position in attributes.indices {
-            let uuid = typeUUIDs[Int(attributes[position].type)]
-            if position < index {
-                head.append(attributes[position], of: uuid, value: values[position])
-            } else {
-                tail.append(attributes[position], of: uuid, value: values[position])
-            }
-        }
-        self = head
-        return tail
-    }
-
-    /// Puts all attributes of `other` behind those that are here.
-    mutating func append(_ other: GATTDatabase) {
-        for (attribute, value) in zip(other.attributes, other.values) {
-            append(attribute, of: other.typeUUIDs[Int(attribute.type)], value: value)
-        }
+        return UInt16(truncatingIfNeeded: rows.count &- 1)
     }
 
     /// The place of a type in the tables, which is made where there is none yet.
     private mutating func registerType(_ uuid: BluetoothUUID) -> GATTTypeIndex {
         if let known = typeIndices[uuid] { return known }
-        // No more types than attributes, because `split` forgets unused ones, and no more attributes than handles.
+        if let free = freeTypes.popLast() {
+            typeUUIDs[Int(free)] = uuid
+            typeIndices[uuid] = free
+            return free
+        }
+        // No more types than attributes, because the places of unused ones are used again, and no more attributes than
+        // handles.
         let index = GATTTypeIndex(truncatingIfNeeded: typeUUIDs.count)
         typeUUIDs.append(uuid)
         typeHandles.append([])
         typeIndices[uuid] = index
         return index
+    }
+
+    /// Takes handles out of the list of a type, and frees its place where no attribute has it any more.
+    private mutating func forget(_ handles: ClosedRange<AttributeHandle>, ofType type: GATTTypeIndex) {
+        // The list is empty where the service has several attributes of the type, and the first has been here.
+        guard !typeHandles[Int(type)].isEmpty else { return }
+        typeHandles[Int(type)].removeAll(in: handles)
+        guard typeHandles[Int(type)].isEmpty else { return }
+        typeIndices[typeUUIDs[Int(type)]] = nil
+        freeTypes.append(type)
     }
 
     /// The UUID that the value of a service declaration holds.

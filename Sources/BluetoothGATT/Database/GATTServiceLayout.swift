@@ -69,7 +69,7 @@ struct GATTServiceLayout {
             throw .notFound(included)
         }
         let declared = database.values[index]
-        let end = database.attributes[index].groupEnd
+        let end = database.rows[index].groupEnd
         append(
             .include,
             value: written {

@@ -1,7 +1,8 @@
 import BluetoothATT
 import BluetoothBase
 
-/// The writes a client has queued with Prepare Write Requests, in the order they came (Core 5.4, Vol 3, Part F, 3.4.6).
+/// The writes a client has queued with Prepare Write Requests, in the order they came. A client has one queue, over all
+/// its channels (Core 5.4, Vol 3, Part F, 3.4.6).
 public struct GATTPreparedWrites: Equatable, Sendable {
     /// How much one client may queue. What goes beyond is refused with Prepare Queue Full.
     public struct Limits: Equatable, Sendable {
@@ -56,6 +57,13 @@ public struct GATTPreparedWrites: Equatable, Sendable {
         return true
     }
 
+    /// Takes all writes out.
+    mutating func takeAll() -> GATTPreparedWrites {
+        let taken = self
+        self = GATTPreparedWrites(limits: limits)
+        return taken
+    }
+
     /// Forgets all writes, keeping the memory.
     mutating func removeAll() {
         entries.removeAll(keepingCapacity: true)
@@ -64,6 +72,7 @@ public struct GATTPreparedWrites: Equatable, Sendable {
 
     /// Forgets the writes to some attributes.
     mutating func removeAll(in handles: ClosedRange<AttributeHandle>) {
+        guard entries.contains(where: { handles.contains($0.handle) }) else { return }
         var kept = GATTPreparedWrites(limits: limits)
         for position in entries.indices where !handles.contains(entries[position].handle) {
             let write = PrepareWriteRequest(

@@ -11,11 +11,11 @@ extension GATTServer {
     /// - Returns: `none`, or `readRequested` where a Read Multiple Request asks for one more value.
     /// - Throws: `staleToken` where the request is no longer open; `wrongAnswer` where it is not a read; `valueTooLong`
     ///   where the value is longer than an attribute's can be. The request stays open in the last two cases.
-    public mutating func answer(
-        _ token: GATTRequestToken, value: Span<UInt8>, connection: inout GATTServerConnection, bearer: ATTBearer,
-        at now: Instant, into writer: inout ByteWriter
+    mutating func answer(
+        _ token: GATTRequestToken, value: Span<UInt8>, peer: borrowing GATTPeer,
+        transaction: inout GATTServerTransaction, bearer: ATTBearer, at now: Instant, into writer: inout ByteWriter
     ) throws(GATTServerError) -> GATTServerOutcome {
-        let pending = try Self.pendingRequest(token, connection, bearer)
+        let pending = try Self.pendingRequest(token, transaction, bearer)
         guard value.count <= GATTAttributeValue.maximumLength else {
             throw .valueTooLong(maximum: GATTAttributeValue.maximumLength)
         }
@@ -23,45 +23,44 @@ extension GATTServer {
         switch pending.kind {
         case .write, .execute: throw .wrongAnswer
         case .read:
-            connection.pending = nil
+            transaction.pending = nil
             ReadResponse(value: value.extracting(first: mtu &- 1)).encode(into: &writer)
         case .readBlob:
-            connection.pending = nil
+            transaction.pending = nil
             ReadBlobResponse(value: value.extracting(first: mtu &- 1)).encode(into: &writer)
         case .readByType(let handle):
-            connection.pending = nil
+            transaction.pending = nil
             let length = Self.listedLength(of: value.count, mtu: mtu)
             ReadByTypeResponse.begin(elementLength: UInt8(truncatingIfNeeded: 2 &+ length), into: &writer)
             ReadByTypeResponse.append(handle: handle, value: value.extracting(first: length), into: &writer)
         case .readMultiple:
-            connection.pending = nil
-            let count = connection.collected.beginValue(ofLength: value.count, limit: mtu &- 1)
-            connection.collected.writer.append(value.extracting(first: count))
-            return collect(&connection, mtu: mtu, at: now, into: &writer)
+            transaction.pending = nil
+            let count = transaction.collected.beginValue(ofLength: value.count, limit: mtu &- 1)
+            transaction.collected.writer.append(value.extracting(first: count))
+            return collect(peer, &transaction, mtu: mtu, at: now, into: &writer)
         }
         return .none
     }
 
     /// Accepts a write of a dynamic value, or the execution of queued writes.
     ///
-    /// - Parameter security: How well the link is protected at this moment.
     /// - Returns: `preparedWritesExecuted` for queued writes, or `refused` where a value that the database keeps has
     ///   changed in the meantime so that a part no longer suits it.
     /// - Throws: `staleToken` where the request is no longer open, `wrongAnswer` where it is a read.
-    public mutating func accept(
-        _ token: GATTRequestToken, connection: inout GATTServerConnection, bearer: ATTBearer, security: LinkSecurity,
+    mutating func accept(
+        _ token: GATTRequestToken, peer: inout GATTPeer, transaction: inout GATTServerTransaction, bearer: ATTBearer,
         into writer: inout ByteWriter
     ) throws(GATTServerError) -> GATTServerOutcome {
-        let pending = try Self.pendingRequest(token, connection, bearer)
+        let pending = try Self.pendingRequest(token, transaction, bearer)
         switch pending.kind {
         case .read, .readBlob, .readByType, .readMultiple: throw .wrongAnswer
         case .write:
-            connection.pending = nil
+            transaction.pending = nil
             WriteResponse().encode(into: &writer)
             return .none
         case .execute:
-            connection.pending = nil
-            return executeAccepted(&connection, security, into: &writer)
+            transaction.pending = nil
+            return executeAccepted(&peer, &transaction, into: &writer)
         }
     }
 
@@ -69,45 +68,45 @@ extension GATTServer {
     ///
     /// - Parameter handle: The attribute to blame where several were to be written; of other requests it is known.
     /// - Throws: `staleToken` where the request is no longer open.
-    public func refuse(
+    func refuse(
         _ token: GATTRequestToken, with code: ATTErrorCode, at handle: AttributeHandle? = nil,
-        connection: inout GATTServerConnection, bearer: ATTBearer, into writer: inout ByteWriter
+        transaction: inout GATTServerTransaction, bearer: ATTBearer, into writer: inout ByteWriter
     ) throws(GATTServerError) -> GATTServerOutcome {
-        let pending = try Self.pendingRequest(token, connection, bearer)
-        return end(pending.kind, with: code, at: handle ?? pending.kind.handle, &connection, into: &writer)
+        let pending = try Self.pendingRequest(token, transaction, bearer)
+        return end(pending.kind, with: code, at: handle ?? pending.kind.handle, &transaction, into: &writer)
     }
 
-    /// Answers in the application's place where its time is over (`GATTServerConnection.nextDeadline`).
+    /// Answers in the application's place where its time is over (`GATTServerTransaction.nextDeadline`).
     ///
     /// - Returns: `requestExpired`, or `none` where there was still time. On a dead bearer nothing is written.
-    public func fire(
-        at now: Instant, connection: inout GATTServerConnection, bearer: ATTBearer, into writer: inout ByteWriter
+    func fire(
+        at now: Instant, transaction: inout GATTServerTransaction, bearer: ATTBearer, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
-        guard let pending = connection.pending, pending.deadline <= now else { return .none }
+        guard let pending = transaction.pending, pending.deadline <= now else { return .none }
         guard !bearer.isDead else {
-            connection.pending = nil
+            transaction.pending = nil
             return .requestExpired(pending.token)
         }
-        _ = end(pending.kind, with: .unlikelyError, at: pending.kind.handle, &connection, into: &writer)
+        _ = end(pending.kind, with: .unlikelyError, at: pending.kind.handle, &transaction, into: &writer)
         return .requestExpired(pending.token)
     }
 
     /// The request that waits for the answer with this token.
     private static func pendingRequest(
-        _ token: GATTRequestToken, _ connection: borrowing GATTServerConnection, _ bearer: ATTBearer
+        _ token: GATTRequestToken, _ transaction: borrowing GATTServerTransaction, _ bearer: ATTBearer
     ) throws(GATTServerError) -> GATTPendingRequest {
-        guard let pending = connection.pending, pending.token == token else { throw .staleToken }
+        guard let pending = transaction.pending, pending.token == token else { throw .staleToken }
         guard !bearer.isDead else { throw .bearerClosed }
         return pending
     }
 
     private func end(
         _ request: GATTPendingRequest.Kind, with code: ATTErrorCode, at handle: AttributeHandle,
-        _ connection: inout GATTServerConnection, into writer: inout ByteWriter
+        _ transaction: inout GATTServerTransaction, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
-        connection.pending = nil
-        if request == .execute { connection.preparedWrites.removeAll() }
-        let opcode = request.opcode(isVariable: connection.collected.isVariable)
+        transaction.pending = nil
+        if request == .execute { transaction.executing.removeAll() }
+        let opcode = request.opcode(isVariable: transaction.collected.isVariable)
         return refuse(code, opcode, at: handle, into: &writer)
     }
 }

@@ -19,11 +19,11 @@ extension GATTServer {
     }
 
     /// Handle Value Confirmation (3.4.7.3).
-    func confirm(_ connection: inout GATTServerConnection, bearer: inout ATTBearer) -> GATTServerOutcome {
-        guard bearer.completeIndication(), let handle = connection.indicated else {
-            return connection.drop(.unexpectedConfirmation)
+    func confirm(_ transaction: inout GATTServerTransaction, bearer: inout ATTBearer) -> GATTServerOutcome {
+        guard bearer.completeIndication(), let handle = transaction.indicated else {
+            return transaction.drop(.unexpectedConfirmation)
         }
-        connection.indicated = nil
+        transaction.indicated = nil
         return .confirmationReceived(handle)
     }
 

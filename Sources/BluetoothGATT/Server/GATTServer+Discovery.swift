@@ -11,21 +11,21 @@ extension GATTServer {
         guard let handles = request.handles else {
             return refuse(.invalidHandle, .findInformationRequest, at: request.startingHandle, into: &writer)
         }
-        let first = database.firstIndex(from: handles.lowerBound)
-        guard first < database.count, database.attributes[first].handle <= handles.upperBound else {
+        guard var handle = database.firstHandle(from: handles.lowerBound), handle <= handles.upperBound,
+            let first = database.index(of: handle)
+        else {
             return refuse(.attributeNotFound, .findInformationRequest, at: handles.lowerBound, into: &writer)
         }
         let format = FindInformationResponse.Format(for: database.typeUUID(at: first))
         var space = link.mtu &- 2
         FindInformationResponse.begin(format: format, into: &writer)
-        for index in first..<database.count {
-            let handle = database.attributes[index].handle
+        while let index = database.index(of: handle) {
             let type = database.typeUUID(at: index)
             space &-= format.elementLength
-            guard space >= 0, handle <= handles.upperBound, FindInformationResponse.Format(for: type) == format else {
-                break
-            }
+            guard space >= 0, FindInformationResponse.Format(for: type) == format else { break }
             FindInformationResponse.append(handle: handle, type: type, into: &writer)
+            guard let next = database.handle(after: handle), next <= handles.upperBound else { break }
+            handle = next
         }
         return .none
     }
@@ -34,7 +34,7 @@ extension GATTServer {
     ///
     /// What may not be read does not match, and neither does what only the application knows.
     func find(
-        _ request: FindByTypeValueRequest, _ connection: borrowing GATTServerConnection, _ link: GATTLinkView,
+        _ request: FindByTypeValueRequest, _ peer: borrowing GATTPeer, _ link: GATTLinkView,
         into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         guard let handles = request.handles else {
@@ -47,13 +47,13 @@ extension GATTServer {
         var position = candidates.position(from: handles.lowerBound)
         while position < candidates.count, candidates[position] <= handles.upperBound {
             defer { position &+= 1 }
-            guard let index = database.index(of: candidates[position]), matches(request, index, connection, link) else {
+            guard let index = database.index(of: candidates[position]), matches(request, index, peer, link) else {
                 continue
             }
             space &-= FindByTypeValueResponse.elementLength
             guard space >= 0 else { break }
             FindByTypeValueResponse.append(
-                foundHandle: candidates[position], groupEndHandle: database.attributes[index].groupEnd, into: &writer)
+                foundHandle: candidates[position], groupEndHandle: database.rows[index].groupEnd, into: &writer)
         }
         guard writer.count > start &+ 1 else {
             writer.truncate(to: start)
@@ -63,12 +63,12 @@ extension GATTServer {
     }
 
     private func matches(
-        _ request: FindByTypeValueRequest, _ index: Int, _ connection: borrowing GATTServerConnection,
+        _ request: FindByTypeValueRequest, _ index: Int, _ peer: borrowing GATTPeer,
         _ link: GATTLinkView
     ) -> Bool {
-        let attribute = database.attributes[index]
+        let attribute = database.rows[index]
         guard attribute.permissions.refusal(of: .read, on: link.security) == nil else { return false }
-        return value(at: index, connection, equals: request.attributeValue)
+        return value(at: index, peer, equals: request.attributeValue)
     }
 
     /// Read By Group Type: the services (3.4.4.9). Only service declarations open groups (Part G, 2.5.3).
@@ -89,7 +89,7 @@ extension GATTServer {
         var space = link.mtu &- 2
         while position < candidates.count, candidates[position] <= handles.upperBound {
             guard let index = database.index(of: candidates[position]) else { break }
-            let attribute = database.attributes[index]
+            let attribute = database.rows[index]
             if let code = attribute.permissions.refusal(of: .read, on: link.security) {
                 guard elementLength == 0 else { break }
                 return refuse(code, opcode, at: attribute.handle, into: &writer)

@@ -10,12 +10,12 @@ extension GATTServer {
     /// - Throws: `notSubscribed`, `insufficientSecurity`, `valueTooLong` where the value is longer than ATT_MTU - 3 octets,
     ///   `bearerClosed`. Nothing has been written then.
     @inline(__always)
-    public func notify(
-        _ handle: AttributeHandle, value: Span<UInt8>, connection: borrowing GATTServerConnection,
-        bearer: borrowing ATTBearer, security: LinkSecurity, into writer: inout ByteWriter
+    func notify(
+        _ handle: AttributeHandle, value: Span<UInt8>, peer: borrowing GATTPeer, bearer: borrowing ATTBearer,
+        into writer: inout ByteWriter
     ) throws(GATTServerError) {
         guard !bearer.isDead else { throw .bearerClosed }
-        try check(handle, .notifications, connection, security)
+        try check(handle, .notifications, peer)
         guard value.count <= bearer.mtu &- 3 else { throw .valueTooLong(maximum: bearer.mtu &- 3) }
         HandleValueNotification(handle: handle, value: value).encode(into: &writer)
     }
@@ -24,17 +24,17 @@ extension GATTServer {
     ///
     /// - Throws: as `notify`, and `multipleNotificationsNotSupported`. `valueTooLong` tells how many octets are there for
     ///   all values and four octets for each of them.
-    public func notify(
-        _ values: [GATTHandleValue], connection: borrowing GATTServerConnection, bearer: borrowing ATTBearer,
-        security: LinkSecurity, into writer: inout ByteWriter
+    func notify(
+        _ values: [GATTHandleValue], peer: borrowing GATTPeer, bearer: borrowing ATTBearer,
+        into writer: inout ByteWriter
     ) throws(GATTServerError) {
         guard !bearer.isDead else { throw .bearerClosed }
-        guard values.count >= 2, connection.clientSupportedFeatures.contains(.multipleHandleValueNotifications) else {
+        guard values.count >= 2, peer.clientSupportedFeatures.contains(.multipleHandleValueNotifications) else {
             throw .multipleNotificationsNotSupported
         }
         var length = 0
         for value in values {
-            try check(value.handle, .notifications, connection, security)
+            try check(value.handle, .notifications, peer)
             length += 4 + value.value.count
         }
         guard length <= bearer.mtu &- 1 else { throw .valueTooLong(maximum: bearer.mtu &- 1) }
@@ -48,15 +48,16 @@ extension GATTServer {
     ///
     /// - Parameter handle: The handle of the characteristic's value.
     /// - Throws: as `notify`, and `indicationPending`.
-    public func indicate(
-        _ handle: AttributeHandle, value: Span<UInt8>, connection: inout GATTServerConnection,
-        bearer: inout ATTBearer, security: LinkSecurity, at now: Instant, into writer: inout ByteWriter
+    func indicate(
+        _ handle: AttributeHandle, value: Span<UInt8>, peer: borrowing GATTPeer,
+        transaction: inout GATTServerTransaction, bearer: inout ATTBearer, at now: Instant,
+        into writer: inout ByteWriter
     ) throws(GATTServerError) {
         guard !bearer.isDead else { throw .bearerClosed }
-        try check(handle, .indications, connection, security)
+        try check(handle, .indications, peer)
         guard value.count <= bearer.mtu &- 3 else { throw .valueTooLong(maximum: bearer.mtu &- 3) }
         try beginIndication(&bearer, at: now)
-        connection.indicated = handle
+        transaction.indicated = handle
         HandleValueIndication(handle: handle, value: value).encode(into: &writer)
     }
 
@@ -64,14 +65,13 @@ extension GATTServer {
     /// connection it was made on, and the next one may not be encrypted yet (Part C, 10.3.1.1).
     @inline(__always)
     private func check(
-        _ handle: AttributeHandle, _ configuration: GATTClientConfiguration,
-        _ connection: borrowing GATTServerConnection, _ security: LinkSecurity
+        _ handle: AttributeHandle, _ configuration: GATTClientConfiguration, _ peer: borrowing GATTPeer
     ) throws(GATTServerError) {
-        guard let subscription = connection.subscription(of: handle),
+        guard let subscription = peer.subscription(of: handle),
             subscription.configuration.contains(configuration),
             let index = database.index(of: subscription.descriptor)
         else { throw .notSubscribed(handle) }
-        if let code = database.attributes[index].permissions.refusal(of: .write, on: security) {
+        if let code = database.rows[index].permissions.refusal(of: .write, on: peer.security) {
             throw .insufficientSecurity(code)
         }
     }

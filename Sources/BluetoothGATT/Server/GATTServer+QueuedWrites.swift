@@ -7,16 +7,15 @@ import BluetoothBase
 extension GATTServer {
     /// Prepare Write (3.4.6.1). Whether offset and length suit the value is looked at when the write is executed.
     func prepare(
-        _ request: PrepareWriteRequest, _ connection: inout GATTServerConnection, _ link: GATTLinkView,
-        into writer: inout ByteWriter
+        _ request: PrepareWriteRequest, _ peer: inout GATTPeer, _ link: GATTLinkView, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         guard let index = database.index(of: request.handle) else {
             return refuse(.invalidHandle, .prepareWriteRequest, at: request.handle, into: &writer)
         }
-        if let code = database.attributes[index].permissions.refusal(of: .write, on: link.security) {
+        if let code = database.rows[index].permissions.refusal(of: .write, on: link.security) {
             return refuse(code, .prepareWriteRequest, at: request.handle, into: &writer)
         }
-        guard connection.preparedWrites.append(request) else {
+        guard peer.preparedWrites.append(request) else {
             return refuse(.prepareQueueFull, .prepareWriteRequest, at: request.handle, into: &writer)
         }
         PrepareWriteResponse(handle: request.handle, offset: request.offset, value: request.value)
@@ -24,67 +23,69 @@ extension GATTServer {
         return .none
     }
 
-    /// Execute Write (3.4.6.3). The queue is empty afterwards, whatever comes of it.
+    /// Execute Write (3.4.6.3). The queue is empty afterwards, whatever comes of it. What is queued on another channel
+    /// while the application decides belongs to the next execution.
     mutating func execute(
-        _ request: ExecuteWriteRequest, _ connection: inout GATTServerConnection, _ link: GATTLinkView,
-        into writer: inout ByteWriter
+        _ request: ExecuteWriteRequest, _ peer: inout GATTPeer, _ transaction: inout GATTServerTransaction,
+        _ link: GATTLinkView, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         switch request.flags {
         case .cancel:
-            connection.preparedWrites.removeAll()
+            peer.preparedWrites.removeAll()
             ExecuteWriteResponse().encode(into: &writer)
             return .none
         case .write:
+            transaction.executing = peer.preparedWrites.takeAll()
             let staged: [GATTStagedWrite]
-            do { staged = try stage(connection, link.security) } catch {
-                connection.preparedWrites.removeAll()
+            do { staged = try stage(transaction.executing, peer) } catch {
+                transaction.executing.removeAll()
                 return refuse(error, into: &writer)
             }
-            if staged.contains(where: { database.attributes[$0.index].storage == .dynamic }) {
-                let token = connection.wait(for: .execute, until: link.now.advanced(by: applicationTimeout))
+            if staged.contains(where: { database.rows[$0.index].storage == .dynamic }) {
+                let token = transaction.wait(for: .execute, until: link.now.advanced(by: applicationTimeout))
                 return .executeRequested(token)
             }
-            return commit(staged, &connection, into: &writer)
+            return commit(staged, &peer, &transaction, into: &writer)
         }
     }
 
     /// Executes the queue once the application has accepted its part of it.
     mutating func executeAccepted(
-        _ connection: inout GATTServerConnection, _ security: LinkSecurity, into writer: inout ByteWriter
+        _ peer: inout GATTPeer, _ transaction: inout GATTServerTransaction, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         do {
-            return commit(try stage(connection, security), &connection, into: &writer)
+            return commit(try stage(transaction.executing, peer), &peer, &transaction, into: &writer)
         } catch {
-            connection.preparedWrites.removeAll()
+            transaction.executing.removeAll()
             return refuse(error, into: &writer)
         }
     }
 
     /// Works out what every value would become, and throws the first thing that is in the way.
     private func stage(
-        _ connection: borrowing GATTServerConnection, _ security: LinkSecurity
+        _ writes: borrowing GATTPreparedWrites, _ peer: borrowing GATTPeer
     ) throws(ATTError) -> [GATTStagedWrite] {
         var staged: [GATTStagedWrite] = []
-        for position in 0..<connection.preparedWrites.count {
-            let handle = connection.preparedWrites.handle(at: position)
+        for position in 0..<writes.count {
+            let handle = writes.handle(at: position)
             guard let index = database.index(of: handle) else {
                 throw ATTError(.invalidHandle, for: .executeWriteRequest, at: handle)
             }
-            let offset = connection.preparedWrites.offset(at: position)
+            let offset = writes.offset(at: position)
             var place = staged.firstIndex { $0.index == index }
             if place == nil {
                 place = staged.count
-                staged.append(GATTStagedWrite(index: index, value: initialValue(at: index, offset, connection)))
+                staged.append(GATTStagedWrite(index: index, value: initialValue(at: index, offset, peer)))
             }
             guard let place else { continue }
             let capacity = capacity(at: index)
-            if let code = staged[place].write(connection.preparedWrites.value(at: position), at: offset, capacity) {
+            if let code = staged[place].write(writes.value(at: position), at: offset, capacity) {
                 throw ATTError(code, for: .executeWriteRequest, at: handle)
             }
         }
         for write in staged {
-            if let code = refusal(ofWriting: write.value.span, at: write.index, connection, security) {
-                throw ATTError(code, for: .executeWriteRequest, at: database.attributes[write.index].handle)
+            if let code = refusal(ofWriting: write.value.span, at: write.index, peer) {
+                throw ATTError(code, for: .executeWriteRequest, at: database.rows[write.index].handle)
             }
         }
         return staged
@@ -94,22 +95,22 @@ extension GATTServer {
     /// beginning, so that a long write leaves nothing of a longer value before it. Of a dynamic value nothing is known:
     /// it counts as long enough for every offset.
     private func initialValue(
-        at index: Int, _ offset: Int, _ connection: borrowing GATTServerConnection
+        at index: Int, _ offset: Int, _ peer: borrowing GATTPeer
     ) -> [UInt8] {
-        switch database.attributes[index].storage {
+        switch database.rows[index].storage {
         case .constant, .fixedLength: return database.values[index]
         case .variableLength: return offset == 0 ? [] : database.values[index]
         case .dynamic: return [UInt8](repeating: 0, count: GATTAttributeValue.maximumLength)
         case .clientConfiguration, .clientSupportedFeatures:
             var value = ByteWriter()
-            append(at: index, connection, count: 2, into: &value)
+            append(at: index, peer, count: 2, into: &value)
             return value.bytes
         }
     }
 
     /// How many octets a value can have.
     private func capacity(at index: Int) -> Int {
-        switch database.attributes[index].storage {
+        switch database.rows[index].storage {
         case .constant, .dynamic: GATTAttributeValue.maximumLength
         case .fixedLength: database.values[index].count
         case .variableLength(let maximum): Int(maximum)
@@ -119,19 +120,20 @@ extension GATTServer {
     }
 
     private mutating func commit(
-        _ staged: [GATTStagedWrite], _ connection: inout GATTServerConnection, into writer: inout ByteWriter
+        _ staged: [GATTStagedWrite], _ peer: inout GATTPeer, _ transaction: inout GATTServerTransaction,
+        into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         var changes: [GATTValueChange] = []
         // The application has taken what goes to dynamic values already.
-        for write in staged where database.attributes[write.index].storage != .dynamic {
-            switch commit(write.value.span, at: write.index, &connection) {
+        for write in staged where database.rows[write.index].storage != .dynamic {
+            switch commit(write.value.span, at: write.index, &peer) {
             case .valueWritten(let handle, _): changes.append(.value(handle))
             case .subscriptionChanged(let change): changes.append(.subscription(change))
             case .clientSupportedFeaturesChanged(let features): changes.append(.clientSupportedFeatures(features))
             default: break
             }
         }
-        connection.preparedWrites.removeAll()
+        transaction.executing.removeAll()
         ExecuteWriteResponse().encode(into: &writer)
         return .preparedWritesExecuted(changes)
     }
@@ -139,7 +141,7 @@ extension GATTServer {
 
 /// What a value becomes when a queue is executed.
 private struct GATTStagedWrite {
-    /// The attribute's index in the database.
+    /// The row of the attribute in the database.
     var index: Int
     var value: [UInt8]
 

@@ -7,33 +7,33 @@ extension GATTServer {
     /// Read (3.4.4.3).
     @inline(__always)
     func read(
-        _ request: ReadRequest, _ connection: inout GATTServerConnection, _ link: GATTLinkView,
-        into writer: inout ByteWriter
+        _ request: ReadRequest, _ peer: borrowing GATTPeer, _ transaction: inout GATTServerTransaction,
+        _ link: GATTLinkView, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         guard let index = database.index(of: request.handle) else {
             return refuse(.invalidHandle, .readRequest, at: request.handle, into: &writer)
         }
-        if let code = database.attributes[index].permissions.refusal(of: .read, on: link.security) {
+        if let code = database.rows[index].permissions.refusal(of: .read, on: link.security) {
             return refuse(code, .readRequest, at: request.handle, into: &writer)
         }
-        if database.attributes[index].storage == .dynamic {
-            return ask(.read(request.handle), offset: 0, &connection, link)
+        if database.rows[index].storage == .dynamic {
+            return ask(.read(request.handle), offset: 0, &transaction, link)
         }
         ReadResponse.begin(into: &writer)
-        append(at: index, connection, count: link.mtu &- 1, into: &writer)
+        append(at: index, peer, count: link.mtu &- 1, into: &writer)
         return .none
     }
 
     /// Read Blob (3.4.4.5). A value that would have fitted a Read Response is not refused as Attribute Not Long: the
     /// specification leaves that open, and a client that asks with offset 0 is served.
     func read(
-        _ request: ReadBlobRequest, _ connection: inout GATTServerConnection, _ link: GATTLinkView,
-        into writer: inout ByteWriter
+        _ request: ReadBlobRequest, _ peer: borrowing GATTPeer, _ transaction: inout GATTServerTransaction,
+        _ link: GATTLinkView, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         guard let index = database.index(of: request.handle) else {
             return refuse(.invalidHandle, .readBlobRequest, at: request.handle, into: &writer)
         }
-        if let code = database.attributes[index].permissions.refusal(of: .read, on: link.security) {
+        if let code = database.rows[index].permissions.refusal(of: .read, on: link.security) {
             return refuse(code, .readBlobRequest, at: request.handle, into: &writer)
         }
         let offset = Int(request.offset)
@@ -42,21 +42,21 @@ extension GATTServer {
             guard offset <= GATTAttributeValue.maximumLength else {
                 return refuse(.invalidOffset, .readBlobRequest, at: request.handle, into: &writer)
             }
-            return ask(.readBlob(request.handle), offset: offset, &connection, link)
+            return ask(.readBlob(request.handle), offset: offset, &transaction, link)
         }
         guard offset <= length else {
             return refuse(.invalidOffset, .readBlobRequest, at: request.handle, into: &writer)
         }
         ReadBlobResponse.begin(into: &writer)
-        append(at: index, connection, from: offset, count: link.mtu &- 1, into: &writer)
+        append(at: index, peer, from: offset, count: link.mtu &- 1, into: &writer)
         return .none
     }
 
     /// Read By Type (3.4.4.1). The list ends before the first value that has another length, that may not be read, or
     /// that only the application knows; such a value is dealt with when it comes first.
     func read(
-        _ request: ReadByTypeRequest, _ connection: inout GATTServerConnection, _ link: GATTLinkView,
-        into writer: inout ByteWriter
+        _ request: ReadByTypeRequest, _ peer: borrowing GATTPeer, _ transaction: inout GATTServerTransaction,
+        _ link: GATTLinkView, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         let opcode = ATTOpcode.readByTypeRequest
         guard let handles = request.handles else {
@@ -70,13 +70,13 @@ extension GATTServer {
         while position < candidates.count, candidates[position] <= handles.upperBound {
             let handle = candidates[position]
             guard let index = database.index(of: handle) else { break }
-            if let code = database.attributes[index].permissions.refusal(of: .read, on: link.security) {
+            if let code = database.rows[index].permissions.refusal(of: .read, on: link.security) {
                 guard firstLength == nil else { break }
                 return refuse(code, opcode, at: handle, into: &writer)
             }
             guard let length = length(at: index) else {
                 guard firstLength == nil else { break }
-                return ask(.readByType(handle), offset: 0, &connection, link)
+                return ask(.readByType(handle), offset: 0, &transaction, link)
             }
             if firstLength == nil {
                 firstLength = length
@@ -86,7 +86,7 @@ extension GATTServer {
             space &-= 2 &+ taken
             guard length == firstLength, space >= 0 else { break }
             writer.append(handle)
-            append(at: index, connection, count: taken, into: &writer)
+            append(at: index, peer, count: taken, into: &writer)
             position &+= 1
         }
         guard firstLength != nil else {
@@ -100,9 +100,10 @@ extension GATTServer {
 
     /// Puts off a read until the application has told the value.
     func ask(
-        _ request: GATTPendingRequest.Kind, offset: Int, _ connection: inout GATTServerConnection, _ link: GATTLinkView
+        _ request: GATTPendingRequest.Kind, offset: Int, _ transaction: inout GATTServerTransaction,
+        _ link: GATTLinkView
     ) -> GATTServerOutcome {
-        let token = connection.wait(for: request, until: link.now.advanced(by: applicationTimeout))
+        let token = transaction.wait(for: request, until: link.now.advanced(by: applicationTimeout))
         return .readRequested(token, handle: request.handle, offset: offset)
     }
 }

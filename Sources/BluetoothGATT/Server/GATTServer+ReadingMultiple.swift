@@ -7,8 +7,8 @@ extension GATTServer {
     /// Read Multiple and Read Multiple Variable. Every attribute is checked before the first value is collected, so
     /// that the application is not asked in vain.
     func read(
-        _ list: HandleList, isVariable: Bool, _ connection: inout GATTServerConnection, _ link: GATTLinkView,
-        into writer: inout ByteWriter
+        _ list: HandleList, isVariable: Bool, _ peer: borrowing GATTPeer,
+        _ transaction: inout GATTServerTransaction, _ link: GATTLinkView, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         let opcode: ATTOpcode = isVariable ? .readMultipleVariableRequest : .readMultipleRequest
         var iterator = list.makeIterator()
@@ -16,22 +16,23 @@ extension GATTServer {
             guard let index = database.index(of: handle) else {
                 return refuse(.invalidHandle, opcode, at: handle, into: &writer)
             }
-            if let code = database.attributes[index].permissions.refusal(of: .read, on: link.security) {
+            if let code = database.rows[index].permissions.refusal(of: .read, on: link.security) {
                 return refuse(code, opcode, at: handle, into: &writer)
             }
         }
-        connection.collected.begin(list, isVariable: isVariable)
-        return collect(&connection, mtu: link.mtu, at: link.now, into: &writer)
+        transaction.collected.begin(list, isVariable: isVariable)
+        return collect(peer, &transaction, mtu: link.mtu, at: link.now, into: &writer)
     }
 
     /// Collects values until the application has to be asked for one, or the response is full or whole.
     func collect(
-        _ connection: inout GATTServerConnection, mtu: Int, at now: Instant, into writer: inout ByteWriter
+        _ peer: borrowing GATTPeer, _ transaction: inout GATTServerTransaction, mtu: Int, at now: Instant,
+        into writer: inout ByteWriter
     ) -> GATTServerOutcome {
-        // Moved out for the time being: the connection is read while this is written.
+        // Moved out for the time being: the transaction is changed while this is written.
         var collected = GATTCollectedValues()
-        swap(&collected, &connection.collected)
-        defer { swap(&collected, &connection.collected) }
+        swap(&collected, &transaction.collected)
+        defer { swap(&collected, &transaction.collected) }
         let limit = mtu &- 1
         while collected.next < collected.handles.count, collected.writer.count < limit {
             let handle = collected.handles[collected.next]
@@ -40,11 +41,11 @@ extension GATTServer {
                 return refuse(.invalidHandle, collected.opcode, at: handle, into: &writer)
             }
             guard let length = length(at: index) else {
-                let token = connection.wait(for: .readMultiple(handle), until: now.advanced(by: applicationTimeout))
+                let token = transaction.wait(for: .readMultiple(handle), until: now.advanced(by: applicationTimeout))
                 return .readRequested(token, handle: handle, offset: 0)
             }
             let count = collected.beginValue(ofLength: length, limit: limit)
-            append(at: index, connection, count: count, into: &collected.writer)
+            append(at: index, peer, count: count, into: &collected.writer)
         }
         collected.encode(into: &writer)
         return .none

@@ -7,7 +7,7 @@ extension GATTServer {
     /// How long a value is, in octets; nil where only the application knows.
     @inline(__always)
     func length(at index: Int) -> Int? {
-        switch database.attributes[index].storage {
+        switch database.rows[index].storage {
         case .constant, .fixedLength, .variableLength: database.values[index].count
         case .clientConfiguration: 2
         case .clientSupportedFeatures: 1
@@ -19,18 +19,18 @@ extension GATTServer {
     /// the value is not dynamic.
     @inline(__always)
     func append(
-        at index: Int, _ connection: borrowing GATTServerConnection, from offset: Int = 0, count: Int,
+        at index: Int, _ peer: borrowing GATTPeer, from offset: Int = 0, count: Int,
         into writer: inout ByteWriter
     ) {
-        switch database.attributes[index].storage {
+        switch database.rows[index].storage {
         case .constant, .fixedLength, .variableLength:
             database.values[index].withUnsafeBufferPointer {
                 writer.append($0.span.extracting(droppingFirst: offset).extracting(first: count))
             }
         case .clientConfiguration(let characteristic, _):
-            append(connection.configuration(of: characteristic).rawValue, offset, count, into: &writer)
+            append(peer.configuration(of: characteristic).rawValue, offset, count, into: &writer)
         case .clientSupportedFeatures:
-            if offset == 0, count > 0 { writer.append(connection.clientSupportedFeatures.rawValue) }
+            if offset == 0, count > 0 { writer.append(peer.clientSupportedFeatures.rawValue) }
         case .dynamic: break
         }
     }
@@ -41,16 +41,16 @@ extension GATTServer {
     }
 
     /// Whether a value is exactly `other`; never for a dynamic one.
-    func value(at index: Int, _ connection: borrowing GATTServerConnection, equals other: Span<UInt8>) -> Bool {
-        switch database.attributes[index].storage {
+    func value(at index: Int, _ peer: borrowing GATTPeer, equals other: Span<UInt8>) -> Bool {
+        switch database.rows[index].storage {
         case .constant, .fixedLength, .variableLength:
             let value = database.values[index]
             return value.span.isEqual(to: other)
         case .clientConfiguration(let characteristic, _):
-            let value = connection.configuration(of: characteristic).rawValue
+            let value = peer.configuration(of: characteristic).rawValue
             return other.count == 2 && value == UInt16(other[0]) | UInt16(other[1]) << 8
         case .clientSupportedFeatures:
-            return other.count == 1 && other[0] == connection.clientSupportedFeatures.rawValue
+            return other.count == 1 && other[0] == peer.clientSupportedFeatures.rawValue
         case .dynamic: return false
         }
     }

@@ -7,36 +7,37 @@ extension GATTServer {
     /// Write (3.4.5.1).
     @inline(__always)
     mutating func write(
-        _ request: WriteRequest, _ connection: inout GATTServerConnection, _ link: GATTLinkView,
-        into writer: inout ByteWriter
+        _ request: WriteRequest, _ peer: inout GATTPeer, _ transaction: inout GATTServerTransaction,
+        _ link: GATTLinkView, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         guard let index = database.index(of: request.handle) else {
             return refuse(.invalidHandle, .writeRequest, at: request.handle, into: &writer)
         }
-        if let code = refusal(ofWriting: request.value, at: index, connection, link.security) {
+        if let code = refusal(ofWriting: request.value, at: index, peer) {
             return refuse(code, .writeRequest, at: request.handle, into: &writer)
         }
-        if database.attributes[index].storage == .dynamic {
-            let token = connection.wait(
+        if database.rows[index].storage == .dynamic {
+            let token = transaction.wait(
                 for: .write(request.handle), until: link.now.advanced(by: applicationTimeout))
             return .writeRequested(token, handle: request.handle, value: 3..<(3 &+ request.value.count))
         }
         WriteResponse().encode(into: &writer)
-        return commit(request.value, at: index, &connection)
+        return commit(request.value, at: index, &peer)
     }
 
     /// Write Command (3.4.5.3): as a Write Request, but errors are not answered. The application has no say in it.
     @inline(__always)
     mutating func write(
-        _ command: WriteCommand, _ connection: inout GATTServerConnection, _ link: GATTLinkView
+        _ command: WriteCommand, _ peer: inout GATTPeer, _ transaction: inout GATTServerTransaction,
+        _ link: GATTLinkView
     ) -> GATTServerOutcome {
         guard let index = database.index(of: command.handle) else {
-            return connection.drop(.refused(.invalidHandle))
+            return transaction.drop(.refused(.invalidHandle))
         }
-        if let code = refusal(ofWriting: command.value, at: index, connection, link.security) {
-            return connection.drop(.refused(code))
+        if let code = refusal(ofWriting: command.value, at: index, peer) {
+            return transaction.drop(.refused(code))
         }
-        return commit(command.value, at: index, &connection)
+        return commit(command.value, at: index, &peer)
     }
 
     // MARK: - The two halves of a write
@@ -44,11 +45,10 @@ extension GATTServer {
     /// Why a value may not be written as a whole, or nil where it may: permissions, then what the attribute can hold.
     @inline(__always)
     func refusal(
-        ofWriting value: Span<UInt8>, at index: Int, _ connection: borrowing GATTServerConnection,
-        _ security: LinkSecurity
+        ofWriting value: Span<UInt8>, at index: Int, _ peer: borrowing GATTPeer
     ) -> ATTErrorCode? {
-        let attribute = database.attributes[index]
-        if let code = attribute.permissions.refusal(of: .write, on: security) { return code }
+        let attribute = database.rows[index]
+        if let code = attribute.permissions.refusal(of: .write, on: peer.security) { return code }
         switch attribute.storage {
         case .constant: return .writeNotPermitted
         case .fixedLength:
@@ -65,7 +65,7 @@ extension GATTServer {
         case .clientSupportedFeatures:
             guard value.count > 0 else { return .invalidAttributeValueLength }
             // A feature once told is not taken back (Part G, 7.2).
-            return connection.clientSupportedFeatures.isSubset(of: GATTClientSupportedFeatures(value))
+            return peer.clientSupportedFeatures.isSubset(of: GATTClientSupportedFeatures(value))
                 ? nil : .valueNotAllowed
         }
     }
@@ -73,21 +73,21 @@ extension GATTServer {
     /// Writes a value that `refusal(ofWriting:)` had nothing against.
     @inline(__always)
     mutating func commit(
-        _ value: Span<UInt8>, at index: Int, _ connection: inout GATTServerConnection
+        _ value: Span<UInt8>, at index: Int, _ peer: inout GATTPeer
     ) -> GATTServerOutcome {
-        let attribute = database.attributes[index]
+        let attribute = database.rows[index]
         switch attribute.storage {
         case .constant, .dynamic: break
         case .fixedLength: database.overwrite(at: index, with: value)
         case .variableLength: database.replace(at: index, with: value)
         case .clientConfiguration(let characteristic, _):
-            let change = connection.configure(
+            let change = peer.configure(
                 characteristic, descriptor: attribute.handle, GATTClientConfiguration(value))
             return change.old == change.new ? .none : .subscriptionChanged(change)
         case .clientSupportedFeatures:
-            let old = connection.clientSupportedFeatures
-            connection.clientSupportedFeatures = GATTClientSupportedFeatures(value)
-            let new = connection.clientSupportedFeatures
+            let old = peer.clientSupportedFeatures
+            peer.clientSupportedFeatures = GATTClientSupportedFeatures(value)
+            let new = peer.clientSupportedFeatures
             return old == new ? .none : .clientSupportedFeaturesChanged(new)
         }
         return .valueWritten(handle: attribute.handle, value: 3..<(3 &+ value.count))

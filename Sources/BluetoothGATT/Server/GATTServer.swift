@@ -3,9 +3,9 @@ import BluetoothBase
 
 /// The GATT server of a device: answers the requests of its clients from a database (Core 5.4, Vol 3, Part F and G).
 ///
-/// One server serves every link. What belongs to a link is in its `GATTServerConnection`, and what belongs to the
-/// channel that carries its PDUs is in an `ATTBearer`. The server reads no clock: a request that the application is slow
-/// to answer has a deadline, `GATTServerConnection.nextDeadline`.
+/// One server serves every link. What belongs to a client is in its `GATTPeer`, and what belongs to a channel
+/// that carries its PDUs is in that channel: an `AttributeEndpoint` holds both, and a `GATTServerConnection` is a client
+/// with one channel. The server reads no clock: a request that the application is slow to answer has a deadline.
 public struct GATTServer: Sendable {
     public var database: GATTDatabase
     /// The longest PDU this device receives, in octets: its answer to an Exchange MTU Request (Vol 3, Part F, 3.4.2.2).
@@ -29,76 +29,77 @@ public struct GATTServer: Sendable {
     ///   - security: How well the link is protected at this moment.
     ///   - writer: Gets the response, if there is one; never more than one PDU of at most ATT_MTU octets.
     /// - Returns: What else happened.
-    public mutating func receive(
-        _ pdu: Span<UInt8>, connection: inout GATTServerConnection, bearer: inout ATTBearer, security: LinkSecurity,
+    @inline(__always)
+    mutating func receive(
+        _ pdu: Span<UInt8>, peer: inout GATTPeer, transaction: inout GATTServerTransaction, bearer: inout ATTBearer,
         at now: Instant, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
-        guard !bearer.isDead else { return connection.drop(.bearerClosed) }
+        guard !bearer.isDead else { return transaction.drop(.bearerClosed) }
         var reader = ByteReader(pdu)
-        guard let octet = try? reader.readUInt8() else { return connection.drop(.malformed) }
+        guard let octet = try? reader.readUInt8() else { return transaction.drop(.malformed) }
         guard let opcode = ATTOpcode(rawValue: octet) else {
-            return receive(unknown: octet, &connection, into: &writer)
+            return receive(unknown: octet, &transaction, into: &writer)
         }
         let kind = opcode.kind
-        if kind == .request, connection.pending != nil { return connection.drop(.requestPending) }
+        if kind == .request, transaction.pending != nil { return transaction.drop(.requestPending) }
         let mtu = bearer.mtu
         do {
             // A PDU longer than the ATT_MTU has no proper shape either, and its echo would not fit.
             guard pdu.count <= mtu else { throw DecodingFailure(.trailingBytes(count: pdu.count &- mtu), at: mtu) }
-            let link = GATTLinkView(security: security, mtu: mtu, now: now)
+            let link = GATTLinkView(security: peer.security, mtu: mtu, now: now)
             switch opcode {
             case .readRequest:
-                return read(try ReadRequest(decoding: reader), &connection, link, into: &writer)
+                return read(try ReadRequest(decoding: reader), peer, &transaction, link, into: &writer)
             case .writeCommand:
-                return write(try WriteCommand(decoding: reader), &connection, link)
+                return write(try WriteCommand(decoding: reader), &peer, &transaction, link)
             case .writeRequest:
-                return write(try WriteRequest(decoding: reader), &connection, link, into: &writer)
+                return write(try WriteRequest(decoding: reader), &peer, &transaction, link, into: &writer)
             case .readBlobRequest:
-                return read(try ReadBlobRequest(decoding: reader), &connection, link, into: &writer)
+                return read(try ReadBlobRequest(decoding: reader), peer, &transaction, link, into: &writer)
             case .readByTypeRequest:
-                return read(try ReadByTypeRequest(decoding: reader), &connection, link, into: &writer)
+                return read(try ReadByTypeRequest(decoding: reader), peer, &transaction, link, into: &writer)
             case .readByGroupTypeRequest:
                 return read(try ReadByGroupTypeRequest(decoding: reader), link, into: &writer)
             case .findInformationRequest:
                 return find(try FindInformationRequest(decoding: reader), link, into: &writer)
             case .findByTypeValueRequest:
-                return find(try FindByTypeValueRequest(decoding: reader), connection, link, into: &writer)
+                return find(try FindByTypeValueRequest(decoding: reader), peer, link, into: &writer)
             case .readMultipleRequest:
                 let request = try ReadMultipleRequest(decoding: reader)
-                return read(request.handles, isVariable: false, &connection, link, into: &writer)
+                return read(request.handles, isVariable: false, peer, &transaction, link, into: &writer)
             case .readMultipleVariableRequest:
                 let request = try ReadMultipleVariableRequest(decoding: reader)
-                return read(request.handles, isVariable: true, &connection, link, into: &writer)
+                return read(request.handles, isVariable: true, peer, &transaction, link, into: &writer)
             case .prepareWriteRequest:
-                return prepare(try PrepareWriteRequest(decoding: reader), &connection, link, into: &writer)
+                return prepare(try PrepareWriteRequest(decoding: reader), &peer, link, into: &writer)
             case .executeWriteRequest:
-                return execute(try ExecuteWriteRequest(decoding: reader), &connection, link, into: &writer)
+                return execute(try ExecuteWriteRequest(decoding: reader), &peer, &transaction, link, into: &writer)
             case .exchangeMTURequest:
                 return exchangeMTU(try ExchangeMTURequest(decoding: reader), bearer: &bearer, into: &writer)
             case .handleValueConfirmation:
                 _ = try HandleValueConfirmation(decoding: reader)
-                return confirm(&connection, bearer: &bearer)
+                return confirm(&transaction, bearer: &bearer)
             case .signedWriteCommand:
-                return connection.drop(.signatureNotVerifiable)
+                return transaction.drop(.signatureNotVerifiable)
             case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,
                 .readByTypeResponse, .readResponse, .readBlobResponse, .readMultipleResponse,
                 .readByGroupTypeResponse, .writeResponse, .prepareWriteResponse, .executeWriteResponse,
                 .handleValueNotification, .handleValueIndication, .readMultipleVariableResponse,
                 .multipleHandleValueNotification:
-                return connection.drop(.notForServer)
+                return transaction.drop(.notForServer)
             }
         } catch {
-            guard kind == .request else { return connection.drop(.malformed) }
+            guard kind == .request else { return transaction.drop(.malformed) }
             return refuse(.invalidPDU, opcode, at: 0, into: &writer)
         }
     }
 
     /// Handles a PDU whose opcode nobody has assigned (Vol 3, Part F, 3.3.1).
     private func receive(
-        unknown octet: UInt8, _ connection: inout GATTServerConnection, into writer: inout ByteWriter
+        unknown octet: UInt8, _ transaction: inout GATTServerTransaction, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
-        guard ATTOpcode.Kind(ofOpcode: octet) == .request else { return connection.drop(.unknownCommand) }
-        guard connection.pending == nil else { return connection.drop(.requestPending) }
+        guard ATTOpcode.Kind(ofOpcode: octet) == .request else { return transaction.drop(.unknownCommand) }
+        guard transaction.pending == nil else { return transaction.drop(.requestPending) }
         return refuse(ATTError(requestOpcode: octet, handle: 0, code: .requestNotSupported), into: &writer)
     }
 

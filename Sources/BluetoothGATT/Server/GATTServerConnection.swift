@@ -1,25 +1,12 @@
 import BluetoothATT
 import BluetoothBase
 
-/// What a server remembers about one connected client.
+/// A client with a single channel: what `GATTServer` needs where the caller itself keeps the bearer. An `AttributeEndpoint`
+/// is a client with any number of them.
 public struct GATTServerConnection: Sendable {
-    /// What the client listens to, in ascending order of characteristics. Where both devices are bonded it is kept for
-    /// the next connection (Core 5.4, Vol 3, Part G, 2.4).
-    public internal(set) var subscriptions: [GATTSubscription]
-    /// What the client told of itself (Vol 3, Part G, 7.2); kept with a bond too.
-    public internal(set) var clientSupportedFeatures: GATTClientSupportedFeatures
-    /// The writes that wait for an Execute Write Request.
-    public internal(set) var preparedWrites: GATTPreparedWrites
-    /// How many PDUs were ignored because the client broke the protocol.
-    public internal(set) var droppedPDUCount: UInt64 = 0
-
-    /// The request the application has to answer.
-    var pending: GATTPendingRequest?
-    /// The values collected for a Read Multiple Request.
-    var collected = GATTCollectedValues()
-    /// The value whose indication waits for a confirmation.
-    var indicated: AttributeHandle?
-    private var lastToken: UInt32 = 0
+    /// What does not depend on the channel.
+    var peer: GATTPeer
+    var transaction = GATTServerTransaction(channel: .first)
 
     /// - Parameters:
     ///   - subscriptions: Those of a bonded client's last connection.
@@ -28,110 +15,36 @@ public struct GATTServerConnection: Sendable {
         subscriptions: [GATTSubscription] = [], clientSupportedFeatures: GATTClientSupportedFeatures = [],
         preparedWriteLimits: GATTPreparedWrites.Limits = .init()
     ) {
-        self.subscriptions = subscriptions.sorted { $0.characteristic < $1.characteristic }
-        self.clientSupportedFeatures = clientSupportedFeatures
-        preparedWrites = GATTPreparedWrites(limits: preparedWriteLimits)
+        peer = GATTPeer(
+            subscriptions: subscriptions, clientSupportedFeatures: clientSupportedFeatures,
+            preparedWriteLimits: preparedWriteLimits)
     }
 
+    /// What the client listens to, in ascending order of characteristics. Where both devices are bonded it is kept for
+    /// the next connection (Core 5.4, Vol 3, Part G, 2.4).
+    public var subscriptions: [GATTSubscription] { peer.subscriptions }
+    /// What the client has said about itself (Vol 3, Part G, 7.2); kept with a bond too.
+    public var clientSupportedFeatures: GATTClientSupportedFeatures { peer.clientSupportedFeatures }
+    /// The writes that wait for an Execute Write Request, or for the application to accept them.
+    public var preparedWrites: GATTPreparedWrites {
+        pending?.kind == .execute ? transaction.executing : peer.preparedWrites
+    }
+    /// How many PDUs were ignored because the client broke the protocol.
+    public var droppedPDUCount: UInt64 { transaction.droppedPDUCount }
     /// When `GATTServer.fire` has to be called: the moment the application has had time enough to answer.
-    public var nextDeadline: Instant? { pending?.deadline }
+    public var nextDeadline: Instant? { transaction.nextDeadline }
+
+    /// The request the application has to answer.
+    var pending: GATTPendingRequest? { transaction.pending }
 
     /// What the client asked for at the characteristic whose value is at `characteristic`.
     public func configuration(of characteristic: AttributeHandle) -> GATTClientConfiguration {
-        subscription(of: characteristic)?.configuration ?? []
+        peer.configuration(of: characteristic)
     }
 
     /// Drops what is known about attributes that left the database.
     public mutating func forget(_ handles: ClosedRange<AttributeHandle>) {
-        subscriptions.removeAll { handles.contains($0.characteristic) }
-        preparedWrites.removeAll(in: handles)
+        peer.forget(handles)
+        transaction.forget(handles)
     }
-
-    // MARK: - Subscriptions
-
-    /// The place of a characteristic among the subscriptions, or where it belongs.
-    @inline(__always)
-    func position(of characteristic: AttributeHandle) -> Int {
-        var low = 0
-        var high = subscriptions.count
-        while low < high {
-            let middle = (low &+ high) / 2
-            if subscriptions[middle].characteristic < characteristic { low = middle &+ 1 } else { high = middle }
-        }
-        return low
-    }
-
-    @inline(__always)
-    func subscription(of characteristic: AttributeHandle) -> GATTSubscription? {
-        let position = position(of: characteristic)
-        guard position < subscriptions.count, subscriptions[position].characteristic == characteristic else {
-            return nil
-        }
-        return subscriptions[position]
-    }
-
-    /// Remembers a configuration, and says how it changed.
-    mutating func configure(
-        _ characteristic: AttributeHandle, descriptor: AttributeHandle, _ new: GATTClientConfiguration
-    ) -> GATTSubscriptionChange {
-        let position = position(of: characteristic)
-        let known = position < subscriptions.count && subscriptions[position].characteristic == characteristic
-        let old = known ? subscriptions[position].configuration : []
-        switch (known, new.isEmpty) {
-        case (true, true): subscriptions.remove(at: position)
-        case (true, false): subscriptions[position].configuration = new
-        case (false, false):
-            let entry = GATTSubscription(characteristic: characteristic, descriptor: descriptor, configuration: new)
-            subscriptions.insert(entry, at: position)
-        case (false, true): break
-        }
-        return GATTSubscriptionChange(characteristic: characteristic, old: old, new: new)
-    }
-
-    // MARK: - Requests
-
-    /// Puts a request off until the application has answered.
-    mutating func wait(for request: GATTPendingRequest.Kind, until deadline: Instant) -> GATTRequestToken {
-        lastToken &+= 1
-        let token = GATTRequestToken(rawValue: lastToken)
-        pending = GATTPendingRequest(token: token, deadline: deadline, kind: request)
-        return token
-    }
-
-    mutating func drop(_ reason: GATTDropReason) -> GATTServerOutcome {
-        droppedPDUCount &+= 1
-        return .dropped(reason)
-    }
-}
-
-/// A characteristic that a client listens to.
-public struct GATTSubscription: Equatable, Sendable {
-    /// The handle of the characteristic's value.
-    public var characteristic: AttributeHandle
-    /// The handle of its Client Characteristic Configuration descriptor.
-    public var descriptor: AttributeHandle
-    public var configuration: GATTClientConfiguration
-
-    public init(
-        characteristic: AttributeHandle, descriptor: AttributeHandle, configuration: GATTClientConfiguration
-    ) {
-        self.characteristic = characteristic
-        self.descriptor = descriptor
-        self.configuration = configuration
-    }
-}
-
-/// What a client can do (Core 5.4, Vol 3, Part G, 7.2).
-public struct GATTClientSupportedFeatures: OptionSet, Hashable, Sendable {
-    public var rawValue: UInt8
-
-    @inlinable
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    @inlinable public static var robustCaching: Self { .init(rawValue: 0x01) }
-    @inlinable public static var enhancedATTBearer: Self { .init(rawValue: 0x02) }
-    @inlinable public static var multipleHandleValueNotifications: Self { .init(rawValue: 0x04) }
-
-    /// The bits that mean something; the others are reserved and ignored.
-    static var known: Self { [.robustCaching, .enhancedATTBearer, .multipleHandleValueNotifications] }
 }

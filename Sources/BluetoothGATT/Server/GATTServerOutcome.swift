@@ -12,8 +12,8 @@ public enum GATTServerOutcome: Equatable, Sendable {
     case readRequested(GATTRequestToken, handle: AttributeHandle, offset: Int)
     /// The application has to take or refuse a value: `GATTServer.accept` or `refuse`.
     case writeRequested(GATTRequestToken, handle: AttributeHandle, value: Range<Int>)
-    /// The application has to take or refuse all of `GATTServerConnection.preparedWrites` together:
-    /// `GATTServer.accept` or `refuse`. The values the database keeps change only when it accepts.
+    /// The application has to take or refuse a list of queued writes together, which `AttributeEndpoint.preparedWrites(for:)`
+    /// or `GATTServerConnection.preparedWrites` has: `GATTServer.accept` or `refuse`. The values the database keeps change only when it accepts.
     case executeRequested(GATTRequestToken)
     /// Queued writes were done; these are the attributes whose values changed.
     case preparedWritesExecuted([GATTValueChange])
@@ -56,6 +56,8 @@ public enum GATTDropReason: Equatable, Sendable {
 
 /// One application's chance to answer one request.
 public struct GATTRequestToken: Hashable, Sendable {
+    /// The channel that the request came over and that its response has to take.
+    public let channel: AttributeChannel.ID
     let rawValue: UInt32
 }
 

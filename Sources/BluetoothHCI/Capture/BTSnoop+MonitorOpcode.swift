@@ -1,7 +1,7 @@
 import BluetoothBase
 
 extension BTSnoop {
-    /// What a record of BlueZ's monitor is: a packet, or a note about an adapter or about what programs do with it.
+    /// The kind of a record of BlueZ's monitor: a packet, or a note about an adapter or the programs that use it.
     public struct MonitorOpcode: RawRepresentable, Hashable, Sendable {
         public var rawValue: UInt16
 
@@ -11,23 +11,29 @@ extension BTSnoop {
         public static let newIndex = MonitorOpcode(rawValue: 0)
         /// An adapter has gone.
         public static let deleteIndex = MonitorOpcode(rawValue: 1)
+        /// An HCI command.
         public static let command = MonitorOpcode(rawValue: 2)
+        /// An HCI event.
         public static let event = MonitorOpcode(rawValue: 3)
+        /// ACL data to the controller.
         public static let aclSent = MonitorOpcode(rawValue: 4)
+        /// ACL data from the controller.
         public static let aclReceived = MonitorOpcode(rawValue: 5)
+        /// Synchronous data to the controller.
         public static let synchronousSent = MonitorOpcode(rawValue: 6)
+        /// Synchronous data from the controller.
         public static let synchronousReceived = MonitorOpcode(rawValue: 7)
-        /// The way to the controller was opened.
+        /// The transport to the controller was opened.
         public static let openIndex = MonitorOpcode(rawValue: 8)
-        /// The way to the controller was closed.
+        /// The transport to the controller was closed.
         public static let closeIndex = MonitorOpcode(rawValue: 9)
-        /// Address and manufacturer of an adapter, once they are known.
+        /// The address and manufacturer of an adapter, once they are known.
         public static let indexInfo = MonitorOpcode(rawValue: 10)
-        /// What only the controller's vendor can read.
+        /// Diagnostics in a format of the controller's vendor.
         public static let vendorDiagnostic = MonitorOpcode(rawValue: 11)
-        /// A line of the kernel's.
+        /// A log line of the kernel.
         public static let systemNote = MonitorOpcode(rawValue: 12)
-        /// A line of a program's log.
+        /// A log line of a program.
         public static let userLogging = MonitorOpcode(rawValue: 13)
         /// A program opened a socket to the kernel's Bluetooth.
         public static let controlOpen = MonitorOpcode(rawValue: 14)
@@ -37,10 +43,12 @@ extension BTSnoop {
         public static let controlCommand = MonitorOpcode(rawValue: 16)
         /// An event of the management interface.
         public static let controlEvent = MonitorOpcode(rawValue: 17)
+        /// ISO data to the controller.
         public static let isoSent = MonitorOpcode(rawValue: 18)
+        /// ISO data from the controller.
         public static let isoReceived = MonitorOpcode(rawValue: 19)
 
-        /// The kind and direction of the packet a record of this opcode carries; nil where it carries none.
+        /// The kind and direction of the packet a record of this opcode carries; nil if it carries none.
         var packet: (direction: Direction, type: HCIPacketType)? {
             switch self {
             case .command: (.sent, .command)
@@ -72,7 +80,7 @@ extension BTSnoop {
 }
 
 extension BTSnoop.MonitorOpcode: CustomStringConvertible {
-    /// What BlueZ calls such a record, or its number where it has no name here.
+    /// BlueZ's name for such a record, or its number if it has no name here.
     public var description: String {
         switch self {
         case .newIndex: "New Index"

@@ -1,15 +1,15 @@
 import BluetoothBase
 
 /// The capture format of BlueZ, Android and Wireshark: a header, then a record for each packet. All integers are
-/// big-endian, as RFC 1761 has them, on which it is built.
+/// big-endian, as in RFC 1761, on which it is based.
 public enum BTSnoop {
-    /// What a capture's packets look like.
+    /// The format of a capture's packets.
     public enum Datalink: UInt32, Sendable {
-        /// HCI packets without an indicator; the record's flags tell commands and events from data.
+        /// HCI packets without an indicator; the record's flags distinguish commands and events from data.
         case hci = 1001
         /// HCI packets, H4 indicator first.
         case h4 = 1002
-        /// What BlueZ's monitor writes: an adapter and a monitor opcode in the flags.
+        /// The format of BlueZ's monitor: an adapter and a monitor opcode in the flags.
         case monitor = 2001
     }
 
@@ -21,20 +21,22 @@ public enum BTSnoop {
         case received = 1
     }
 
-    /// What is known of a packet beside its bytes.
+    /// What is known about a packet besides its bytes.
     public struct Record: Equatable, Sendable {
+        /// Which way the packet went.
         public var direction: Direction
-        /// The kind of packet; nil where the record is none: one of the monitor about an adapter, or a bad indicator.
+        /// The kind of packet; nil if the record is not a packet, such as a note about an adapter, or if its indicator
+        /// is unknown.
         public var type: HCIPacketType?
-        /// How long the packet was when it was captured; more than is there, where the capture cut it off.
+        /// The length of the packet when it was captured. More than is recorded if the capture truncated it.
         public var originalLength: Int
-        /// How many packets were lost before this one, since the capture began.
+        /// How many packets have been lost since the capture began.
         public var cumulativeDrops: UInt32
-        /// Since 1970-01-01 00:00 UTC. Negative before.
+        /// The time since 1970-01-01 00:00 UTC; negative before.
         public var microsecondsSince1970: Int64
-        /// The adapter, in a capture of the monitor, where the record concerns one.
+        /// The adapter the record is about, in a capture of the monitor.
         public var adapter: UInt16?
-        /// What the record is, in a capture of the monitor.
+        /// The kind of record, in a capture of the monitor.
         public var monitorOpcode: MonitorOpcode?
 
         public init(
@@ -56,7 +58,7 @@ public enum BTSnoop {
     static let version: UInt32 = 1
     static let headerLength = 16
     static let recordHeaderLength = 24
-    /// What a record's time shows at 2000-01-01 00:00 UTC, counted in microseconds from the year 0, less what has
-    /// passed from 1970 to then: what it shows at 1970-01-01 00:00 UTC.
+    /// The timestamp of 1970-01-01 00:00 UTC: microseconds since the year 0. Computed from the timestamp of 2000-01-01
+    /// 00:00 UTC, which the format defines.
     static let microsecondsAt1970: Int64 = 0x00E0_3AB4_4A67_6000 - 946_684_800 * 1_000_000
 }

@@ -2,21 +2,21 @@ import BluetoothBase
 
 /// Reads a capture in btsnoop format from a stream of bytes, in pieces of any size.
 ///
-/// It keeps the bytes of one record at most: give it a piece with `append`, take what is whole with `next`, then give
-/// it the next piece.
+/// It buffers at most one record: add a piece with `append`, take the complete records with `next`, then add the next
+/// piece.
 public struct BTSnoopReader: Sendable {
-    /// How the capture's packets look; nil until the header has been read.
+    /// The format of the capture's packets; nil until the header has been read.
     public private(set) var datalink: BTSnoop.Datalink?
     /// The longest packet to accept. A longer one fails the capture, however few of its bytes are there.
     public let maximumPacketLength: Int
-    /// Where in the capture the bytes begin that are kept.
+    /// The offset in the capture of the first buffered byte.
     private var position = 0
     private var bytes: [UInt8] = []
-    /// How many of the bytes kept have been read.
+    /// How many of the buffered bytes have been read.
     private var offset = 0
 
-    /// - Parameter maximumPacketLength: the longest packet to accept, indicator included. The default is what an ACL
-    ///   packet can be.
+    /// - Parameter maximumPacketLength: the longest packet to accept, indicator included. The default is the longest
+    ///   ACL packet.
     public init(maximumPacketLength: Int = 0x1_0004) { self.maximumPacketLength = maximumPacketLength }
 
     /// Adds the next piece of the capture.
@@ -27,16 +27,16 @@ public struct BTSnoopReader: Sendable {
         piece.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
     }
 
-    /// Whether all bytes have been read: false at the capture's end says that its last record is cut off.
+    /// Whether all bytes have been read. False at the end of the capture means that its last record is incomplete.
     public var isAtRecordBoundary: Bool { offset == bytes.count }
 
     /// Reads the next record, and writes its packet, H4 indicator first, to `packet`.
     ///
-    /// A record of the monitor that is no packet has no type, and its data is written as it is.
+    /// A record of the monitor that is not a packet has no type, and its data is written unchanged.
     /// - Parameter packet: replaced with the packet's bytes.
-    /// - Returns: nil where the next record is not whole yet.
-    /// - Throws: where the bytes are no capture this reader knows, at their offset in the capture. Every later call
-    ///   throws the same.
+    /// - Returns: nil if the next record is not complete yet.
+    /// - Throws: if the bytes are not a capture this reader supports, with their offset in the capture. Every later
+    ///   call throws the same error.
     public mutating func next(into packet: inout ByteWriter) throws(DecodingFailure) -> BTSnoop.Record? {
         do {
             guard let datalink = try readHeader() else { return nil }
@@ -68,7 +68,7 @@ public struct BTSnoopReader: Sendable {
         return datalink
     }
 
-    /// Reads the record that begins at `offset`; tells also how many bytes it took.
+    /// Reads the record that begins at `offset`. Also returns how many bytes it took.
     private func parseRecord(
         _ datalink: BTSnoop.Datalink, into packet: inout ByteWriter
     ) throws(DecodingFailure) -> (BTSnoop.Record, length: Int)? {

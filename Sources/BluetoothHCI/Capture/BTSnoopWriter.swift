@@ -3,7 +3,7 @@ import BluetoothBase
 /// Writes a capture in btsnoop format, which `btmon` and Wireshark read.
 public enum BTSnoopWriter {
     /// Appends the header of a capture, once, before its records: those of `appendMonitorRecord` for the datalink
-    /// `.monitor`, else those of `appendRecord`.
+    /// `.monitor`, otherwise those of `appendRecord`.
     public static func appendHeader(_ datalink: BTSnoop.Datalink = .h4, to writer: inout ByteWriter) {
         for index in BTSnoop.identification.indices { writer.append(BTSnoop.identification[index]) }
         writer.append(BTSnoop.version.byteSwapped)
@@ -27,11 +27,11 @@ public enum BTSnoopWriter {
         append(packet, flags: flags, microsecondsSince1970, cumulativeDrops, to: &writer)
     }
 
-    /// Appends the record of one packet of one adapter among several.
+    /// Appends the record of a packet of one of several adapters.
     ///
     /// - Parameters:
-    ///   - packet: a whole packet, H4 indicator first. One whose indicator is none of HCI's is left out.
-    ///   - adapter: which adapter it is of, as `hciN`.
+    ///   - packet: a whole packet, H4 indicator first. A packet with an unknown indicator is left out.
+    ///   - adapter: the number `N` of the adapter `hciN`.
     ///   - microsecondsSince1970: when it was sent or received, UTC.
     public static func appendMonitorRecord(
         _ packet: Span<UInt8>, _ direction: BTSnoop.Direction, adapter: UInt16, microsecondsSince1970: Int64,

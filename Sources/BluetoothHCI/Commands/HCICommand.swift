@@ -1,15 +1,16 @@
 import BluetoothBase
 
-/// A command the host sends to the controller: its parameters, both ways, and what the controller returns
+/// A command the host sends to the controller: its parameters, encoded and decoded, and what the controller returns
 /// (Core 5.4, Vol 4, Part E, 7).
 public protocol HCICommand: Equatable, Sendable {
-    /// What a Command Complete event returns behind the status octet. `NoReturnParameters` where there is nothing, or
-    /// where the controller answers with Command Status.
+    /// What a Command Complete event returns after the status octet. `NoReturnParameters` if there is nothing, or if
+    /// the controller answers with Command Status.
     associatedtype ReturnParameters: HCIReturnParameters = NoReturnParameters
 
+    /// The command's opcode.
     static var opcode: HCIOpcode { get }
 
-    /// Reads the command's parameters, and nothing beyond them.
+    /// Reads the command's parameters, and nothing after them.
     init(decoding parameters: inout ByteReader) throws(DecodingFailure)
 
     /// Appends the command's parameters, without the command header.
@@ -48,6 +49,7 @@ extension HCIParameterlessCommand {
 
 /// A command whose only parameter is the connection it is about.
 public protocol HCIConnectionCommand: HCICommand {
+    /// The connection the command is about.
     var connectionHandle: ConnectionHandle { get set }
     init(connectionHandle: ConnectionHandle)
 }
@@ -59,7 +61,7 @@ extension HCIConnectionCommand {
     public func encodeParameters(into writer: inout ByteWriter) { writer.append(parameters: connectionHandle) }
 }
 
-/// A status octet and nothing more.
+/// Only a status octet.
 public struct NoReturnParameters: HCIReturnParameters {
     public init() {}
     public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {}
@@ -68,6 +70,7 @@ public struct NoReturnParameters: HCIReturnParameters {
 
 /// A status octet and the connection the command was about.
 public struct ConnectionHandleReturnParameters: HCIReturnParameters {
+    /// The connection the command was about.
     public var connectionHandle: ConnectionHandle
 
     public init(connectionHandle: ConnectionHandle) { self.connectionHandle = connectionHandle }

@@ -1,11 +1,14 @@
 /// What this package knows about each command: its name, its bit in the answer to Read Local Supported Commands
 /// (Core 5.4, Vol 4, Part E, 6.27), and its type.
 public enum HCICommandCatalog {
+    /// What is known about one command.
     public struct Entry: Sendable {
+        /// The name in the specification, such as `LE Set Scan Enable`.
         public let name: String
-        /// The octet and bit that tell whether a controller supports the command; nil where the specification gives it
-        /// none, because every controller does.
+        /// The octet and bit that say whether a controller supports the command; nil if the specification assigns none,
+        /// because every controller supports it.
         public let supportBit: (octet: Int, bit: Int)?
+        /// The command's type.
         public let command: any HCICommand.Type
 
         init(_ name: String, _ supportBit: (Int, Int)?, _ command: any HCICommand.Type) {

@@ -1,9 +1,11 @@
 import BluetoothBase
 
-/// A command packet as a controller receives it, or a dissector sees it (Core 5.4, Vol 4, Part E, 5.4.1). A view: it
-/// borrows the bytes it was decoded from.
+/// A command packet, as a controller receives it (Core 5.4, Vol 4, Part E, 5.4.1). A view: it borrows the bytes it was
+/// decoded from.
 public struct HCICommandPacket: ~Escapable {
+    /// The command.
     public var opcode: HCIOpcode
+    /// The parameters, still encoded; up to 255 octets.
     public var parameters: Span<UInt8>
 
     /// Decodes a command packet without its H4 indicator: opcode, length, parameters.
@@ -26,8 +28,8 @@ public struct HCICommandPacket: ~Escapable {
 
     /// Reads the parameters of one command.
     ///
-    /// - Throws: where they are too short, too long, or hold a value the specification does not allow.
-    ///   `unknownCode`, where the packet is another command's.
+    /// - Throws: if they are too short, too long, or contain a value the specification does not allow; `unknownCode` if
+    ///   the packet is of another command.
     public func decode<Command: HCICommand>(
         as command: Command.Type = Command.self
     ) throws(DecodingFailure) -> Command {

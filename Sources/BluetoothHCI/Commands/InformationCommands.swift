@@ -5,12 +5,17 @@ public struct ReadLocalVersionInformation: HCIParameterlessCommand {
     public static let opcode = HCIOpcode.readLocalVersionInformation
     public init() {}
 
+    /// What the controller returns.
     public struct ReturnParameters: HCIReturnParameters {
+        /// The version of HCI the controller implements.
         public var hciVersion: CoreVersion
+        /// The revision of the HCI implementation; the manufacturer assigns it.
         public var hciSubversion: UInt16
+        /// The version of the link layer, or of LMP on a BR/EDR controller.
         public var lmpVersion: CoreVersion
-        /// Who made the controller, as the Assigned Numbers list it.
+        /// The controller's manufacturer: a company identifier of the Assigned Numbers.
         public var companyIdentifier: UInt16
+        /// The revision of the link layer or LMP implementation; the manufacturer assigns it.
         public var lmpSubversion: UInt16
 
         public init(
@@ -42,7 +47,9 @@ public struct ReadLocalSupportedCommands: HCIParameterlessCommand {
     public static let opcode = HCIOpcode.readLocalSupportedCommands
     public init() {}
 
+    /// What the controller returns.
     public struct ReturnParameters: HCIReturnParameters {
+        /// The commands the controller supports.
         public var supportedCommands: SupportedCommands
 
         public init(supportedCommands: SupportedCommands) {
@@ -64,7 +71,9 @@ public struct ReadLocalSupportedFeatures: HCIParameterlessCommand {
     public static let opcode = HCIOpcode.readLocalSupportedFeatures
     public init() {}
 
+    /// What the controller returns.
     public struct ReturnParameters: HCIReturnParameters {
+        /// Page 0 of the LMP features.
         public var features: LMPFeatures
 
         public init(features: LMPFeatures) {
@@ -81,16 +90,21 @@ public struct ReadLocalSupportedFeatures: HCIParameterlessCommand {
     }
 }
 
-/// Read Buffer Size (Core 5.4, Vol 4, Part E, 7.4.5): the buffers of BR/EDR, which LE shares where LE Read Buffer Size
+/// Read Buffer Size (Core 5.4, Vol 4, Part E, 7.4.5): the buffers of BR/EDR, which LE shares if LE Read Buffer Size
 /// returns none.
 public struct ReadBufferSize: HCIParameterlessCommand {
     public static let opcode = HCIOpcode.readBufferSize
     public init() {}
 
+    /// What the controller returns.
     public struct ReturnParameters: HCIReturnParameters {
+        /// The longest data of an ACL packet the controller accepts, in octets, header not included.
         public var aclDataPacketLength: UInt16
+        /// The longest data of a synchronous packet the controller accepts, in octets, header not included.
         public var synchronousDataPacketLength: UInt8
+        /// How many ACL packets the controller can hold.
         public var totalACLDataPackets: UInt16
+        /// How many synchronous packets the controller can hold.
         public var totalSynchronousDataPackets: UInt16
 
         public init(
@@ -119,12 +133,14 @@ public struct ReadBufferSize: HCIParameterlessCommand {
     }
 }
 
-/// Read BD_ADDR (Core 5.4, Vol 4, Part E, 7.4.6): the controller's public address, all zeros where it has none.
+/// Read BD_ADDR (Core 5.4, Vol 4, Part E, 7.4.6): the controller's public address, all zeros if it has none.
 public struct ReadBDADDR: HCIParameterlessCommand {
     public static let opcode = HCIOpcode.readBDADDR
     public init() {}
 
+    /// What the controller returns.
     public struct ReturnParameters: HCIReturnParameters {
+        /// The public address; zero if the controller has none.
         public var address: DeviceAddress
 
         public init(address: DeviceAddress) { self.address = address }
@@ -142,13 +158,16 @@ public struct ReadBDADDR: HCIParameterlessCommand {
 /// Read RSSI (Core 5.4, Vol 4, Part E, 7.5.4).
 public struct ReadRSSI: HCIConnectionCommand {
     public static let opcode = HCIOpcode.readRSSI
+    /// The connection.
     public var connectionHandle: ConnectionHandle
 
     public init(connectionHandle: ConnectionHandle) { self.connectionHandle = connectionHandle }
 
+    /// What the controller returns.
     public struct ReturnParameters: HCIReturnParameters {
+        /// The connection.
         public var connectionHandle: ConnectionHandle
-        /// In dBm, -127 to 20; 127 where it is not available.
+        /// The received signal strength in dBm, -127 to 20; 127 if it is not available.
         public var rssi: Int8
 
         public init(connectionHandle: ConnectionHandle, rssi: Int8) {

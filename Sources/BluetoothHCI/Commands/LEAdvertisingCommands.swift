@@ -3,15 +3,19 @@ import BluetoothBase
 /// LE Set Advertising Parameters (Core 5.4, Vol 4, Part E, 7.8.5).
 public struct LESetAdvertisingParameters: HCICommand {
     public static let opcode = HCIOpcode.leSetAdvertisingParameters
-    /// 0x0020 (20 ms) to 0x4000 (10.24 s).
+    /// The shortest advertising interval, 0x0020 (20 ms) to 0x4000 (10.24 s).
     public var intervalMin: LESlots
-    /// 0x0020 (20 ms) to 0x4000 (10.24 s).
+    /// The longest advertising interval, 0x0020 (20 ms) to 0x4000 (10.24 s).
     public var intervalMax: LESlots
+    /// The PDU to advertise with.
     public var type: LEAdvertisingType
+    /// The address to advertise with.
     public var ownAddressType: OwnAddressType
-    /// Whom directed advertising calls.
+    /// The target of directed advertising; ignored otherwise, unless `ownAddressType` is resolvable.
     public var peerAddress: DeviceAddress
+    /// The channels to advertise on; at least one.
     public var channelMap: AdvertisingChannelMap
+    /// Which devices may scan and connect. Ignored for directed advertising.
     public var filterPolicy: AdvertisingFilterPolicy
 
     public init(
@@ -46,8 +50,9 @@ public struct LEReadAdvertisingPhysicalChannelTxPower: HCIParameterlessCommand {
     public static let opcode = HCIOpcode.leReadAdvertisingPhysicalChannelTxPower
     public init() {}
 
+    /// What the controller returns.
     public struct ReturnParameters: HCIReturnParameters {
-        /// In dBm, -127 to 20.
+        /// The power used for legacy advertising, in dBm, -127 to 20.
         public var transmitPowerLevel: Int8
 
         public init(transmitPowerLevel: Int8) {
@@ -67,7 +72,7 @@ public struct LEReadAdvertisingPhysicalChannelTxPower: HCIParameterlessCommand {
 /// LE Set Advertising Data (Core 5.4, Vol 4, Part E, 7.8.7).
 public struct LESetAdvertisingData: HCICommand {
     public static let opcode = HCIOpcode.leSetAdvertisingData
-    /// Up to 31 octets; what stands behind them is not sent.
+    /// Up to 31 octets; anything beyond is not sent.
     public var data: [UInt8]
 
     public init(data: [UInt8]) { self.data = data }
@@ -82,7 +87,7 @@ public struct LESetAdvertisingData: HCICommand {
 /// LE Set Scan Response Data (Core 5.4, Vol 4, Part E, 7.8.8).
 public struct LESetScanResponseData: HCICommand {
     public static let opcode = HCIOpcode.leSetScanResponseData
-    /// Up to 31 octets; what stands behind them is not sent.
+    /// Up to 31 octets; anything beyond is not sent.
     public var data: [UInt8]
 
     public init(data: [UInt8]) { self.data = data }
@@ -95,7 +100,7 @@ public struct LESetScanResponseData: HCICommand {
 }
 
 extension ByteReader {
-    /// Reads a length octet and the field of 31 octets it counts in.
+    /// Reads a length octet and a field of 31 octets, of which that many are data.
     @_lifetime(self: copy self)
     fileprivate mutating func readLegacyData() throws(DecodingFailure) -> [UInt8] {
         let length = Int(try readUInt8())
@@ -105,7 +110,7 @@ extension ByteReader {
 }
 
 extension ByteWriter {
-    /// Appends a length octet and a field of 31 octets, filled up with zeros.
+    /// Appends a length octet and a field of 31 octets, padded with zeros.
     fileprivate mutating func appendLegacyData(_ data: [UInt8]) {
         let count = min(data.count, 31)
         append(UInt8(count))
@@ -117,6 +122,7 @@ extension ByteWriter {
 /// LE Set Advertising Enable (Core 5.4, Vol 4, Part E, 7.8.9).
 public struct LESetAdvertisingEnable: HCICommand {
     public static let opcode = HCIOpcode.leSetAdvertisingEnable
+    /// Whether to advertise.
     public var isEnabled: Bool
 
     public init(isEnabled: Bool) {

@@ -1,14 +1,19 @@
 import BluetoothBase
 
-/// LE Create Connection (Core 5.4, Vol 4, Part E, 7.8.12): LE Connection Complete follows, as it does a cancel.
+/// LE Create Connection (Core 5.4, Vol 4, Part E, 7.8.12): LE Connection Complete follows, also after a cancel.
 public struct LECreateConnection: HCICommand {
     public static let opcode = HCIOpcode.leCreateConnection
+    /// From the start of one scan window to the start of the next, 0x0004 (2.5 ms) to 0x4000 (10.24 s).
     public var scanInterval: LESlots
+    /// How long to listen in each interval, 0x0004 (2.5 ms) to 0x4000 (10.24 s); at most the interval.
     public var scanWindow: LESlots
+    /// Which device to connect to.
     public var filterPolicy: InitiatorFilterPolicy
-    /// Ignored where the Filter Accept List decides.
+    /// The device to connect to; ignored if `filterPolicy` is `acceptList`.
     public var peerAddress: DeviceAddress
+    /// The address to connect with.
     public var ownAddressType: OwnAddressType
+    /// The parameters of the new connection.
     public var connectionParameters: LEConnectionParameters
 
     public init(
@@ -47,7 +52,9 @@ public struct LECreateConnectionCancel: HCIParameterlessCommand {
 /// LE Connection Update (Core 5.4, Vol 4, Part E, 7.8.18).
 public struct LEConnectionUpdate: HCICommand {
     public static let opcode = HCIOpcode.leConnectionUpdate
+    /// The connection.
     public var connectionHandle: ConnectionHandle
+    /// The parameters to change to.
     public var connectionParameters: LEConnectionParameters
 
     public init(connectionHandle: ConnectionHandle, connectionParameters: LEConnectionParameters) {
@@ -67,12 +74,16 @@ public struct LEConnectionUpdate: HCICommand {
 /// LE Read Channel Map (Core 5.4, Vol 4, Part E, 7.8.20).
 public struct LEReadChannelMap: HCIConnectionCommand {
     public static let opcode = HCIOpcode.leReadChannelMap
+    /// The connection.
     public var connectionHandle: ConnectionHandle
 
     public init(connectionHandle: ConnectionHandle) { self.connectionHandle = connectionHandle }
 
+    /// What the controller returns.
     public struct ReturnParameters: HCIReturnParameters {
+        /// The connection.
         public var connectionHandle: ConnectionHandle
+        /// The data channels in use.
         public var channelMap: LEChannelMap
 
         public init(connectionHandle: ConnectionHandle, channelMap: LEChannelMap) {
@@ -93,6 +104,7 @@ public struct LEReadChannelMap: HCIConnectionCommand {
 /// LE Read Remote Features (Core 5.4, Vol 4, Part E, 7.8.21): LE Read Remote Features Complete follows.
 public struct LEReadRemoteFeatures: HCIConnectionCommand {
     public static let opcode = HCIOpcode.leReadRemoteFeatures
+    /// The connection.
     public var connectionHandle: ConnectionHandle
 
     public init(connectionHandle: ConnectionHandle) { self.connectionHandle = connectionHandle }
@@ -102,7 +114,9 @@ public struct LEReadRemoteFeatures: HCIConnectionCommand {
 public struct LERemoteConnectionParameterRequestReply: HCICommand {
     public static let opcode = HCIOpcode.leRemoteConnectionParameterRequestReply
     public typealias ReturnParameters = ConnectionHandleReturnParameters
+    /// The connection.
     public var connectionHandle: ConnectionHandle
+    /// The parameters to accept.
     public var connectionParameters: LEConnectionParameters
 
     public init(connectionHandle: ConnectionHandle, connectionParameters: LEConnectionParameters) {
@@ -123,7 +137,9 @@ public struct LERemoteConnectionParameterRequestReply: HCICommand {
 public struct LERemoteConnectionParameterRequestNegativeReply: HCICommand {
     public static let opcode = HCIOpcode.leRemoteConnectionParameterRequestNegativeReply
     public typealias ReturnParameters = ConnectionHandleReturnParameters
+    /// The connection.
     public var connectionHandle: ConnectionHandle
+    /// Why the request is rejected; the peer receives it.
     public var reason: HCIStatus
 
     public init(connectionHandle: ConnectionHandle, reason: HCIStatus = .unacceptableConnectionParameters) {

@@ -3,6 +3,7 @@ import BluetoothBase
 /// LE Set Event Mask (Core 5.4, Vol 4, Part E, 7.8.1).
 public struct LESetEventMask: HCICommand {
     public static let opcode = HCIOpcode.leSetEventMask
+    /// The LE Meta events the controller may send.
     public var eventMask: LEEventMask
 
     public init(eventMask: LEEventMask) {
@@ -23,9 +24,11 @@ public struct LEReadBufferSize: HCIParameterlessCommand {
     public static let opcode = HCIOpcode.leReadBufferSize
     public init() {}
 
+    /// What the controller returns.
     public struct ReturnParameters: HCIReturnParameters {
-        /// The longest data of an LE ACL packet, in octets; 0 where LE has no buffers of its own.
+        /// The longest data of an LE ACL packet, in octets, 27 or more; 0 if LE shares the buffers of BR/EDR.
         public var aclDataPacketLength: UInt16
+        /// How many LE ACL packets the controller can hold; 0 if LE shares the buffers of BR/EDR.
         public var totalACLDataPackets: UInt8
 
         public init(aclDataPacketLength: UInt16, totalACLDataPackets: UInt8) {
@@ -48,11 +51,15 @@ public struct LEReadBufferSizeV2: HCIParameterlessCommand {
     public static let opcode = HCIOpcode.leReadBufferSizeV2
     public init() {}
 
+    /// What the controller returns.
     public struct ReturnParameters: HCIReturnParameters {
-        /// The longest data of an LE ACL packet, in octets; 0 where LE has no buffers of its own.
+        /// The longest data of an LE ACL packet, in octets, 27 or more; 0 if LE shares the buffers of BR/EDR.
         public var aclDataPacketLength: UInt16
+        /// How many LE ACL packets the controller can hold; 0 if LE shares the buffers of BR/EDR.
         public var totalACLDataPackets: UInt8
+        /// The longest data of an ISO packet, in octets; 0 if there are no ISO buffers.
         public var isoDataPacketLength: UInt16
+        /// How many ISO packets the controller can hold; 0 if there are no ISO buffers.
         public var totalISODataPackets: UInt8
 
         public init(
@@ -83,7 +90,9 @@ public struct LEReadLocalSupportedFeatures: HCIParameterlessCommand {
     public static let opcode = HCIOpcode.leReadLocalSupportedFeatures
     public init() {}
 
+    /// What the controller returns.
     public struct ReturnParameters: HCIReturnParameters {
+        /// The LE features the controller supports.
         public var features: LEFeatures
 
         public init(features: LEFeatures) {
@@ -103,6 +112,7 @@ public struct LEReadLocalSupportedFeatures: HCIParameterlessCommand {
 /// LE Set Random Address (Core 5.4, Vol 4, Part E, 7.8.4). A controller refuses it while it advertises or scans.
 public struct LESetRandomAddress: HCICommand {
     public static let opcode = HCIOpcode.leSetRandomAddress
+    /// The random address to use for legacy advertising, scanning and connecting.
     public var address: DeviceAddress
 
     public init(address: DeviceAddress) { self.address = address }
@@ -119,7 +129,7 @@ public struct LESetRandomAddress: HCICommand {
 /// LE Set Host Channel Classification (Core 5.4, Vol 4, Part E, 7.8.19).
 public struct LESetHostChannelClassification: HCICommand {
     public static let opcode = HCIOpcode.leSetHostChannelClassification
-    /// A bit that is not set says that the channel is bad.
+    /// The channels that may be used, at least one; a clear bit marks a channel as bad.
     public var channelMap: LEChannelMap
 
     public init(channelMap: LEChannelMap) {
@@ -140,7 +150,9 @@ public struct LEReadSupportedStates: HCIParameterlessCommand {
     public static let opcode = HCIOpcode.leReadSupportedStates
     public init() {}
 
+    /// What the controller returns.
     public struct ReturnParameters: HCIReturnParameters {
+        /// The states and combinations of states the controller supports.
         public var states: LEStates
 
         public init(states: LEStates) {
@@ -162,10 +174,11 @@ public struct LEReadTransmitPower: HCIParameterlessCommand {
     public static let opcode = HCIOpcode.leReadTransmitPower
     public init() {}
 
+    /// What the controller returns.
     public struct ReturnParameters: HCIReturnParameters {
-        /// In dBm.
+        /// The lowest power the controller can transmit with, in dBm, -127 to 20.
         public var minTransmitPower: Int8
-        /// In dBm.
+        /// The highest power the controller can transmit with, in dBm, -127 to 20.
         public var maxTransmitPower: Int8
 
         public init(minTransmitPower: Int8, maxTransmitPower: Int8) {
@@ -186,8 +199,9 @@ public struct LEReadTransmitPower: HCIParameterlessCommand {
 /// LE Set Host Feature [v1] (Core 5.4, Vol 4, Part E, 7.8.115): declares a feature of the host to the controller.
 public struct LESetHostFeature: HCICommand {
     public static let opcode = HCIOpcode.leSetHostFeature
-    /// The feature's bit in `LEFeatures`.
+    /// The feature's bit in `LEFeatures`: one that the host controls.
     public var bitNumber: UInt8
+    /// Whether the host supports the feature.
     public var isSupported: Bool
 
     public init(bitNumber: UInt8, isSupported: Bool) {

@@ -5,8 +5,9 @@ public struct LEReadMaximumAdvertisingDataLength: HCIParameterlessCommand {
     public static let opcode = HCIOpcode.leReadMaximumAdvertisingDataLength
     public init() {}
 
+    /// What the controller returns.
     public struct ReturnParameters: HCIReturnParameters {
-        /// Octets, 31 to 1650.
+        /// The longest advertising data of a set, in octets, 31 to 1650.
         public var length: UInt16
 
         public init(length: UInt16) {
@@ -28,8 +29,9 @@ public struct LEReadNumberOfSupportedAdvertisingSets: HCIParameterlessCommand {
     public static let opcode = HCIOpcode.leReadNumberOfSupportedAdvertisingSets
     public init() {}
 
+    /// What the controller returns.
     public struct ReturnParameters: HCIReturnParameters {
-        /// It may change whenever a set is made or removed.
+        /// How many advertising sets can exist at once, 1 to 240. It may change as sets are created or removed.
         public var count: UInt8
 
         public init(count: UInt8) {
@@ -49,6 +51,7 @@ public struct LEReadNumberOfSupportedAdvertisingSets: HCIParameterlessCommand {
 /// LE Remove Advertising Set (Core 5.4, Vol 4, Part E, 7.8.59).
 public struct LERemoveAdvertisingSet: HCICommand {
     public static let opcode = HCIOpcode.leRemoveAdvertisingSet
+    /// The advertising set.
     public var advertisingHandle: AdvertisingHandle
 
     public init(advertisingHandle: AdvertisingHandle) {
@@ -73,7 +76,9 @@ public struct LEClearAdvertisingSets: HCIParameterlessCommand {
 /// LE Set Advertising Set Random Address (Core 5.4, Vol 4, Part E, 7.8.52).
 public struct LESetAdvertisingSetRandomAddress: HCICommand {
     public static let opcode = HCIOpcode.leSetAdvertisingSetRandomAddress
+    /// The advertising set.
     public var advertisingHandle: AdvertisingHandle
+    /// The random address the set advertises with.
     public var address: DeviceAddress
 
     public init(advertisingHandle: AdvertisingHandle, address: DeviceAddress) {
@@ -96,10 +101,11 @@ public struct LESetAdvertisingSetRandomAddress: HCICommand {
 public struct LESetExtendedAdvertisingEnable: HCICommand {
     /// One advertising set to start or stop.
     public struct AdvertisingSet: Hashable, Sendable {
+        /// The advertising set.
         public var advertisingHandle: AdvertisingHandle
-        /// In units of 10 ms; 0 is for ever.
+        /// How long to advertise, in units of 10 ms; 0 for no limit.
         public var duration: UInt16
-        /// 0 is without limit.
+        /// How many advertising events to send; 0 for no limit.
         public var maxExtendedAdvertisingEvents: UInt8
 
         public init(
@@ -112,8 +118,9 @@ public struct LESetExtendedAdvertisingEnable: HCICommand {
     }
 
     public static let opcode = HCIOpcode.leSetExtendedAdvertisingEnable
+    /// Whether the sets are to advertise.
     public var isEnabled: Bool
-    /// Up to 63; none, with `isEnabled` false, stops all.
+    /// Up to 63 sets. An empty list with `isEnabled` false stops all sets.
     public var sets: [AdvertisingSet]
 
     public init(isEnabled: Bool, sets: [AdvertisingSet]) {

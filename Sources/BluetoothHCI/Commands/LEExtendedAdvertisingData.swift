@@ -3,7 +3,9 @@ import BluetoothBase
 /// LE Set Extended Advertising Data (Core 5.4, Vol 4, Part E, 7.8.54).
 public struct LESetExtendedAdvertisingData: HCICommand {
     public static let opcode = HCIOpcode.leSetExtendedAdvertisingData
+    /// The advertising set.
     public var advertisingHandle: AdvertisingHandle
+    /// All of the set's advertising data, or a part of it.
     public var fragment: AdvertisingDataFragment
 
     public init(advertisingHandle: AdvertisingHandle, fragment: AdvertisingDataFragment) {
@@ -23,7 +25,9 @@ public struct LESetExtendedAdvertisingData: HCICommand {
 /// LE Set Extended Scan Response Data (Core 5.4, Vol 4, Part E, 7.8.55).
 public struct LESetExtendedScanResponseData: HCICommand {
     public static let opcode = HCIOpcode.leSetExtendedScanResponseData
+    /// The advertising set.
     public var advertisingHandle: AdvertisingHandle
+    /// All of the set's scan response data, or a part of it.
     public var fragment: AdvertisingDataFragment
 
     public init(advertisingHandle: AdvertisingHandle, fragment: AdvertisingDataFragment) {
@@ -40,22 +44,27 @@ public struct LESetExtendedScanResponseData: HCICommand {
     }
 }
 
-/// A piece of an advertising set's data, as much as one command carries.
+/// A fragment of an advertising set's data, as much as fits into one command.
 public struct AdvertisingDataFragment: Hashable, Sendable {
-    /// Which piece it is.
+    /// The position of the fragment in the data.
     public enum Operation: UInt8, Sendable {
+        /// A fragment between the first and the last.
         case intermediate = 0
+        /// The first of several fragments.
         case first = 1
+        /// The last of several fragments.
         case last = 2
+        /// All of the data in one command.
         case complete = 3
-        /// No data: only the set's data identifier changes.
+        /// No data. Only the set's Advertising DID changes.
         case unchanged = 4
     }
 
+    /// Which fragment this is.
     public var operation: Operation
-    /// Asks the controller to send the data in as few PDUs as it can.
+    /// Asks the controller to send the data in as few PDUs as possible.
     public var minimizesFragmentation: Bool
-    /// Up to 251 octets; what stands behind them is not sent.
+    /// Up to 251 octets; anything beyond is not sent.
     public var data: [UInt8]
 
     public init(operation: Operation = .complete, minimizesFragmentation: Bool = true, data: [UInt8]) {

@@ -1,28 +1,36 @@
 import BluetoothBase
 
-/// LE Set Extended Advertising Parameters [v1] (Core 5.4, Vol 4, Part E, 7.8.53): makes an advertising set, or changes
-/// one.
+/// LE Set Extended Advertising Parameters [v1] (Core 5.4, Vol 4, Part E, 7.8.53): creates or changes an advertising
+/// set.
 public struct LESetExtendedAdvertisingParameters: HCICommand {
     public static let opcode = HCIOpcode.leSetExtendedAdvertisingParameters
+    /// The advertising set to create or change.
     public var advertisingHandle: AdvertisingHandle
+    /// The kind of advertising.
     public var properties: AdvertisingEventProperties
-    /// 0x000020 (20 ms) to 0xFFFFFF.
+    /// The shortest advertising interval, 0x000020 (20 ms) to 0xFFFFFF.
     public var primaryIntervalMin = LESlots(rawValue: 0x0800)
-    /// 0x000020 (20 ms) to 0xFFFFFF.
+    /// The longest advertising interval, 0x000020 (20 ms) to 0xFFFFFF.
     public var primaryIntervalMax = LESlots(rawValue: 0x0800)
+    /// The primary channels to advertise on; at least one.
     public var primaryChannelMap = AdvertisingChannelMap.all
+    /// The address to advertise with.
     public var ownAddressType = OwnAddressType.public
-    /// Whom directed advertising calls.
+    /// The target of directed advertising; ignored otherwise, unless `ownAddressType` is resolvable.
     public var peerAddress = DeviceAddress(0, kind: .public)
+    /// Which devices may scan and connect.
     public var filterPolicy = AdvertisingFilterPolicy.all
-    /// The highest power to send at, in dBm, -127 to 20; 127 leaves it to the controller.
+    /// The highest power to transmit with, in dBm, -127 to 20; 127 lets the controller choose.
     public var transmitPower: Int8 = 127
+    /// The PHY of the primary channels: LE 1M or LE Coded.
     public var primaryPHY = LEPHY.le1M
-    /// How many events the auxiliary PDU may skip.
+    /// How many advertising events the controller may skip before it sends the auxiliary PDU.
     public var secondaryMaxSkip: UInt8 = 0
+    /// The PHY of the secondary channels. Ignored for legacy PDUs.
     public var secondaryPHY = LEPHY.le1M
-    /// The set's SID, 0x00 to 0x0F.
+    /// The set's Advertising SID, 0x00 to 0x0F.
     public var advertisingSID: UInt8 = 0
+    /// Whether the controller reports scan requests with LE Scan Request Received.
     public var notifiesScanRequests = false
 
     public init(advertisingHandle: AdvertisingHandle, properties: AdvertisingEventProperties) {
@@ -46,8 +54,9 @@ public struct LESetExtendedAdvertisingParameters: HCICommand {
         writer.append(parameters: primaryPHY, secondaryMaxSkip, secondaryPHY, advertisingSID, notifiesScanRequests)
     }
 
+    /// What the controller returns.
     public struct ReturnParameters: HCIReturnParameters {
-        /// In dBm, -127 to 20.
+        /// The power the controller has chosen, in dBm, -127 to 20.
         public var selectedTransmitPower: Int8
 
         public init(selectedTransmitPower: Int8) { self.selectedTransmitPower = selectedTransmitPower }

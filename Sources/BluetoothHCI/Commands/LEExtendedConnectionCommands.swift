@@ -1,12 +1,15 @@
 import BluetoothBase
 
-/// LE Extended Create Connection [v1] (Core 5.4, Vol 4, Part E, 7.8.66): LE Enhanced Connection Complete follows, as it
-/// does a cancel.
+/// LE Extended Create Connection [v1] (Core 5.4, Vol 4, Part E, 7.8.66): LE Enhanced Connection Complete follows, also
+/// after a cancel.
 public struct LEExtendedCreateConnection: HCICommand {
-    /// How to scan for the peer on one PHY, and the link wanted there.
+    /// How to scan for the peer on one PHY, and the parameters of a connection made there.
     public struct PHYParameters: Hashable, Sendable {
+        /// From the start of one scan window to the start of the next, 0x0004 (2.5 ms) or more.
         public var scanInterval: LESlots
+        /// How long to listen in each interval, 0x0004 (2.5 ms) or more; at most the interval.
         public var scanWindow: LESlots
+        /// The parameters of a connection made on this PHY.
         public var connectionParameters: LEConnectionParameters
 
         public init(scanInterval: LESlots, scanWindow: LESlots, connectionParameters: LEConnectionParameters) {
@@ -17,15 +20,17 @@ public struct LEExtendedCreateConnection: HCICommand {
     }
 
     public static let opcode = HCIOpcode.leExtendedCreateConnection
+    /// Which device to connect to.
     public var filterPolicy: InitiatorFilterPolicy
+    /// The address to connect with.
     public var ownAddressType: OwnAddressType
-    /// Ignored where the Filter Accept List decides.
+    /// The device to connect to; ignored if `filterPolicy` is `acceptList`.
     public var peerAddress: DeviceAddress
-    /// nil leaves the PHY out.
+    /// Parameters for LE 1M; nil leaves this PHY out.
     public var le1M: PHYParameters?
-    /// nil leaves the PHY out. No scanning happens on it; its parameters count for a link made on it.
+    /// Parameters for LE 2M; nil leaves this PHY out. There is no scanning on it, only connections.
     public var le2M: PHYParameters?
-    /// nil leaves the PHY out.
+    /// Parameters for LE Coded; nil leaves this PHY out.
     public var leCoded: PHYParameters?
 
     public init(

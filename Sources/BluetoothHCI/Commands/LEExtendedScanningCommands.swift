@@ -4,10 +4,11 @@ import BluetoothBase
 public struct LESetExtendedScanParameters: HCICommand {
     /// How to scan on one PHY.
     public struct PHYParameters: Hashable, Sendable {
+        /// Whether to send scan requests.
         public var type: LEScanType
-        /// From one scan window's start to the next's, 0x0004 (2.5 ms) and up.
+        /// From the start of one scan window to the start of the next, 0x0004 (2.5 ms) or more.
         public var interval: LESlots
-        /// How long to listen in each interval: not longer than it.
+        /// How long to listen in each interval, 0x0004 (2.5 ms) or more; at most the interval.
         public var window: LESlots
 
         public init(type: LEScanType, interval: LESlots, window: LESlots) {
@@ -18,11 +19,13 @@ public struct LESetExtendedScanParameters: HCICommand {
     }
 
     public static let opcode = HCIOpcode.leSetExtendedScanParameters
+    /// The address to send scan requests with.
     public var ownAddressType: OwnAddressType
+    /// Which advertisements to report.
     public var filterPolicy: ScanningFilterPolicy
-    /// nil leaves the PHY out.
+    /// Parameters for LE 1M; nil does not scan on this PHY.
     public var le1M: PHYParameters?
-    /// nil leaves the PHY out.
+    /// Parameters for LE Coded; nil does not scan on this PHY.
     public var leCoded: PHYParameters?
 
     public init(
@@ -66,11 +69,13 @@ extension LESetExtendedScanParameters.PHYParameters: HCIParameter {
 /// LE Set Extended Scan Enable (Core 5.4, Vol 4, Part E, 7.8.65).
 public struct LESetExtendedScanEnable: HCICommand {
     public static let opcode = HCIOpcode.leSetExtendedScanEnable
+    /// Whether to scan.
     public var isEnabled: Bool
+    /// Whether to report each advertiser only once.
     public var filterDuplicates: DuplicateFiltering
-    /// In units of 10 ms; 0 is until stopped.
+    /// How long to scan, in units of 10 ms; 0 scans until stopped.
     public var duration: UInt16
-    /// From one scan's start to the next's, in units of 1.28 s; 0 scans once.
+    /// From the start of one scan to the start of the next, in units of 1.28 s; 0 scans only once.
     public var period: UInt16
 
     public init(

@@ -5,8 +5,9 @@ public struct LEReadFilterAcceptListSize: HCIParameterlessCommand {
     public static let opcode = HCIOpcode.leReadFilterAcceptListSize
     public init() {}
 
+    /// What the controller returns.
     public struct ReturnParameters: HCIReturnParameters {
-        /// How many entries the controller can hold.
+        /// How many entries the list can hold.
         public var size: UInt8
 
         public init(size: UInt8) {
@@ -32,7 +33,7 @@ public struct LEClearFilterAcceptList: HCIParameterlessCommand {
 /// LE Add Device To Filter Accept List (Core 5.4, Vol 4, Part E, 7.8.16).
 public struct LEAddDeviceToFilterAcceptList: HCICommand {
     public static let opcode = HCIOpcode.leAddDeviceToFilterAcceptList
-    /// nil stands for devices that advertise anonymously.
+    /// The device; nil for devices that advertise anonymously.
     public var address: DeviceAddress?
 
     public init(address: DeviceAddress?) {
@@ -51,7 +52,7 @@ public struct LEAddDeviceToFilterAcceptList: HCICommand {
 /// LE Remove Device From Filter Accept List (Core 5.4, Vol 4, Part E, 7.8.17).
 public struct LERemoveDeviceFromFilterAcceptList: HCICommand {
     public static let opcode = HCIOpcode.leRemoveDeviceFromFilterAcceptList
-    /// nil stands for devices that advertise anonymously.
+    /// The device; nil for devices that advertise anonymously.
     public var address: DeviceAddress?
 
     public init(address: DeviceAddress?) {

@@ -3,13 +3,18 @@ import BluetoothBase
 /// LE Read PHY (Core 5.4, Vol 4, Part E, 7.8.47).
 public struct LEReadPHY: HCIConnectionCommand {
     public static let opcode = HCIOpcode.leReadPHY
+    /// The connection.
     public var connectionHandle: ConnectionHandle
 
     public init(connectionHandle: ConnectionHandle) { self.connectionHandle = connectionHandle }
 
+    /// What the controller returns.
     public struct ReturnParameters: HCIReturnParameters {
+        /// The connection.
         public var connectionHandle: ConnectionHandle
+        /// The PHY used for sending.
         public var transmit: LEPHY
+        /// The PHY used for receiving.
         public var receive: LEPHY
 
         public init(connectionHandle: ConnectionHandle, transmit: LEPHY, receive: LEPHY) {
@@ -28,12 +33,14 @@ public struct LEReadPHY: HCIConnectionCommand {
     }
 }
 
-/// LE Set Default PHY (Core 5.4, Vol 4, Part E, 7.8.48): what new links prefer.
+/// LE Set Default PHY (Core 5.4, Vol 4, Part E, 7.8.48): the preferred PHYs of new connections.
 public struct LESetDefaultPHY: HCICommand {
     public static let opcode = HCIOpcode.leSetDefaultPHY
-    /// The directions in which the host does not care.
+    /// The directions for which the host has no preference; `transmit` or `receive` is then ignored.
     public var withoutPreference: PHYPreference
+    /// The PHYs preferred for sending.
     public var transmit: LEPHYs
+    /// The PHYs preferred for receiving.
     public var receive: LEPHYs
 
     public init(withoutPreference: PHYPreference = [], transmit: LEPHYs, receive: LEPHYs) {
@@ -54,11 +61,15 @@ public struct LESetDefaultPHY: HCICommand {
 /// LE Set PHY (Core 5.4, Vol 4, Part E, 7.8.49): LE PHY Update Complete follows.
 public struct LESetPHY: HCICommand {
     public static let opcode = HCIOpcode.leSetPHY
+    /// The connection.
     public var connectionHandle: ConnectionHandle
-    /// The directions in which the host does not care.
+    /// The directions for which the host has no preference; `transmit` or `receive` is then ignored.
     public var withoutPreference: PHYPreference
+    /// The PHYs preferred for sending.
     public var transmit: LEPHYs
+    /// The PHYs preferred for receiving.
     public var receive: LEPHYs
+    /// The coding preferred on LE Coded.
     public var options: LEPHYOptions
 
     public init(
@@ -89,7 +100,9 @@ public struct PHYPreference: OptionSet, Hashable, Sendable {
     public var rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// No preference for sending.
     public static let transmit = PHYPreference(rawValue: 1 << 0)
+    /// No preference for receiving.
     public static let receive = PHYPreference(rawValue: 1 << 1)
 }
 

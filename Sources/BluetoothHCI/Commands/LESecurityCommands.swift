@@ -3,7 +3,9 @@ import BluetoothBase
 /// LE Encrypt (Core 5.4, Vol 4, Part E, 7.8.22): one block of AES-128.
 public struct LEEncrypt: HCICommand {
     public static let opcode = HCIOpcode.leEncrypt
+    /// The 128-bit key.
     public var key: UInt128
+    /// The block to encrypt.
     public var plaintext: UInt128
 
     public init(key: UInt128, plaintext: UInt128) {
@@ -19,7 +21,9 @@ public struct LEEncrypt: HCICommand {
         writer.append(parameters: key, plaintext)
     }
 
+    /// What the controller returns.
     public struct ReturnParameters: HCIReturnParameters {
+        /// The encrypted block.
         public var encryptedData: UInt128
 
         public init(encryptedData: UInt128) {
@@ -41,7 +45,9 @@ public struct LERand: HCIParameterlessCommand {
     public static let opcode = HCIOpcode.leRand
     public init() {}
 
+    /// What the controller returns.
     public struct ReturnParameters: HCIReturnParameters {
+        /// 64 random bits.
         public var randomNumber: UInt64
 
         public init(randomNumber: UInt64) {
@@ -62,11 +68,13 @@ public struct LERand: HCIParameterlessCommand {
 /// follows.
 public struct LEEnableEncryption: HCICommand {
     public static let opcode = HCIOpcode.leEnableEncryption
+    /// The connection.
     public var connectionHandle: ConnectionHandle
-    /// 0 for a key of LE Secure Connections.
+    /// The Rand of the key; 0 for a key of LE Secure Connections.
     public var randomNumber: UInt64
-    /// 0 for a key of LE Secure Connections.
+    /// The EDIV of the key; 0 for a key of LE Secure Connections.
     public var encryptedDiversifier: UInt16
+    /// The Long Term Key.
     public var longTermKey: UInt128
 
     public init(
@@ -94,7 +102,9 @@ public struct LEEnableEncryption: HCICommand {
 public struct LELongTermKeyRequestReply: HCICommand {
     public static let opcode = HCIOpcode.leLongTermKeyRequestReply
     public typealias ReturnParameters = ConnectionHandleReturnParameters
+    /// The connection.
     public var connectionHandle: ConnectionHandle
+    /// The Long Term Key.
     public var longTermKey: UInt128
 
     public init(connectionHandle: ConnectionHandle, longTermKey: UInt128) {
@@ -115,6 +125,7 @@ public struct LELongTermKeyRequestReply: HCICommand {
 public struct LELongTermKeyRequestNegativeReply: HCIConnectionCommand {
     public static let opcode = HCIOpcode.leLongTermKeyRequestNegativeReply
     public typealias ReturnParameters = ConnectionHandleReturnParameters
+    /// The connection.
     public var connectionHandle: ConnectionHandle
 
     public init(connectionHandle: ConnectionHandle) { self.connectionHandle = connectionHandle }

@@ -3,8 +3,9 @@ import BluetoothBase
 /// Disconnect (Core 5.4, Vol 4, Part E, 7.1.6): ends a connection; Disconnection Complete follows.
 public struct Disconnect: HCICommand {
     public static let opcode = HCIOpcode.disconnect
+    /// The connection to end.
     public var connectionHandle: ConnectionHandle
-    /// What the peer is told.
+    /// The reason the peer receives.
     public var reason: HCIStatus
 
     public init(connectionHandle: ConnectionHandle, reason: HCIStatus = .remoteUserTerminatedConnection) {
@@ -24,6 +25,7 @@ public struct Disconnect: HCICommand {
 /// Read Remote Version Information (Core 5.4, Vol 4, Part E, 7.1.23).
 public struct ReadRemoteVersionInformation: HCIConnectionCommand {
     public static let opcode = HCIOpcode.readRemoteVersionInformation
+    /// The connection.
     public var connectionHandle: ConnectionHandle
 
     public init(connectionHandle: ConnectionHandle) { self.connectionHandle = connectionHandle }

@@ -1,13 +1,13 @@
 import BluetoothBase
 
 extension CommandComplete {
-    /// The status octet; nil where the event carries no return parameters at all.
+    /// The status octet; nil if the event carries no return parameters at all.
     public var status: HCIStatus? {
         returnParameters.isEmpty ? nil : HCIStatus(rawValue: returnParameters[0])
     }
 
-    /// Reads what `command` returns behind the status octet. A controller that reports a failure may leave it out, so
-    /// look at `status` first.
+    /// Reads what `command` returns after the status octet. A controller may omit them when it reports a failure, so
+    /// check `status` first.
     public func decodeReturnParameters<Command: HCICommand>(
         of command: Command.Type
     ) throws(DecodingFailure) -> Command.ReturnParameters {
@@ -17,7 +17,7 @@ extension CommandComplete {
         return try Command.ReturnParameters(decoding: &reader)
     }
 
-    /// What the command returns behind the status octet, as a value of its own type; nil for an opcode that is not in
+    /// What the command returns after the status octet, as a value of its own type; nil for an opcode that is not in
     /// the catalog.
     public func decodeKnownReturnParameters() throws(DecodingFailure) -> (any HCIReturnParameters)? {
         guard let entry = HCICommandCatalog.entry(for: opcode) else { return nil }
@@ -32,9 +32,9 @@ extension CommandComplete {
 }
 
 extension HCICommand {
-    /// Appends a Command Complete event for this command, H4 indicator first: what a controller answers.
+    /// Appends a Command Complete event for this command, as a controller sends it, H4 indicator first.
     ///
-    /// - Parameter returnParameters: what stands behind the status octet; nil leaves it out, as after a failure.
+    /// - Parameter returnParameters: the return parameters after the status octet; nil omits them, as after a failure.
     public static func encodeCompletion(
         status: HCIStatus = .success, returning returnParameters: ReturnParameters?, numHCICommandPackets: UInt8 = 1,
         into writer: inout ByteWriter

@@ -1,8 +1,9 @@
 import BluetoothBase
 
-/// Hardware Error (Core 5.4, Vol 4, Part E, 7.7.16): the controller has failed, and wants a reset.
+/// Hardware Error (Core 5.4, Vol 4, Part E, 7.7.16): the controller has failed and needs a reset.
 public struct HardwareError: HCIEventBody, Equatable, Sendable {
     public static var code: HCIEventCode { .hardwareError }
+    /// A code of the manufacturer's.
     public var hardwareCode: UInt8
 
     public init(hardwareCode: UInt8) {
@@ -40,10 +41,11 @@ public struct DataBufferOverflow: HCIEventBody, Equatable, Sendable {
 /// Command Status (Core 5.4, Vol 4, Part E, 7.7.15).
 public struct CommandStatus: HCIEventBody, Equatable, Sendable {
     public static var code: HCIEventCode { .commandStatus }
-    /// Success says that the command is under way, and another event will tell how it ended.
+    /// Success says that the command is in progress. Another event reports its outcome.
     public var status: HCIStatus
-    /// How many commands the controller can take now.
+    /// How many more commands the controller can take now.
     public var numHCICommandPackets: UInt8
+    /// The command, or `none` if the event only reports how many commands the controller can take.
     public var opcode: HCIOpcode
 
     public init(status: HCIStatus, numHCICommandPackets: UInt8, opcode: HCIOpcode) {
@@ -64,11 +66,11 @@ public struct CommandStatus: HCIEventBody, Equatable, Sendable {
 /// Command Complete (Core 5.4, Vol 4, Part E, 7.7.14). A view: it borrows the bytes it was decoded from.
 public struct CommandComplete: HCIEventBody, ~Escapable {
     public static var code: HCIEventCode { .commandComplete }
-    /// How many commands the controller can take now.
+    /// How many more commands the controller can take now.
     public var numHCICommandPackets: UInt8
-    /// The command that is complete, or `none`.
+    /// The command, or `none` if the event only reports how many commands the controller can take.
     public var opcode: HCIOpcode
-    /// The status octet, for every command that has one, and what the command returns behind it.
+    /// The status octet, for commands that return one, and the other return parameters, still encoded.
     public var returnParameters: Span<UInt8>
 
     @_lifetime(copy returnParameters)

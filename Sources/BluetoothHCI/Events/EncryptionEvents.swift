@@ -3,8 +3,11 @@ import BluetoothBase
 /// Encryption Change [v1] (Core 5.4, Vol 4, Part E, 7.7.8).
 public struct EncryptionChange: HCIEventBody, Equatable, Sendable {
     public static var code: HCIEventCode { .encryptionChange }
+    /// Whether encryption was changed.
     public var status: HCIStatus
+    /// The connection.
     public var connectionHandle: ConnectionHandle
+    /// Whether the connection is encrypted now.
     public var encryption: Encryption
 
     public init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, encryption: Encryption) {
@@ -25,10 +28,13 @@ public struct EncryptionChange: HCIEventBody, Equatable, Sendable {
 /// Encryption Change [v2] (Core 5.4, Vol 4, Part E, 7.7.8).
 public struct EncryptionChangeV2: HCIEventBody, Equatable, Sendable {
     public static var code: HCIEventCode { .encryptionChangeV2 }
+    /// Whether encryption was changed.
     public var status: HCIStatus
+    /// The connection.
     public var connectionHandle: ConnectionHandle
+    /// Whether the connection is encrypted now.
     public var encryption: EncryptionChange.Encryption
-    /// In octets, 7 to 16.
+    /// The size of the key, in octets, 7 to 16.
     public var keySize: UInt8
 
     public init(
@@ -55,7 +61,9 @@ public struct EncryptionChangeV2: HCIEventBody, Equatable, Sendable {
 /// Encryption Key Refresh Complete (Core 5.4, Vol 4, Part E, 7.7.39).
 public struct EncryptionKeyRefreshComplete: HCIEventBody, Equatable, Sendable {
     public static var code: HCIEventCode { .encryptionKeyRefreshComplete }
+    /// Whether the key was changed.
     public var status: HCIStatus
+    /// The connection.
     public var connectionHandle: ConnectionHandle
 
     public init(status: HCIStatus = .success, connectionHandle: ConnectionHandle) {
@@ -76,10 +84,11 @@ public struct EncryptionKeyRefreshComplete: HCIEventBody, Equatable, Sendable {
 /// controller asks for the key.
 public struct LELongTermKeyRequest: LEEventBody, Equatable, Sendable {
     public static var subeventCode: LESubeventCode { .longTermKeyRequest }
+    /// The connection.
     public var connectionHandle: ConnectionHandle
-    /// 0 for a key of LE Secure Connections.
+    /// The Rand of the key; 0 for a key of LE Secure Connections.
     public var randomNumber: UInt64
-    /// 0 for a key of LE Secure Connections.
+    /// The EDIV of the key; 0 for a key of LE Secure Connections.
     public var encryptedDiversifier: UInt16
 
     public init(connectionHandle: ConnectionHandle, randomNumber: UInt64, encryptedDiversifier: UInt16) {
@@ -103,6 +112,7 @@ extension EncryptionChange {
         public var rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+        /// Not encrypted.
         public static let off = Encryption(rawValue: 0)
         /// AES-CCM on an LE link.
         public static let on = Encryption(rawValue: 1)

@@ -2,36 +2,61 @@ import BluetoothBase
 
 /// An event the controller sends (Core 5.4, Vol 4, Part E, 7.7). A view: it borrows the bytes it was decoded from.
 ///
-/// Parameters beyond those a layout knows are ignored: a later version of the specification may add some.
+/// Extra parameters are ignored, because a later version of the specification may add some.
 public enum HCIEvent: ~Escapable {
+    /// Disconnection Complete (7.7.5).
     case disconnectionComplete(DisconnectionComplete)
+    /// Encryption Change [v1] (7.7.8).
     case encryptionChange(EncryptionChange)
+    /// Encryption Change [v2] (7.7.8).
     case encryptionChangeV2(EncryptionChangeV2)
+    /// Encryption Key Refresh Complete (7.7.39).
     case encryptionKeyRefreshComplete(EncryptionKeyRefreshComplete)
+    /// Read Remote Version Information Complete (7.7.12).
     case readRemoteVersionInformationComplete(ReadRemoteVersionInformationComplete)
+    /// Command Complete (7.7.14).
     case commandComplete(CommandComplete)
+    /// Command Status (7.7.15).
     case commandStatus(CommandStatus)
+    /// Hardware Error (7.7.16).
     case hardwareError(HardwareError)
+    /// Number Of Completed Packets (7.7.19).
     case numberOfCompletedPackets(NumberOfCompletedPackets)
+    /// Data Buffer Overflow (7.7.26).
     case dataBufferOverflow(DataBufferOverflow)
+    /// LE Connection Complete (7.7.65.1).
     case leConnectionComplete(LEConnectionComplete)
+    /// LE Advertising Report (7.7.65.2).
     case leAdvertisingReports(LEAdvertisingReports)
+    /// LE Connection Update Complete (7.7.65.3).
     case leConnectionUpdateComplete(LEConnectionUpdateComplete)
+    /// LE Read Remote Features Complete (7.7.65.4).
     case leReadRemoteFeaturesComplete(LEReadRemoteFeaturesComplete)
+    /// LE Long Term Key Request (7.7.65.5).
     case leLongTermKeyRequest(LELongTermKeyRequest)
+    /// LE Remote Connection Parameter Request (7.7.65.6).
     case leRemoteConnectionParameterRequest(LERemoteConnectionParameterRequest)
+    /// LE Data Length Change (7.7.65.7).
     case leDataLengthChange(LEDataLengthChange)
+    /// LE Enhanced Connection Complete [v1] (7.7.65.10).
     case leEnhancedConnectionComplete(LEEnhancedConnectionComplete)
+    /// LE Directed Advertising Report (7.7.65.11).
     case leDirectedAdvertisingReports(LEDirectedAdvertisingReports)
+    /// LE PHY Update Complete (7.7.65.12).
     case lePHYUpdateComplete(LEPHYUpdateComplete)
+    /// LE Extended Advertising Report (7.7.65.13).
     case leExtendedAdvertisingReports(LEExtendedAdvertisingReports)
+    /// LE Scan Timeout (7.7.65.17).
     case leScanTimeout(LEScanTimeout)
+    /// LE Advertising Set Terminated (7.7.65.18).
     case leAdvertisingSetTerminated(LEAdvertisingSetTerminated)
+    /// LE Scan Request Received (7.7.65.19).
     case leScanRequestReceived(LEScanRequestReceived)
+    /// LE Channel Selection Algorithm (7.7.65.20).
     case leChannelSelectionAlgorithm(LEChannelSelectionAlgorithm)
-    /// An LE Meta event this package has no type for, kept as it came.
+    /// An LE Meta event this package has no type for, kept unchanged.
     case unknownLE(subeventCode: LESubeventCode, parameters: Span<UInt8>)
-    /// An event this package has no type for, kept as it came.
+    /// An event this package has no type for, kept unchanged.
     case unknown(code: HCIEventCode, parameters: Span<UInt8>)
 
     /// Decodes an event packet without its H4 indicator: event code, length, parameters.

@@ -2,6 +2,7 @@ import BluetoothBase
 
 /// What one kind of event carries.
 public protocol HCIEventBody: ~Escapable {
+    /// The event's code.
     static var code: HCIEventCode { get }
 
     /// Appends the parameters, without the event header.
@@ -10,9 +11,10 @@ public protocol HCIEventBody: ~Escapable {
 
 /// What one kind of LE Meta event carries (Core 5.4, Vol 4, Part E, 7.7.65).
 public protocol LEEventBody: HCIEventBody, ~Escapable {
+    /// The LE Meta event's code.
     static var subeventCode: LESubeventCode { get }
 
-    /// Appends the parameters behind the subevent code.
+    /// Appends the parameters after the subevent code.
     func encodeSubeventParameters(into writer: inout ByteWriter)
 }
 
@@ -26,8 +28,8 @@ extension LEEventBody where Self: ~Escapable {
 }
 
 extension HCIEventBody where Self: ~Escapable {
-    /// Appends the whole packet, H4 indicator first (Vol 4, Part E, 5.4.4). What does not fit into the 255 octets of an
-    /// event's parameters is cut off.
+    /// Appends the whole packet, H4 indicator first (Vol 4, Part E, 5.4.4). Anything beyond the 255 octets of an
+    /// event's parameters is dropped.
     public func encodePacket(into writer: inout ByteWriter) {
         writer.append(HCIPacketType.event.rawValue)
         writer.append(Self.code.rawValue)

@@ -3,10 +3,14 @@ import BluetoothBase
 /// LE Advertising Set Terminated (Core 5.4, Vol 4, Part E, 7.7.65.18).
 public struct LEAdvertisingSetTerminated: LEEventBody, Equatable, Sendable {
     public static var subeventCode: LESubeventCode { .advertisingSetTerminated }
-    /// Success says that a connection was made.
+    /// Success if a connection was made; `advertisingTimeout` if the duration has elapsed, `limitReached` if the events
+    /// are used up.
     public var status: HCIStatus
+    /// The advertising set.
     public var advertisingHandle: AdvertisingHandle
+    /// The connection that was made. Meaningful only if `status` is success.
     public var connectionHandle: ConnectionHandle
+    /// How many advertising events were sent, if their number was limited; otherwise 0.
     public var numCompletedExtendedAdvertisingEvents: UInt8
 
     public init(
@@ -33,7 +37,9 @@ public struct LEAdvertisingSetTerminated: LEEventBody, Equatable, Sendable {
 /// LE Scan Request Received (Core 5.4, Vol 4, Part E, 7.7.65.19).
 public struct LEScanRequestReceived: LEEventBody, Equatable, Sendable {
     public static var subeventCode: LESubeventCode { .scanRequestReceived }
+    /// The advertising set.
     public var advertisingHandle: AdvertisingHandle
+    /// The scanner's address.
     public var scannerAddress: DeviceAddress
 
     public init(advertisingHandle: AdvertisingHandle, scannerAddress: DeviceAddress) {

@@ -3,13 +3,13 @@ import BluetoothBase
 /// LE Advertising Report (Core 5.4, Vol 4, Part E, 7.7.65.2). A view: it borrows the bytes it was decoded from, and
 /// reads one report at a time.
 ///
-/// The specification draws the event as one array for each field; controllers send the fields of one report together,
-/// then those of the next.
+/// The specification describes the event as one array for each field; controllers send the fields of one report
+/// together, then those of the next.
 public struct LEAdvertisingReports: LEEventBody, ~Escapable {
     public static var subeventCode: LESubeventCode { .advertisingReport }
-    /// How many reports have not been read yet, as the event claims.
+    /// How many reports remain to be read, according to the event.
     public private(set) var count: Int
-    /// Whether a report could not be read, for running past the event's end or for an address type that does not exist.
+    /// Whether a report could not be read because it runs past the end of the event or has an unknown address type.
     public private(set) var isMalformed = false
     @usableFromInline var reader: ByteReader
 
@@ -20,7 +20,7 @@ public struct LEAdvertisingReports: LEEventBody, ~Escapable {
         self.reader = reader
     }
 
-    /// The next report; nil behind the last one, or where the rest cannot be read.
+    /// The next report; nil after the last one, or if the rest cannot be read.
     @_lifetime(copy self)
     @_lifetime(self: copy self)
     public mutating func next() -> LEAdvertisingReport? {
@@ -35,7 +35,7 @@ public struct LEAdvertisingReports: LEEventBody, ~Escapable {
         }
     }
 
-    /// Appends the reports that have not been read yet.
+    /// Appends the reports that remain to be read.
     public func encodeSubeventParameters(into writer: inout ByteWriter) {
         writer.append(UInt8(truncatingIfNeeded: count))
         writer.append(reader.bytes.extracting(reader.offset..<reader.bytes.count))
@@ -62,10 +62,13 @@ public struct LEAdvertisingReport: LEEventBody, ~Escapable {
     }
 
     public static var subeventCode: LESubeventCode { .advertisingReport }
+    /// The kind of PDU.
     public var eventType: EventType
+    /// The advertiser's address.
     public var address: DeviceAddress
+    /// The advertising data or scan response data, up to 31 octets.
     public var data: Span<UInt8>
-    /// In dBm, -127 to 20; 127 where it is not available.
+    /// The received signal strength in dBm, -127 to 20; 127 if it is not available.
     public var rssi: Int8
 
     @_lifetime(copy data)
@@ -86,7 +89,7 @@ public struct LEAdvertisingReport: LEEventBody, ~Escapable {
         rssi = try reader.readInt8()
     }
 
-    /// Appends the parameters of an event with this one report. Data beyond 31 octets is left out.
+    /// Appends the parameters of an event with this one report. Data beyond 31 octets is dropped.
     public func encodeSubeventParameters(into writer: inout ByteWriter) {
         let data = data.extracting(first: 31)
         writer.append(UInt8(1))

@@ -3,16 +3,21 @@ import BluetoothBase
 /// LE Connection Complete (Core 5.4, Vol 4, Part E, 7.7.65.1).
 public struct LEConnectionComplete: LEEventBody, Equatable, Sendable {
     public static var subeventCode: LESubeventCode { .connectionComplete }
-    /// Where this is not success, nothing behind it means anything.
+    /// Whether a connection was made. If not, no other field is meaningful.
     public var status: HCIStatus
+    /// The new connection.
     public var connectionHandle: ConnectionHandle
+    /// This device's role.
     public var role: ConnectionRole
+    /// The peer's address.
     public var peerAddress: DeviceAddress
+    /// The connection interval.
     public var interval: ConnectionInterval
-    /// How many connection events the peripheral may skip.
+    /// How many connection events the peripheral may skip, 0 to 499.
     public var latency: UInt16
+    /// The supervision timeout.
     public var supervisionTimeout: SupervisionTimeout
-    /// Of use to a peripheral only.
+    /// The accuracy of the central's clock. Meaningful only to a peripheral.
     public var centralClockAccuracy: ClockAccuracy
 
     public init(
@@ -51,21 +56,25 @@ public struct LEConnectionComplete: LEEventBody, Equatable, Sendable {
 /// LE Enhanced Connection Complete [v1] (Core 5.4, Vol 4, Part E, 7.7.65.10).
 public struct LEEnhancedConnectionComplete: LEEventBody, Equatable, Sendable {
     public static var subeventCode: LESubeventCode { .enhancedConnectionComplete }
-    /// Where this is not success, nothing behind it means anything.
+    /// Whether a connection was made. If not, no other field is meaningful.
     public var status = HCIStatus.success
+    /// The new connection.
     public var connectionHandle: ConnectionHandle
+    /// This device's role.
     public var role: ConnectionRole
-    /// An identity address, where the controller resolved the peer's.
+    /// The peer's address: its identity address if the controller resolved it.
     public var peerAddress: DeviceAddress
-    /// The address the controller made for this device; zero where it made none.
+    /// The private address the controller generated for this device; zero if it did not.
     public var localResolvablePrivateAddress = DeviceAddress(0, kind: .random)
-    /// The address on the air, where the controller resolved it; else zero.
+    /// The peer's private address, if the controller resolved it; otherwise zero.
     public var peerResolvablePrivateAddress = DeviceAddress(0, kind: .random)
+    /// The connection interval.
     public var interval: ConnectionInterval
-    /// How many connection events the peripheral may skip.
+    /// How many connection events the peripheral may skip, 0 to 499.
     public var latency: UInt16 = 0
+    /// The supervision timeout.
     public var supervisionTimeout: SupervisionTimeout
-    /// Of use to a peripheral only.
+    /// The accuracy of the central's clock. Meaningful only to a peripheral.
     public var centralClockAccuracy = ClockAccuracy(rawValue: 0)
 
     public init(
@@ -99,11 +108,15 @@ public struct LEEnhancedConnectionComplete: LEEventBody, Equatable, Sendable {
 /// LE Connection Update Complete (Core 5.4, Vol 4, Part E, 7.7.65.3).
 public struct LEConnectionUpdateComplete: LEEventBody, Equatable, Sendable {
     public static var subeventCode: LESubeventCode { .connectionUpdateComplete }
+    /// Whether the parameters were changed.
     public var status: HCIStatus
+    /// The connection.
     public var connectionHandle: ConnectionHandle
+    /// The connection interval.
     public var interval: ConnectionInterval
-    /// How many connection events the peripheral may skip.
+    /// How many connection events the peripheral may skip, 0 to 499.
     public var latency: UInt16
+    /// The supervision timeout.
     public var supervisionTimeout: SupervisionTimeout
 
     public init(
@@ -132,10 +145,15 @@ public struct LEConnectionUpdateComplete: LEEventBody, Equatable, Sendable {
 /// LE Remote Connection Parameter Request (Core 5.4, Vol 4, Part E, 7.7.65.6).
 public struct LERemoteConnectionParameterRequest: LEEventBody, Equatable, Sendable {
     public static var subeventCode: LESubeventCode { .remoteConnectionParameterRequest }
+    /// The connection.
     public var connectionHandle: ConnectionHandle
+    /// The shortest interval the peer asks for.
     public var intervalMin: ConnectionInterval
+    /// The longest interval the peer asks for.
     public var intervalMax: ConnectionInterval
+    /// How many connection events the peripheral may skip, 0 to 499.
     public var maxLatency: UInt16
+    /// The supervision timeout the peer asks for.
     public var supervisionTimeout: SupervisionTimeout
 
     public init(
@@ -164,6 +182,7 @@ public struct LERemoteConnectionParameterRequest: LEEventBody, Equatable, Sendab
 /// LE Channel Selection Algorithm (Core 5.4, Vol 4, Part E, 7.7.65.20).
 public struct LEChannelSelectionAlgorithm: LEEventBody, Equatable, Sendable {
     public static var subeventCode: LESubeventCode { .channelSelectionAlgorithm }
+    /// The connection.
     public var connectionHandle: ConnectionHandle
     /// 0 for algorithm #1, 1 for algorithm #2.
     public var algorithm: UInt8
@@ -183,8 +202,8 @@ public struct LEChannelSelectionAlgorithm: LEEventBody, Equatable, Sendable {
 }
 
 extension ByteReader {
-    /// Reads the address of a new connection's peer. Where there is no connection the type may be anything: that it
-    /// failed must be told all the same.
+    /// Reads the address of a new connection's peer. If there is no connection, the address type may be anything: the
+    /// failure must be reported all the same.
     @_lifetime(self: copy self)
     fileprivate mutating func readPeerAddress(_ status: HCIStatus) throws(DecodingFailure) -> DeviceAddress {
         if status.isSuccess { return try readTypedAddress() }

@@ -4,9 +4,9 @@ import BluetoothBase
 /// from, and reads one report at a time.
 public struct LEDirectedAdvertisingReports: LEEventBody, ~Escapable {
     public static var subeventCode: LESubeventCode { .directedAdvertisingReport }
-    /// How many reports have not been read yet, as the event claims.
+    /// How many reports remain to be read, according to the event.
     public private(set) var count: Int
-    /// Whether a report could not be read, for running past the event's end or for an address type that does not exist.
+    /// Whether a report could not be read because it runs past the end of the event or has an unknown address type.
     public private(set) var isMalformed = false
     @usableFromInline var reader: ByteReader
 
@@ -17,7 +17,7 @@ public struct LEDirectedAdvertisingReports: LEEventBody, ~Escapable {
         self.reader = reader
     }
 
-    /// The next report; nil behind the last one, or where the rest cannot be read.
+    /// The next report; nil after the last one, or if the rest cannot be read.
     @_lifetime(self: copy self)
     public mutating func next() -> LEDirectedAdvertisingReport? {
         guard count > 0 else { return nil }
@@ -31,7 +31,7 @@ public struct LEDirectedAdvertisingReports: LEEventBody, ~Escapable {
         }
     }
 
-    /// Appends the reports that have not been read yet.
+    /// Appends the reports that remain to be read.
     public func encodeSubeventParameters(into writer: inout ByteWriter) {
         writer.append(UInt8(truncatingIfNeeded: count))
         writer.append(reader.bytes.extracting(reader.offset..<reader.bytes.count))
@@ -41,11 +41,13 @@ public struct LEDirectedAdvertisingReports: LEEventBody, ~Escapable {
 /// Directed advertising whose target is a resolvable private address the controller could not resolve.
 public struct LEDirectedAdvertisingReport: LEEventBody, Equatable, Sendable {
     public static var subeventCode: LESubeventCode { .directedAdvertisingReport }
+    /// The kind of PDU: always ADV_DIRECT_IND.
     public var eventType: LEAdvertisingReport.EventType
+    /// The advertiser's address.
     public var address: DeviceAddress
-    /// Whom the advertiser calls.
+    /// The advertising's target.
     public var directAddress: DeviceAddress
-    /// In dBm, -127 to 20; 127 where it is not available.
+    /// The received signal strength in dBm, -127 to 20; 127 if it is not available.
     public var rssi: Int8
 
     public init(address: DeviceAddress, directAddress: DeviceAddress, rssi: Int8) {

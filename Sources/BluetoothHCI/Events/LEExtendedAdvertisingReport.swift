@@ -1,25 +1,28 @@
 import BluetoothBase
 
-/// What a scanner received from an advertiser, or one piece of it (Core 5.4, Vol 4, Part E, 7.7.65.13). A view: it
+/// What a scanner received from an advertiser, or a fragment of it (Core 5.4, Vol 4, Part E, 7.7.65.13). A view: it
 /// borrows the bytes it was decoded from.
 public struct LEExtendedAdvertisingReport: LEEventBody, ~Escapable {
     public static var subeventCode: LESubeventCode { .extendedAdvertisingReport }
+    /// The kind of PDU, and whether the data is complete.
     public var eventType: EventType
-    /// nil for an advertiser that is anonymous.
+    /// The advertiser's address; nil if it is anonymous.
     public var address: DeviceAddress?
+    /// The PHY of the primary channel: LE 1M or LE Coded.
     public var primaryPHY = LEPHY.le1M
-    /// `none` where nothing was sent on a secondary channel.
+    /// The PHY of the secondary channel; `none` if no PDU was received on one.
     public var secondaryPHY = LEPHY.none
-    /// The advertising set's SID; 0xFF where there is none.
+    /// The set's Advertising SID, 0x00 to 0x0F; 0xFF if the PDU has none.
     public var advertisingSID: UInt8 = 0xFF
-    /// In dBm, -127 to 20; 127 where it is not available.
+    /// The advertiser's transmit power in dBm, -127 to 20; 127 if it is not available.
     public var transmitPower: Int8 = 127
-    /// In dBm, -127 to 20; 127 where it is not available.
+    /// The received signal strength in dBm, -127 to 20; 127 if it is not available.
     public var rssi: Int8
-    /// The interval of periodic advertising; zero where there is none.
+    /// The interval of periodic advertising, in units of 1.25 ms; zero if there is none.
     public var periodicAdvertisingInterval = ConnectionInterval(rawValue: 0)
-    /// Whom directed advertising calls; zero where `eventType` is not directed.
+    /// The target of directed advertising; zero if `eventType` is not directed.
     public var directAddress = DirectAddress.none
+    /// The data in this report, up to 229 octets.
     public var data: Span<UInt8>
 
     @_lifetime(copy data)
@@ -45,7 +48,7 @@ public struct LEExtendedAdvertisingReport: LEEventBody, ~Escapable {
         data = try reader.readBytes(Int(try reader.readUInt8()))
     }
 
-    /// Appends the parameters of an event with this one report. Data beyond 229 octets is left out.
+    /// Appends the parameters of an event with this one report. Data beyond 229 octets is dropped.
     public func encodeSubeventParameters(into writer: inout ByteWriter) {
         let data = data.extracting(first: 229)
         writer.append(UInt8(1))
@@ -72,27 +75,36 @@ extension LEExtendedAdvertisingReport {
         @inlinable
         public init(rawValue: UInt16) { self.rawValue = rawValue }
 
+        /// The advertiser accepts connections.
         public static let connectable = EventType(rawValue: 1 << 0)
+        /// The advertiser answers scan requests.
         public static let scannable = EventType(rawValue: 1 << 1)
+        /// The advertisement is meant for one device.
         public static let directed = EventType(rawValue: 1 << 2)
+        /// A scan response.
         public static let scanResponse = EventType(rawValue: 1 << 3)
-        /// Legacy PDUs.
+        /// Received as a legacy PDU.
         public static let legacy = EventType(rawValue: 1 << 4)
     }
 
     /// Whether more of an advertiser's data follows in other reports.
     public enum DataStatus: UInt8, Sendable {
+        /// The data is complete.
         case complete = 0
+        /// More data follows in another report.
         case incompleteMoreToCome = 1
         /// The controller could not receive or keep the rest.
         case incompleteTruncated = 2
+        /// Reserved for future use.
         case reserved = 3
     }
 
-    /// The target of directed advertising. Kept as it came, because its type has a value no other address has: 0xFE, a
+    /// The target of directed advertising. Kept unchanged, because its type has a value no other address has: 0xFE, a
     /// resolvable private address the controller could not resolve.
     public struct DirectAddress: Hashable, Sendable {
+        /// 0x00 to 0x03 as in other reports; 0xFE for a resolvable private address that was not resolved.
         public var type: UInt8
+        /// The 48 bits of the address.
         public var value: UInt64
 
         @inlinable
@@ -101,9 +113,10 @@ extension LEExtendedAdvertisingReport {
             self.value = value
         }
 
+        /// No target.
         public static let none = DirectAddress(type: 0, value: 0)
 
-        /// The address; nil where its type does not exist.
+        /// The address; nil if its type does not exist.
         public var address: DeviceAddress? {
             DeviceAddress.Kind(rawValue: type == 0xFE ? 1 : type).map { DeviceAddress(value, kind: $0) }
         }

@@ -3,13 +3,13 @@ import BluetoothBase
 /// LE Extended Advertising Report (Core 5.4, Vol 4, Part E, 7.7.65.13). A view: it borrows the bytes it was decoded
 /// from, and reads one report at a time.
 ///
-/// The specification draws the event as one array for each field; controllers send the fields of one report together,
-/// then those of the next.
+/// The specification describes the event as one array for each field; controllers send the fields of one report
+/// together, then those of the next.
 public struct LEExtendedAdvertisingReports: LEEventBody, ~Escapable {
     public static var subeventCode: LESubeventCode { .extendedAdvertisingReport }
-    /// How many reports have not been read yet, as the event claims.
+    /// How many reports remain to be read, according to the event.
     public private(set) var count: Int
-    /// Whether a report could not be read, for running past the event's end or for an address type that does not exist.
+    /// Whether a report could not be read because it runs past the end of the event or has an unknown address type.
     public private(set) var isMalformed = false
     @usableFromInline var reader: ByteReader
 
@@ -20,7 +20,7 @@ public struct LEExtendedAdvertisingReports: LEEventBody, ~Escapable {
         self.reader = reader
     }
 
-    /// The next report; nil behind the last one, or where the rest cannot be read.
+    /// The next report; nil after the last one, or if the rest cannot be read.
     @_lifetime(copy self)
     @_lifetime(self: copy self)
     public mutating func next() -> LEExtendedAdvertisingReport? {
@@ -35,7 +35,7 @@ public struct LEExtendedAdvertisingReports: LEEventBody, ~Escapable {
         }
     }
 
-    /// Appends the reports that have not been read yet.
+    /// Appends the reports that remain to be read.
     public func encodeSubeventParameters(into writer: inout ByteWriter) {
         writer.append(UInt8(truncatingIfNeeded: count))
         writer.append(reader.bytes.extracting(reader.offset..<reader.bytes.count))

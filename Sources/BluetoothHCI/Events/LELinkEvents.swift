@@ -3,8 +3,11 @@ import BluetoothBase
 /// LE Read Remote Features Complete (Core 5.4, Vol 4, Part E, 7.7.65.4).
 public struct LEReadRemoteFeaturesComplete: LEEventBody, Equatable, Sendable {
     public static var subeventCode: LESubeventCode { .readRemoteFeaturesComplete }
+    /// Whether the features were read.
     public var status: HCIStatus
+    /// The connection.
     public var connectionHandle: ConnectionHandle
+    /// The features the peer supports.
     public var features: LEFeatures
 
     public init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, features: LEFeatures) {
@@ -25,8 +28,11 @@ public struct LEReadRemoteFeaturesComplete: LEEventBody, Equatable, Sendable {
 /// LE Data Length Change (Core 5.4, Vol 4, Part E, 7.7.65.7).
 public struct LEDataLengthChange: LEEventBody, Equatable, Sendable {
     public static var subeventCode: LESubeventCode { .dataLengthChange }
+    /// The connection.
     public var connectionHandle: ConnectionHandle
+    /// The longest PDUs this device sends.
     public var transmit: LEDataLength
+    /// The longest PDUs this device expects to receive.
     public var receive: LEDataLength
 
     public init(connectionHandle: ConnectionHandle, transmit: LEDataLength, receive: LEDataLength) {
@@ -47,9 +53,13 @@ public struct LEDataLengthChange: LEEventBody, Equatable, Sendable {
 /// LE PHY Update Complete (Core 5.4, Vol 4, Part E, 7.7.65.12).
 public struct LEPHYUpdateComplete: LEEventBody, Equatable, Sendable {
     public static var subeventCode: LESubeventCode { .phyUpdateComplete }
+    /// Whether the update succeeded.
     public var status: HCIStatus
+    /// The connection.
     public var connectionHandle: ConnectionHandle
+    /// The PHY used for sending.
     public var transmit: LEPHY
+    /// The PHY used for receiving.
     public var receive: LEPHY
 
     public init(status: HCIStatus = .success, connectionHandle: ConnectionHandle, transmit: LEPHY, receive: LEPHY) {

@@ -1,12 +1,12 @@
 import BluetoothBase
 
-/// Number Of Completed Packets (Core 5.4, Vol 4, Part E, 7.7.19): data the controller has room for again. A view: it
-/// borrows the bytes it was decoded from, and reads one link's count at a time.
+/// Number Of Completed Packets (Core 5.4, Vol 4, Part E, 7.7.19): buffers the controller has freed. A view: it borrows
+/// the bytes it was decoded from, and reads one link's count at a time.
 public struct NumberOfCompletedPackets: HCIEventBody, ~Escapable {
     public static var code: HCIEventCode { .numberOfCompletedPackets }
-    /// How many counts have not been read yet, as the event claims.
+    /// How many counts remain to be read, according to the event.
     public private(set) var count: Int
-    /// Whether the event ended before as many counts as it claims: true once `next()` has run into its end.
+    /// Whether the event contains fewer counts than it claims. True once `next()` has reached the end.
     public private(set) var isTruncated = false
     @usableFromInline var reader: ByteReader
 
@@ -17,7 +17,7 @@ public struct NumberOfCompletedPackets: HCIEventBody, ~Escapable {
         self.reader = reader
     }
 
-    /// The next link's count; nil behind the last one, or where the list is cut short.
+    /// The next link's count; nil after the last one, or if the list is truncated.
     @_lifetime(self: copy self)
     public mutating func next() -> CompletedPackets? {
         guard count > 0 else { return nil }
@@ -30,7 +30,7 @@ public struct NumberOfCompletedPackets: HCIEventBody, ~Escapable {
         return CompletedPackets(connectionHandle: ConnectionHandle(handle), count: completed)
     }
 
-    /// Appends the counts that have not been read yet.
+    /// Appends the counts that remain to be read.
     public func encodeParameters(into writer: inout ByteWriter) {
         writer.append(UInt8(truncatingIfNeeded: count))
         writer.append(reader.bytes.extracting(reader.offset..<reader.bytes.count))

@@ -1,23 +1,30 @@
 import BluetoothBase
 
-/// An ACL data packet: a piece of an L2CAP frame on one link (Core 5.4, Vol 4, Part E, 5.4.2). A view: it borrows the
-/// bytes it was decoded from.
+/// An ACL data packet: a fragment of an L2CAP frame on one link (Core 5.4, Vol 4, Part E, 5.4.2). A view: it borrows
+/// the bytes it was decoded from.
 public struct ACLDataPacket: ~Escapable {
+    /// How many octets stand before the data, the H4 indicator not among them.
+    @inlinable public static var headerLength: Int { 4 }
+
     /// Where in a frame a piece stands: the Packet_Boundary_Flag.
     public enum Boundary: UInt8, Sendable {
-        /// The first piece, from a host to an LE controller.
+        /// The first fragment, from a host to an LE controller.
         case firstNonFlushable = 0b00
+        /// A continuing fragment of an L2CAP frame.
         case continuing = 0b01
-        /// The first piece, from a controller to a host.
+        /// The first fragment, from a controller to a host.
         case firstFlushable = 0b10
-        /// A whole frame: of AMP controllers only, which no longer exist.
+        /// A whole frame. Only AMP controllers used it, which no longer exist.
         case complete = 0b11
     }
 
+    /// The connection.
     public var connectionHandle: ConnectionHandle
+    /// Where in the frame the fragment belongs.
     public var boundary: Boundary
-    /// The Broadcast_Flag, two bits: 0 is point to point, the only value on an LE link.
+    /// The Broadcast_Flag, two bits: 0 is point-to-point, the only value on an LE link.
     public var broadcast: UInt8
+    /// The fragment.
     public var data: Span<UInt8>
 
     @inlinable
@@ -33,7 +40,7 @@ public struct ACLDataPacket: ~Escapable {
 
     /// Decodes a packet without its H4 indicator: handle and flags, length, data.
     ///
-    /// - Throws: `invalidLength` where the length field is not that of the data that follows.
+    /// - Throws: `invalidLength` if the length field does not match the data that follows.
     @inlinable @inline(__always)
     @_lifetime(copy packet)
     public init(decoding packet: Span<UInt8>) throws(DecodingFailure) {
@@ -56,7 +63,7 @@ public struct ACLDataPacket: ~Escapable {
         writer.append(data)
     }
 
-    /// Appends the H4 indicator and the header, for data the caller lays down behind them.
+    /// Appends the H4 indicator and the header; the caller appends the data.
     @inlinable
     public static func encodeHeader(
         _ connectionHandle: ConnectionHandle, _ boundary: Boundary, broadcast: UInt8 = 0, length: UInt16,

@@ -10,7 +10,7 @@ public struct ACLFlowControl: Sendable {
     public private(set) var bufferCount: Int
     /// How many more packets the controller can take now.
     public private(set) var available: Int
-    /// How often the controller gave back more than a link had taken, or for a link that does not exist.
+    /// How often the controller freed more buffers than a link had taken, or buffers of an unknown link.
     public private(set) var violations: UInt64 = 0
     private var links: [Link?] = []
     private var linkCount = 0
@@ -18,20 +18,21 @@ public struct ACLFlowControl: Sendable {
     private struct Link {
         var handle: ConnectionHandle
         var outstanding: Int
-        /// Given up by the host, while the controller has not said that it is gone.
+        /// Given up by the host before the controller has reported its disconnection.
         var isAbandoned = false
     }
 
-    /// - Parameter bufferCount: `totalACLDataPackets`, as the controller tells it.
+    /// - Parameter bufferCount: `totalACLDataPackets`, as the controller reports it.
     public init(bufferCount: Int) {
         self.bufferCount = max(0, bufferCount)
         available = self.bufferCount
     }
 
+    /// Whether the controller can take another packet.
     @inlinable
     public var canSend: Bool { available > 0 }
 
-    /// Begins to count for a link. Does nothing for one already known; one that was abandoned under this handle has ended.
+    /// Starts counting for a link. Does nothing for a known one. An abandoned link with the same handle has ended.
     public mutating func addLink(_ handle: ConnectionHandle) {
         if let slot = slot(of: handle) {
             guard links[slot]?.isAbandoned == true else { return }
@@ -54,10 +55,10 @@ public struct ACLFlowControl: Sendable {
         return link.outstanding
     }
 
-    /// Gives up a link of which the controller never said that it is gone. What the controller has of it may be there for
-    /// ever, and counts until the controller says otherwise.
+    /// Gives up a link whose disconnection the controller never reported. The controller may hold its packets forever,
+    /// so they count until it says otherwise.
     ///
-    /// - Returns: false where the controller can take nothing any more, from any link: it needs to be reset.
+    /// - Returns: false if the controller can accept nothing more, from any link: it needs a reset.
     public mutating func abandonLink(_ handle: ConnectionHandle) -> Bool {
         guard let slot = slot(of: handle), let link = links[slot], !link.isAbandoned else { return true }
         if link.outstanding == 0 {
@@ -72,10 +73,10 @@ public struct ACLFlowControl: Sendable {
 
     /// Takes a buffer for a packet to be sent on a link.
     ///
-    /// A link that has its fair share already leaves one buffer for each other link: a peer that has fallen silent holds
-    /// its buffers until the link is lost, and must not hold up the others.
+    /// A link that already has its fair share leaves one buffer for every other link: a silent peer keeps its buffers
+    /// until the link is lost, and must not block the others.
     ///
-    /// - Returns: false where there is none, or no such link: then the packet must wait.
+    /// - Returns: false if there is no free buffer, or no such link: then the packet must wait.
     public mutating func takeBuffer(for handle: ConnectionHandle) -> Bool {
         guard available > 0, let slot = slot(of: handle), links[slot]?.isAbandoned == false,
             available >= linkCount || isShort(slot)
@@ -113,7 +114,7 @@ public struct ACLFlowControl: Sendable {
         slot(of: handle).flatMap { links[$0]?.outstanding } ?? 0
     }
 
-    /// Forgets all links, and begins with another count of buffers: for a controller that has been reset.
+    /// Forgets all links and sets the number of buffers: for a controller that has been reset.
     public mutating func reset(bufferCount: Int) {
         links.removeAll(keepingCapacity: true)
         linkCount = 0

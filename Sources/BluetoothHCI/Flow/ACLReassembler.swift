@@ -1,11 +1,11 @@
 import BluetoothBase
 
-/// Puts the L2CAP frames of one link together from the pieces ACL packets carry (Core 5.4, Vol 3, Part A, 7.2.2).
+/// Reassembles the L2CAP frames of one link from ACL packets (Core 5.4, Vol 3, Part A, 7.2.2).
 ///
-/// A frame that lies whole in one packet, as most do, is not copied. Of a longer one the buffer holds what has arrived,
-/// never more than `maximumFrameLength` octets.
+/// A frame contained in a single packet, as most are, is not copied. For a longer one the buffer holds what has
+/// arrived, at most `maximumFrameLength` octets.
 public struct ACLReassembler: Sendable {
-    /// What a packet came to.
+    /// The result of receiving a packet.
     public enum Outcome: Equatable, Sendable {
         /// The packet's data is a whole frame.
         case frame
@@ -13,35 +13,39 @@ public struct ACLReassembler: Sendable {
         case reassembled
         /// More of the frame must come.
         case incomplete
-        /// The data was dropped, and with it the frame it was a piece of.
+        /// The data was dropped, together with the frame it belongs to.
         case dropped(DropReason)
     }
 
     /// Why data was dropped.
     public enum DropReason: Equatable, Sendable {
-        /// A piece that continues no frame.
+        /// A fragment that continues no frame.
         case continuationWithoutStart
         /// More data than the frame's length field says.
         case overlong
         /// The frame claims to be longer than allowed.
         case frameTooLong
-        /// A first piece without any data.
+        /// A first fragment without data.
         case empty
     }
 
-    /// How long a frame may be, its 4 octets of header included.
+    /// The longest frame to accept, in octets, including its header of 4 octets.
     public var maximumFrameLength: Int
-    /// How many packets ended in `dropped`, and how many frames a new one cut short.
+    /// How many packets were dropped, and how many frames were interrupted by a new one.
     public private(set) var drops = Drops()
     private var partial: [UInt8] = []
-    /// Whether `partial` holds a frame that is not whole yet.
-    private var isPartial = false
+    /// Whether a frame has begun and is not whole yet.
+    public private(set) var isPartial = false
 
     /// Counts of what was lost.
     public struct Drops: Equatable, Sendable {
+        /// Fragments that continue no frame.
         public var continuationsWithoutStart: UInt64 = 0
+        /// Frames that carried more data than their length field says.
         public var overlong: UInt64 = 0
+        /// Frames longer than allowed.
         public var framesTooLong: UInt64 = 0
+        /// First fragments without data.
         public var empty: UInt64 = 0
         /// Frames that were still incomplete when the next one began.
         public var interrupted: UInt64 = 0
@@ -49,16 +53,16 @@ public struct ACLReassembler: Sendable {
         public init() {}
     }
 
-    /// - Parameter maximumFrameLength: the longest frame to accept, its 4 octets of header included.
+    /// - Parameter maximumFrameLength: the longest frame to accept, in octets, including its header of 4 octets.
     public init(maximumFrameLength: Int) { self.maximumFrameLength = maximumFrameLength }
 
-    /// The frame the last call reassembled; else whatever has arrived of one.
+    /// The frame reassembled by the last call; otherwise the part of a frame that has arrived.
     public var buffer: Span<UInt8> {
         @_lifetime(borrow self)
         get { partial.span }
     }
 
-    /// Takes the data of one packet.
+    /// Receives the data of one packet.
     public mutating func receive(_ data: Span<UInt8>, boundary: ACLDataPacket.Boundary) -> Outcome {
         switch boundary {
         case .firstNonFlushable, .firstFlushable, .complete: start(data)
@@ -66,7 +70,7 @@ public struct ACLReassembler: Sendable {
         }
     }
 
-    /// Forgets a frame that is not whole yet: for a link that has gone.
+    /// Discards an incomplete frame: for a link that has ended.
     public mutating func reset() {
         if !partial.isEmpty { partial.removeAll(keepingCapacity: true) }
         isPartial = false
@@ -118,7 +122,7 @@ public struct ACLReassembler: Sendable {
         return .dropped(reason)
     }
 
-    /// How long the frame is that begins with these bytes, header included; nil before its length field has arrived.
+    /// How long the frame is that begins with these bytes, header included; nil until its length field has arrived.
     private func frameLength(_ bytes: Span<UInt8>) -> Int? {
         bytes.count < 4 ? nil : 4 + Int(bytes[0]) + Int(bytes[1]) << 8
     }

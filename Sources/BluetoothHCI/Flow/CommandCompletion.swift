@@ -1,14 +1,17 @@
 import BluetoothBase
 
-/// How a command ended, as far as the controller answers it. A view: it borrows the bytes of the event.
+/// The controller's answer to a command. A view: it borrows the bytes of the event.
 public struct CommandCompletion: ~Escapable {
-    /// What the caller gave with the command.
+    /// The token passed to `CommandQueue.enqueue`.
     public var token: UInt64
+    /// The command.
     public var opcode: HCIOpcode
+    /// The command's outcome; of Command Status, whether it was accepted.
     public var status: HCIStatus
-    /// Whether it was Command Complete; else it was Command Status, and with `success` the command is still under way.
+    /// Whether the answer is Command Complete. Otherwise it is Command Status, and `success` means that the command is
+    /// still in progress.
     public var isComplete: Bool
-    /// What the controller returned behind the status octet.
+    /// The return parameters after the status octet.
     public var returnParameters: Span<UInt8>
 
     @_lifetime(copy returnParameters)
@@ -20,7 +23,7 @@ public struct CommandCompletion: ~Escapable {
         self.returnParameters = returnParameters
     }
 
-    /// Reads what `command` returns. A controller that reports a failure may leave it out, so look at `status` first.
+    /// Reads what `command` returns. A controller may omit them when it reports a failure, so check `status` first.
     public func decodeReturnParameters<Command: HCICommand>(
         of command: Command.Type
     ) throws(DecodingFailure) -> Command.ReturnParameters {
@@ -30,10 +33,11 @@ public struct CommandCompletion: ~Escapable {
     }
 }
 
-/// A command that got no answer.
+/// A command that was not answered.
 public struct AbandonedCommand: Equatable, Sendable {
-    /// What the caller gave with the command.
+    /// The token passed to `CommandQueue.enqueue`.
     public var token: UInt64
+    /// The command.
     public var opcode: HCIOpcode
 
     public init(token: UInt64, opcode: HCIOpcode) {
@@ -42,7 +46,7 @@ public struct AbandonedCommand: Equatable, Sendable {
     }
 }
 
-/// As many commands wait as a queue holds.
+/// The queue of commands is full.
 public struct CommandQueueFull: Error, Equatable, Sendable {
     public init() {}
 }

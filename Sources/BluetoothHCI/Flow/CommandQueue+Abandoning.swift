@@ -1,17 +1,17 @@
 import BluetoothBase
 
 extension CommandQueue {
-    /// When the next command gives up, if nothing happens before; nil where none waits for the controller.
+    /// When the next command times out, if nothing happens before; nil if no command is waiting for the controller.
     public var nextDeadline: Instant? {
         var deadline: Instant?
         for entry in inFlight { deadline = earliest(deadline, entry.time) }
         return earliest(deadline, headDeadline)
     }
 
-    /// Takes out one command whose time is up, sent or not; nil where there is none. Call it until it says so.
+    /// Removes one command that has timed out, sent or not; nil if there is none. Call it until it returns nil.
     ///
-    /// A command that has been sent and got no answer no longer counts as in flight, so the next one may be sent: a
-    /// controller that has died then lets each time out in turn, and the caller should rather reset it.
+    /// A command that has been sent and got no answer no longer counts as in flight, so the next one may be sent. With
+    /// a dead controller each command times out in turn, so the caller should reset it instead.
     public mutating func popExpired(at now: Instant) -> AbandonedCommand? {
         if let index = inFlight.firstIndex(where: { $0.time <= now }) {
             let entry = inFlight.remove(at: index)
@@ -22,8 +22,8 @@ extension CommandQueue {
         return popWaiting()
     }
 
-    /// Takes out one command, sent or not, oldest first; nil when all are gone, and then the queue is as new: for a
-    /// controller that is being reset, or has been unplugged. Call it until it says so.
+    /// Removes one command, sent or not, oldest first. Returns nil when the queue is empty and back in its initial
+    /// state. For a controller that is being reset, or has been unplugged: call it until it returns nil.
     public mutating func popAny() -> AbandonedCommand? {
         if !inFlight.isEmpty {
             let entry = inFlight.removeFirst()
@@ -40,8 +40,8 @@ extension CommandQueue {
         return AbandonedCommand(token: entry.token, opcode: entry.opcode)
     }
 
-    /// When the first command in the queue gives up. It waits for its turn without limit, but for a controller that
-    /// takes no commands only as long as for an answer.
+    /// When the first command in the queue times out. It may wait for its turn without limit, but for a controller that
+    /// accepts no commands only as long as for an answer.
     private var headDeadline: Instant? {
         guard let stalledSince, waitingCount > 0 else { return nil }
         let entry = slots[head].entry

@@ -1,26 +1,25 @@
 import BluetoothBase
 
-/// Sends commands no faster than a controller takes them, and finds out which command an answer belongs to
-/// (Core 5.4, Vol 4, Part E, 4.4).
+/// Sends commands no faster than a controller accepts them, and matches answers to commands (Core 5.4, Vol 4, Part E,
+/// 4.4).
 ///
 /// Every command enqueued leaves exactly once: with a `CommandCompletion` from `receive`, or as an `AbandonedCommand`
-/// from `popExpired` or `popAny`. Each carries a token the caller chose, to find its purpose again.
+/// from `popExpired` or `popAny`. Each carries a token chosen by the caller.
 ///
-/// Host Number Of Completed Packets takes no credit and gets no answer, so it does not belong here.
+/// Host Number Of Completed Packets takes no credit and gets no answer, so it must not be enqueued.
 public struct CommandQueue: Sendable {
-    /// How many commands may wait to be sent.
+    /// How many commands may be waiting to be sent.
     public let capacity: Int
-    /// How long a controller may take to answer, unless a command asks for another time.
+    /// How long a controller may take to answer, unless a command specifies another time.
     public var timeout: Duration
-    /// Events that answer no command in flight: late, repeated or made up.
+    /// How many events answered no command in flight: late, repeated or unsolicited ones.
     public private(set) var unmatchedReplies: UInt64 = 0
 
-    /// How many commands may be in flight: what the controller last said it can take, at first one
-    /// (Vol 4, Part E, 4.4).
+    /// How many commands may be in flight: what the controller last reported, initially one (Vol 4, Part E, 4.4).
     private(set) var window = 1
-    /// Since when the controller has taken no command although none is in flight.
+    /// The time since when the controller has accepted no command although none is in flight.
     var stalledSince: Instant?
-    /// Commands to be sent, in a ring of slots that keep their memory.
+    /// Commands to be sent, in a ring of slots whose memory is reused.
     var slots: [Slot] = []
     var head = 0
     var waitingCount = 0
@@ -31,7 +30,7 @@ public struct CommandQueue: Sendable {
         var opcode: HCIOpcode
         var token: UInt64
         var timeout: Duration
-        /// When the command was enqueued; from when it was sent, its deadline.
+        /// When the command was enqueued; once it is sent, its deadline.
         var time: Instant
     }
 
@@ -41,7 +40,7 @@ public struct CommandQueue: Sendable {
     }
 
     /// - Parameters:
-    ///   - capacity: how many commands may wait to be sent.
+    ///   - capacity: how many commands may be waiting to be sent.
     ///   - timeout: how long a controller may take to answer.
     public init(capacity: Int = 64, timeout: Duration = .seconds(2)) {
         self.capacity = max(1, capacity)
@@ -50,10 +49,10 @@ public struct CommandQueue: Sendable {
         inFlight.reserveCapacity(8)
     }
 
-    /// Whether no command waits or is in flight.
+    /// Whether no command is waiting or in flight.
     public var isEmpty: Bool { waitingCount == 0 && inFlight.isEmpty }
 
-    /// How many commands wait to be sent.
+    /// How many commands are waiting to be sent.
     public var waiting: Int { waitingCount }
 
     // MARK: - Out
@@ -62,8 +61,8 @@ public struct CommandQueue: Sendable {
     ///
     /// - Parameters:
     ///   - token: what its completion will carry.
-    ///   - timeout: how long the controller may take, where not `self.timeout`.
-    /// - Throws: where `capacity` commands wait already.
+    ///   - timeout: how long the controller may take to answer, if not `self.timeout`.
+    /// - Throws: if `capacity` commands are already waiting.
     public mutating func enqueue<Command: HCICommand>(
         _ command: Command, token: UInt64, timeout: Duration? = nil, at now: Instant
     ) throws(CommandQueueFull) {
@@ -80,7 +79,7 @@ public struct CommandQueue: Sendable {
         waitingCount += 1
     }
 
-    /// Moves as many commands to `outbox` as the controller takes now.
+    /// Moves as many commands to `outbox` as the controller accepts now.
     public mutating func transmit(into outbox: inout PacketQueue, at now: Instant) {
         while waitingCount > 0, inFlight.count < window {
             let slot = slots[head]
@@ -95,22 +94,22 @@ public struct CommandQueue: Sendable {
 
     // MARK: - In
 
-    /// Takes a Command Complete event.
+    /// Processes a Command Complete event.
     ///
-    /// - Returns: the completion of the oldest command in flight with that opcode; nil where there is none.
+    /// - Returns: the completion of the oldest command in flight with that opcode; nil if there is none.
     @_lifetime(copy event)
     public mutating func receive(_ event: borrowing CommandComplete, at now: Instant) -> CommandCompletion? {
         guard let entry = settle(event.opcode, window: event.numHCICommandPackets, at: now) else { return nil }
-        // A controller that leaves the status out has not said that anything succeeded.
+        // A missing status does not mean success.
         let status = event.status ?? .unspecifiedError
         return CommandCompletion(
             token: entry.token, opcode: entry.opcode, status: status, isComplete: true,
             returnParameters: event.returnParameters.extracting(droppingFirst: 1))
     }
 
-    /// Takes a Command Status event.
+    /// Processes a Command Status event.
     ///
-    /// - Returns: the completion of the oldest command in flight with that opcode; nil where there is none.
+    /// - Returns: the completion of the oldest command in flight with that opcode; nil if there is none.
     @_lifetime(immortal)
     public mutating func receive(_ event: CommandStatus, at now: Instant) -> CommandCompletion? {
         guard let entry = settle(event.opcode, window: event.numHCICommandPackets, at: now) else { return nil }
@@ -118,7 +117,7 @@ public struct CommandQueue: Sendable {
             token: entry.token, opcode: entry.opcode, status: event.status, isComplete: false, returnParameters: Span())
     }
 
-    /// Sets the window, which every such event tells, and takes the oldest command with an opcode out of those in flight.
+    /// Sets the window, which every such event reports, and removes the oldest command in flight with an opcode.
     private mutating func settle(_ opcode: HCIOpcode, window: UInt8, at now: Instant) -> Entry? {
         self.window = Int(window)
         defer { updateStall(at: now) }
@@ -134,7 +133,7 @@ public struct CommandQueue: Sendable {
 
     mutating func dropHead() {
         waitingCount -= 1
-        // An empty ring begins again at its first slots, whose memory is there already.
+        // An empty ring starts over at its first slots, whose memory is already allocated.
         head = waitingCount == 0 ? 0 : (head + 1) % capacity
     }
 
@@ -146,8 +145,8 @@ public struct CommandQueue: Sendable {
         }
     }
 
-    /// Goes back to the state at power-on, where the controller takes one command. Nothing may wait or be in flight
-    /// any more: take them out with `popAny` first.
+    /// Returns to the initial state, in which the controller accepts one command. No command may be waiting or in
+    /// flight: remove them with `popAny` first.
     mutating func restart() {
         window = 1
         head = 0

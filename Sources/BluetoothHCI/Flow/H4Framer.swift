@@ -1,16 +1,16 @@
 import BluetoothBase
 
-/// Why a stream of H4 packets can no longer be followed.
+/// Why a stream of H4 packets can no longer be decoded.
 public enum H4Fault: Error, Equatable, Sendable {
-    /// A byte stands where a packet indicator must, and is none that this end may receive: the stream has lost its
-    /// step. No packet boundary behind it can be trusted, so only a reset of the transport helps.
+    /// A byte in the place of a packet indicator is not one this end may receive: the stream is out of sync. No packet
+    /// boundary after it can be trusted, so the transport must be reset.
     case unexpectedIndicator(UInt8)
 }
 
-/// Cuts a stream of bytes into H4 packets (Core 5.4, Vol 4, Part A, 2).
+/// Splits a stream of bytes into H4 packets (Core 5.4, Vol 4, Part A, 2).
 ///
-/// Bytes come in pieces of any size. A packet that lies whole in one piece is handed out where it lies; one that is
-/// split is put together in a buffer that grows with what has arrived, not with what a header claims.
+/// Bytes arrive in pieces of any size. A packet contained in one piece is delivered in place; a split packet is
+/// assembled in a buffer that grows with what has arrived, not with what a header claims.
 public struct H4Framer: Sendable {
     /// Which end of the transport reads the stream, and so which packets may be in it.
     public enum Receiver: Sendable {
@@ -20,20 +20,22 @@ public struct H4Framer: Sendable {
         case controller
     }
 
+    /// Which end of the transport reads the stream.
     public let receiver: Receiver
-    /// What ended the stream, if anything did. It stays until `reset()`.
+    /// The error that ended the stream, if any. It persists until `reset()`.
     public private(set) var fault: H4Fault?
-    /// The beginning of a packet whose rest has not arrived.
+    /// The part of an incomplete packet that has arrived.
     private var partial: [UInt8] = []
 
-    /// How many bytes of a packet have arrived whose rest has not.
+    /// How many bytes of an incomplete packet have arrived.
     public var partialByteCount: Int { partial.count }
 
     public init(receiver: Receiver) { self.receiver = receiver }
 
-    /// Takes the next bytes of the stream, and hands out each packet they complete, indicator first.
+    /// Receives the next bytes of the stream, and delivers each packet they complete, indicator first.
     ///
-    /// - Throws: at the first byte that cannot begin a packet, and from then on, behind the packets before it.
+    /// - Throws: at the first byte that cannot begin a packet, after delivering the packets before it, and from then
+    ///   on.
     public mutating func receive(_ bytes: Span<UInt8>, _ deliver: (Span<UInt8>) -> Void) throws(H4Fault) {
         if let fault { throw fault }
         var offset = 0
@@ -55,13 +57,13 @@ public struct H4Framer: Sendable {
         }
     }
 
-    /// Forgets a partial packet and a fault: for a transport that has been reset, and begins a new stream.
+    /// Discards a partial packet and a fault: for a transport that has been reset and starts a new stream.
     public mutating func reset() {
         partial.removeAll(keepingCapacity: true)
         fault = nil
     }
 
-    /// Moves bytes behind the partial packet: first as many as make its header whole, then as many as that asks for.
+    /// Appends bytes to the partial packet: first those that complete its header, then those its length requires.
     private mutating func complete(with bytes: Span<UInt8>, at offset: inout Int) throws(H4Fault) {
         while offset < bytes.count, length(of: partial.span) == nil {
             partial.append(bytes[offset])
@@ -82,7 +84,7 @@ public struct H4Framer: Sendable {
         }
     }
 
-    /// How long the packet is that begins with these bytes; nil while its length field has not arrived.
+    /// How long the packet is that begins with these bytes; nil until its length field has arrived.
     private func length(of packet: Span<UInt8>) -> Int? {
         guard !packet.isEmpty, let type = HCIPacketType(rawValue: packet[0]) else { return nil }
         switch type {

@@ -2,7 +2,9 @@ import BluetoothBase
 
 /// How many data packets of a connection have been sent, or flushed (Core 5.4, Vol 4, Part E, 7.7.19).
 public struct CompletedPackets: Hashable, Sendable {
+    /// The connection.
     public var connectionHandle: ConnectionHandle
+    /// How many packets have been completed since the last count.
     public var count: UInt16
 
     @inlinable

@@ -1,10 +1,11 @@
 import BluetoothBase
 
-/// The number a controller gives to a connection: 12 bits, 0x0000 to 0x0EFF (Core 5.4, Vol 4, Part E, 5.3.1).
+/// The number by which a controller identifies a connection: 12 bits, 0x0000 to 0x0EFF (Core 5.4, Vol 4, Part E,
+/// 5.3.1).
 public struct ConnectionHandle: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt16
 
-    /// Only the lower 12 bits of `rawValue` count; what stands above them in a packet is not part of the handle.
+    /// Only the lower 12 bits of `rawValue` count; the bits above them in a packet are not part of the handle.
     @inlinable
     public init(rawValue: UInt16) { self.rawValue = rawValue & 0x0FFF }
 

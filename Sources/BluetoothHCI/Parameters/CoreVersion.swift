@@ -1,24 +1,32 @@
 import BluetoothBase
 
-/// The version of the Core specification a controller or a link layer was made to (Assigned Numbers, 2.1).
+/// The version of the Core specification that a controller or a link layer implements (Assigned Numbers, 2.1).
 public struct CoreVersion: RawRepresentable, Hashable, Comparable, Sendable {
     public var rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// Version 4.0.
     public static let v40 = CoreVersion(rawValue: 6)
+    /// Version 4.1.
     public static let v41 = CoreVersion(rawValue: 7)
+    /// Version 4.2.
     public static let v42 = CoreVersion(rawValue: 8)
+    /// Version 5.0.
     public static let v50 = CoreVersion(rawValue: 9)
+    /// Version 5.1.
     public static let v51 = CoreVersion(rawValue: 10)
+    /// Version 5.2.
     public static let v52 = CoreVersion(rawValue: 11)
+    /// Version 5.3.
     public static let v53 = CoreVersion(rawValue: 12)
+    /// Version 5.4.
     public static let v54 = CoreVersion(rawValue: 13)
 
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
 extension CoreVersion: CustomStringConvertible {
-    /// `5.4`, or the number where it is not one of those above.
+    /// `5.4`, or the number if it is not one of those above.
     public var description: String {
         switch rawValue {
         case 6...8: "4.\(rawValue - 6)"

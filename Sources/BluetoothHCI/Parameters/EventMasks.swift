@@ -4,14 +4,21 @@ public struct EventMask: OptionSet, Hashable, Sendable {
     public var rawValue: UInt64
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
+    /// Disconnection Complete (7.7.5).
     public static let disconnectionComplete = EventMask(rawValue: 1 << 4)
+    /// Encryption Change [v1] (7.7.8).
     public static let encryptionChange = EventMask(rawValue: 1 << 7)
+    /// Read Remote Version Information Complete (7.7.12).
     public static let readRemoteVersionInformationComplete = EventMask(rawValue: 1 << 11)
+    /// Hardware Error (7.7.16).
     public static let hardwareError = EventMask(rawValue: 1 << 15)
+    /// Data Buffer Overflow (7.7.26).
     public static let dataBufferOverflow = EventMask(rawValue: 1 << 25)
+    /// Encryption Key Refresh Complete (7.7.39).
     public static let encryptionKeyRefreshComplete = EventMask(rawValue: 1 << 47)
+    /// LE Meta (7.7.65): all LE events, of which `LEEventMask` selects some.
     public static let leMeta = EventMask(rawValue: 1 << 61)
-    /// What a controller starts with. It does not include `leMeta`.
+    /// The mask after a reset. It does not include `leMeta`.
     public static let `default` = EventMask(rawValue: 0x0000_1FFF_FFFF_FFFF)
 }
 
@@ -20,7 +27,9 @@ public struct EventMaskPage2: OptionSet, Hashable, Sendable {
     public var rawValue: UInt64
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
+    /// Authenticated Payload Timeout Expired (7.7.75).
     public static let authenticatedPayloadTimeoutExpired = EventMaskPage2(rawValue: 1 << 23)
+    /// Encryption Change [v2] (7.7.8).
     public static let encryptionChangeV2 = EventMaskPage2(rawValue: 1 << 25)
 }
 
@@ -29,22 +38,37 @@ public struct LEEventMask: OptionSet, Hashable, Sendable {
     public var rawValue: UInt64
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
+    /// LE Connection Complete (7.7.65.1).
     public static let connectionComplete = LEEventMask(rawValue: 1 << 0)
+    /// LE Advertising Report (7.7.65.2).
     public static let advertisingReport = LEEventMask(rawValue: 1 << 1)
+    /// LE Connection Update Complete (7.7.65.3).
     public static let connectionUpdateComplete = LEEventMask(rawValue: 1 << 2)
+    /// LE Read Remote Features Complete (7.7.65.4).
     public static let readRemoteFeaturesComplete = LEEventMask(rawValue: 1 << 3)
+    /// LE Long Term Key Request (7.7.65.5).
     public static let longTermKeyRequest = LEEventMask(rawValue: 1 << 4)
+    /// LE Remote Connection Parameter Request (7.7.65.6).
     public static let remoteConnectionParameterRequest = LEEventMask(rawValue: 1 << 5)
+    /// LE Data Length Change (7.7.65.7).
     public static let dataLengthChange = LEEventMask(rawValue: 1 << 6)
+    /// LE Enhanced Connection Complete [v1] (7.7.65.10).
     public static let enhancedConnectionComplete = LEEventMask(rawValue: 1 << 9)
+    /// LE Directed Advertising Report (7.7.65.11).
     public static let directedAdvertisingReport = LEEventMask(rawValue: 1 << 10)
+    /// LE PHY Update Complete (7.7.65.12).
     public static let phyUpdateComplete = LEEventMask(rawValue: 1 << 11)
+    /// LE Extended Advertising Report (7.7.65.13).
     public static let extendedAdvertisingReport = LEEventMask(rawValue: 1 << 12)
+    /// LE Scan Timeout (7.7.65.17).
     public static let scanTimeout = LEEventMask(rawValue: 1 << 16)
+    /// LE Advertising Set Terminated (7.7.65.18).
     public static let advertisingSetTerminated = LEEventMask(rawValue: 1 << 17)
+    /// LE Scan Request Received (7.7.65.19).
     public static let scanRequestReceived = LEEventMask(rawValue: 1 << 18)
+    /// LE Channel Selection Algorithm (7.7.65.20).
     public static let channelSelectionAlgorithm = LEEventMask(rawValue: 1 << 19)
-    /// What a controller starts with: the first five.
+    /// The mask after a reset: the first five events.
     public static let `default` = LEEventMask(rawValue: 0x1F)
 }
 

@@ -1,7 +1,7 @@
 import BluetoothBase
 
 /// A command, return or event parameter of fixed length. Structures list their parameters in the order of the
-/// specification, once for reading and once for writing, and leave the octets to this protocol.
+/// specification, once for reading and once for writing; this protocol handles the octets.
 protocol HCIParameter {
     init(decoding reader: inout ByteReader) throws(DecodingFailure)
     func encode(into writer: inout ByteWriter)
@@ -60,7 +60,7 @@ extension UInt128: HCIParameter {
 }
 
 extension Bool: HCIParameter {
-    /// 0x00 and 0x01 are the only values the specification gives to its switches.
+    /// The specification allows only 0x00 and 0x01 in its flags.
     init(decoding reader: inout ByteReader) throws(DecodingFailure) {
         switch try reader.readUInt8() {
         case 0: self = false
@@ -90,7 +90,7 @@ extension DeviceAddress: HCIParameter {
     func encode(into writer: inout ByteWriter) { writer.appendTyped(self) }
 }
 
-/// An address type octet and the address, where type 0xFF says that there is none: an anonymous advertiser.
+/// An address type octet and the address, where type 0xFF means that there is none: an anonymous advertiser.
 extension DeviceAddress?: HCIParameter {
     init(decoding reader: inout ByteReader) throws(DecodingFailure) {
         guard reader.remaining > 0, reader.bytes[reader.offset] == 0xFF else {

@@ -1,16 +1,19 @@
 import BluetoothBase
 
-/// What a central asks of a link, as the commands that open or change one carry it (Core 5.4, Vol 4, Part E, 7.8.12
-/// and 7.8.18).
+/// The parameters a central requests for a connection, as in the commands that create or update one (Core 5.4, Vol 4,
+/// Part E, 7.8.12 and 7.8.18).
 public struct LEConnectionParameters: Hashable, Sendable {
+    /// The shortest interval.
     public var intervalMin: ConnectionInterval
+    /// The longest interval.
     public var intervalMax: ConnectionInterval
     /// How many connection events the peripheral may skip, 0 to 499.
     public var maxLatency: UInt16
+    /// The supervision timeout: more than 2 × (1 + `maxLatency`) × `intervalMax`.
     public var supervisionTimeout: SupervisionTimeout
-    /// The shortest connection event asked for, in units of 0.625 ms: a hint.
+    /// The shortest connection event expected, in units of 0.625 ms: a hint.
     public var minCELength: UInt16
-    /// The longest connection event asked for, in units of 0.625 ms: a hint.
+    /// The longest connection event expected, in units of 0.625 ms: a hint.
     public var maxCELength: UInt16
 
     public init(
@@ -37,13 +40,15 @@ extension LEConnectionParameters: HCIParameter {
     }
 }
 
-/// The role a device has on a link (Core 5.4, Vol 4, Part E, 7.7.65.1). Open, because a broken controller's other
-/// value must still reach the code that closes the link.
+/// The role a device has on a link (Core 5.4, Vol 4, Part E, 7.7.65.1). Not an enumeration, because an invalid value
+/// from a broken controller must still reach the code that closes the link.
 public struct ConnectionRole: RawRepresentable, Hashable, Sendable {
     public var rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// The device that initiated the connection.
     public static let central = ConnectionRole(rawValue: 0)
+    /// The device that advertised.
     public static let peripheral = ConnectionRole(rawValue: 1)
 }
 

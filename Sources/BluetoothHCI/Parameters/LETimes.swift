@@ -7,11 +7,12 @@ public struct ConnectionInterval: RawRepresentable, Hashable, Comparable, Sendab
     @inlinable
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// The longest interval that is not longer than `duration`, kept within what the specification allows.
+    /// The longest interval that is not longer than `duration`, clamped to what the specification allows.
     public init(clamping duration: Duration) {
         rawValue = UInt16(clamping: max(6, min(3200, duration.nanoseconds / 1_250_000)))
     }
 
+    /// The time as a `Duration`.
     public var duration: Duration { .microseconds(Int64(rawValue) * 1250) }
 
     /// The intervals the specification allows.
@@ -29,11 +30,12 @@ public struct SupervisionTimeout: RawRepresentable, Hashable, Comparable, Sendab
     @inlinable
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// The longest time-out that is not longer than `duration`, kept within what the specification allows.
+    /// The longest timeout that is not longer than `duration`, clamped to what the specification allows.
     public init(clamping duration: Duration) {
         rawValue = UInt16(clamping: max(10, min(3200, duration.nanoseconds / 10_000_000)))
     }
 
+    /// The time as a `Duration`.
     public var duration: Duration { .milliseconds(Int64(rawValue) * 10) }
 
     @inlinable
@@ -48,11 +50,12 @@ public struct LESlots: RawRepresentable, Hashable, Comparable, Sendable {
     @inlinable
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The longest whole number of slots that is not longer than `duration`, from 0x0004 (2.5 ms) to 0xFFFFFF.
+    /// The largest number of slots not longer than `duration`, clamped to 0x0004 (2.5 ms) to 0xFFFFFF.
     public init(clamping duration: Duration) {
         rawValue = UInt32(clamping: max(4, min(0xFF_FFFF, duration.nanoseconds / 625_000)))
     }
 
+    /// The time as a `Duration`.
     public var duration: Duration { .microseconds(Int64(rawValue) * 625) }
 
     @inlinable
@@ -62,7 +65,7 @@ public struct LESlots: RawRepresentable, Hashable, Comparable, Sendable {
 extension ConnectionInterval: HCIParameter {}
 extension SupervisionTimeout: HCIParameter {}
 
-/// The 16-bit form; a longer time is sent as the longest the field holds.
+/// The 16-bit form; a longer time is clamped to the maximum of the field.
 extension LESlots: HCIParameter {
     init(decoding reader: inout ByteReader) throws(DecodingFailure) {
         self.init(rawValue: UInt32(try reader.readUInt16()))

@@ -1,5 +1,4 @@
 import BluetoothBase
-import BluetoothGAP
 import BluetoothHCI
 
 /// How to advertise (Core 5.4, Vol 4, Part E, 7.8.5).
@@ -13,7 +12,7 @@ public struct AdvertisingParameters: Equatable, Sendable {
     /// At most 31 octets of AD structures for those who ask.
     public var scanResponse: [UInt8]
 
-    /// By default connectable, every 30 to 60 ms, as what wants to be found soon advertises.
+    /// By default connectable, every 30 to 60 ms, which is found quickly.
     public init(
         isConnectable: Bool = true, interval: ClosedRange<Duration> = .milliseconds(30)...(.milliseconds(60)),
         data: [UInt8], scanResponse: [UInt8] = []
@@ -23,26 +22,164 @@ public struct AdvertisingParameters: Equatable, Sendable {
         self.data = data
         self.scanResponse = scanResponse
     }
+
+    /// Vol 4, Part E, 7.8.5 and 7.8.7.
+    var isValid: Bool {
+        interval.lowerBound >= .milliseconds(20) && interval.upperBound <= .milliseconds(10240)
+            && data.count <= 31 && scanResponse.count <= 31
+    }
+
+    fileprivate var type: LEAdvertisingType {
+        if isConnectable { return .connectableUndirected }
+        return scanResponse.isEmpty ? .nonConnectableUndirected : .scannableUndirected
+    }
 }
 
-/// What is wanted of the advertiser, and what it does.
+/// Advertising: what is wanted, and what the controller does about it.
 struct Advertiser: Sendable {
-    var wanted: AdvertisingParameters?
-    var activity: Activity<AdvertisingParameters> = .idle
-    /// Set while the controller cannot advertise because of the links it has; tried again when one ends.
-    var isPaused = false
-    /// Whether the caller has been told that what is wanted has started.
-    var hasAnnounced = false
+    /// The commands that lead to advertising, or end it.
+    enum Step: Equatable, Sendable {
+        case setParameters, setData, setScanResponse, enable, disable
+    }
 
-    /// Set when a peer connected before the controller confirmed that it advertises: it may have stopped again.
-    var mayHaveEnded = false
+    private enum State: Sendable {
+        case idle
+        /// Commands that will lead to `running` are with the controller. A peer that connects before the last of them is
+        /// answered may have ended what it started.
+        case starting(AdvertisingParameters, peerConnected: Bool)
+        case running(AdvertisingParameters)
+        case stopping
+    }
+
+    private struct Wanted: Sendable {
+        let parameters: AdvertisingParameters
+        /// Whether its start has been reported.
+        var isAnnounced = false
+    }
+
+    private var wanted: Wanted?
+    private var state: State = .idle
+
+    /// Which activity it is that may have to yield.
+    var activity: RadioArbiter.Activity {
+        wanted?.parameters.isConnectable == false ? .otherAdvertising : .connectableAdvertising
+    }
 
     /// Whether a peer may have connected: also while advertising is being started or stopped.
     var acceptsConnections: Bool {
-        switch activity {
+        switch state {
         case .idle: false
-        case .starting(let parameters), .running(let parameters): parameters.isConnectable
+        case .starting(let parameters, _), .running(let parameters): parameters.isConnectable
         case .stopping: true
         }
+    }
+
+    /// Whether anything is to be advertised.
+    var isWanted: Bool { wanted != nil }
+
+    // MARK: Calls
+
+    mutating func start(_ parameters: AdvertisingParameters) { wanted = Wanted(parameters: parameters) }
+
+    mutating func stop() { wanted = nil }
+
+    /// Moves one step towards what is wanted.
+    mutating func advance(_ verdict: RadioArbiter.Verdict, ownAddressType: OwnAddressType) -> [Effect] {
+        guard verdict != .suspended else { return [] }
+        switch state {
+        case .idle:
+            guard verdict == .proceed, let parameters = wanted?.parameters else { return [] }
+            state = .starting(parameters, peerConnected: false)
+            let command = LESetAdvertisingParameters(
+                intervalMin: LESlots(clamping: parameters.interval.lowerBound),
+                intervalMax: LESlots(clamping: parameters.interval.upperBound), type: parameters.type,
+                ownAddressType: ownAddressType)
+            return [.send(command, for: .advertise(.setParameters))]
+        case .running(let current):
+            guard wanted?.parameters == current, verdict != .stop else { return disable() }
+            return announce()
+        case .starting, .stopping:
+            return []
+        }
+    }
+
+    private mutating func disable() -> [Effect] {
+        state = .stopping
+        return [.send(LESetAdvertisingEnable(isEnabled: false), for: .advertise(.disable))]
+    }
+
+    private mutating func announce() -> [Effect] {
+        guard wanted?.isAnnounced == false else { return [] }
+        wanted?.isAnnounced = true
+        return [.report(.controller(.advertisingStarted))]
+    }
+
+    // MARK: The controller
+
+    enum Outcome {
+        case effects([Effect])
+        /// The controller will not advertise like this.
+        case refused(AdvertisingParameters)
+    }
+
+    /// Takes the answer to a step.
+    mutating func answered(_ step: Step, _ status: HCIStatus) -> Outcome {
+        switch (state, step) {
+        case (.starting(let parameters, _), _) where status != .success:
+            state = .idle
+            return .refused(parameters)
+        case (.starting(let parameters, _), .setParameters):
+            return .effects([.send(LESetAdvertisingData(data: parameters.data), for: .advertise(.setData))])
+        case (.starting(let parameters, _), .setData):
+            let command = LESetScanResponseData(data: parameters.scanResponse)
+            return .effects([.send(command, for: .advertise(.setScanResponse))])
+        case (.starting, .setScanResponse):
+            return .effects([.send(LESetAdvertisingEnable(isEnabled: true), for: .advertise(.enable))])
+        case (.starting(let parameters, let peerConnected), .enable):
+            state = .running(parameters)
+            return .effects(peerConnected ? restart() : [])
+        case (.stopping, .disable):
+            // Whatever it answers, a controller that was asked to stop no longer advertises for this host.
+            state = .idle
+        default: break
+        }
+        return .effects([])
+    }
+
+    /// Whether a refusal with this status may be due to something else that the controller does.
+    func mayWorkLater(_ status: HCIStatus) -> Bool {
+        // What worked before will work again.
+        status == .commandDisallowed || status == .connectionLimitExceeded || wanted?.isAnnounced == true
+    }
+
+    /// Gives up what the controller refused, unless something else is wanted by now.
+    mutating func giveUp(_ refused: AdvertisingParameters, _ error: HostError) -> [Effect] {
+        guard wanted?.parameters == refused else { return [] }
+        wanted = nil
+        return [.report(.controller(.advertisingFailed(error)))]
+    }
+
+    /// A peer has connected: the controller has stopped advertising by itself (Vol 4, Part E, 7.8.9).
+    mutating func peerConnected() {
+        switch state {
+        case .running(let parameters) where parameters.isConnectable: state = .idle
+        case .starting(let parameters, _): state = .starting(parameters, peerConnected: true)
+        case .idle, .running, .stopping: break
+        }
+    }
+
+    /// Starts over where it is not known whether the controller still advertises.
+    mutating func restart() -> [Effect] {
+        guard case .running(let parameters) = state, parameters.isConnectable else { return [] }
+        return disable()
+    }
+
+    /// The controller was reset. What is wanted stays wanted.
+    mutating func reset() { state = .idle }
+
+    /// The controller is gone. What has been on the air will be again, with the next one.
+    mutating func abandon(_ error: HostError) -> [Effect] {
+        guard let wanted, !wanted.isAnnounced else { return [] }
+        return giveUp(wanted.parameters, error)
     }
 }

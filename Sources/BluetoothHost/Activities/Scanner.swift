@@ -9,7 +9,7 @@ public struct ScanParameters: Equatable, Sendable {
     public var interval: Duration
     /// How long the receiver is on in each interval.
     public var window: Duration
-    /// Whether the controller is to report every advertising event, not each advertiser once.
+    /// Whether the controller is to report every advertising event, rather than each advertiser once.
     public var reportsDuplicates: Bool
 
     /// By default active, with the receiver on all the time, and every advertising event reported.
@@ -22,17 +22,127 @@ public struct ScanParameters: Equatable, Sendable {
         self.window = window
         self.reportsDuplicates = reportsDuplicates
     }
+
+    /// Vol 4, Part E, 7.8.10: both 2.5 ms to 10.24 s, the window no longer than the interval.
+    package var isValid: Bool {
+        let range = Duration.microseconds(2500)...Duration.milliseconds(10240)
+        return range.contains(interval) && range.contains(window) && window <= interval
+    }
 }
 
-/// What is wanted of the scanner, and what it does.
+/// Scanning: what is wanted, and what the controller does about it.
 struct Scanner: Sendable {
-    var wanted: ScanParameters?
-    var activity: Activity<ScanParameters> = .idle
-    /// Set while the controller refuses to scan and connect at once, until the connection attempt is over.
-    var isPaused = false
-    var watchdog = ScanWatchdog()
+    /// The commands that lead to scanning, or end it.
+    enum Step: Equatable, Sendable {
+        case setParameters, enable, disable
+    }
 
+    private var wanted: ScanParameters?
+    private var activity: Activity<ScanParameters> = .idle
+    private var watchdog = ScanWatchdog()
+
+    /// Whether reports are of use to anybody.
+    var isWanted: Bool { wanted != nil }
+
+    /// Whether the controller neither scans nor is about to begin or stop.
     var isIdle: Bool {
         if case .idle = activity { true } else { false }
+    }
+
+    var nextDeadline: Instant? { watchdog.deadline }
+
+    // MARK: Calls
+
+    mutating func start(_ parameters: ScanParameters) { wanted = parameters }
+
+    mutating func stop() {
+        wanted = nil
+        watchdog = ScanWatchdog()
+    }
+
+    /// Moves one step towards what is wanted.
+    mutating func advance(_ verdict: RadioArbiter.Verdict, ownAddressType: OwnAddressType) -> [Effect] {
+        guard verdict != .suspended else { return [] }
+        switch activity {
+        case .idle:
+            guard verdict == .proceed, let wanted else { return [] }
+            activity = .starting(wanted)
+            let command = LESetScanParameters(
+                type: wanted.isActive ? .active : .passive, interval: LESlots(clamping: wanted.interval),
+                window: LESlots(clamping: wanted.window), ownAddressType: ownAddressType)
+            return [.send(command, for: .scan(.setParameters))]
+        case .running(let current):
+            return wanted == current && verdict != .stop ? [] : disable()
+        case .starting, .stopping:
+            return []
+        }
+    }
+
+    private mutating func disable() -> [Effect] {
+        activity = .stopping
+        watchdog.stop()
+        return [.send(LESetScanEnable(isEnabled: false), for: .scan(.disable))]
+    }
+
+    // MARK: The controller
+
+    enum Outcome {
+        case effects([Effect])
+        /// The controller will not scan like this.
+        case refused(ScanParameters)
+    }
+
+    /// Takes the answer to a step.
+    ///
+    /// - Parameter silenceLimit: after how long a silence the scan is restarted; nil for never.
+    mutating func answered(_ step: Step, _ status: HCIStatus, silenceLimit: Duration?, at now: Instant) -> Outcome {
+        switch (activity, step) {
+        case (.starting(let parameters), .setParameters), (.starting(let parameters), .enable):
+            guard status == .success else {
+                activity = .idle
+                return .refused(parameters)
+            }
+            guard step == .enable else {
+                let command = LESetScanEnable(isEnabled: true, filterDuplicates: !parameters.reportsDuplicates)
+                return .effects([.send(command, for: .scan(.enable))])
+            }
+            activity = .running(parameters)
+            // A controller that reports each advertiser once has reason to be silent.
+            if parameters.reportsDuplicates, let silenceLimit { watchdog.start(silenceLimit, at: now) }
+        case (.stopping, .disable):
+            // Whatever it answers, a controller that was asked to stop no longer scans for this host.
+            activity = .idle
+        default: break
+        }
+        return .effects([])
+    }
+
+    /// Gives up a scan that the controller refused, unless something else is wanted by now.
+    mutating func giveUp(_ refused: ScanParameters, _ error: HostError) -> [Effect] {
+        guard wanted == refused else { return [] }
+        wanted = nil
+        return [.report(.controller(.scanningFailed(error)))]
+    }
+
+    /// The controller has reported something.
+    @inline(__always)
+    mutating func reportReceived(at now: Instant) { watchdog.reportReceived(at: now) }
+
+    /// A scan that has fallen silent is stopped, which makes it start again.
+    mutating func fire(at now: Instant) -> [Effect] {
+        guard watchdog.fire(at: now), case .running = activity else { return [] }
+        return disable()
+    }
+
+    /// The controller was reset. What is wanted stays wanted.
+    mutating func reset() {
+        activity = .idle
+        watchdog = ScanWatchdog()
+    }
+
+    /// The controller is gone.
+    mutating func abandon(_ error: HostError) -> [Effect] {
+        guard let wanted else { return [] }
+        return giveUp(wanted, error)
     }
 }

@@ -3,16 +3,10 @@ import BluetoothHCI
 
 /// What a command was sent for: says where its answer goes.
 enum CommandPurpose: Equatable, Sendable {
-    case bringUp(BringUp.Step)
-    case scanParameters
-    case scanEnable(Bool)
-    case advertisingParameters
-    case advertisingData
-    case scanResponseData
-    case advertisingEnable(Bool)
-    case acceptList
-    case createConnection
-    case createConnectionCancel
+    case bringUp(BringUpStep)
+    case scan(Scanner.Step)
+    case advertise(Advertiser.Step)
+    case connect(Initiator.Step)
     case disconnect(LinkIdentifier)
     case readRSSI(RequestIdentifier, LinkIdentifier)
     case connectionUpdate(LinkIdentifier)
@@ -39,6 +33,18 @@ struct CommandPurposes: Sendable {
         guard token < UInt64(slots.count), let purpose = slots[Int(token)] else { return .none }
         slots[Int(token)] = nil
         return purpose
+    }
+
+    /// Takes the requests out that concern a link, which has ended.
+    mutating func removeRequests(of link: LinkIdentifier) -> [RequestIdentifier] {
+        var requests: [RequestIdentifier] = []
+        for index in slots.indices {
+            guard case .readRSSI(let request, link) = slots[index] else { continue }
+            requests.append(request)
+            // The answer is still to come, and must not find another purpose here.
+            slots[index] = CommandPurpose.none
+        }
+        return requests
     }
 
     private static let none = UInt64.max

@@ -20,4 +20,7 @@ public struct ControllerInformation: Equatable, Sendable {
     public var aclBufferCount: Int
     /// How many addresses the filter accept list holds; 0 where the controller has none.
     public var filterAcceptListSize: Int
+    /// Whether the controller sends no more data than the host has room for, so that `Host.holdReceiving` has an effect
+    /// (Vol 4, Part E, 4.2).
+    public var controlsReceiving: Bool
 }

@@ -39,16 +39,10 @@ extension Host {
     private mutating func answered(_ completion: borrowing CommandCompletion, at now: Instant) {
         let status = completion.status
         switch purposes.remove(completion.token) {
-        case .bringUp(let step): bringUpAnswered(step, completion, at: now)
-        case .scanParameters: scanParametersAnswered(status, at: now)
-        case .scanEnable(let isEnabled): scanEnableAnswered(status, enabled: isEnabled, at: now)
-        case .advertisingParameters: advertisingAnswered(.advertisingParameters, status, at: now)
-        case .advertisingData: advertisingAnswered(.advertisingData, status, at: now)
-        case .scanResponseData: advertisingAnswered(.scanResponseData, status, at: now)
-        case .advertisingEnable(let isEnabled): advertisingAnswered(.advertisingEnable(isEnabled), status, at: now)
-        case .acceptList: if status != .success { acceptListRefused(at: now) }
-        case .createConnection: createConnectionAnswered(status, at: now)
-        case .createConnectionCancel: cancelAnswered(status, at: now)
+        case .bringUp(let step): proceed(lifecycle.answered(step, completion, at: now), at: now)
+        case .scan(let step): answered(step, status, at: now)
+        case .advertise(let step): answered(step, status, at: now)
+        case .connect(let step): answered(step, status, at: now)
         case .disconnect(let link): disconnectAnswered(status, link, at: now)
         case .readRSSI(let request, let link): rssiAnswered(request, of: link, completion)
         case .connectionUpdate(let link): connectionUpdateAnswered(status, link)
@@ -70,7 +64,7 @@ extension Host {
         }
     }
 
-    /// A controller that leaves a command unanswered cannot be trusted to do anything else it was told: start over.
+    /// A controller that leaves a command unanswered cannot be trusted with any other command either: start over.
     mutating func fireCommands(at now: Instant) {
         guard let expired = commands.popExpired(at: now) else { return }
         abandon(expired, .timedOut)
@@ -83,7 +77,7 @@ extension Host {
     }
 
     private mutating func abandon(_ command: AbandonedCommand, _ error: HostError) {
-        // What else a command can be for is begun anew once the controller is up, or ends with its link.
+        // Everything else begins again once the controller is up, or ends with its link.
         guard case .readRSSI(let request, let link) = purposes.remove(command.token) else { return }
         events.append(.link(link, .requestFailed(request, error)))
     }

@@ -8,7 +8,7 @@ extension Host {
     mutating func receiveEvent(_ bytes: Span<UInt8>, at now: Instant) {
         guard let event = try? HCIEvent(decoding: bytes) else {
             let isWhole = bytes.count >= 2 && bytes.count - 2 == Int(bytes[1])
-            return isWhole ? () : controllerFailed(.malformedPacket, at: now)
+            return handle(isWhole ? .eventInvalid : .packetMalformed, at: now)
         }
         switch event {
         case .numberOfCompletedPackets(let completed): packetsCompleted(completed)
@@ -21,9 +21,9 @@ extension Host {
         }
     }
 
-    /// Events about connections. What a controller that is being reset still has to say of them concerns nobody.
+    /// Events about connections. Those of a controller that is being reset no longer matter.
     private mutating func receiveLinkEvent(_ event: borrowing HCIEvent, at now: Instant) {
-        guard bringUp.state == .up else { return }
+        guard lifecycle.isUp else { return }
         switch event {
         case .leConnectionComplete(let complete):
             connectionCompleted(
@@ -61,9 +61,9 @@ extension Host {
         }
         let reason = status == .success ? .connectionFailedToBeEstablished : status
         if role == .peripheral {
-            advertisingMayHaveEnded(at: now)
+            peerConnected(false, at: now)
         } else {
-            connectionNotMade(reason, with: connection?.address, at: now)
+            connectingFailed(reason, with: connection?.address, at: now)
         }
     }
 
@@ -81,7 +81,7 @@ extension Host {
 
     private mutating func remoteFeaturesRead(_ complete: LEReadRemoteFeaturesComplete, at now: Instant) {
         guard let slot = links.slot(of: complete.connectionHandle) else { return }
-        // The peer's features, or its word that it does not tell them: either way it was heard. Any other status is the
+        // The peer's features, or its refusal to give them: either way a packet was received. Any other status is the
         // controller's own.
         guard complete.status == .success || complete.status == .unsupportedRemoteFeature else { return }
         establish(slot, at: now)

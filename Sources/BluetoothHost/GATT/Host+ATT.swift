@@ -8,67 +8,68 @@ import BluetoothL2CAP
 extension Host {
     mutating func receiveATT(_ pdu: Span<UInt8>, _ slot: Int, at now: Instant) {
         guard pdu.count > 0 else { return }
-        switch ATTOpcode(rawValue: pdu[0]) {
-        case .handleValueNotification: receiveNotification(pdu, slot)
-        case .handleValueIndication: receiveIndication(pdu, slot)
-        case .multipleHandleValueNotification: receiveMultipleNotification(pdu, slot)
-        case let opcode? where opcode.kind == .response:
+        // Nothing answers a notification, and for it alone no frame is opened.
+        if pdu[0] == ATTOpcode.handleValueNotification.rawValue {
+            return notified(.notification(pdu), pdu, slot, at: now)
+        }
+        if AttributeEndpoint.isForServer(pdu[0]) {
             openFrame()
-            links.at[slot].take(response: pdu, at: now, into: &outbox.writer)
-            closeFrame(slot, .attributeProtocol)
-            drainClient(slot)
-        default:
-            openFrame()
-            let outcome = links.at[slot].serve(pdu, from: &server, at: now, into: &outbox.writer)
+            let outcome = links.at[slot].endpoint.serve(
+                pdu, on: .first, server: &server, at: now, into: &outbox.writer)
             closeFrame(slot, .attributeProtocol)
             served(outcome, pdu, slot)
+            if case .dropped(let reason) = outcome {
+                handle(reason == .malformed ? .attributePDUMalformed : .attributePDUIgnored, of: slot, at: now)
+            }
             if case .confirmationReceived = outcome { indicateServiceChange(slot, at: now) }
+            return
+        }
+        openFrame()
+        let outcome = links.at[slot].endpoint.receive(
+            pdu, on: .first, server: &server, at: now, into: &outbox.writer)
+        closeFrame(slot, .attributeProtocol)
+        handle(outcome, pdu, slot, at: now)
+    }
+
+    /// What the endpoint did beside answering.
+    mutating func handle(_ outcome: AttributeOutcome, _ pdu: Span<UInt8>, _ slot: Int, at now: Instant) {
+        switch outcome {
+        case .server(let outcome): served(outcome, pdu, slot)
+        case .response: drainClient(slot)
+        case .notification, .indication, .ignored: notified(outcome, pdu, slot, at: now)
+        case .notifications(let parameters): receiveNotifications(ByteReader(pdu.extracting(parameters)), slot, at: now)
+        case .channelDied: handle(.bearerExpired, of: slot, at: now)
         }
     }
 
+    /// Passes on a value that the peer has sent of its own accord.
     @inline(__always)
-    private mutating func receiveNotification(_ pdu: Span<UInt8>, _ slot: Int) {
-        guard let notification = try? HandleValueNotification(decoding: parameters(of: pdu)),
-            notification.handle.rawValue != 0
-        else { return }
-        let value = events.store(notification.value)
-        events.append(.client(links.at[slot].identifier, .notification(notification.handle, value)))
+    private mutating func notified(_ outcome: AttributeOutcome, _ pdu: Span<UInt8>, _ slot: Int, at now: Instant) {
+        let link = links.at[slot].identifier
+        switch outcome {
+        case .notification(let handle, let value):
+            let payload = events.store(pdu.extracting(value))
+            events.append(.client(link, .notification(handle, payload)))
+        case .indication(let handle, let value):
+            let payload = events.store(pdu.extracting(value))
+            events.append(.client(link, .indication(handle, payload)))
+        case .ignored: handle(.attributePDUMalformed, of: slot, at: now)
+        case .server, .notifications, .response, .channelDied: return
+        }
     }
 
-    private mutating func receiveMultipleNotification(_ pdu: Span<UInt8>, _ slot: Int) {
-        guard let notification = try? MultipleHandleValueNotification(decoding: parameters(of: pdu)) else { return }
+    private mutating func receiveNotifications(_ parameters: consuming ByteReader, _ slot: Int, at now: Instant) {
+        guard let notification = try? MultipleHandleValueNotification(decoding: parameters) else {
+            return handle(.attributePDUMalformed, of: slot, at: now)
+        }
         let link = links.at[slot].identifier
         var values = notification.makeIterator()
         while let value = values.next() {
-            guard value.handle.rawValue != 0 else { continue }
+            guard value.handle.rawValue != 0 else {
+                handle(.attributePDUMalformed, of: slot, at: now)
+                continue
+            }
             events.append(.client(link, .notification(value.handle, events.store(value.value))))
         }
-    }
-
-    /// Every indication is confirmed, also one nobody asked for: its sender may send no other before (Vol 3, Part F,
-    /// 3.4.7.2).
-    private mutating func receiveIndication(_ pdu: Span<UInt8>, _ slot: Int) {
-        guard let indication = try? HandleValueIndication(decoding: parameters(of: pdu)) else { return }
-        if indication.handle.rawValue != 0 {
-            let value = events.store(indication.value)
-            events.append(.client(links.at[slot].identifier, .indication(indication.handle, value)))
-        }
-        guard !links.at[slot].bearer.isDead else { return }
-        openFrame()
-        HandleValueConfirmation().encode(into: &outbox.writer)
-        closeFrame(slot, .attributeProtocol)
-    }
-
-    @_lifetime(copy pdu)
-    private func parameters(of pdu: Span<UInt8>) -> ByteReader {
-        ByteReader(pdu.extracting(droppingFirst: 1))
-    }
-
-    /// Ends a link whose bearer has died: nothing may be sent on it any more, and ATT has no other on a link (Vol 3,
-    /// Part F, 3.3.3).
-    mutating func bearerDied(_ slot: Int, at now: Instant) {
-        drainClient(slot)
-        links.at[slot].disconnectReason = .llResponseTimeout
-        sendDisconnect(slot, reason: .remoteUserTerminatedConnection, at: now)
     }
 }

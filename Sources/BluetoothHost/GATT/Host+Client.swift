@@ -13,7 +13,7 @@ extension Host {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
         openFrame()
         let result = Result { () throws(GATTClientError) in
-            try links.at[slot].start(operation, at: now, into: &outbox.writer)
+            try links.at[slot].endpoint.start(operation, on: .first, at: now, into: &outbox.writer)
         }
         closeFrame(slot, .attributeProtocol)
         drainClient(slot)
@@ -26,7 +26,7 @@ extension Host {
     /// Calls a client operation off.
     public mutating func cancel(_ operation: GATTClient.OperationID, on link: LinkIdentifier) {
         guard let slot = links.slot(of: link) else { return }
-        links.at[slot].client.cancel(operation)
+        links.at[slot].endpoint.cancel(operation)
         drainClient(slot)
     }
 
@@ -39,7 +39,7 @@ extension Host {
         guard hasRoom(slot) else { return false }
         openFrame()
         do throws(GATTClientError) {
-            try links.at[slot].writeCommand(handle, value, into: &outbox.writer)
+            try links.at[slot].endpoint.writeCommand(handle, value: value, into: &outbox.writer)
         } catch {
             outbox.rollback()
             throw .client(error)
@@ -56,16 +56,16 @@ extension Host {
         links.at[slot].automaticExchange = operation
     }
 
-    /// Tells the caller which operations have ended.
+    /// Reports which operations have ended.
     mutating func drainClient(_ slot: Int) {
         // Looked at in place: this runs for every response, and most end no operation.
-        guard !links.at[slot].client.events.isEmpty else { return }
-        let ends = links.at[slot].client.events
-        links.at[slot].client.events.removeAll(keepingCapacity: true)
+        guard !links.at[slot].endpoint.events.isEmpty else { return }
+        let ends = links.at[slot].endpoint.events
+        links.at[slot].endpoint.events.removeAll(keepingCapacity: true)
         announce(ends, of: links.at[slot].identifier, except: links.at[slot].automaticExchange)
     }
 
-    /// - Parameter own: the operation that the host started by itself, of which nobody waits for the end.
+    /// - Parameter own: the operation that the host started by itself, whose end is not reported.
     mutating func announce(
         _ ends: [GATTClientEvent], of link: LinkIdentifier, except own: GATTClient.OperationID?
     ) {

@@ -4,7 +4,7 @@ import BluetoothGATT
 
 /// The database, and the services every device has.
 extension Host {
-    /// Adds a service to the database. Peers that have asked for it are told where (Core 5.4, Vol 3, Part G, 7.1).
+    /// Adds a service to the database. Peers that have subscribed to Service Changed get an indication (Core 5.4, Vol 3, Part G, 7.1).
     ///
     /// - Parameter handle: where to put it; the first free place where nil.
     public mutating func addService(
@@ -15,7 +15,8 @@ extension Host {
         return handles
     }
 
-    /// Takes a service out of the database, and whatever links remember of it. Peers that have asked for it are told.
+    /// Takes a service out of the database, and whatever links remember of it. Peers that have subscribed to
+    /// Service Changed get an indication.
     ///
     /// - Parameter handle: the handle of its declaration.
     /// - Returns: the handles that are free now.
@@ -24,7 +25,7 @@ extension Host {
         _ handle: AttributeHandle, at now: Instant
     ) throws(GATTDatabaseError) -> ClosedRange<AttributeHandle> {
         let handles = try server.database.removeService(at: handle)
-        for slot in links.used { links.at[slot].server.forget(handles) }
+        for slot in links.used { links.at[slot].endpoint.forget(handles) }
         databaseChanged(handles, at: now)
         return handles
     }
@@ -46,15 +47,15 @@ extension Host {
         }
     }
 
-    /// Tells a peer which handles have changed, where it wants to know. While an indication is unconfirmed the change
+    /// Indicates to a peer which handles have changed, where it has subscribed to that. While an indication is unconfirmed the change
     /// waits, and grows.
     mutating func indicateServiceChange(_ slot: Int, at now: Instant) {
         guard let handles = links.at[slot].serviceChange else { return }
-        guard links.at[slot].server.configuration(of: serviceChanged).contains(.indications) else {
+        guard links.at[slot].endpoint.peer.configuration(of: serviceChanged).contains(.indications) else {
             links.at[slot].serviceChange = nil
             return
         }
-        guard links.at[slot].bearer.isReadyForIndication else { return }
+        guard links.at[slot].endpoint.channelForIndication != nil else { return }
         links.at[slot].serviceChange = nil
         var value = ByteWriter(reservingCapacity: 4)
         value.append(handles.lowerBound)

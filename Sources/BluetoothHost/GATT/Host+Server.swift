@@ -3,7 +3,7 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothL2CAP
 
-/// The GATT server's calls, and what it tells.
+/// The GATT server's calls and events.
 extension Host {
     /// Sends a value to a client that has subscribed to it (Core 5.4, Vol 3, Part G, 4.10.1). False where the link's
     /// send queue is full: nothing was sent, and `HostEvent.readyToSend` will follow.
@@ -14,7 +14,7 @@ extension Host {
         guard hasRoom(slot) else { return false }
         openFrame()
         do throws(GATTServerError) {
-            try links.at[slot].notify(handle, value, from: server, into: &outbox.writer)
+            try links.at[slot].endpoint.notify(handle, value: value, from: server, into: &outbox.writer)
         } catch {
             outbox.rollback()
             throw .server(error)
@@ -29,10 +29,11 @@ extension Host {
         _ handle: AttributeHandle, value: Span<UInt8>, on link: LinkIdentifier, at now: Instant
     ) throws(HostError) -> Bool {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
-        guard !links.at[slot].bearer.isIndicationInFlight else { return false }
+        guard links.at[slot].endpoint.bearer(of: .first)?.isIndicationInFlight != true else { return false }
         openFrame()
         do throws(GATTServerError) {
-            try links.at[slot].indicate(handle, value, from: server, at: now, into: &outbox.writer)
+            try links.at[slot].endpoint.indicate(
+                handle, value: value, from: server, at: now, into: &outbox.writer)
         } catch {
             outbox.rollback()
             throw .server(error)
@@ -45,17 +46,15 @@ extension Host {
     public mutating func answer(
         _ request: ServerRequest, value: Span<UInt8>, at now: Instant
     ) throws(HostError) {
-        try settle(request) { server, link, writer throws(GATTServerError) in
-            try server.answer(
-                request.token, value: value, connection: &link.server, bearer: link.bearer, at: now, into: &writer)
+        try settle(request) { server, endpoint, writer throws(GATTServerError) in
+            try endpoint.answer(request.token, value: value, server: &server, at: now, into: &writer)
         }
     }
 
     /// Answers `HostEvent.writeRequested` or `.executeRequested`: the value is taken.
     public mutating func accept(_ request: ServerRequest) throws(HostError) {
-        try settle(request) { server, link, writer throws(GATTServerError) in
-            try server.accept(
-                request.token, connection: &link.server, bearer: link.bearer, security: link.security, into: &writer)
+        try settle(request) { server, endpoint, writer throws(GATTServerError) in
+            try endpoint.accept(request.token, server: &server, into: &writer)
         }
     }
 
@@ -63,22 +62,22 @@ extension Host {
     public mutating func refuse(
         _ request: ServerRequest, with code: ATTErrorCode, at handle: AttributeHandle? = nil
     ) throws(HostError) {
-        try settle(request) { server, link, writer throws(GATTServerError) in
-            try server.refuse(
-                request.token, with: code, at: handle, connection: &link.server, bearer: link.bearer, into: &writer)
+        try settle(request) { server, endpoint, writer throws(GATTServerError) in
+            try endpoint.refuse(request.token, with: code, at: handle, server: server, into: &writer)
         }
     }
 
     /// Lets the server answer on behalf of the application.
     private mutating func settle(
         _ request: ServerRequest,
-        _ body: (inout GATTServer, inout Link, inout ByteWriter) throws(GATTServerError) -> GATTServerOutcome
+        _ body: (inout GATTServer, inout AttributeEndpoint, inout ByteWriter) throws(GATTServerError) ->
+            GATTServerOutcome
     ) throws(HostError) {
         guard let slot = links.slot(of: request.link) else { throw .noSuchLink }
         openFrame()
         let outcome: GATTServerOutcome
         do throws(GATTServerError) {
-            outcome = try body(&server, &links.at[slot], &outbox.writer)
+            outcome = try body(&server, &links.at[slot].endpoint, &outbox.writer)
         } catch {
             outbox.rollback()
             throw .server(error)
@@ -102,7 +101,7 @@ extension Host {
             let payload = events.store(pdu.extracting(value))
             events.append(.server(link, .writeRequested(ServerRequest(link: link, token: token), handle, payload)))
         case .executeRequested(let token):
-            let writes = links.at[slot].server.preparedWrites
+            let writes = links.at[slot].endpoint.preparedWrites(for: token)
             events.append(.server(link, .executeRequested(ServerRequest(link: link, token: token), writes)))
         case .preparedWritesExecuted(let changes):
             for change in changes { announce(change, of: link) }
@@ -111,7 +110,7 @@ extension Host {
         case .mtuExchanged(let mtu):
             events.append(.link(link, .mtuChanged(mtu)))
         case .confirmationReceived(let handle):
-            // Told also of a service change, which the host sent by itself: somebody may wait to indicate something else.
+            // Reported also for Service Changed, which the host sent by itself: an application may wait to indicate a value.
             events.append(.server(link, .indicationConfirmed(handle)))
         case .requestExpired(let token):
             events.append(.server(link, .requestExpired(ServerRequest(link: link, token: token))))

@@ -15,18 +15,18 @@ extension Host {
 
     /// The links that have been reported as connected.
     public var connectedLinks: [LinkIdentifier] {
-        links.used.compactMap { links.at[$0].wasAnnounced ? links.at[$0].identifier : nil }
+        links.used.compactMap { links.at[$0].life.isAnnounced ? links.at[$0].identifier : nil }
     }
 
-    /// Ends a link; `HostEvent.disconnected` will follow.
+    /// Ends a link; `HostEvent.Link.disconnected` will follow.
     public mutating func disconnect(
         _ link: LinkIdentifier, reason: HCIStatus = .remoteUserTerminatedConnection, at now: Instant
     ) throws(HostError) {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
-        sendDisconnect(slot, reason: reason, at: now)
+        close(slot, .requested, reason: reason, at: now)
     }
 
-    /// Asks the controller how strongly it hears the peer; `HostEvent.rssiRead` or `.requestFailed` will follow.
+    /// Asks the controller how strongly it receives the peer; `HostEvent.Link.rssiRead` or `.requestFailed` will follow.
     public mutating func readRSSI(of link: LinkIdentifier, at now: Instant) throws(HostError) -> RequestIdentifier {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
         let request = makeRequest()
@@ -50,67 +50,68 @@ extension Host {
             removeLink(old, reason: .unspecifiedError, at: now)
             pump()
         }
-        var attempt: Initiator.Attempt?
-        let isExpected: Bool
         switch connection.role {
         case .central:
-            attempt = initiator.take(peers.peer(at: connection.address), in: peers)
-            isExpected = attempt != nil
-            initiator.state = .idle
+            if let attempt = initiator.connectionMade(with: peers.peer(at: connection.address), in: peers) {
+                if !add(connection, attempt, at: now) {
+                    perform([attempt.failed(.busy)], at: now)
+                    send(Disconnect(connectionHandle: connection.handle), for: .none, at: now)
+                }
+            } else {
+                turnAway(connection, at: now)
+            }
         case .peripheral:
-            isExpected = advertiser.acceptsConnections
+            if !advertiser.acceptsConnections {
+                turnAway(connection, at: now)
+            } else if !add(connection, nil, at: now) {
+                send(Disconnect(connectionHandle: connection.handle), for: .none, at: now)
+            }
+            // Only now is it known whether there is room for yet another peer.
+            peerConnected(true, at: now)
         }
-        if !isExpected {
-            turnAway(connection, at: now)
-        } else if !add(connection, attempt, at: now) {
-            if let attempt { events.append(.controller(.connectionFailed(attempt.identifier, .busy))) }
-            send(Disconnect(connectionHandle: connection.handle), for: .none, at: now)
-        }
-        // Only now, when it shows whether there is room for yet another peer.
-        if connection.role == .peripheral { advertisingEndedByConnection(at: now) }
-        reconcileConnecting(at: now)
+        advanceConnecting(at: now)
     }
 
-    /// Ends a link that nobody wants, or not any more. It is remembered until it has ended: a controller has no second one
-    /// to the same peer.
+    /// Ends a link that nobody wants any more. It is remembered until it has ended: a controller has no second one to the
+    /// same peer.
     private mutating func turnAway(_ connection: NewConnection, at now: Instant) {
-        let peer = peers.peer(at: connection.address)
-        let slot = links.insert(connection.handle) { identifier in
-            // The time to be heard is over; what counts from here on is the time to end.
-            Link(
-                identifier: identifier, connection: connection, peer: peer, attempt: nil, establishmentDeadline: now,
-                configuration: configuration)
-        }
-        guard let slot else {
+        if let slot = insert(connection, LinkLife(nil, establishedUntil: now)) {
+            dismiss(slot, at: now)
+        } else {
             send(Disconnect(connectionHandle: connection.handle), for: .none, at: now)
-            return
         }
-        flow.addLink(connection.handle)
-        sendDisconnect(slot, reason: .remoteUserTerminatedConnection, at: now)
     }
 
     /// False where there is no room for another link.
     private mutating func add(
         _ connection: NewConnection, _ attempt: Initiator.Attempt?, at now: Instant
     ) -> Bool {
-        let peer = peers.peer(at: connection.address)
         let asksPeer = canReadRemoteFeatures(as: connection.role)
         // A link is lost within six connection intervals where the peer never answers (Vol 6, Part B, 4.5.2). Where the
         // peer can be asked something, its answer says more than the time, which is then only there for a controller
         // that loses the answer.
         let silence = min(connection.parameters.interval, .seconds(4)) * 7
-        let patience = asksPeer ? max(silence, .seconds(2)) : silence
-        let slot = links.insert(connection.handle) { identifier in
-            Link(
-                identifier: identifier, connection: connection, peer: peer, attempt: attempt,
-                establishmentDeadline: now.advanced(by: patience), configuration: configuration)
-        }
-        guard slot != nil else { return false }
-        flow.addLink(connection.handle)
+        let timeout = asksPeer ? max(silence, .seconds(2)) : silence
+        let life = LinkLife(attempt, establishedUntil: now.advanced(by: timeout))
+        guard insert(connection, life) != nil else { return false }
         if asksPeer {
             send(LEReadRemoteFeatures(connectionHandle: connection.handle), for: .none, at: now)
         }
         return true
+    }
+
+    private mutating func insert(_ connection: NewConnection, _ life: LinkLife) -> LinkTable.Slot? {
+        let peer = peers.peer(at: connection.address)
+        let slot = links.insert(connection.handle) { identifier in
+            Link(
+                identifier: identifier, connection: connection, peer: peer, life: life, configuration: configuration)
+        }
+        if slot != nil {
+            flow.addLink(connection.handle)
+            // With more links, each has a smaller share.
+            returnCredits()
+        }
+        return slot
     }
 
     private func canReadRemoteFeatures(as role: LinkRole) -> Bool {
@@ -118,70 +119,109 @@ extension Host {
         return role == .central || controller.features.contains(.peripheralInitiatedFeaturesExchange)
     }
 
-    /// The peer was heard: the link is one, and is told.
-    mutating func establish(_ slot: Int, at now: Instant) {
-        guard !links.at[slot].isEstablished else { return }
-        links.at[slot].establishmentDeadline = nil
-        // One that was called off before it was heard is on its way out, unseen.
-        guard links.at[slot].disconnectDeadline == nil else { return }
-        links.at[slot].wasAnnounced = true
-        if links.at[slot].role == .peripheral, let attempt = initiator.take(links.at[slot].lastingPeer, in: peers) {
-            // The peer was faster. Two links to one device are more than controllers allow.
-            events.append(.controller(.connectionFailed(attempt.identifier, .alreadyConnected)))
-            reconcileConnecting(at: now)
-        }
-        events.append(.link(links.at[slot].identifier, .connected(links.at[slot].attempt?.identifier)))
+    /// A packet was received from the peer: the link is established, and reported.
+    mutating func establish(_ slot: LinkTable.Slot, at now: Instant) {
+        let (hasOpened, attempt) = links.at[slot].life.establish()
+        guard hasOpened else { return }
+        endAttempts(at: links.at[slot].lastingPeer, at: now)
+        events.append(.link(links.at[slot].identifier, .connected(attempt)))
         if links.at[slot].role == .central { beginMTUExchange(slot, at: now) }
+    }
+
+    /// Ends the attempts at a peer that is linked by now. Two links to one device are more than controllers allow.
+    mutating func endAttempts(at peer: PeerID, at now: Instant) {
+        var isChanged = false
+        while let attempt = initiator.take(peer, in: peers) {
+            perform([attempt.failed(.alreadyConnected)], at: now)
+            isChanged = true
+        }
+        if isChanged { advanceConnecting(at: now) }
     }
 
     // MARK: Going
 
-    mutating func sendDisconnect(_ slot: Int, reason: HCIStatus, at now: Instant) {
-        guard links.at[slot].disconnectDeadline == nil else { return }
-        // The peer may be out of range: the controller then needs the supervision timeout to notice.
-        let patience = min(links.at[slot].parameters.supervisionTimeout, .seconds(32)) + .seconds(5)
-        links.at[slot].disconnectDeadline = now.advanced(by: patience)
+    /// Sends Disconnect, unless that was done before.
+    mutating func close(
+        _ slot: LinkTable.Slot, _ closing: LinkLife.Closing, reason: HCIStatus? = nil, at now: Instant
+    ) {
+        let supervisionTimeout = links.at[slot].parameters.supervisionTimeout
+        guard
+            let reason = links.at[slot].life.close(
+                closing, reason: reason, supervisionTimeout: supervisionTimeout, at: now)
+        else { return }
         send(
             Disconnect(connectionHandle: links.at[slot].handle, reason: reason),
             for: .disconnect(links.at[slot].identifier), at: now)
     }
 
+    /// Ends a link that has never been reported.
+    mutating func dismiss(_ slot: LinkTable.Slot, at now: Instant) { close(slot, .requested, at: now) }
+
     /// Command Status of Disconnect.
     mutating func disconnectAnswered(_ status: HCIStatus, _ link: LinkIdentifier, at now: Instant) {
-        // Whatever else is wrong may pass; a link the controller does not have will not be reported gone.
+        // Any other problem may pass; a link the controller does not have will not be reported gone.
         guard status == .unknownConnectionIdentifier, let slot = links.slot(of: link) else { return }
         flow.removeLink(links.at[slot].handle)
         removeLink(slot, reason: .connectionTerminatedByLocalHost, at: now)
         linkRemoved(at: now)
     }
 
-    /// The link is gone: everything that waited for it ends, once. What the controller has of it is counted on by `flow`,
-    /// which is to be told by the caller, who knows whether the controller has forgotten it.
-    mutating func removeLink(_ slot: Int, reason: HCIStatus, at now: Instant) {
+    /// The link is gone: everything that was pending on it ends, once. The caller, who knows whether the controller has
+    /// forgotten the link's packets, is to inform `flow`.
+    mutating func removeLink(_ slot: LinkTable.Slot, reason: HCIStatus, at now: Instant) {
         var link = links.remove(slot)
         if !link.sendQueue.isEmpty { waitingLinks -= 1 }
-        if let update = link.update {
-            events.append(.link(link.identifier, .requestFailed(update.request, .noSuchLink)))
-        }
-        if link.wasAnnounced {
-            link.client.failAll(.disconnected)
-            announce(link.client.events, of: link.identifier, except: link.automaticExchange)
-            events.append(.link(link.identifier, .disconnected(link.disconnectReason ?? reason)))
-        } else if let attempt = link.attempt {
-            // With a short supervision timeout, a peer that is not heard is lost before it is found never to have
-            // answered.
+        switch link.life.ending(reason) {
+        case .unknown: return
+        case .notEstablished(let attempt):
+            // With a short supervision timeout, a link may be lost before it is found never to have been established.
             if reason == .connectionFailedToBeEstablished || reason == .connectionTimeout {
-                retry(attempt)
+                perform(initiator.retry(attempt, limit: configuration.establishmentRetries), at: now)
             } else {
-                events.append(.controller(.connectionFailed(attempt.identifier, .controller(reason))))
+                perform([attempt.failed(.controller(reason))], at: now)
             }
+        case .disconnected(let reason):
+            for request in purposes.removeRequests(of: link.identifier) + [link.update?.request].compactMap({ $0 }) {
+                events.append(.link(link.identifier, .requestFailed(request, .noSuchLink)))
+            }
+            link.endpoint.closeAll()
+            announce(link.endpoint.events, of: link.identifier, except: link.automaticExchange)
+            events.append(.link(link.identifier, .disconnected(reason)))
         }
     }
 
     /// After a link has gone: its buffers, its place in the controller and the air are free for others.
     mutating func linkRemoved(at now: Instant) {
-        advertiser.isPaused = false
-        reconcile(at: now)
+        arbiter.advertisingMayWork()
+        advanceActivities(at: now)
         pump()
+    }
+
+    // MARK: Time
+
+    mutating func fireLink(_ slot: LinkTable.Slot, at now: Instant) {
+        if let deadline = links.at[slot].life.deadline, deadline <= now {
+            switch links.at[slot].life.phase {
+            case .closing, .dismissed: return giveUpLink(slot, at: now)
+            case .establishing: establish(slot, at: now)
+            case .overwhelmed: handle(.sendQueueOverflow, of: slot, at: now)
+            case .open: break
+            }
+        }
+        if let deadline = links.at[slot].update?.deadline, deadline <= now { endUpdate(slot, .timedOut) }
+        while let channel = links.at[slot].endpoint.dueChannel(at: now) {
+            openFrame()
+            let outcome = links.at[slot].endpoint.fire(channel, server: server, at: now, into: &outbox.writer)
+            closeFrame(slot, .attributeProtocol)
+            handle(outcome, Span<UInt8>(), slot, at: now)
+        }
+        signallingStepped(links.at[slot].signalling.fire(at: now), slot, at: now)
+    }
+
+    /// The controller never said that the link is gone. It has had the time to notice.
+    private mutating func giveUpLink(_ slot: LinkTable.Slot, at now: Instant) {
+        let hasBuffers = flow.abandonLink(links.at[slot].handle)
+        removeLink(slot, reason: .connectionTerminatedByLocalHost, at: now)
+        return hasBuffers ? linkRemoved(at: now) : recover(from: .commandTimedOut(.disconnect), at: now)
     }
 }

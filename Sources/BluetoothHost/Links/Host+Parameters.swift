@@ -35,7 +35,7 @@ extension Host {
     }
 
     private mutating func wait(for request: RequestIdentifier, _ slot: Int, at now: Instant) {
-        links.at[slot].update = PendingUpdate(request: request, deadline: now.advanced(by: PendingUpdate.patience))
+        links.at[slot].update = PendingUpdate(request: request, deadline: now.advanced(by: PendingUpdate.timeout))
     }
 
     private mutating func sendUpdate(
@@ -68,8 +68,8 @@ extension Host {
             interval: complete.interval.duration, latency: complete.latency,
             supervisionTimeout: complete.supervisionTimeout.duration)
         links.at[slot].parameters = parameters
-        // Whoever is told of the link later learns them then.
-        guard links.at[slot].wasAnnounced else { return }
+        // A link that has not been reported yet will have them when it is.
+        guard links.at[slot].life.isAnnounced else { return }
         events.append(.link(links.at[slot].identifier, .parametersChanged(parameters)))
         endUpdate(slot, nil)
     }

@@ -7,24 +7,30 @@ import BluetoothL2CAP
 extension Host {
     /// Takes one H4 packet from the controller.
     public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
-        guard bringUp.isUnderWay else { return }
+        // Without a controller there are no links, so only data needs no further look at it.
+        if packet.count > 0, packet[0] == HCIPacketType.aclData.rawValue {
+            return receiveACL(packet.extracting(droppingFirst: 1), at: now)
+        }
+        guard lifecycle.isUnderWay else { return }
         guard packet.count > 0, let type = HCIPacketType(rawValue: packet[0]) else {
-            return controllerFailed(.malformedPacket, at: now)
+            return handle(.packetMalformed, at: now)
         }
         switch type {
-        case .aclData: receiveACL(packet.extracting(droppingFirst: 1), at: now)
         case .event: receiveEvent(packet.extracting(droppingFirst: 1), at: now)
-        case .command: controllerFailed(.malformedPacket, at: now)
-        case .synchronousData, .isoData: break
+        case .command: handle(.packetMalformed, at: now)
+        case .aclData, .synchronousData, .isoData: break
         }
     }
 
     private mutating func receiveACL(_ bytes: Span<UInt8>, at now: Instant) {
         guard let packet = try? ACLDataPacket(decoding: bytes), let slot = links.slot(of: packet.connectionHandle)
-        else {
-            return
+        else { return handle(.dataUnassigned, at: now) }
+        if links.at[slot].reassembler.isPartial, packet.boundary != .continuing {
+            handle(.frameInterrupted, of: slot, at: now)
         }
-        switch links.at[slot].reassembler.receive(packet.data, boundary: packet.boundary) {
+        let outcome = links.at[slot].receive(packet)
+        if receiveFlow.packetReceived() { returnCredits() }
+        switch outcome {
         case .frame:
             receiveFrame(packet.data, slot, at: now)
         case .reassembled:
@@ -36,39 +42,50 @@ extension Host {
             frame.append(reassembler.buffer)
             receiveFrame(frame.span, slot, at: now)
             swap(&frame, &reassembled)
-        case .incomplete, .dropped:
-            return
+        case .incomplete: return
+        case .dropped(.empty): handle(.fragmentEmpty, of: slot, at: now)
+        case .dropped: handle(.fragmentInvalid, of: slot, at: now)
         }
     }
 
     /// A whole L2CAP frame whose header agrees with its length.
     @inline(__always)
     private mutating func receiveFrame(_ bytes: Span<UInt8>, _ slot: Int, at now: Instant) {
-        guard let frame = try? L2CAPFrame(decoding: bytes) else { return }
-        if !links.at[slot].isEstablished { establish(slot, at: now) }
-        // A link that was called off before anybody heard of it is never heard of.
-        guard links.at[slot].wasAnnounced, !links.at[slot].isOverwhelmed else { return }
+        guard let frame = try? L2CAPFrame(decoding: bytes) else { return handle(.fragmentInvalid, of: slot, at: now) }
+        guard links.at[slot].life.isOpen || takesFrames(slot, at: now) else { return }
         switch frame.channel {
         case .attributeProtocol: receiveATT(frame.payload, slot, at: now)
         case .leSignalling: receiveSignalling(frame.payload, slot, at: now)
-        case .securityManager: refusePairing(frame.payload, slot)
-        default: return  // Nobody is at home there (Vol 3, Part A, 2.1).
+        case .securityManager: refusePairing(frame.payload, slot, at: now)
+        default: return handle(.channelUnknown, of: slot, at: now)
         }
-        if links.at[slot].isOverwhelmed {
-            links.at[slot].disconnectReason = .memoryCapacityExceeded
-            sendDisconnect(slot, reason: .remoteDeviceLowResources, at: now)
-        }
+        if !links.at[slot].life.isOpen { endIfOverwhelmed(slot, at: now) }
+    }
+
+    /// The first packet from a peer establishes its link.
+    @inline(never)
+    private mutating func takesFrames(_ slot: Int, at now: Instant) -> Bool {
+        establish(slot, at: now)
+        guard !links.at[slot].life.takesFrames else { return true }
+        handle(.frameUnwanted, of: slot, at: now)
+        return false
+    }
+
+    @inline(never)
+    private mutating func endIfOverwhelmed(_ slot: Int, at now: Instant) {
+        if case .overwhelmed = links.at[slot].life.phase { handle(.sendQueueOverflow, of: slot, at: now) }
     }
 
     private mutating func receiveSignalling(_ payload: Span<UInt8>, _ slot: Int, at now: Instant) {
         openFrame()
         let outcome = links.at[slot].signalling.receive(payload, into: &outbox.writer)
         closeFrame(slot, .leSignalling)
+        if case .rejected = outcome { handle(.signallingRejected, of: slot, at: now) }
         signallingStepped(outcome, slot, at: now)
     }
 
-    /// There is no security manager yet: whoever wants to pair is told so (Vol 3, Part H, 3.5.5).
-    private mutating func refusePairing(_ payload: Span<UInt8>, _ slot: Int) {
+    /// There is no security manager yet: a request to pair is refused (Vol 3, Part H, 3.5.5).
+    private mutating func refusePairing(_ payload: Span<UInt8>, _ slot: Int, at now: Instant) {
         guard payload.count > 0 else { return }
         let pairingRequest: UInt8 = 0x01, securityRequest: UInt8 = 0x0B
         guard payload[0] == pairingRequest || payload[0] == securityRequest else { return }
@@ -77,5 +94,6 @@ extension Host {
         outbox.writer.append(pairingFailed)
         outbox.writer.append(pairingNotSupported)
         closeFrame(slot, .securityManager)
+        handle(.pairingUnsupported, of: slot, at: now)
     }
 }

@@ -8,13 +8,14 @@ import BluetoothL2CAP
 /// has a free buffer and the frame fits into it, closing it fills in the headers and that was all. Only otherwise is it
 /// copied, into the queue of its link, and leaves from there in fragments as buffers come free.
 extension Host {
-    /// H4 indicator, ACL header and basic L2CAP header.
-    private static var headroom: Int { 9 }
+    /// H4 indicator and ACL header, and what the channel needs.
+    private static var headroom: Int { 1 &+ ACLDataPacket.headerLength &+ FixedChannel.headroom }
 
     /// Leaves room for the headers of a frame; its payload is to be appended to `outbox.writer`.
     @inline(__always)
     mutating func openFrame() {
         outbox.writer.append(HCIPacketType.aclData.rawValue)
+        // The other eight octets of the headroom in one store.
         outbox.writer.append(UInt64(0))
     }
 
@@ -24,16 +25,16 @@ extension Host {
 
     /// Fills in the headers of the frame opened last and sends it, or queues it. A frame without payload is forgotten.
     @inline(__always)
-    mutating func closeFrame(_ slot: Int, _ channel: ChannelIdentifier) {
+    mutating func closeFrame(_ slot: Int, _ channel: FixedChannel) {
         let length = openPayloadCount
         guard length > 0, links.at[slot].isInUse else { return outbox.rollback() }
         let handle = links.at[slot].handle
         let start = outbox.openOffset
-        let frameLength = length &+ L2CAPFrame.headerLength
-        // Connection handle and length of the ACL packet, length and channel of the frame, two octets each, in one store.
+        let frameLength = length &+ FixedChannel.headroom
+        // Connection handle and length of the ACL packet, two octets each, and the channel's header, in one store.
         let header =
             UInt64(handle.rawValue) | UInt64(truncatingIfNeeded: frameLength) << 16
-            | UInt64(truncatingIfNeeded: length) << 32 | UInt64(channel.rawValue) << 48
+            | UInt64(channel.header(payloadLength: length)) << 32
         outbox.writer.overwrite(header, at: start &+ 1)
         if links.at[slot].sendQueue.isEmpty, frameLength <= aclDataLength,
             flow.takeBuffer(for: handle)
@@ -47,7 +48,7 @@ extension Host {
     /// Moves the frame opened last to the queue of its link.
     private mutating func queueOpenFrame(_ slot: Int, _ frameLength: Int) {
         guard links.at[slot].sendQueue.count < sendQueueLimit &+ Link.answerReserve else {
-            links.at[slot].isOverwhelmed = true
+            links.at[slot].life.overwhelm()
             return outbox.rollback()
         }
         if links.at[slot].sendQueue.isEmpty { waitingLinks += 1 }
@@ -72,8 +73,8 @@ extension Host {
             return false
         }
         if links.at[slot].sendQueue.isEmpty { waitingLinks -= 1 }
-        if links.at[slot].owesReadiness, links.at[slot].sendQueue.count <= sendQueueLimit / 2 {
-            links.at[slot].owesReadiness = false
+        if links.at[slot].mustSignalReady, links.at[slot].sendQueue.count <= sendQueueLimit / 2 {
+            links.at[slot].mustSignalReady = false
             events.append(.link(links.at[slot].identifier, .readyToSend))
         }
         return true
@@ -91,7 +92,7 @@ extension Host {
     @inline(__always)
     mutating func hasRoom(_ slot: Int) -> Bool {
         guard links.at[slot].sendQueue.count >= sendQueueLimit else { return true }
-        links.at[slot].owesReadiness = true
+        links.at[slot].mustSignalReady = true
         return false
     }
 }

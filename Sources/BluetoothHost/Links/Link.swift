@@ -4,7 +4,7 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothL2CAP
 
-/// One connection: everything the host keeps per peer. Both GATT roles share its one ATT bearer.
+/// One connection: everything the host keeps per peer. Both GATT roles share its attribute endpoint.
 struct Link: Sendable {
     let identifier: LinkIdentifier
     /// False once the link is gone; see `LinkTable`.
@@ -17,45 +17,31 @@ struct Link: Sendable {
     let peer: PeerID
     /// The peer, under the name later links will have; differs from `peer` once that proves to be another name of it.
     var lastingPeer: PeerID
-    /// The attempt that led to this link, on the central's side.
-    var attempt: Initiator.Attempt?
-    /// A controller reports a connection when it has asked the peer for it; until the peer was heard the link may turn
-    /// out never to have existed (reason 0x3E). This is when the host stops waiting to hear it; nil once it was heard.
-    var establishmentDeadline: Instant?
-    /// Whether the caller was told of the link, and so is to be told of its end.
-    var wasAnnounced = false
-    /// Set once Disconnect was sent: when the link is taken to be gone even if the controller never says so.
-    var disconnectDeadline: Instant?
-    /// What to report instead of the controller's reason, where the host itself found the link unusable.
-    var disconnectReason: HCIStatus?
+    var life: LinkLife
     var parameters: CurrentConnectionParameters
     /// A request for new parameters that waits for the controller to report them.
     var update: PendingUpdate?
 
     var reassembler: ACLReassembler
+    var receiveCredit = ReceiveCredit()
     /// Whole L2CAP frames that wait for the controller's buffers.
     var sendQueue = PacketQueue(reservingCapacity: 0)
     /// How much of the first frame in `sendQueue` has gone to the controller.
     var sentOfFirst = 0
     /// Whether a send was refused since the queue was last short enough.
-    var owesReadiness = false
-    /// Set when answers had to be thrown away, because the peer asks for more and the controller sends none: the link
-    /// is of no use any more, and nothing that comes over it is looked at.
-    var isOverwhelmed = false
+    var mustSignalReady = false
 
     var signalling: SignallingChannel
-    var bearer = ATTBearer()
-    var client = GATTClient()
+    /// Both GATT roles. Its one channel is the link's fixed one.
+    var endpoint = AttributeEndpoint()
     /// The exchange of the MTU that the host began by itself.
     var automaticExchange: GATTClient.OperationID?
-    var server = GATTServerConnection()
-    var security = LinkSecurity.unprotected
-    /// What has changed in our database, and the peer has not been told yet.
+    /// What has changed in the database and has not been indicated to the peer yet.
     var serviceChange: ClosedRange<AttributeHandle>?
 
     init(
-        identifier: LinkIdentifier, connection: NewConnection, peer: PeerID, attempt: Initiator.Attempt?,
-        establishmentDeadline: Instant, configuration: HostConfiguration
+        identifier: LinkIdentifier, connection: NewConnection, peer: PeerID, life: LinkLife,
+        configuration: HostConfiguration
     ) {
         self.identifier = identifier
         handle = connection.handle
@@ -64,8 +50,7 @@ struct Link: Sendable {
         self.peer = peer
         lastingPeer = peer
         parameters = connection.parameters
-        self.attempt = attempt
-        self.establishmentDeadline = establishmentDeadline
+        self.life = life
         reassembler = ACLReassembler(maximumFrameLength: Self.maximumFrameLength)
         signalling = SignallingChannel(
             role: connection.role, acceptableParameters: configuration.acceptableParameters)
@@ -79,20 +64,26 @@ struct Link: Sendable {
     /// waits for each, so that more than a few show that it does not, or that the controller sends nothing.
     static let answerReserve = 32
 
-    var isEstablished: Bool { establishmentDeadline == nil }
-
     var information: LinkInformation {
         LinkInformation(
-            role: role, peer: peer, address: address, mtu: bearer.mtu, parameters: parameters, security: security)
+            role: role, peer: peer, address: address, mtu: endpoint.bearer(of: .first)?.mtu ?? ATTBearer.defaultMTU,
+            parameters: parameters, security: endpoint.security)
     }
 
     /// When something of this link is due.
     var nextDeadline: Instant? {
-        var deadline = earliest(establishmentDeadline, disconnectDeadline)
-        deadline = earliest(deadline, update?.deadline)
-        deadline = earliest(deadline, bearer.nextDeadline)
-        deadline = earliest(deadline, signalling.nextDeadline)
-        return earliest(deadline, server.nextDeadline)
+        var deadline = earliest(life.deadline, update?.deadline)
+        deadline = earliest(deadline, endpoint.nextDeadline)
+        return earliest(deadline, signalling.nextDeadline)
+    }
+
+    // MARK: Receiving
+
+    /// Takes the data of an ACL packet.
+    @inline(__always)
+    mutating func receive(_ packet: borrowing ACLDataPacket) -> ACLReassembler.Outcome {
+        receiveCredit.packetReceived()
+        return reassembler.receive(packet.data, boundary: packet.boundary)
     }
 
     // MARK: Sending
@@ -124,62 +115,6 @@ struct Link: Sendable {
         }
         return hasSent
     }
-
-    // MARK: The ATT bearer
-
-    // A link is used in place, through one access to the host's table of links; what needs two parts of it at once is
-    // therefore a method of the link itself. All are mutating, since the compiler copies what a method only reads.
-
-    /// Lets the server answer a request, command or confirmation.
-    mutating func serve(
-        _ pdu: Span<UInt8>, from host: inout GATTServer, at now: Instant, into writer: inout ByteWriter
-    ) -> GATTServerOutcome {
-        host.receive(pdu, connection: &server, bearer: &bearer, security: security, at: now, into: &writer)
-    }
-
-    /// Lets the client take a response.
-    mutating func take(response pdu: Span<UInt8>, at now: Instant, into writer: inout ByteWriter) {
-        client.receive(pdu, bearer: &bearer, at: now, into: &writer)
-    }
-
-    mutating func start(
-        _ operation: GATTClientOperation, at now: Instant, into writer: inout ByteWriter
-    ) throws(GATTClientError) -> GATTClient.OperationID {
-        try client.start(operation, bearer: &bearer, at: now, into: &writer)
-    }
-
-    mutating func writeCommand(
-        _ handle: AttributeHandle, _ value: Span<UInt8>, into writer: inout ByteWriter
-    ) throws(GATTClientError) {
-        try client.writeCommand(handle, value: value, bearer: bearer, into: &writer)
-    }
-
-    mutating func notify(
-        _ handle: AttributeHandle, _ value: Span<UInt8>, from host: GATTServer, into writer: inout ByteWriter
-    ) throws(GATTServerError) {
-        try host.notify(
-            handle, value: value, connection: server, bearer: bearer, security: security, into: &writer)
-    }
-
-    mutating func indicate(
-        _ handle: AttributeHandle, _ value: Span<UInt8>, from host: GATTServer, at now: Instant,
-        into writer: inout ByteWriter
-    ) throws(GATTServerError) {
-        try host.indicate(
-            handle, value: value, connection: &server, bearer: &bearer, security: security, at: now, into: &writer)
-    }
-
-    /// Lets the server answer in the application's place where that is due.
-    mutating func fireServer(
-        _ host: GATTServer, at now: Instant, into writer: inout ByteWriter
-    ) -> GATTServerOutcome {
-        host.fire(at: now, connection: &server, bearer: bearer, into: &writer)
-    }
-
-    /// Whether a transaction has just timed out, so that the bearer is dead.
-    mutating func bearerHasExpired(at now: Instant) -> Bool {
-        client.fire(bearer: &bearer, at: now) != nil
-    }
 }
 
 /// A request for new connection parameters.
@@ -189,7 +124,7 @@ struct PendingUpdate: Sendable {
     var deadline: Instant
 
     /// What the link layer gives a procedure, which is longer than L2CAP gives a request (Vol 6, Part B, 5.2).
-    static let patience = Duration.seconds(40)
+    static let timeout = Duration.seconds(40)
 }
 
 /// The connection parameters a link has now (Core 5.4, Vol 6, Part B, 4.5.1).

@@ -30,11 +30,6 @@ struct PeerTable: Sendable {
         return identities[peer] ?? peer.firstAddress
     }
 
-    /// Restores what was learned in an earlier run: a bond keeps its name.
-    mutating func restore(_ peer: PeerID, identity: DeviceAddress) {
-        learn(identity, of: peer)
-    }
-
     /// Notes that a peer has this identity address.
     ///
     /// - Returns: the lasting name of the peer. That is another one than `peer` where the identity was known already:
@@ -43,14 +38,12 @@ struct PeerTable: Sendable {
     mutating func learn(_ identity: DeviceAddress, of peer: PeerID) -> PeerID {
         let peer = lastingName(of: peer)
         let known = lastingName(of: PeerID(identity))
-        if identities[known] == nil || known == peer {
-            // The peer was not known under this identity: from here on it is, and keeps its name.
-            rename(known, to: peer)
-            identities[peer] = PeerID(identity).firstAddress
-            return peer
-        }
-        rename(peer, to: known)
-        return known
+        // Where this identity was not known, the peer keeps its name.
+        let isNew = known == PeerID(identity) && identities[known] == nil
+        let (old, new) = isNew ? (known, peer) : (peer, known)
+        rename(old, to: new)
+        identities[new] = PeerID(identity).firstAddress
+        return new
     }
 
     /// Forgets the identity of a peer: its bond was removed. Names that were found to mean one peer still do.

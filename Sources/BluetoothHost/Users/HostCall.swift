@@ -35,6 +35,7 @@ public struct HostCall: Sendable {
         self.kind = kind
     }
 
+    // The rare cases are indirect, so that the frequent ones are small values.
     public enum Kind: Sendable {
         // MARK: The user itself
 
@@ -51,15 +52,15 @@ public struct HostCall: Sendable {
 
         /// Scans. `UserEvent.sighting` follows for each device that fits, until the token is cancelled. It ends only by
         /// failing.
-        case scan(ScanFilter, ScanParameters)
+        indirect case scan(ScanFilter, ScanParameters)
         /// Advertises beside what other users advertise, until the token is cancelled or the same user advertises
         /// something else. It ends with `.done` once it is on the air.
-        case advertise(AdvertisingRequest)
+        indirect case advertise(AdvertisingRequest)
 
         // MARK: Links
 
         /// Connects to a peer, or joins the users of the link there is; ends with `.link` once ATT_MTU is settled.
-        case connect(PeerID, ConnectRequest)
+        indirect case connect(PeerID, ConnectRequest)
         /// The user needs the link no more. The host ends a link that it made as a central after its last user.
         case release(LinkIdentifier)
         /// Ends a link for all its users; ends with `.done` when the link is gone.
@@ -69,7 +70,7 @@ public struct HostCall: Sendable {
         /// Ends with `.rssi`.
         case readRSSI(LinkIdentifier)
         /// Ends with `.done` when the new connection parameters hold.
-        case updateParameters(LinkIdentifier, ConnectionParameters)
+        indirect case updateParameters(LinkIdentifier, ConnectionParameters)
         /// The user falls behind with values of this link: where the controller has flow control towards its host, no more
         /// are let through until all users who held the link have resumed it. Elsewhere it changes nothing.
         case holdReceiving(LinkIdentifier)
@@ -78,7 +79,7 @@ public struct HostCall: Sendable {
         // MARK: The GATT client
 
         /// Ends with `.gatt`. Operations on one link are carried out in the order of the calls.
-        case perform(LinkIdentifier, GATTClientOperation)
+        indirect case perform(LinkIdentifier, GATTClientOperation)
         /// Writes a value, in parts where it is longer than ATT_MTU less 3 octets; ends with `.gatt(.written)`.
         case write(LinkIdentifier, AttributeHandle, [UInt8])
         /// Writes a value that is not answered. It takes a credit of the link's, see `UserEvent.sendCredit`.
@@ -93,7 +94,7 @@ public struct HostCall: Sendable {
         // MARK: The GATT server
 
         /// Adds a service to the database. What peers do with it is sent to this user. Ends with `.published`.
-        case publish(GATTServiceDefinition, at: AttributeHandle?)
+        indirect case publish(GATTServiceDefinition, at: AttributeHandle?)
         /// Takes a service out, by the handle of its declaration; ends with `.done`.
         case withdraw(AttributeHandle)
         /// Sets a value that the database keeps; ends with `.done`.

@@ -68,6 +68,7 @@ extension SharedHost {
             links[slot].preparation.step = descriptor.map { .configuration($0.handle) } ?? .done
         default: links[slot].preparation.step = .done
         }
+        if links[slot].preparation.step == .done { tellServices(slot) }
     }
 
     /// Services have been discovered, by whomever: they are known from now on.
@@ -87,7 +88,12 @@ extension SharedHost {
         if links[slot].preparation.step == .services, !links[slot].preparation.isRunning {
             links[slot].preparation.step = .name
         }
-        if isNews { tellAll(.servicesKnown(links[slot].identifier, uuids)) }
+        if isNews, links[slot].preparation.step == .done { tellServices(slot) }
+    }
+
+    private mutating func tellServices(_ slot: Int) {
+        guard let services = links[slot].preparation.services else { return }
+        tellAll(.servicesKnown(links[slot].identifier, services))
     }
 
     private mutating func learn(_ name: String, of peer: PeerID) {

@@ -4,19 +4,40 @@ import BluetoothGATT
 
 /// The calls of the users.
 extension SharedHost {
-    /// Carries out a call. What comes of it is told by an event.
-    public mutating func perform(_ call: HostCall, at now: Instant) {
-        if case .attach = call.kind { return attach(call.user) }
+    /// Carries out calls, in their order. What comes of each is told by an event.
+    public mutating func perform(_ calls: [HostCall], at now: Instant) {
+        for index in calls.indices {
+            // What is frequent goes straight to the host.
+            switch calls[index].kind {
+            case .writeWithoutResponse(let link, let handle, let value):
+                guard let slot = slot(of: link) else { continue }
+                send(for: calls[index].user, slot) { host throws(HostError) in
+                    try host.writeWithoutResponse(value.span, to: handle, on: link)
+                }
+            case .notify(let link, let handle, let value):
+                guard let slot = slot(of: link) else { continue }
+                send(for: calls[index].user, slot) { host throws(HostError) in
+                    try host.notify(handle, value: value.span, on: link)
+                }
+            case .update(let link, let handle, let value):
+                guard let slot = slot(of: link) else { continue }
+                update(calls[index].user, slot, handle, value, at: now)
+            case .attach: attach(calls[index].user)
+            default: performRare(calls[index], at: now)
+            }
+            if !host.events.isEmpty { drain(at: now) }
+        }
+    }
+
+    private mutating func performRare(_ call: HostCall, at now: Instant) {
         // A call may still be on its way when its user has gone.
         guard index(of: call.user) != nil else { return }
-        let user = UserCall(user: call.user, token: call.token)
-        carryOut(call.kind, user, at: now)
-        if !host.events.isEmpty { drain(at: now) }
+        carryOut(call.kind, UserCall(user: call.user, token: call.token), at: now)
     }
 
     private mutating func carryOut(_ kind: HostCall.Kind, _ call: UserCall, at now: Instant) {
         switch kind {
-        case .attach: return
+        case .attach, .writeWithoutResponse, .notify, .update: return
         case .detach: detach(call.user, at: now)
         case .cancel: cancel(call, at: now)
         case .scan(let filter, let parameters): scan(call, filter, parameters, at: now)
@@ -34,8 +55,7 @@ extension SharedHost {
             answer(call, request) { host throws(HostError) in try host.refuse(request, with: code) }
         case .release(let link), .disconnect(let link, _), .readRSSI(let link), .updateParameters(let link, _),
             .holdReceiving(let link), .resumeReceiving(let link), .perform(let link, _), .write(let link, _, _),
-            .writeWithoutResponse(let link, _, _), .subscribe(let link, _), .unsubscribe(let link, _),
-            .update(let link, _, _), .notify(let link, _, _), .indicate(let link, _, _):
+            .subscribe(let link, _), .unsubscribe(let link, _), .indicate(let link, _, _):
             guard let slot = slot(of: link) else { return end(call, .failure(refusal ?? .noSuchLink)) }
             carryOut(kind, call, slot, at: now)
         }
@@ -58,22 +78,13 @@ extension SharedHost {
         case .write(let link, let handle, let value):
             let fits = value.count <= (host.information(of: link)?.mtu ?? 23) - 3
             start(fits ? .write(handle, value) : .writeLong(handle, value), for: .call(call), slot, at: now)
-        case .writeWithoutResponse(let link, let handle, let value):
-            send(for: call.user, slot) { host throws(HostError) in
-                try host.writeWithoutResponse(value.span, to: handle, on: link)
-            }
-        case .notify(let link, let handle, let value):
-            send(for: call.user, slot) { host throws(HostError) in
-                try host.notify(handle, value: value.span, on: link)
-            }
-        case .update(_, let handle, let value): update(call.user, slot, handle, value, at: now)
         case .indicate(_, let handle, let value):
             indicate(
                 IndicationQueue.Entry(call: call, handle: handle, value: value, tookCredit: false), slot, at: now)
         case .subscribe(_, let request): subscribe(call, request, slot, at: now)
         case .unsubscribe(_, let subscription): unsubscribe(call, from: subscription, slot, at: now)
         case .attach, .detach, .cancel, .scan, .advertise, .connect, .publish, .withdraw, .setValue, .readOwnValue,
-            .answer, .accept, .refuse:
+            .answer, .accept, .refuse, .writeWithoutResponse, .notify, .update:
             return
         }
     }

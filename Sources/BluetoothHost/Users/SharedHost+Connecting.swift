@@ -7,6 +7,7 @@ extension SharedHost {
 
     mutating func connect(_ call: UserCall, _ peer: PeerID, _ request: ConnectRequest, at now: Instant) {
         if let refusal { return end(call, .failure(refusal)) }
+        let peer = host.lastingName(of: peer)
         let isKnown = connects.contains { $0.peer == peer && $0.call.user == call.user }
         if isKnown || usableLink(to: peer).map({ links[$0].holders.contains(call.user) }) == true {
             return end(call, .failure(.alreadyConnected))
@@ -18,7 +19,7 @@ extension SharedHost {
     /// Hands out the links there are, and has the host look for the peers to which there is none.
     mutating func reconcileConnecting(at now: Instant) {
         for slot in links.indices where links[slot].isInUse && !links[slot].isEnding {
-            let peer = links[slot].peer
+            let peer = host.lastingName(of: links[slot].peer)
             for call in connects.removeAll(where: { $0.peer == peer && $0.isActive }) { hold(slot, for: call) }
         }
         for peer in connects.peers {
@@ -63,11 +64,11 @@ extension SharedHost {
 
     /// The link to a peer, even one that is about to end.
     private func link(to peer: PeerID) -> Int? {
-        links.indices.first { links[$0].isInUse && links[$0].peer == peer }
+        links.indices.first { links[$0].isInUse && host.lastingName(of: links[$0].peer) == peer }
     }
 
     private func usableLink(to peer: PeerID) -> Int? {
-        links.indices.first { links[$0].isInUse && links[$0].peer == peer && !links[$0].isEnding }
+        link(to: peer).flatMap { links[$0].isEnding ? nil : $0 }
     }
 
     /// Lets a user have a link, once ATT_MTU is settled.
@@ -104,7 +105,8 @@ extension SharedHost {
         } else {
             links[slot].isReady = true
         }
-        let wanted = connects.removeAll { [peer = information.peer] in $0.peer == peer && $0.isActive }
+        let peer = host.lastingName(of: information.peer)
+        let wanted = connects.removeAll { $0.peer == peer && $0.isActive }
         for call in wanted { hold(slot, for: call) }
         // Called off in its last moment.
         if wanted.isEmpty, information.role == .central { disconnectIfUnused(slot, at: now) }

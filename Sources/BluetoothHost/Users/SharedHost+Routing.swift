@@ -6,17 +6,24 @@ import BluetoothGATT
 extension SharedHost {
     /// Takes the host's events, in their order.
     mutating func drain(at now: Instant) {
+        // Taken apart group by group, and consumed: other ways copy each event more than once.
         while let event = host.events.next() {
-            switch event {
-            case .client(let link, .notification(let handle, let payload)),
-                .client(let link, .indication(let handle, let payload)):
-                received(payload, of: handle, on: link)
-            case .client(let link, .operationEnded(let end)): operationEnded(end, on: link, at: now)
+            switch consume event {
+            case .client(let link, let event): route(event, of: link, at: now)
             case .advertisement(let advertisement): received(advertisement, at: now)
             case .link(let link, let event): route(event, of: link, at: now)
             case .server(let link, let event): route(event, of: link, at: now)
             case .controller(let event): route(event, at: now)
             }
+        }
+    }
+
+    @inline(__always)
+    private mutating func route(_ event: consuming HostEvent.Client, of link: LinkIdentifier, at now: Instant) {
+        switch consume event {
+        case .notification(let handle, let payload): received(payload, of: handle, on: link)
+        case .indication(let handle, let payload): received(payload, of: handle, on: link)
+        case .operationEnded(let end): operationEnded(end, on: link, at: now)
         }
     }
 
@@ -54,7 +61,10 @@ extension SharedHost {
         case .requestFailed(let request, let error): requestEnded(request, on: link, .failure(error))
         case .readyToSend: return  // Credits tell.
         case .lost(let loss): tellAll(.lost(link, loss))
-        case .peerIdentified(let peer): tellAll(.peerIdentified(link, peer))
+        case .peerIdentified(let peer):
+            connects.rename { [host] in host.lastingName(of: $0) }
+            tellAll(.peerIdentified(link, peer))
+            reconcileConnecting(at: now)
         }
     }
 

@@ -13,7 +13,9 @@ extension SharedHost {
             guard let information = host.information(of: link) else { continue }
             record.events.append(.linkBegan(link, information))
             record.events.append(.sendCredit(link, Self.sendCredit))
-            if let services = links[slot].preparation.services { record.events.append(.servicesKnown(link, services)) }
+            if let services = links[slot].preparation.services, links[slot].preparation.step == .done {
+                record.events.append(.servicesKnown(link, services))
+            }
         }
         users.append(record)
     }

@@ -47,6 +47,8 @@ public struct SharedHost: Sendable {
 
     // MARK: - Driving it
 
+    // What only reads is mutating as well: the compiler would copy all of this for it, where it is a property of a class.
+
     /// Hands the H4 packets for the controller, oldest first, to whoever sends them. What is taken out has been sent.
     public mutating func withOutbox<Failure>(
         _ body: (inout PacketQueue) throws(Failure) -> Void
@@ -74,7 +76,7 @@ public struct SharedHost: Sendable {
     }
 
     /// When `fire(at:)` is to be called; nil while nothing is waited for.
-    public var nextDeadline: Instant? { earliest(host.nextDeadline, connects.nextDeadline) }
+    public var nextDeadline: Instant? { mutating get { earliest(host.nextDeadline, connects.nextDeadline) } }
 
     /// The controller is gone. Links and calls end, each with its event; services and advertising stay wanted.
     ///
@@ -102,6 +104,10 @@ public struct SharedHost: Sendable {
         tellAll(.adapter(status))
     }
 
+    /// Whether anything can be done with the adapter, as the users know it, and what its controller can do.
+    public mutating func currentStatus() -> AdapterStatus { status }
+    public mutating func currentController() -> ControllerInformation? { host.controller }
+
     /// Ends a turn: gives back the credits of what has been sent.
     public mutating func endTurn(at now: Instant) {
         for slot in links.indices where links[slot].isInUse {
@@ -112,11 +118,17 @@ public struct SharedHost: Sendable {
         if !host.events.isEmpty { drain(at: now) }
     }
 
+    /// How many users are attached.
+    public var userCount: Int { mutating get { users.count } }
+
+    /// Whether a user is attached.
+    public mutating func isAttached(_ user: UserID) -> Bool { index(of: user) != nil }
+
     /// Whether there are events for any user.
-    public var hasEvents: Bool { users.contains { !$0.events.isEmpty } }
+    public var hasEvents: Bool { mutating get { users.contains { !$0.events.isEmpty } } }
 
     /// What a user is to be handed.
-    public func batch(for user: UserID) -> EventBatch? {
+    public mutating func batch(for user: UserID) -> EventBatch? {
         guard let index = index(of: user), !users[index].events.isEmpty else { return nil }
         return EventBatch(
             user: user, events: users[index].events, sightings: users[index].sightings, arena: arena)

@@ -20,6 +20,7 @@ public enum AdapterStatus: Equatable, Sendable {
 
 /// Something a shared host tells one of its users, in the order in which it happened. Octets that belong to an event lie
 /// in the batch it came with.
+// The rare cases are indirect, so that the frequent ones are small values.
 public enum UserEvent: Sendable {
     /// The first event of every user, and then each change.
     case adapter(AdapterStatus)
@@ -30,22 +31,22 @@ public enum UserEvent: Sendable {
 
     // MARK: Links, whoever made them
 
-    case linkBegan(LinkIdentifier, LinkInformation)
+    indirect case linkBegan(LinkIdentifier, LinkInformation)
     /// The link is gone. What was pending on it has ended before this, and its peer's subscriptions too.
     case linkEnded(LinkIdentifier, DisconnectReason)
     /// ATT_MTU, in octets.
     case mtuChanged(LinkIdentifier, Int)
-    case parametersChanged(LinkIdentifier, CurrentConnectionParameters)
+    indirect case parametersChanged(LinkIdentifier, CurrentConnectionParameters)
     /// So many more values may be sent on this link without being answered: writes without response, notifications,
     /// updates. Each takes one credit; a user that has none waits for this event.
     case sendCredit(LinkIdentifier, Int)
     /// Something was lost between the events before and those behind this one.
-    case lost(LinkIdentifier, LinkLoss)
+    indirect case lost(LinkIdentifier, LinkLoss)
     /// The peer is one that is known under another name, which later links will carry.
     case peerIdentified(LinkIdentifier, PeerID)
     /// The peer's Device Name, where it was read for the first time or is another now.
-    case nameChanged(PeerID, String)
-    /// The primary services the peer is known to have.
+    indirect case nameChanged(PeerID, String)
+    /// The primary services the peer is known to have, once Service Changed is watched, so that a change is not missed.
     case servicesKnown(LinkIdentifier, [BluetoothUUID])
     /// The peer's services in these handles are others now, and subscriptions in there are over.
     case servicesChanged(LinkIdentifier, ClosedRange<AttributeHandle>)
@@ -60,11 +61,11 @@ public enum UserEvent: Sendable {
     case written(LinkIdentifier, AttributeHandle, Payload)
     case readRequested(ServerRequest, AttributeHandle, offset: Int)
     case writeRequested(ServerRequest, AttributeHandle, Payload)
-    case executeRequested(ServerRequest, GATTPreparedWrites)
+    indirect case executeRequested(ServerRequest, GATTPreparedWrites)
     /// The user did not answer in time; the peer was answered Unlikely Error.
     case requestExpired(ServerRequest)
     /// A peer began or ceased to listen to a value, or changed how.
-    case subscriptionChanged(LinkIdentifier, GATTSubscriptionChange)
+    indirect case subscriptionChanged(LinkIdentifier, GATTSubscriptionChange)
 }
 
 /// What a shared host tells one user at a time: the events of one turn, in their order.

@@ -4,7 +4,8 @@ import BluetoothBase
 struct WantedConnections: Sendable {
     struct Wanted: Sendable {
         let call: UserCall
-        let peer: PeerID
+        /// Its lasting name.
+        var peer: PeerID
         /// When it begins to be looked for; nil where that has begun.
         var start: Instant?
         let deadline: Instant?
@@ -39,6 +40,12 @@ struct WantedConnections: Sendable {
 
     /// Whether somebody wants a link to this peer now.
     func isActive(_ peer: PeerID) -> Bool { wanted.contains { $0.peer == peer && $0.isActive } }
+
+    /// Peers have turned out to be ones that are known under other names.
+    mutating func rename(_ lastingName: (PeerID) -> PeerID) {
+        for index in wanted.indices { wanted[index].peer = lastingName(wanted[index].peer) }
+        attempts = Dictionary(attempts.map { (lastingName($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
+    }
 
     /// Takes wishes out. Returns their calls.
     mutating func removeAll(where isMeant: (Wanted) -> Bool) -> [UserCall] {

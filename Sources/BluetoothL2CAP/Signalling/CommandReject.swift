@@ -1,17 +1,17 @@
 import BluetoothBase
 
-/// L2CAP_COMMAND_REJECT_RSP: the answer to a command the receiver cannot make sense of (Core 5.4, Vol 3, Part A, 4.1).
+/// L2CAP_COMMAND_REJECT_RSP: the answer to a command the receiver does not understand (Core 5.4, Vol 3, Part A, 4.1).
 public struct CommandReject: SignallingPDU {
     public static var code: SignallingCode { .commandReject }
 
-    /// Why a command was rejected, with what the reason field is followed by (Tables 4.3 and 4.4).
+    /// Why a command was rejected, with the data that follows the reason field (Tables 4.3 and 4.4).
     public enum Reason: Hashable, Sendable {
-        /// 0x0000: the command, or what it asks for at this time, is not understood.
+        /// 0x0000: the command is not understood, or not valid in this state.
         case commandNotUnderstood
-        /// 0x0001: the C-frame was longer than the rejecting device takes; `actual` is what it does take, in octets.
+        /// 0x0001: the C-frame was longer than the rejecting device accepts; `actual` is its signalling MTU, in octets.
         case signallingMTUExceeded(actual: UInt16)
-        /// 0x0002: the channel does not exist; the endpoints are named as the rejecting device sees them, and an
-        /// endpoint the command did not carry is 0.
+        /// 0x0002: the channel does not exist; the endpoints are from the point of view of the rejecting device, and 0
+        /// if the command did not contain them.
         case invalidChannelIdentifier(local: ChannelIdentifier, remote: ChannelIdentifier)
         /// A reason reserved for future use.
         case other(UInt16)
@@ -31,7 +31,7 @@ public struct CommandReject: SignallingPDU {
             let local = try data.readChannelIdentifier()
             reason = .invalidChannelIdentifier(local: local, remote: try data.readChannelIdentifier())
         case let value:
-            // The data of a reason yet to be defined has no layout we could hold it to.
+            // The data of an unknown reason has no layout to check.
             reason = .other(value)
             return
         }

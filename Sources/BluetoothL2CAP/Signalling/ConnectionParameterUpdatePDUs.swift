@@ -1,11 +1,11 @@
 import BluetoothBase
 
-/// L2CAP_CONNECTION_PARAMETER_UPDATE_REQ: a peripheral asks its central for other connection parameters
-/// (Core 5.4, Vol 3, Part A, 4.20).
+/// L2CAP_CONNECTION_PARAMETER_UPDATE_REQ: a peripheral requests other connection parameters from its central (Core 5.4,
+/// Vol 3, Part A, 4.20).
 public struct ConnectionParameterUpdateRequest: SignallingPDU {
     public static var code: SignallingCode { .connectionParameterUpdateRequest }
 
-    /// What the peripheral asks for; not necessarily valid.
+    /// The requested parameters; not necessarily valid.
     public var parameters: ConnectionParameters
 
     public init(_ parameters: ConnectionParameters) { self.parameters = parameters }

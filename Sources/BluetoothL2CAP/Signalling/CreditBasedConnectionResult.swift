@@ -1,4 +1,4 @@
-/// How a request for credit-based channels ended (Core 5.4, Vol 3, Part A, 4.23 and 4.26).
+/// The result of a request for credit-based channels (Core 5.4, Vol 3, Part A, 4.23 and 4.26).
 public struct CreditBasedConnectionResult: RawRepresentable, Hashable, Sendable {
     public var rawValue: UInt16
 
@@ -6,7 +6,7 @@ public struct CreditBasedConnectionResult: RawRepresentable, Hashable, Sendable 
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
     public static let successful = Self(rawValue: 0x0000)
-    /// Refused: nothing listens on this SPSM.
+    /// Refused: the SPSM is not supported.
     public static let spsmNotSupported = Self(rawValue: 0x0002)
     /// Refused, or refused in part: no resources are left.
     public static let noResourcesAvailable = Self(rawValue: 0x0004)
@@ -26,7 +26,7 @@ public struct CreditBasedConnectionResult: RawRepresentable, Hashable, Sendable 
     public static let pendingAuthorization = Self(rawValue: 0x000F)
 }
 
-/// How a request to reconfigure credit-based channels ended (Core 5.4, Vol 3, Part A, 4.28).
+/// The result of a request to reconfigure credit-based channels (Core 5.4, Vol 3, Part A, 4.28).
 public struct CreditBasedReconfigureResult: RawRepresentable, Hashable, Sendable {
     public var rawValue: UInt16
 

@@ -7,9 +7,9 @@ public struct CreditBasedConnectionRequest: SignallingPDU {
 
     /// The service asked for, 0x0001 to 0x00FF.
     public var spsm: UInt16
-    /// The longest SDU the sender takes, in octets: 64 or more.
+    /// The longest SDU the sender accepts, in octets: 64 or more.
     public var mtu: UInt16
-    /// The longest payload of one K-frame the sender takes, in octets: 64 to 65533.
+    /// The longest payload of one K-frame the sender accepts, in octets: 64 to 65533.
     public var mps: UInt16
     /// How many K-frames the receiver may send at first on each channel: 1 or more.
     public var initialCredits: UInt16
@@ -45,9 +45,9 @@ public struct CreditBasedConnectionRequest: SignallingPDU {
 public struct CreditBasedConnectionResponse: SignallingPDU {
     public static var code: SignallingCode { .creditBasedConnectionResponse }
 
-    /// The longest SDU the sender takes, in octets.
+    /// The longest SDU the sender accepts, in octets.
     public var mtu: UInt16
-    /// The longest payload of one K-frame the sender takes, in octets.
+    /// The longest payload of one K-frame the sender accepts, in octets.
     public var mps: UInt16
     /// How many K-frames the receiver may send at first on each channel.
     public var initialCredits: UInt16
@@ -83,14 +83,14 @@ public struct CreditBasedConnectionResponse: SignallingPDU {
     }
 }
 
-/// L2CAP_CREDIT_BASED_RECONFIGURE_REQ: the sender takes other SDU and K-frame sizes from now on
-/// (Core 5.4, Vol 3, Part A, 4.27).
+/// L2CAP_CREDIT_BASED_RECONFIGURE_REQ: the sender accepts other SDU and K-frame sizes from now on (Core 5.4, Vol 3,
+/// Part A, 4.27).
 public struct CreditBasedReconfigureRequest: SignallingPDU {
     public static var code: SignallingCode { .creditBasedReconfigureRequest }
 
-    /// The longest SDU the sender takes, in octets.
+    /// The longest SDU the sender accepts, in octets.
     public var mtu: UInt16
-    /// The longest payload of one K-frame the sender takes, in octets.
+    /// The longest payload of one K-frame the sender accepts, in octets.
     public var mps: UInt16
     /// One to five endpoints on the device that sends the request.
     public var channels: [ChannelIdentifier]
@@ -133,7 +133,7 @@ public struct CreditBasedReconfigureResponse: SignallingPDU {
 }
 
 extension ByteReader {
-    /// Reads everything that is left as channel identifiers. The list's length is judged before any of it is kept.
+    /// Reads the rest as channel identifiers. The list's length is checked before anything is stored.
     @_lifetime(self: copy self)
     mutating func readChannelIdentifiers(count: ClosedRange<Int>) throws(DecodingFailure) -> [ChannelIdentifier] {
         guard remaining % 2 == 0, count.contains(remaining / 2) else {

@@ -8,9 +8,9 @@ public struct LECreditBasedConnectionRequest: SignallingPDU {
     public var spsm: UInt16
     /// The channel's endpoint on the device that sends the request.
     public var source: ChannelIdentifier
-    /// The longest SDU the sender takes, in octets: 23 or more.
+    /// The longest SDU the sender accepts, in octets: 23 or more.
     public var mtu: UInt16
-    /// The longest payload of one K-frame the sender takes, in octets: 23 to 65533.
+    /// The longest payload of one K-frame the sender accepts, in octets: 23 to 65533.
     public var mps: UInt16
     /// How many K-frames the receiver may send at first.
     public var initialCredits: UInt16
@@ -45,11 +45,11 @@ public struct LECreditBasedConnectionRequest: SignallingPDU {
 public struct LECreditBasedConnectionResponse: SignallingPDU {
     public static var code: SignallingCode { .leCreditBasedConnectionResponse }
 
-    /// The channel's endpoint on the device that sends the response; 0, like all but `result`, where it refuses.
+    /// The channel's endpoint on the device that sends the response; 0, like everything except `result`, if it refuses.
     public var destination: ChannelIdentifier
-    /// The longest SDU the sender takes, in octets.
+    /// The longest SDU the sender accepts, in octets.
     public var mtu: UInt16
-    /// The longest payload of one K-frame the sender takes, in octets.
+    /// The longest payload of one K-frame the sender accepts, in octets.
     public var mps: UInt16
     /// How many K-frames the receiver may send at first.
     public var initialCredits: UInt16

@@ -1,27 +1,26 @@
 import BluetoothBase
 
-/// The signalling channel of one LE link, both roles: a pure state machine that is handed the payloads received on
-/// channel 0x0005 and writes those to send there, without the L2CAP header (Core 5.4, Vol 3, Part A, 4).
+/// The signalling channel of one LE link, both roles: a pure state machine that processes the payloads received on
+/// channel 0x0005 and writes those to send, without the L2CAP header (Core 5.4, Vol 3, Part A, 4).
 ///
-/// Each call writes one PDU at most. A command is refused in the narrowest way that answers it: with its own response
-/// where the parameters are at fault, with a Command Reject where the command is, and not at all where it is itself a
-/// response.
+/// Each call writes one PDU at most. A command is refused as specifically as possible: with its own response if its
+/// parameters are unacceptable, with a Command Reject if the command is, and not at all if it is itself a response.
 public struct SignallingChannel: Sendable {
-    /// The longest C-frame payload taken and sent, in octets: what every LE device must support (Table 4.1).
+    /// The longest C-frame payload accepted and sent, in octets: what every LE device must support (Table 4.1).
     public static let mtu: UInt16 = 23
-    /// The initial value of the response time-out: 1 to 60 seconds are allowed (6.2.1).
+    /// The initial value of the response timeout: 1 to 60 seconds are allowed (6.2.1).
     public static let defaultResponseTimeout: Duration = .seconds(30)
 
     /// Our role on the link.
     public let role: LinkRole
-    /// Which parameters a peripheral is granted when it asks; only a central consults this.
+    /// Which parameters a peripheral is granted on request; only used by a central.
     public var acceptableParameters: AcceptableConnectionParameters
-    /// How long a request of ours waits for its answer.
+    /// How long our requests wait for an answer.
     public let responseTimeout: Duration
 
     /// The request of ours that waits for its answer.
     private var outstanding: Outstanding?
-    /// The identifier the next command of ours gets: 1 to 255, then 1 again.
+    /// The identifier of our next command: 1 to 255, then 1 again.
     private var nextIdentifier: UInt8 = 1
 
     private struct Outstanding {
@@ -42,7 +41,7 @@ public struct SignallingChannel: Sendable {
 // MARK: - Requests of ours
 
 extension SignallingChannel {
-    /// Writes a Connection Parameter Update Request; a later step's outcome is `connectionParameterUpdateEnded`.
+    /// Writes a Connection Parameter Update Request; a later call returns the outcome `connectionParameterUpdateEnded`.
     public mutating func requestConnectionParameterUpdate(
         _ parameters: ConnectionParameters, at now: Instant, into writer: inout ByteWriter
     ) throws(ConnectionParameterUpdateError) {
@@ -55,10 +54,10 @@ extension SignallingChannel {
         ConnectionParameterUpdateRequest(parameters).encode(identifier: identifier, into: &writer)
     }
 
-    /// When `fire` wants to be called; nil while nothing is waited for.
+    /// When to call `fire`; nil if nothing is pending.
     public var nextDeadline: Instant? { outstanding?.deadline }
 
-    /// Ends the request of ours whose time is up, if there is one. Nothing is written.
+    /// Ends our request if it has timed out. Nothing is written.
     public mutating func fire(at now: Instant) -> SignallingOutcome {
         guard let deadline = outstanding?.deadline, deadline <= now else { return .ignored }
         outstanding = nil
@@ -69,9 +68,9 @@ extension SignallingChannel {
 // MARK: - Commands of the peer's
 
 extension SignallingChannel {
-    /// Handles the payload of one C-frame, and writes the answer where there is one to give.
+    /// Handles the payload of one C-frame, and writes the answer, if any.
     public mutating func receive(_ payload: Span<UInt8>, into writer: inout ByteWriter) -> SignallingOutcome {
-        // Without a code and a legal identifier there is nothing an answer could refer to.
+        // Without a code and a valid identifier there is nothing to answer.
         guard payload.count >= 2, payload[1] != 0 else { return .ignored }
         let code = SignallingCode(rawValue: payload[0])
         let identifier = payload[1]
@@ -98,20 +97,20 @@ extension SignallingChannel {
             let request = try ConnectionParameterUpdateRequest(decoding: data)
             return answer(request, command.identifier, into: &writer)
         case .disconnectionRequest:
-            // No channel can be closed: there are the fixed ones only, and those live as long as the link.
+            // No channel can be closed: there are only fixed channels, which last as long as the link.
             let request = try DisconnectionRequest(decoding: data)
             let reason = CommandReject.Reason.invalidChannelIdentifier(
                 local: request.destination, remote: request.source)
             return reject(reason, command.identifier, into: &writer)
         case .flowControlCredit:
-            // An indication for a channel that is not there: the one command besides responses that has no answer.
+            // An indication for a channel that does not exist: besides responses, the only command without an answer.
             _ = try FlowControlCredit(decoding: data)
             return .ignored
         case .leCreditBasedConnectionRequest, .creditBasedConnectionRequest, .creditBasedReconfigureRequest:
-            // Credit-based channels are not supported yet: to such a device these commands are unknown.
+            // Credit-based channels are not supported yet, so these commands are unknown.
             return reject(.commandNotUnderstood, command.identifier, into: &writer)
         default:
-            // What only BR/EDR links use, what only a peripheral may send and a central did, and codes we do not know.
+            // Commands of BR/EDR links, commands that only a peripheral may send, and unknown codes.
             return reject(.commandNotUnderstood, command.identifier, into: &writer)
         }
     }
@@ -134,8 +133,8 @@ extension SignallingChannel {
         return .rejected(reason)
     }
 
-    /// Takes a response as the end of our request where it is one. Anything else that calls itself a response is
-    /// dropped: unsolicited, late, a second one, of another kind, malformed.
+    /// Ends our request if this is its response. Any other response is dropped: unsolicited, late, repeated, of another
+    /// kind, or malformed.
     private mutating func receiveResponse(_ payload: Span<UInt8>, as code: SignallingCode) -> SignallingOutcome {
         guard let command = try? SignallingCommand(decoding: payload),
             let outstanding, outstanding.identifier == command.identifier,

@@ -29,7 +29,7 @@ extension SignallingCode: CustomStringConvertible {
 
     public var description: String { name }
 
-    /// The name of the command that starts with `byte`; for a code nobody assigned, its number.
+    /// The name of the command that starts with `byte`; its number if the code is unassigned.
     public static func name(of byte: UInt8) -> String {
         SignallingCode(rawValue: byte)?.name ?? "L2CAP code 0x" + hexadecimal(byte)
     }

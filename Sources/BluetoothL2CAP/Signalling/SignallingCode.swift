@@ -1,6 +1,6 @@
 /// The code that starts every signalling command (Core 5.4, Vol 3, Part A, Table 4.2).
 ///
-/// The codes that only BR/EDR links use are here to be recognised, not to be handled.
+/// The codes used only on BR/EDR links are recognized, but not handled.
 public enum SignallingCode: UInt8, Sendable, CaseIterable {
     case commandReject = 0x01
     case connectionRequest = 0x02
@@ -23,7 +23,7 @@ public enum SignallingCode: UInt8, Sendable, CaseIterable {
     case creditBasedReconfigureRequest = 0x19
     case creditBasedReconfigureResponse = 0x1A
 
-    /// Whether the command answers one of ours: such a command is never answered itself, not even with a reject.
+    /// Whether the command is a response. A response is never answered, not even with a reject.
     public var isResponse: Bool {
         switch self {
         case .commandReject, .connectionResponse, .configurationResponse, .disconnectionResponse, .echoResponse,

@@ -2,12 +2,12 @@ import BluetoothBase
 
 /// The layout all signalling commands share, a view of the bytes it was decoded from (Core 5.4, Vol 3, Part A, 4).
 public struct SignallingCommand: ~Escapable {
-    /// How many octets stand before the data: code, identifier, and a length of two octets.
+    /// The length of the header: code, identifier, and a length of two octets.
     @inlinable public static var headerLength: Int { 4 }
 
     /// One of `SignallingCode`, or a code this package does not know.
     public var code: UInt8
-    /// What ties a response to its request; 0 is illegal.
+    /// Matches a response to its request; 0 is invalid.
     public var identifier: UInt8
     /// The command's own fields.
     public var data: Span<UInt8>
@@ -20,7 +20,7 @@ public struct SignallingCommand: ~Escapable {
         self.data = data
     }
 
-    /// Decodes the payload of a C-frame. On an LE link a C-frame carries one command, so the length field must count
+    /// Decodes the payload of a C-frame. On an LE link a C-frame carries one command, so the length field must match
     /// exactly what follows it.
     @inlinable
     @_lifetime(copy payload)
@@ -38,7 +38,7 @@ public struct SignallingCommand: ~Escapable {
 public protocol SignallingPDU: Equatable, Sendable {
     static var code: SignallingCode { get }
 
-    /// Reads a command's data, all of it.
+    /// Reads all of a command's data.
     init(decoding data: consuming ByteReader) throws(DecodingFailure)
 
     /// Appends the command's data, without the header.

@@ -1,27 +1,27 @@
 import BluetoothBase
 
-/// What came of one step of a `SignallingChannel`, for its owner to act on.
+/// The outcome of one call of a `SignallingChannel`, for its owner to act on.
 public enum SignallingOutcome: Hashable, Sendable {
     /// Nothing was written, and there is nothing to do.
     case ignored
     /// A Command Reject was written.
     case rejected(CommandReject.Reason)
-    /// As a central: an accepting response was written, and the owner is now bound to have the controller update the
-    /// link to these parameters, which are the peer's, narrowed to what is acceptable here.
+    /// As a central: an accepting response was written, and the owner must now update the link to these parameters: the
+    /// requested ones, restricted to what is acceptable here.
     case connectionParameterUpdateAccepted(ConnectionParameters)
-    /// As a central: a rejecting response was written. The parameters are the peer's, and not necessarily valid.
+    /// As a central: a rejecting response was written. The parameters are those requested, and not necessarily valid.
     case connectionParameterUpdateRejected(ConnectionParameters)
-    /// As a peripheral: the request we sent is over. Nothing was written.
+    /// As a peripheral: our request has ended. Nothing was written.
     case connectionParameterUpdateEnded(ConnectionParameterUpdateEnd)
 }
 
-/// How a Connection Parameter Update Request of ours ended.
+/// How our Connection Parameter Update Request ended.
 public enum ConnectionParameterUpdateEnd: Hashable, Sendable {
-    /// The central will change the parameters; the controller will tell when it has.
+    /// The central will change the parameters; the controller reports when it has.
     case accepted
-    /// The central keeps the parameters there are. Ask again only after 30 seconds (Vol 3, Part C, 9.3.9.2).
+    /// The central keeps the current parameters. Ask again only after 30 seconds (Vol 3, Part C, 9.3.9.2).
     case rejected
-    /// The central answered with a Command Reject: it does not know the procedure.
+    /// The central answered with a Command Reject: it does not support the procedure.
     case notSupported
     /// The central did not answer in time.
     case timedOut
@@ -46,7 +46,7 @@ public struct AcceptableConnectionParameters: Hashable, Sendable {
     /// The supervision timeouts granted, in units of 10 ms.
     public var timeouts: ClosedRange<UInt16>
 
-    /// Everything the specification allows, where not narrowed.
+    /// By default, everything the specification allows.
     public init(
         intervals: ClosedRange<UInt16> = ConnectionParameters.intervals,
         maximumLatency: UInt16 = ConnectionParameters.latencies.upperBound,
@@ -57,8 +57,8 @@ public struct AcceptableConnectionParameters: Hashable, Sendable {
         self.timeouts = timeouts
     }
 
-    /// The part of what a peripheral asks for that is granted: its intervals narrowed to ours. Nil where it asks for
-    /// something invalid, or for nothing we grant.
+    /// The part of a peripheral's request that is granted: its intervals restricted to ours. Nil if it requests
+    /// something invalid, or nothing we grant.
     public func granted(of request: ConnectionParameters) -> ConnectionParameters? {
         guard request.isValid, request.latency <= maximumLatency, timeouts.contains(request.timeout) else { return nil }
         var granted = request

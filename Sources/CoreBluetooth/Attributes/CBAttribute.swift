@@ -1,4 +1,4 @@
-import BluetoothLE
+import BluetoothATT
 import Foundation
 
 /// A part of a server's database: a service, a characteristic or a descriptor.

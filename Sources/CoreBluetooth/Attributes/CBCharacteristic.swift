@@ -1,4 +1,5 @@
-import BluetoothLE
+import BluetoothATT
+import BluetoothGATT
 import Foundation
 
 /// A characteristic: a peripheral's, or one of this application's.

@@ -1,4 +1,6 @@
-import BluetoothLE
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
 import Foundation
 
 /// A descriptor: more about a characteristic.

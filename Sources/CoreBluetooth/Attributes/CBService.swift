@@ -1,4 +1,4 @@
-import BluetoothLE
+import BluetoothATT
 import Foundation
 
 /// A service: a peripheral's, as far as it has been discovered, or one of this application's.

@@ -1,4 +1,4 @@
-import BluetoothLE
+import BluetoothBase
 import Foundation
 
 /// A UUID of 16, 32 or 128 bits: an attribute's type, or a service that is advertised (Core 5.4, Vol 3, Part B, 2.5.1).

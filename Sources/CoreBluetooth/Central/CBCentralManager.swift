@@ -1,4 +1,6 @@
-import BluetoothLE
+import BluetoothBase
+import BluetoothGAP
+import BluetoothHost
 import Dispatch
 import Foundation
 
@@ -20,7 +22,7 @@ open class CBCentralManager: CBManager {
 
     /// Who is told what happens. May be set after the manager has been made.
     open weak var delegate: (any CBCentralManagerDelegate)? {
-        get { listener.delegate }
+        get { $listener.withLock { $0.delegate } }
         set { listener = Listener(delegate: newValue) }
     }
 
@@ -38,8 +40,10 @@ open class CBCentralManager: CBManager {
     }
     /// How many scans have been asked for or ended: what was found by one is not reported in another.
     @Guarded private(set) var scans: UInt64 = 0
-    /// The peripherals that the application holds, by their identifiers.
-    @Guarded private var peripherals: [UUID: WeakPeripheral] = [:]
+    /// The peripherals that the application holds.
+    @Guarded private var peripherals: [PeerID: WeakPeripheral] = [:]
+    /// Of advertisements, on the queue.
+    private var dictionaries = AdvertisementDictionary()
 
     let session: CentralSession
 
@@ -68,15 +72,14 @@ open class CBCentralManager: CBManager {
     ) {
         listener = Listener(delegate: delegate)
         session = CentralSession(
-            delivery: Delivery(queue), environment: ManagerEnvironment(), options: CentralOptions(options))
+            ManagerEnvironment(), queue,
+            restoreIdentifier: options?[CBCentralManagerOptionRestoreIdentifierKey] as? String)
         super.init(session.environment)
         session.manager.object = self
-        BluetoothEngine.run { [session] in await session.start() }
+        session.environment.adapter.add(session)
     }
 
-    deinit {
-        BluetoothEngine.run { [session] in await session.stop() }
-    }
+    deinit { session.stop() }
 
     /// Whether the system's radio has a feature.
     @discardableResult
@@ -89,10 +92,7 @@ open class CBCentralManager: CBManager {
     @discardableResult
     open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
         guard isOn("retrieve peripherals") else { return [] }
-        return identifiers.compactMap { identifier in
-            guard let address = session.environment.identities.address(for: identifier) else { return nil }
-            return peripheral(identifier, address, name: session.environment.names[address])
-        }
+        return identifiers.compactMap { session.environment.identities.peer(for: $0).map { peripheral($0) } }
     }
 
     /// The peripherals to which this process has a link, through whatever manager, and which have one of the services. To
@@ -101,28 +101,31 @@ open class CBCentralManager: CBManager {
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
         guard isOn("retrieve connected peripherals") else { return [] }
         let services = Set(serviceUUIDs.map(\.bluetoothUUID))
-        return session.environment.linkedPeers.all
-            .filter { !$0.value.isDisjoint(with: services) }
-            .map { address, _ in
-                peripheral(
-                    session.environment.identities.identifier(for: address), address,
-                    name: session.environment.names[address])
-            }
+        return session.linkedPeers.filter { !$0.1.isDisjoint(with: services) }.map { peripheral($0.0) }
     }
 
     /// The object that stands for a peripheral: always the same while the application holds it.
-    func peripheral(_ identifier: UUID, _ address: DeviceAddress, name: String?) -> CBPeripheral {
-        $peripherals.withLock { peripherals in
-            if let peripheral = peripherals[identifier]?.peripheral { return peripheral }
+    ///
+    /// - Parameter name: what it advertises.
+    func peripheral(_ peer: PeerID, name: String? = nil) -> CBPeripheral {
+        if let known = known(peer) { return known }
+        let environment = session.environment
+        let new = CBPeripheral(
+            environment.identities.identifier(for: peer), peer, name: environment.adapter.names[peer] ?? name,
+            manager: self)
+        return $peripherals.withLock { peripherals in
+            if let peripheral = peripherals[peer]?.peripheral { return peripheral }
             // Those that are gone are forgotten now and then.
             if peripherals.count.nonzeroBitCount == 1 {
                 peripherals = peripherals.filter { $0.value.peripheral != nil }
             }
-            let peripheral = CBPeripheral(identifier, address, name: name, manager: self)
-            peripherals[identifier] = WeakPeripheral(peripheral: peripheral)
-            return peripheral
+            peripherals[peer] = WeakPeripheral(peripheral: new)
+            return new
         }
     }
+
+    /// The object that stands for a peripheral, where the application holds it.
+    func known(_ peer: PeerID) -> CBPeripheral? { $peripherals.withLock { $0[peer]?.peripheral } }
 
     /// The peripherals that the application holds.
     var livingPeripherals: [CBPeripheral] {
@@ -137,11 +140,10 @@ open class CBCentralManager: CBManager {
     ///   - serviceUUIDs: advertisers of any of these are reported; all where nil or empty.
     ///   - options: `CBCentralManagerScanOptionAllowDuplicatesKey`, `CBCentralManagerScanOptionSolicitedServiceUUIDsKey`.
     open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
-        guard isOn("scan") else { return }
+        guard isOn("scan"), let attachment else { return }
         let number = nextScan()
         scanning = true
-        let (wanted, era) = (WantedScan(services: serviceUUIDs, options: options), era)
-        BluetoothEngine.run { [session] in session.scan(for: wanted, number: number, in: era) }
+        session.scan(for: WantedScan(services: serviceUUIDs, options: options), number: number, through: attachment)
     }
 
     /// Ends the scan, if there is one.
@@ -149,7 +151,7 @@ open class CBCentralManager: CBManager {
         guard scanning else { return }
         _ = nextScan()
         scanning = false
-        BluetoothEngine.run { [session] in session.stopScan() }
+        session.stopScan()
     }
 
     private func nextScan() -> UInt64 {
@@ -158,6 +160,24 @@ open class CBCentralManager: CBManager {
             return scans
         }
     }
+
+    /// A scan has found something.
+    func discovered(_ sighting: Sighting, in scan: UInt64) {
+        // What comes after `stopScan` is not wanted any more, nor what another scan has found.
+        guard scanning, scans == scan else { return }
+        let advertisement = sighting.advertisement
+        guard let wanted = session.lock.withLock({ session.wantedScan }), wanted.matches(advertisement) else { return }
+        let peer = PeerID(sighting.address)
+        let advertised = advertisement.localName?.text
+        let peripheral = peripheral(peer, name: advertised)
+        if let name = session.environment.adapter.names[peer] ?? advertised { peripheral.setName(name) }
+        delegate?.centralManager(
+            self, didDiscover: peripheral, advertisementData: dictionaries.make(sighting, advertisement),
+            rssi: Self.rssi(of: sighting.rssi))
+    }
+
+    /// 127 stands for a strength that is not known.
+    static func rssi(of measured: Int8?) -> NSNumber { NSNumber(value: measured ?? 127) }
 
     // MARK: - Connecting
 
@@ -168,18 +188,19 @@ open class CBCentralManager: CBManager {
     ///   - options: `CBConnectPeripheralOptionStartDelayKey`, `CBConnectPeripheralOptionEnableAutoReconnect`; the others are
     ///     accepted and have no effect here.
     open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
-        let era = era
-        guard isOn("connect"), isOurs(peripheral), let session = peripheral.beginConnecting() else { return }
         let options = ConnectOptions(options)
-        session.remember(peripheral)
-        BluetoothEngine.run { [central = self.session] in central.connect(session, options, in: era) }
+        guard isOn("connect"), let attachment, isOurs(peripheral),
+            let session = peripheral.beginConnecting(isReconnecting: options.isReconnecting)
+        else { return }
+        session.remember()
+        self.session.connect(session, through: attachment, after: options.startDelay)
     }
 
     /// Ends a connection, or an attempt at one. The link itself stays as long as another manager uses it.
     open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
         guard isOn("cancel a connection"), isOurs(peripheral), let session = peripheral.beginDisconnecting()
         else { return }
-        BluetoothEngine.run { [central = self.session] in await central.cancel(session) }
+        self.session.cancel(session)
     }
 
     /// Has the delegate told when links come and go, whoever makes them.
@@ -187,8 +208,7 @@ open class CBCentralManager: CBManager {
     /// - Parameter options: of which peripherals: `.serviceUUIDs`, `.peripheralUUIDs`; nil ends it.
     open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
         guard isOn("register for connection events") else { return }
-        let wanted = options.map { WantedConnectionEvents($0) }
-        BluetoothEngine.run { [session] in session.wantedConnectionEvents = wanted }
+        session.setConnectionEvents(options.map { WantedConnectionEvents($0) })
     }
 
     // MARK: - Misuse

@@ -1,4 +1,7 @@
-import BluetoothLE
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
 import Foundation
 import Logging
 
@@ -9,7 +12,7 @@ import Logging
 open class CBPeripheral: CBPeer {
     /// Who is told what the peripheral does.
     open weak var delegate: (any CBPeripheralDelegate)? {
-        get { listener.delegate }
+        get { $listener.withLock { $0.delegate } }
         set { listener = Listener(delegate: newValue) }
     }
 
@@ -28,7 +31,7 @@ open class CBPeripheral: CBPeer {
 
     /// Whether `writeValue(_:for:type: .withoutResponse)` may be called now without the value being dropped; when that
     /// becomes so, `peripheralIsReady(toSendWriteWithoutResponse:)` tells.
-    open var canSendWriteWithoutResponse: Bool { !commands.isFull }
+    open var canSendWriteWithoutResponse: Bool { session?.link?.canWriteCommands ?? true }
 
     /// Whether the peripheral may see the system's notifications: never, here.
     open var ancsAuthorized: Bool { false }
@@ -38,27 +41,33 @@ open class CBPeripheral: CBPeer {
         weak var delegate: (any CBPeripheralDelegate)?
     }
 
-    @Guarded private var listener = Listener()
-    let address: DeviceAddress
-    weak var manager: CBCentralManager?
-
-    @Guarded var currentState = CBPeripheralState.disconnected {
-        didSet { _observers.changed() }
+    /// Where the connection stands, and what makes or keeps it.
+    private struct Connection {
+        var state = CBPeripheralState.disconnected
+        var session: PeripheralSession?
     }
+
+    @Guarded private var listener = Listener()
+    let peer: PeerID
+    weak let manager: CBCentralManager?
+
+    @Guarded private var connection = Connection()
     @Guarded var currentName: String? {
         didSet { _observers.changed() }
     }
+
+    /// Takes a name in that it may have had before.
+    func setName(_ name: String) {
+        if currentName != name { currentName = name }
+    }
+
     @Guarded var lastRSSI: NSNumber?
     @Guarded var attributes = PeripheralAttributes()
     /// The longest value of a write without response: ATT_MTU less 3.
     @Guarded var commandLength = 20
-    /// The writes without response that have not been sent yet.
-    @Guarded var commands = CommandQueue()
-    /// While the peripheral is connected, or is to be.
-    @Guarded var session: PeripheralSession?
 
-    init(_ identifier: UUID, _ address: DeviceAddress, name: String?, manager: CBCentralManager) {
-        self.address = address
+    init(_ identifier: UUID, _ peer: PeerID, name: String?, manager: CBCentralManager) {
+        self.peer = peer
         self.manager = manager
         super.init(identifier: identifier)
         currentName = name
@@ -66,11 +75,12 @@ open class CBPeripheral: CBPeer {
 
     deinit {
         guard let session else { return }
+        let currentState = currentState
         if currentState == .connecting || currentState == .connected {
             BluetoothEnvironment.logger.warning(
                 "Cancelling connection for unused peripheral \(identifier), did you forget to keep a reference to it?")
         }
-        BluetoothEngine.run { await session.abandon() }
+        session.central?.abandon(session)
     }
 
     open override var description: String {
@@ -90,114 +100,145 @@ open class CBPeripheral: CBPeer {
 
     // MARK: - Connecting
 
-    /// The session to connect with; nil where that would change nothing.
-    func beginConnecting() -> PeripheralSession? {
-        let (session, before) = $currentState.withLock { state -> (PeripheralSession?, CBPeripheralState) in
-            guard state == .disconnected || state == .disconnecting, let manager else { return (nil, state) }
-            defer { state = .connecting }
-            let session = PeripheralSession(self, of: manager.session)
-            self.session = session
-            return (session, state)
+    var currentState: CBPeripheralState { $connection.withLock { $0.state } }
+    /// While the peripheral is connected, or is to be.
+    var session: PeripheralSession? { $connection.withLock { $0.session } }
+
+    /// Whether the application knows of a connection, and it is this one.
+    func isConnected(by session: PeripheralSession) -> Bool {
+        $connection.withLock { $0.session === session && $0.state == .connected }
+    }
+
+    /// What a connection is to be made with; nil where that would change nothing.
+    func beginConnecting(isReconnecting: Bool) -> PeripheralSession? {
+        guard let central = manager?.session else { return nil }
+        let before = $connection.withLock { connection -> CBPeripheralState? in
+            guard connection.state == .disconnected || connection.state == .disconnecting else { return nil }
+            let before = connection.state
+            let session = PeripheralSession(self, of: central, isReconnecting: isReconnecting)
+            connection = Connection(state: .connecting, session: session)
+            return before
         }
-        guard let session else { return nil }
-        // What an end that is still to be told of would do: it is the next session's from here on.
+        guard let before else { return nil }
+        // What an end that is still to be told of would do: it is the next connection's from here on.
         if before == .disconnecting { forgetConnection() }
         _observers.changed()
         return session
     }
 
-    /// Takes in what a run before knew, and waits to be connected.
-    @BluetoothEngine
-    func restore(_ saved: CentralState.Peripheral, of central: CentralSession) -> PeripheralSession? {
-        defer { _observers.changed() }
-        return $currentState.withLock { state in
-            guard state == .disconnected else { return nil }
-            state = .connecting
-            attributes = saved.restored(of: self)
-            let session = PeripheralSession(restoring: self, of: central, isReconnecting: saved.isReconnecting)
-            self.session = session
-            return session
+    /// What keeps the connection that is to end; nil where there is nothing to end.
+    func beginDisconnecting() -> PeripheralSession? {
+        let session = $connection.withLock { connection -> PeripheralSession? in
+            guard connection.state == .connecting || connection.state == .connected else { return nil }
+            connection.state = .disconnecting
+            return connection.session
         }
+        if session != nil { _observers.changed() }
+        return session
     }
 
-    /// The session to end; nil where there is nothing to end.
-    func beginDisconnecting() -> PeripheralSession? {
-        defer { _observers.changed() }
-        return $currentState.withLock { state in
-            guard state == .connecting || state == .connected else { return nil }
-            state = .disconnecting
-            return session
+    /// The connection is over. False where it is over already, or another one has begun.
+    func endSession(_ ended: PeripheralSession) -> Bool {
+        let isCurrent = $connection.withLock { connection in
+            guard connection.session === ended else { return false }
+            connection = Connection()
+            return true
         }
+        guard isCurrent else { return false }
+        forgetConnection()
+        _observers.changed()
+        return true
+    }
+
+    /// The connection has come so far. False where the application wants something else by now.
+    func advance(_ session: PeripheralSession, from before: CBPeripheralState, to after: CBPeripheralState) -> Bool {
+        let isCurrent = $connection.withLock { connection in
+            guard connection.session === session, connection.state == before else { return false }
+            connection.state = after
+            return true
+        }
+        if isCurrent { _observers.changed() }
+        return isCurrent
+    }
+
+    /// Forgets what held for one connection.
+    private func forgetConnection() {
+        commandLength = 20
+        stopNotifying()
+        attributes = PeripheralAttributes()
     }
 
     // MARK: - Discovering
 
-    /// Discovers services, all where nil or empty; `peripheral(_:didDiscoverServices:)` tells.
+    /// Discovers services, all where nil or empty; `peripheral(_:didDiscoverServices:)` tells. Those that the system uses
+    /// itself are left out: see `BluetoothEnvironment.showsSystemServices`.
     open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
-        let wanted = serviceUUIDs.map { $0.map(\.bluetoothUUID) } ?? []
         tellIfNobodyListens("discover services")
-        perform("discover services") { await $0.discoverServices(wanted) }
+        perform("discover services", .discoverServices(Self.uuids(serviceUUIDs)))
     }
 
     /// Discovers the services that a service includes, all where nil or empty.
     open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
-        let wanted = includedServiceUUIDs.map { $0.map(\.bluetoothUUID) } ?? []
         tellIfNobodyListens("discover included services")
-        perform("discover included services", of: service) { await $0.discoverIncludedServices(wanted, of: service) }
+        perform(
+            "discover included services", .discoverIncludedServices(Self.uuids(includedServiceUUIDs), service),
+            of: service)
     }
 
     /// Discovers the characteristics of a service, all where nil or empty.
     open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
-        let wanted = characteristicUUIDs.map { $0.map(\.bluetoothUUID) } ?? []
         tellIfNobodyListens("discover characteristics")
-        perform("discover characteristics", of: service) { await $0.discoverCharacteristics(wanted, of: service) }
+        perform(
+            "discover characteristics", .discoverCharacteristics(Self.uuids(characteristicUUIDs), service),
+            of: service)
     }
 
     /// Discovers the descriptors of a characteristic.
     open func discoverDescriptors(for characteristic: CBCharacteristic) {
         tellIfNobodyListens("discover descriptors")
-        perform("discover descriptors", of: characteristic) { await $0.discoverDescriptors(of: characteristic) }
+        perform("discover descriptors", .discoverDescriptors(characteristic), of: characteristic)
     }
+
+    private static func uuids(_ wanted: [CBUUID]?) -> [BluetoothUUID] { wanted?.map(\.bluetoothUUID) ?? [] }
 
     // MARK: - Values
 
     /// Reads a value, however long; `peripheral(_:didUpdateValueFor:error:)` tells.
     open func readValue(for characteristic: CBCharacteristic) {
-        perform("read a value", of: characteristic) { await $0.readValue(of: characteristic) }
+        perform("read a value", .read(characteristic), of: characteristic)
     }
 
     /// Reads a descriptor.
     open func readValue(for descriptor: CBDescriptor) {
-        perform("read a descriptor", of: descriptor) { await $0.readValue(of: descriptor) }
+        perform("read a descriptor", .read(descriptor), of: descriptor)
     }
 
-    /// The longest value that one write takes: 512 octets with a response, ATT_MTU less 3 without.
+    /// The longest value that one write takes: 512 octets with a response; ATT_MTU less 3, and no more than 512, without.
     @discardableResult
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         switch type {
-        case .withResponse: 512
+        case .withResponse: GATTAttributeValue.maximumLength
         case .withoutResponse: commandLength
         }
     }
 
+    static func commandLength(_ mtu: Int) -> Int { min(mtu - 3, GATTAttributeValue.maximumLength) }
+
     /// Writes a value. With a response, `peripheral(_:didWriteValueFor:error:)` tells how that ended; without one nothing
     /// tells, and a value that is too long, or comes while too many wait already, is dropped.
     open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
-        let value = [UInt8](data)
         switch type {
-        case .withResponse:
-            perform("write a value", of: characteristic) { await $0.write(value, to: characteristic) }
+        case .withResponse: perform("write a value", .write([UInt8](data), characteristic), of: characteristic)
         case .withoutResponse:
-            guard isConnected("write a value"), isKnown(characteristic) else { return }
-            guard value.count <= commandLength else {
+            guard let link = link("write a value"), isKnown(characteristic) else { return }
+            let length = commandLength
+            guard data.count <= length else {
                 return reportMisuse(
-                    "a value of \(value.count) octets does not fit in a write without response to \(self): "
-                        + "at most \(commandLength) do")
+                    "a value of \(data.count) octets does not fit in a write without response to \(self): "
+                        + "at most \(length) do")
             }
-            guard $commands.withLock({ $0.add() }) else {
-                return reportMisuse("a write without response to \(self) was dropped: too many wait")
-            }
-            perform("write a value", of: characteristic) { await $0.writeWithoutResponse(value, to: characteristic) }
+            if link.writeCommand([UInt8](data), to: characteristic.handle) { return }
+            reportMisuse("a write without response to \(self) was dropped: too many wait")
         }
     }
 
@@ -208,28 +249,24 @@ open class CBPeripheral: CBPeer {
             descriptor.uuid != CBUUID(string: CBUUIDClientCharacteristicConfigurationString),
             "Client Characteristic Configuration descriptors must be configured using setNotifyValue:forCharacteristic:"
         )
-        let value = [UInt8](data)
-        perform("write a descriptor", of: descriptor) { await $0.write(value, to: descriptor) }
+        perform("write a descriptor", .write([UInt8](data), descriptor), of: descriptor)
     }
 
     /// Subscribes to a characteristic, to notifications where it has them, else to indications; or ends that.
     /// `peripheral(_:didUpdateNotificationStateFor:error:)` tells.
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
-        perform("set the notification state", of: characteristic) { await $0.setNotify(enabled, for: characteristic) }
+        perform("set the notification state", .setNotify(characteristic, enabled), of: characteristic)
     }
 
     /// Reads how strongly the peripheral is heard; `peripheral(_:didReadRSSI:error:)` tells, in dBm.
     open func readRSSI() {
-        guard isConnected("read RSSI"), let session else { return }
-        BluetoothEngine.run { await session.readRSSI() }
+        guard let link = link("read RSSI") else { return }
+        let attachment = link.attachment
+        _ = attachment.begin(.rssi(link), .readRSSI(link.identifier), token: attachment.runner.makeToken())
     }
 
     /// Opens an L2CAP channel. Not supported here yet: `peripheral(_:didOpen:error:)` tells so.
-    open func openL2CAPChannel(_ psm: CBL2CAPPSM) {
-        perform("open an L2CAP channel") { session in
-            session.tell { $0.delegate?.peripheral($0, didOpen: nil, error: CBError(.operationNotSupported)) }
-        }
-    }
+    open func openL2CAPChannel(_ psm: CBL2CAPPSM) { perform("open an L2CAP channel", .openChannel) }
 
     // MARK: - Misuse
 
@@ -238,26 +275,25 @@ open class CBPeripheral: CBPeer {
         if delegate == nil { reportMisuse("\(self) is to \(call) and has no delegate to be told") }
     }
 
-    private func isConnected(_ call: String) -> Bool {
-        if currentState == .connected { return true }
+    /// The link, while the application knows that the peripheral is connected.
+    private func link(_ call: String) -> PeripheralLink? {
+        let connection = connection
+        if connection.state == .connected { return connection.session?.link }
         reportMisuse("\(self) can only \(call) while it is connected")
-        return false
+        return nil
     }
 
     /// Whether an attribute is one of this peripheral's, discovered on this connection.
     private func isKnown(_ attribute: CBAttribute) -> Bool {
-        if attributes.contains(attribute) { return true }
+        if $attributes.withLock({ $0.contains(attribute) }) { return true }
         reportMisuse("\(attribute) is not known to \(self), or no longer: discover it first")
         return false
     }
 
-    /// Has the session do something, after everything that was asked for before.
-    private func perform(
-        _ call: String, of attribute: CBAttribute? = nil,
-        _ operation: @escaping @BluetoothEngine (PeripheralSession) async -> Void
-    ) {
-        guard isConnected(call), let session else { return }
+    /// Has something done, after everything that was asked for before.
+    private func perform(_ call: String, _ operation: PeripheralOperation, of attribute: CBAttribute? = nil) {
+        guard let link = link(call) else { return }
         if let attribute, !isKnown(attribute) { return }
-        BluetoothEngine.run { session.enqueue(operation) }
+        link.perform(operation)
     }
 }

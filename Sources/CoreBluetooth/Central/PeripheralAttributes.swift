@@ -1,14 +1,22 @@
-import BluetoothLE
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
 
 /// What has been discovered of a peripheral: the objects, which stay the same however often they are discovered.
 struct PeripheralAttributes {
     /// The primary services, in the order of their handles; nil before any discovery.
     fileprivate(set) var services: [CBService]?
     fileprivate var byHandle: [AttributeHandle: CBAttribute] = [:]
+    /// The characteristic that was looked up last: values come in rows.
+    private var last: CBCharacteristic?
 
     func contains(_ attribute: CBAttribute) -> Bool { byHandle[attribute.handle] === attribute }
 
-    func characteristic(at handle: AttributeHandle) -> CBCharacteristic? { byHandle[handle] as? CBCharacteristic }
+    mutating func characteristic(at handle: AttributeHandle) -> CBCharacteristic? {
+        if let last, last.handle == handle { return last }
+        last = byHandle[handle] as? CBCharacteristic
+        return last
+    }
 
     // MARK: - Adding
 
@@ -37,6 +45,7 @@ struct PeripheralAttributes {
         for one in found where known(CBCharacteristic.self, one.uuid, at: one.valueHandle) == nil {
             members.removeAll { $0.handle == one.valueHandle }
             let characteristic = CBCharacteristic(discovered: one, of: service)
+            last = nil
             byHandle[one.valueHandle] = characteristic
             members.append(characteristic)
         }
@@ -77,6 +86,7 @@ struct PeripheralAttributes {
 
     /// Takes out the services in these handles, with all that is in them. Returns them.
     mutating func invalidate(_ handles: ClosedRange<AttributeHandle>) -> [CBService] {
+        last = nil
         let gone = (services ?? []).filter { $0.handles.overlaps(handles) }
         services = services?.filter { service in !gone.contains { $0 === service } }
         byHandle = byHandle.filter { handle, _ in
@@ -101,6 +111,7 @@ extension PeripheralAttributes {
     /// Finds everything that there is, where it is now.
     mutating func index() {
         byHandle = [:]
+        last = nil
         var line = services ?? []
         var seen: Set<ObjectIdentifier> = []
         while let service = line.popLast() {

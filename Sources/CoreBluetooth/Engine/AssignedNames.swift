@@ -1,4 +1,4 @@
-import BluetoothLE
+import BluetoothBase
 
 /// The names that the Bluetooth SIG has given to UUIDs (Assigned Numbers, 3.4 and 3.8).
 enum AssignedNames {

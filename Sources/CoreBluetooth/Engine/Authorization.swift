@@ -1,5 +1,5 @@
-import BluetoothLE
 import Foundation
+import HCITransport
 
 /// Whether this process may take an adapter over.
 enum Authorization {

@@ -1,4 +1,7 @@
-import BluetoothLE
+import BluetoothATT
+import BluetoothAdapter
+import BluetoothHCI
+import BluetoothHost
 
 extension CBError {
     /// What an application is told of an error of the stack below: a `CBATTError` where the peer's server refused, else a
@@ -10,17 +13,20 @@ extension CBError {
         case .att(let refusal): CBATTError(number: Int(refusal.code.rawValue), userInfo: [:])
         case .valueTooLong: CBATTError(.invalidAttributeValueLength)
         case .notFound: CBATTError(.attributeNotFound)
-        case .notSupported: CBATTError(.requestNotSupported)
+        case .notSupported: CBError(.operationNotSupported)
         case .disconnected(let reason): CBError(Code(reason))
         case .timedOut: CBError(.connectionTimeout)
         case .cancelled: CBError(.operationCancelled)
         case .adapterRemoved, .adapterClosed: CBError(.notConnected)
-        case .overflow, .gatt(.tooManyOperations): CBError(.outOfSpace)
-        case .host(.busy), .host(.controller(.connectionLimitExceeded)): CBError(.connectionLimitReached)
-        case .host(.connectionFailedToBeEstablished): CBError(.connectionFailed)
-        case .host(.unsupported): CBError(.operationNotSupported)
-        case .invalidDefinition, .advertisingDataTooLong: CBError(.invalidParameters)
-        case .transport, .adapter, .host, .gatt, .malformedValue, .messageIncomplete, .messageTooLong: CBError(code)
+        case .tooManyPending: CBError(code == .connectionFailed ? .connectionLimitReached : .outOfSpace)
+        case .overflow: CBError(.outOfSpace)
+        case .refusedByController(.connectionLimitExceeded): CBError(.connectionLimitReached)
+        case .connectionFailed: CBError(.connectionFailed)
+        case .invalidDefinition, .advertisingDataTooLong, .invalidParameters: CBError(.invalidParameters)
+        case .transport, .adapter, .notReady, .alreadyConnected, .refusedByController, .refusedByPeer, .notSubscribed,
+            .insufficientSecurity, .requestExpired, .invalidResponse, .servicesChanged, .dataLost, .malformedValue,
+            .messageIncomplete, .messageTooLong:
+            CBError(code)
         }
     }
 }
@@ -33,6 +39,7 @@ extension CBError.Code {
         case .byThisDevice: self = .operationCancelled
         case .encryption(.pinOrKeyMissing): self = .peerRemovedPairingInformation
         case .encryption: self = .encryptionTimedOut
+        case .consumerTooSlow, .peerTooFast: self = .outOfSpace
         case .adapterReset, .adapterRemoved, .other: self = .connectionFailed
         }
     }

@@ -1,18 +1,22 @@
-import BluetoothLE
+import BluetoothGATT
 import Foundation
 
 /// A central that uses this application's services.
 open class CBCentral: CBPeer {
-    /// The longest value that one notification to it carries: ATT_MTU less 3 octets.
+    /// The longest value that one notification to it carries: ATT_MTU less 3 octets, and no more than 512.
     open var maximumUpdateValueLength: Int { updateLength }
 
-    let address: DeviceAddress
-    @Guarded var updateLength = 20
+    /// The link to it, which it was last heard on.
+    @Guarded var link: CentralLink
+    @Guarded var updateLength: Int
 
-    init(_ identifier: UUID, _ address: DeviceAddress) {
-        self.address = address
+    init(_ identifier: UUID, _ link: CentralLink, mtu: Int) {
+        self.link = link
+        updateLength = Self.length(mtu)
         super.init(identifier: identifier)
     }
+
+    static func length(_ mtu: Int) -> Int { min(mtu - 3, GATTAttributeValue.maximumLength) }
 
     open override var description: String { "<CBCentral: identifier = \(identifier), MTU = \(updateLength + 3)>" }
 }

@@ -18,8 +18,9 @@ open class CBManager: NSObject, KeyValueObservable {
         didSet { _observers.changed() }
     }
 
-    /// How often the adapter has gone off, as far as the application has been told.
-    @Guarded var era = 0
+    /// What the application uses the adapter through, from when it is told that it is on until it is told that it is not:
+    /// what it asks for before it knows of a power cycle is void.
+    @Guarded var attachment: Attachment?
 
     // Usable from inline, and so known to subclasses elsewhere: those of the two kinds of managers inherit initializers
     // only then.

@@ -1,4 +1,4 @@
-import BluetoothLE
+import BluetoothHost
 import Foundation
 
 /// A central's request for a value of this application's, or to change one.
@@ -39,8 +39,8 @@ open class CBATTRequest: NSObject {
 
 /// A request that a central waits to be answered.
 enum PendingAnswer: Sendable {
-    case read(ReadRequest)
-    case write(WriteRequest)
+    case read(ServerRequest, Attachment)
+    case write(ServerRequest, Attachment)
     /// A command: nobody waits, but a program may answer all the same.
     case unneeded
 }

@@ -1,4 +1,7 @@
-import BluetoothLE
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
 import Dispatch
 import Foundation
 
@@ -8,7 +11,7 @@ import Foundation
 open class CBPeripheralManager: CBManager {
     /// Who is told what happens. May be set after the manager has been made.
     open weak var delegate: (any CBPeripheralManagerDelegate)? {
-        get { listener.delegate }
+        get { $listener.withLock { $0.delegate } }
         set { listener = Listener(delegate: newValue) }
     }
 
@@ -25,14 +28,14 @@ open class CBPeripheralManager: CBManager {
         didSet { _observers.changed() }
     }
     /// How often advertising was ended: what was begun before the last time is not to be told as if it went on.
-    @Guarded private var stops: UInt64 = 0
+    @Guarded private var advertisingGeneration: UInt64 = 0
     /// The services of the application, in the order in which they were added.
     @Guarded private var services: [CBMutableService] = []
     /// The characteristics that are published, by the handles of their values.
     @Guarded var published: [AttributeHandle: CBMutableCharacteristic] = [:]
-    /// The centrals that are known to the application, by their identifiers.
-    @Guarded private var centrals: [UUID: WeakCentral] = [:]
-    @Guarded var updates = UpdateQueue()
+    /// The centrals that are known to the application.
+    @Guarded private var centrals: [PeerID: WeakCentral] = [:]
+    @Guarded var updates = UpdateBudget()
 
     let session: ServerSession
 
@@ -61,16 +64,14 @@ open class CBPeripheralManager: CBManager {
     ) {
         listener = Listener(delegate: delegate)
         session = ServerSession(
-            delivery: Delivery(queue), environment: ManagerEnvironment(),
+            ManagerEnvironment(), queue,
             restoreIdentifier: options?[CBPeripheralManagerOptionRestoreIdentifierKey] as? String)
         super.init(session.environment)
         session.manager.object = self
-        BluetoothEngine.run { [session] in await session.start() }
+        session.environment.adapter.add(session)
     }
 
-    deinit {
-        BluetoothEngine.run { [session] in session.stop() }
-    }
+    deinit { session.stop() }
 
     /// Whether this program may advertise while it is in the background. There is no background here.
     @available(*, deprecated, message: "use CBManager.authorization")
@@ -92,41 +93,48 @@ open class CBPeripheralManager: CBManager {
     ///   are passed over. What does not fit into an advertisement and its scan response, of 31 octets each, is left out:
     ///   the end of the name, then services from the last on.
     open func startAdvertising(_ advertisementData: [String: Any]?) {
-        guard isOn("start advertising") else { return }
+        guard isOn("start advertising"), let attachment else { return }
         let wanted = WantedAdvertisement(advertisementData)
         if !wanted.unused.isEmpty {
             reportMisuse("\(self) cannot advertise \(wanted.unused.sorted().joined(separator: ", "))")
         }
-        let (stops, era) = (stops, era)
-        BluetoothEngine.run { [session] in session.advertise(wanted, after: stops, in: era) }
+        session.perform(.advertise(wanted, attachment, generation: advertisingGeneration))
     }
 
     /// Ends advertising, if there is any.
     open func stopAdvertising() {
         endAdvertising()
-        BluetoothEngine.run { [session] in session.stopAdvertising() }
+        session.perform(.stopAdvertising)
     }
 
     /// The adapter advertises, unless that was called off meanwhile.
     ///
-    /// - Parameter stops: how often advertising had been ended when it was begun.
-    func beganAdvertising(after stops: UInt64) {
-        if stops == self.stops { advertising = true }
+    /// - Parameter generation: how often advertising had been ended when it was begun.
+    func beganAdvertising(_ generation: UInt64) {
+        if generation == advertisingGeneration { advertising = true }
     }
 
     /// What a run before advertised is advertised again.
     func resumeAdvertising() { advertising = true }
 
     func endAdvertising() {
-        $stops.withLock { $0 &+= 1 }
+        $advertisingGeneration.withLock { $0 &+= 1 }
         advertising = false
     }
 
     /// Asks for other intervals on the link to a central. It is the central that decides.
     open func setDesiredConnectionLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral) {
         guard isOn("set a connection latency") else { return }
-        let address = central.address
-        BluetoothEngine.run { [session] in session.setLatency(latency, for: address) }
+        let intervals: (Int, Int)
+        switch latency {
+        case .low: intervals = (15, 30)
+        case .medium: intervals = (60, 120)
+        case .high: intervals = (300, 500)
+        }
+        central.link.ask(
+            for: ConnectionParameters(
+                minimumInterval: .milliseconds(intervals.0), maximumInterval: .milliseconds(intervals.1),
+                supervisionTimeout: .seconds(6)))
     }
 
     // MARK: - Services
@@ -134,8 +142,7 @@ open class CBPeripheralManager: CBManager {
     /// Publishes a service, which must not be changed from then on; `peripheralManager(_:didAdd:error:)` tells how that
     /// went. Services that it includes have to be added before. To add a service twice is a programming error.
     open func add(_ service: CBMutableService) {
-        let era = era
-        guard isOn("add a service") else { return }
+        guard isOn("add a service"), let attachment else { return }
         let isNew = $services.withLock { services in
             guard !services.contains(where: { $0 === service }) else { return false }
             services.append(service)
@@ -143,24 +150,23 @@ open class CBPeripheralManager: CBManager {
         }
         precondition(isNew, "Services cannot be added more than once")
         do throws(CBError) {
-            let definition = try ServiceDefinition(service)
-            BluetoothEngine.run { [session] in session.publish(definition, in: era) }
+            session.perform(.publish(try ServiceDefinition(service), attachment, isAgain: false))
         } catch {
-            BluetoothEngine.run { [session] in session.refuse(service, error) }
+            session.perform(.refuse(service, error))
         }
     }
 
     /// Withdraws a service of this manager's.
     open func remove(_ service: CBMutableService) {
         guard forget(service) else { return }
-        BluetoothEngine.run { [session] in session.withdraw([ObjectIdentifier(service)]) }
+        session.perform(.withdraw([ObjectIdentifier(service)]))
     }
 
     /// Withdraws every service of this manager's.
     open func removeAllServices() {
         let gone = services
         forgetServices()
-        BluetoothEngine.run { [session] in session.withdraw(gone.map { ObjectIdentifier($0) }) }
+        session.perform(.withdraw(gone.map { ObjectIdentifier($0) }))
     }
 
     /// Lets go of a service. False where it was not there.
@@ -172,7 +178,10 @@ open class CBPeripheralManager: CBManager {
             return true
         }
         $published.withLock { $0 = $0.filter { $0.value.owner !== service } }
-        for case let characteristic as CBMutableCharacteristic in service.members ?? [] { characteristic.centrals = [] }
+        for case let characteristic as CBMutableCharacteristic in service.members ?? [] {
+            characteristic.centrals = []
+            characteristic.handle = 0
+        }
         return isKnown
     }
 
@@ -183,12 +192,13 @@ open class CBPeripheralManager: CBManager {
             published = published.filter { _, known in !characteristics.contains { $0.1 === known } }
             published.merge(characteristics) { $1 }
         }
+        for (handle, characteristic) in characteristics { characteristic.handle = handle }
     }
 
     /// Lets go of everything that centrals had to do with, since the adapter is off.
     func forgetCentrals() {
         for characteristic in published.values { characteristic.centrals = [] }
-        updates = UpdateQueue()
+        updates = UpdateBudget()
     }
 
     /// Takes in what a run before has published.
@@ -213,8 +223,7 @@ open class CBPeripheralManager: CBManager {
         guard let answer else {
             return reportMisuse("\(request) has been answered, or is not the first of those that were told together")
         }
-        let value = [UInt8](request.value ?? Data())
-        BluetoothEngine.run { [session] in await session.respond(answer, value, result) }
+        session.respond(answer, request.value ?? Data(), result)
     }
 
     /// Notifies, or indicates, a value to those who are subscribed.
@@ -234,45 +243,42 @@ open class CBPeripheralManager: CBManager {
         let meant = centrals.map { wanted in subscribed.filter { one in wanted.contains { $0 === one } } } ?? subscribed
         guard !meant.isEmpty else { return true }
         guard $updates.withLock({ $0.add(meant.count) }) else { return false }
-        let update = Update(
-            value: [UInt8](value), characteristic: ObjectIdentifier(characteristic),
-            isNotification: !characteristic.allowed.isDisjoint(with: .notifying))
-        let addresses = meant.map(\.address)
-        BluetoothEngine.run { [session] in session.send(update, to: addresses) }
+        let octets = [UInt8](value.prefix(GATTAttributeValue.maximumLength))
+        let handle = characteristic.handle
+        for central in meant { central.link.update(octets, at: handle) }
         return true
     }
 
     /// The object that stands for a central: always the same while the application, or a characteristic, holds it.
-    func central(_ identifier: UUID, _ address: DeviceAddress, length: Int) -> CBCentral {
-        let central = $centrals.withLock { centrals in
-            if let central = centrals[identifier]?.central { return central }
-            if centrals.count.nonzeroBitCount == 1 { centrals = centrals.filter { $0.value.central != nil } }
-            let central = CBCentral(identifier, address)
-            centrals[identifier] = WeakCentral(central: central)
+    func central(_ link: CentralLink, mtu: Int) -> CBCentral {
+        if let central = known(link) {
+            central.link = link
+            central.updateLength = CBCentral.length(mtu)
             return central
         }
-        central.updateLength = length
+        let central = CBCentral(session.environment.identities.identifier(for: link.peer), link, mtu: mtu)
+        $centrals.withLock { centrals in
+            if centrals.count.nonzeroBitCount == 1 { centrals = centrals.filter { $0.value.central != nil } }
+            centrals[link.peer] = WeakCentral(central: central)
+        }
         return central
     }
+
+    /// The object that stands for a central, where somebody holds it.
+    func known(_ link: CentralLink) -> CBCentral? { $centrals.withLock { $0[link.peer]?.central } }
 
     // MARK: - Channels
 
     /// Offers an L2CAP channel. Not supported here yet: `peripheralManager(_:didPublishL2CAPChannel:error:)` tells so.
     open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
         guard isOn("publish an L2CAP channel") else { return }
-        session.tell { manager in
-            manager.delegate?.peripheralManager(
-                manager, didPublishL2CAPChannel: 0, error: CBError(.operationNotSupported))
-        }
+        session.post(.channel(nil))
     }
 
     /// Withdraws an L2CAP channel. There are none here yet: `peripheralManager(_:didUnpublishL2CAPChannel:error:)` tells so.
     open func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) {
         guard isOn("unpublish an L2CAP channel") else { return }
-        session.tell { manager in
-            manager.delegate?.peripheralManager(
-                manager, didUnpublishL2CAPChannel: psm, error: CBError(.operationNotSupported))
-        }
+        session.post(.channel(psm))
     }
 
     private func isOn(_ call: String) -> Bool {

@@ -1,4 +1,4 @@
-import Foundation
+import Synchronization
 
 /// A property that several threads use: each access is whole, and one made through `$property.withLock` is too, however
 /// much it does.
@@ -6,7 +6,8 @@ import Foundation
 /// An application may look at its objects from any thread, while what happens to them is told on its queue.
 @propertyWrapper
 final class Guarded<Value>: @unchecked Sendable {
-    private let lock = NSLock()
+    // Unchecked: the value is used with the lock held.
+    private let lock = Mutex(())
     private var value: Value
 
     init(wrappedValue: Value) {
@@ -14,21 +15,17 @@ final class Guarded<Value>: @unchecked Sendable {
     }
 
     var wrappedValue: Value {
-        get { lock.withLock { value } }
+        get { withLock { $0 } }
         set {
             // What was there is let go when the lock is free again: that may end an object which looks at this property.
-            let old = lock.withLock {
-                let old = value
-                value = newValue
-                return old
-            }
-            withExtendedLifetime(old) {}
+            var new = newValue
+            withLock { swap(&$0, &new) }
         }
     }
 
     var projectedValue: Guarded { self }
 
     func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
-        try lock.withLock { try body(&value) }
+        try lock.withLock { _ in try body(&value) }
     }
 }

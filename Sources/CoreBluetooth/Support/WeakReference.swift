@@ -1,15 +1,16 @@
 /// A weak reference that threads share.
-final class WeakReference<Object: AnyObject>: @unchecked Sendable {
+final class WeakReference<Object: AnyObject>: Sendable {
     private struct Reference {
         weak var object: Object?
     }
 
-    @Guarded private var reference = Reference()
+    private let reference = Guarded(wrappedValue: Reference())
 
     init() {}
 
+    // In place: to copy a weak reference costs more than to follow it.
     var object: Object? {
-        get { reference.object }
-        set { reference = Reference(object: newValue) }
+        get { reference.withLock { $0.object } }
+        set { reference.wrappedValue = Reference(object: newValue) }
     }
 }

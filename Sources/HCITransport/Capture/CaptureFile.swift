@@ -1,14 +1,14 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// A btsnoop file to which packets are added as they pass: with H4 indicators (datalink 1002), or, for the packets of
-/// several adapters, as BlueZ's monitor writes it (datalink 2001).
+/// A btsnoop file to which packets are appended as they pass: with H4 indicators (datalink 1002), or, for several
+/// adapters, in the format of BlueZ's monitor (datalink 2001).
 ///
-/// Each packet is one write, so what was recorded is in the file even if the process crashes. The path may also name a
-/// pipe, for an analyser that looks on. Recording never disturbs the traffic: at the first failure (a full disk, an
-/// analyser that left or is too slow) it stops, and what is in the file up to then stays readable.
+/// Each packet is one write, so recorded packets are in the file even if the process crashes. The path may also name a
+/// pipe, for a live analyser. Recording never disturbs the traffic: it stops at the first failure (a full disk, an
+/// analyser that left or is too slow), and what is in the file by then stays readable.
 public final class CaptureFile {
-    /// What went wrong with the file, once something has.
+    /// The error that stopped recording, if any.
     public private(set) var failure: TransportError?
     private let output: CaptureOutput
     private let path: String
@@ -16,8 +16,8 @@ public final class CaptureFile {
     private let report: (TransportError) -> Void
     private var record = ByteWriter(reservingCapacity: 2048)
 
-    /// Creates the file, in the place of what is there, readable by its owner only: traffic holds secrets.
-    /// Opening a named pipe waits for its reader.
+    /// Creates or replaces the file, readable only by its owner, because traffic contains secrets. Opening a named pipe
+    /// waits for its reader.
     ///
     /// - Parameters:
     ///   - datalink: `.monitor` for several adapters.
@@ -37,8 +37,8 @@ public final class CaptureFile {
         if let failure = write() { throw failure }
     }
 
-    /// Adds a packet with its H4 indicator. The time is that of the wall clock, UTC; which adapter the packet is of shows
-    /// only where the file is for several.
+    /// Adds a packet with its H4 indicator. The time is that of the wall clock, UTC; `adapter` is recorded only if the
+    /// file is for several adapters.
     public func append(
         _ packet: Span<UInt8>, _ direction: BTSnoop.Direction, adapter: UInt16 = 0, microsecondsSince1970: Int64
     ) {

@@ -8,7 +8,7 @@ final class CaptureOutput {
     private let writeBytes: (Int32, UnsafeRawBufferPointer) -> Int
     private var length: off_t = 0
 
-    /// Creates the file. `write` is the system call, for tests to stand in for a full disk.
+    /// Creates the file. `write` is the system call; tests replace it to simulate a full disk.
     init(
         path: String,
         write: @escaping (Int32, UnsafeRawBufferPointer) -> Int = { Glibc.write($0, $1.baseAddress, $1.count) }
@@ -17,14 +17,14 @@ final class CaptureOutput {
         let descriptor = try Errno.check { open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0o600) }
         var status = stat()
         isRegular = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-        // A reader that is too slow must not stop the traffic.
+        // A slow reader must not stop the traffic.
         if !isRegular { _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) }
         self.descriptor = descriptor
     }
 
     deinit { close(descriptor) }
 
-    /// Writes a record. Where a disk takes only part of it, that part is taken back.
+    /// Writes a record. If only part of it could be written, that part is removed again.
     func write(_ record: Span<UInt8>) throws(Errno) {
         let count = try record.withUnsafeBytes { bytes throws(Errno) in
             try Errno.check { isRegular ? writeBytes(descriptor, bytes) : writeToPipe(bytes) }
@@ -36,8 +36,8 @@ final class CaptureOutput {
         length += off_t(count)
     }
 
-    /// Writes to a pipe without being ended by SIGPIPE where nobody reads: the signal is held back from this thread,
-    /// and taken away if the write has caused it.
+    /// Writes to a pipe without being killed by SIGPIPE if there is no reader: the signal is blocked in this thread,
+    /// and consumed if the write has caused it.
     private func writeToPipe(_ bytes: UnsafeRawBufferPointer) -> Int {
         var pipe = sigset_t(), previous = sigset_t(), pending = sigset_t()
         sigemptyset(&pipe)

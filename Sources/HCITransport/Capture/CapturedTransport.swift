@@ -3,15 +3,15 @@ import BluetoothHCI
 import CBluetoothHCI
 import Glibc
 
-/// A transport that records what passes through another one.
+/// A transport that records the packets of another one.
 public final class CapturedTransport: HCITransport {
     private let transport: any HCITransport
     private let file: CaptureFile
     private let adapter: UInt16
     private let clock: () -> Int64
 
-    /// Records what passes through `transport`, as that of one adapter among several where `file` is for several. `clock` gives the microseconds since
-    /// the start of 1970 that each packet is stamped with.
+    /// Records the packets of `transport`, with the number of its adapter if `file` is for several. `clock` returns the
+    /// time to stamp each packet with, in microseconds since the start of 1970.
     public init(
         _ transport: any HCITransport, to file: CaptureFile, adapter: UInt16 = 0,
         clock: @escaping () -> Int64 = CapturedTransport.wallClock
@@ -43,7 +43,8 @@ public final class CapturedTransport: HCITransport {
         }
     }
 
-    /// A packet is recorded once the transport has taken it, so that one refused for want of room is not shown as sent.
+    /// A packet is recorded once the transport has accepted it, so that one refused because the transport is full is
+    /// not shown as sent.
     public func send(_ packet: Span<UInt8>) throws(TransportError) {
         try transport.send(packet)
         record(packet, receiver == .host ? .sent : .received)

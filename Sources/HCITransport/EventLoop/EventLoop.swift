@@ -2,11 +2,11 @@ import BluetoothBase
 import CBluetoothHCI
 import Glibc
 
-/// Waits for file descriptors, for a deadline and for other threads, all in one system call.
+/// Waits for file descriptors, a deadline and other threads in a single system call.
 ///
-/// One thread owns it; only its `waker` may be used elsewhere. While nothing happens it uses no processor time.
+/// One thread owns it; only its `waker` may be used by other threads. While nothing happens it uses no processor time.
 public final class EventLoop {
-    /// What to watch a descriptor for. That the other side is gone is always watched for.
+    /// What to watch a descriptor for. It is always watched for the other side closing.
     public struct Interest: OptionSet, Sendable {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -17,11 +17,11 @@ public final class EventLoop {
 
     /// A descriptor is ready.
     public struct Event: Equatable, Sendable {
-        /// What the descriptor was registered under.
+        /// The token the descriptor was registered with.
         public var token: Int
-        /// Reading will not wait: there are bytes, an end, or an error to be read.
+        /// Reading will not block: there are bytes, an end of file or an error to read.
         public var isReadable: Bool
-        /// Writing will not wait.
+        /// Writing will not block.
         public var isWritable: Bool
     }
 
@@ -35,7 +35,7 @@ public final class EventLoop {
     private static let wakerToken: Int64 = -1
     private static let timerToken: Int64 = -2
 
-    /// - Parameter waker: what wakes the loop, where somebody needed it before there was a loop.
+    /// - Parameter waker: the waker to use, if it had to be created before the loop.
     /// - Throws: where the process has no file descriptors left.
     public init(waker existing: Waker? = nil) throws(TransportError) {
         let waker = if let existing { existing } else { try Waker() }
@@ -55,8 +55,8 @@ public final class EventLoop {
 
     deinit { close(descriptor) }
 
-    /// Watches a descriptor. Its events carry `token`, which is not negative and tells registrations apart: take a new
-    /// one for each, since the system reuses descriptors.
+    /// Watches a descriptor. Its events carry `token`, which is not negative and identifies the registration: use a new
+    /// one each time, since the system reuses descriptors.
     public func add(_ fileDescriptor: Int32, token: Int, for interest: Interest) throws(TransportError) {
         precondition(token >= 0)
         try control(EPOLL_CTL_ADD, fileDescriptor, token: Int64(token), for: interest)
@@ -68,15 +68,15 @@ public final class EventLoop {
         try control(EPOLL_CTL_MOD, fileDescriptor, token: Int64(token), for: interest)
     }
 
-    /// Stops watching a descriptor; call it before the descriptor is closed. Events of the last `wait` that are not
-    /// handled yet may still name it.
+    /// Stops watching a descriptor; call it before the descriptor is closed. Unhandled events of the last `wait` may
+    /// still refer to it.
     public func remove(_ fileDescriptor: Int32) {
-        // It can only fail because the descriptor is not watched, which is what was asked for.
+        // It can only fail if the descriptor is not watched, which is the desired state.
         epoll_ctl(descriptor, EPOLL_CTL_DEL, fileDescriptor, nil)
     }
 
-    /// Waits until a descriptor is ready, `waker` is used or the deadline has come, and says what is ready: nothing in
-    /// the latter two cases. Without a deadline it waits for ever, with `Instant.zero` not at all.
+    /// Waits until a descriptor is ready, `waker` is used or the deadline has passed, and returns what is ready:
+    /// nothing in the latter two cases. Without a deadline it waits forever; with `Instant.zero` it does not wait.
     ///
     /// It allocates nothing as long as no result outlives the next call.
     public func wait(until deadline: Instant?) -> [Event] {
@@ -98,7 +98,7 @@ public final class EventLoop {
                 }
             }
             if isOver || !events.isEmpty { return events }
-            // The timer may have been armed for an earlier deadline that has been given up since.
+            // The timer may have been set for an earlier deadline that no longer applies.
             if let deadline, MonotonicClock.now >= deadline { return events }
         }
     }
@@ -106,7 +106,7 @@ public final class EventLoop {
     private func collect(timeout: Int32) -> Int {
         ready.withUnsafeMutableBufferPointer { buffer in
             let count = epoll_wait(descriptor, buffer.baseAddress, Int32(buffer.count), timeout)
-            // Interrupted by a signal: no other failure is possible for a descriptor and a buffer of our own.
+            // Interrupted by a signal: no other failure is possible with our own descriptor and buffer.
             return max(0, Int(count))
         }
     }

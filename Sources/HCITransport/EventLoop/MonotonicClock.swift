@@ -2,8 +2,8 @@ import BluetoothBase
 import CBluetoothHCI
 import Glibc
 
-/// The clock the deadlines of an event loop are measured by: it counts from when the machine was started, and no change
-/// of the date moves it.
+/// The clock for the deadlines of an event loop: it counts from the start of the machine and is not affected by changes
+/// of the date.
 public enum MonotonicClock {
     /// The present instant, in nanoseconds.
     public static var now: Instant {

@@ -4,9 +4,9 @@ import Glibc
 
 /// A file descriptor that becomes readable at a deadline of the monotonic clock, to the nanosecond.
 ///
-/// Deadlines mostly move away: each answer puts off a time-out. So a timer that fires before the deadline is left as it
-/// is, and armed again only once it has fired, which saves a system call for each packet. Where there is no deadline left
-/// it is switched off: who has nothing to do is not to be woken.
+/// Deadlines mostly move later: each answer postpones a timeout. So a timer that fires before the deadline is left
+/// alone, and set again only once it has fired, which saves a system call per packet. If there is no deadline, the
+/// timer is disarmed so that an idle thread is not woken.
 final class Timer {
     let fileDescriptor: Int32
     private var armed: Instant?
@@ -18,7 +18,7 @@ final class Timer {
 
     deinit { close(fileDescriptor) }
 
-    /// Has the timer fire at `deadline` or before; never, where it is nil.
+    /// Makes the timer fire at `deadline` or earlier; never if it is nil.
     func arm(_ deadline: Instant?) {
         var setting = itimerspec()
         guard let deadline else {
@@ -29,13 +29,13 @@ final class Timer {
         }
         if let armed, armed <= deadline { return }
         setting.it_value.tv_sec = time_t(deadline.nanoseconds / 1_000_000_000)
-        // Zero would switch the timer off; it stands for a deadline long past.
+        // Zero would disarm the timer; here it is a deadline long past.
         setting.it_value.tv_nsec = max(1, Int(deadline.nanoseconds % 1_000_000_000))
         timerfd_settime(fileDescriptor, Int32(TFD_TIMER_ABSTIME), &setting, nil)
         armed = deadline
     }
 
-    /// Notes that the timer has fired.
+    /// Records that the timer has fired.
     func reset() {
         var count: UInt64 = 0
         _ = read(fileDescriptor, &count, MemoryLayout.size(ofValue: count))

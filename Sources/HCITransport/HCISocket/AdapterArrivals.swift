@@ -1,22 +1,22 @@
 import CBluetoothHCI
 
-/// Tells when an adapter has come, so that one that was unplugged can be opened again without asking over and over.
+/// Reports when an adapter appears, so that one that was unplugged can be opened again without polling.
 ///
-/// An event loop watches `fileDescriptor` and calls `drain` when it is readable. It needs no privilege. One thread at a
-/// time may use it.
+/// An event loop watches `fileDescriptor` and calls `drain` when it is readable. It needs no privilege. Only one thread
+/// may use it at a time.
 public final class AdapterArrivals {
     /// What to watch for reading; -1 once closed.
     public private(set) var fileDescriptor: Int32
     private let calls: SocketCalls
 
-    /// How many packets one `drain` reads at most.
+    /// The maximum number of packets one `drain` reads.
     static let packetsPerDrain = 64
-    /// No packet of the management interface that is of interest here is longer.
+    /// The longest relevant packet of the management interface.
     private static let bufferSize = 512
 
-    /// Listens from now on.
+    /// Starts listening.
     ///
-    /// Throws `.bluetoothUnavailable` where the kernel has no Bluetooth sockets.
+    /// Throws `.bluetoothUnavailable` if the kernel has no Bluetooth sockets.
     public convenience init() throws(TransportError) {
         try self.init(open: { () throws(Errno) in try Socket.management().release() })
     }
@@ -33,13 +33,13 @@ public final class AdapterArrivals {
 
     deinit { close() }
 
-    /// Reads what has arrived, without waiting, and says whether an adapter is there now that was not: one was plugged
-    /// in and set up by the kernel, or was given back by whoever held it.
+    /// Reads what has arrived, without blocking, and returns whether an adapter has become available: one was plugged
+    /// in and set up by the kernel, or was released by its holder.
     ///
-    /// It reads a bounded amount: wait again, level-triggered, for the rest. An attempt to open an adapter that fails
-    /// can itself make the kernel announce the adapter anew; drain once after such an attempt, or it is made for ever.
+    /// It reads a bounded amount: wait again, level-triggered, for the rest. A failed attempt to open an adapter can
+    /// itself make the kernel announce the adapter again; drain once after such an attempt, or the attempts never end.
     ///
-    /// Should the kernel take the socket away, this closes itself, and says once that another try is worth it.
+    /// If the kernel closes the socket, this closes itself and returns true once.
     public func drain() -> Bool {
         var hasArrival = false
         var buffer = [UInt8](repeating: 0, count: Self.bufferSize)
@@ -57,7 +57,7 @@ public final class AdapterArrivals {
         return hasArrival
     }
 
-    /// Stops listening. Closing twice does nothing.
+    /// Stops listening. Closing again does nothing.
     public func close() {
         guard fileDescriptor >= 0 else { return }
         calls.close(fileDescriptor)

@@ -2,25 +2,25 @@ import BluetoothBase
 import CBluetoothHCI
 import Glibc
 
-/// The system calls that open an adapter, so that tests can stand in for a kernel with Bluetooth.
+/// The system calls that open an adapter, so that tests can simulate a kernel with Bluetooth.
 struct AdapterCalls: Sendable {
     /// A socket to ask about adapters with.
     var openControl: @Sendable () throws(Errno) -> Int32
     /// The indices of the adapters present, `N` of `hciN`, in no order.
     var indices: @Sendable (_ control: Int32) throws(Errno) -> [UInt16]
-    /// What the kernel tells of one. Whoever has one that is up, and why one is being brought up, is not in it.
+    /// What the kernel reports about one. It does not include who holds it, or why it is being brought up.
     var information: @Sendable (_ control: Int32, _ index: UInt16) throws(Errno) -> AdapterInformation
     var bringUp: @Sendable (_ control: Int32, _ index: UInt16) throws(Errno) -> Void
     var bringDown: @Sendable (_ control: Int32, _ index: UInt16) throws(Errno) -> Void
     /// A socket bound to the adapter's user channel.
     var openUserChannel: @Sendable (_ index: UInt16) throws(Errno) -> Int32
     var close: @Sendable (Int32) -> Void
-    /// The adapters that the kernel's own host stack manages; nil where it does not say.
+    /// The adapters managed by the kernel's own host stack; nil if the kernel does not say.
     var managedIndices: @Sendable () -> Set<UInt16>?
     var switches: @Sendable () -> [RadioSwitch]
-    /// Where it is noted which adapters are taken.
+    /// The directories in which taken adapters are recorded.
     var recordDirectories: @Sendable () -> [String]
-    /// The path of the running executable; nil where it runs as root, to whom nothing can be granted.
+    /// The path of the running executable; nil if it runs as root, which needs no capability.
     var executable: @Sendable () -> String?
 
     /// The kernel's.
@@ -69,7 +69,7 @@ extension AdapterInformation {
         self.init(
             index: information.dev_id,
             address: value == 0 ? nil : DeviceAddress(value, kind: .public),
-            // The bus is in the lower half; the upper tells primary controllers from others.
+            // The bus is in the lower four bits; the upper ones distinguish primary controllers from others.
             bus: Bus(rawValue: information.type & 0x0F),
             state: Self.state(flags: information.flags),
             // Octet 4, bit 6 (Vol 2, Part C, 3.3); all zero until the controller has been asked.

@@ -1,9 +1,10 @@
 import BluetoothBase
 import CBluetoothHCI
 
-/// A socket to ask the kernel about adapters with, and what its refusals mean. It is closed once nobody needs it.
+/// A socket for querying the kernel about adapters, and the meaning of its errors. It is closed when the last reference
+/// is released.
 final class AdapterControl: Sendable {
-    /// What errors call the transport.
+    /// The name of the transport in errors.
     let name: String
     let calls: AdapterCalls
     private let descriptor: Int32
@@ -29,7 +30,7 @@ final class AdapterControl: Sendable {
         } catch {
             throw failure(error, call: "HCIGETDEVLIST")
         }
-        // One that has gone since is not there.
+        // It may have been removed in the meantime.
         var adapters = indices.sorted().compactMap { try? calls.information(descriptor, $0) }
         let switches = calls.switches()
         let managed = calls.managedIndices()
@@ -43,8 +44,8 @@ final class AdapterControl: Sendable {
         return adapters
     }
 
-    /// An adapter whose own state says half of it: the kernel's host stack manages neither those that a user channel
-    /// has, nor those that are being set up.
+    /// Completes an adapter's state: the kernel's host stack manages neither adapters held by a user channel nor those
+    /// being set up.
     private func state(of adapter: AdapterInformation, isManaged: Bool) -> AdapterInformation.State {
         switch (adapter.state, isManaged) {
         case (.initializing, true): .up
@@ -56,13 +57,13 @@ final class AdapterControl: Sendable {
 
     /// Why there is no adapter.
     func absence() -> TransportError.Reason {
-        let block = calls.switches().filter(\.isOfMachine).compactMap(\.block).first
+        let block = calls.switches().filter(\.isMachineWide).compactMap(\.block).first
         return block.map { .adapterBlocked($0) } ?? .noSuchAdapter(present: [])
     }
 
-    /// How an adapter is now; nil where it is gone.
+    /// The current state of an adapter; nil if it is gone.
     func current(_ adapter: AdapterInformation) throws(TransportError) -> AdapterInformation? {
-        // Another one may have got its number.
+        // Another adapter may have its number now.
         try list().first { $0.index == adapter.index && $0.address == adapter.address }
     }
 
@@ -80,7 +81,7 @@ final class AdapterControl: Sendable {
         }
     }
 
-    /// What it means that something failed.
+    /// The error for a failed call.
     func failure(_ error: Errno, call: String, of adapter: AdapterInformation? = nil) -> TransportError {
         let reason = TransportError.Reason(openingAdapter: error, call: call, executable: calls.executable())
         switch reason {

@@ -1,7 +1,7 @@
 /// The process that has taken an adapter as a whole, through its user channel.
 public struct AdapterHolder: Hashable, Sendable, CustomStringConvertible {
     public var processIdentifier: Int32
-    /// The name of its program, of printable ASCII, where that can be told.
+    /// The name of its program in printable ASCII, if known.
     public var program: String?
 
     public init(processIdentifier: Int32, program: String? = nil) {
@@ -16,7 +16,7 @@ public struct AdapterHolder: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension AdapterHolder {
-    /// The process with this number. A program chooses its name: what could play tricks on a terminal is left out.
+    /// The process with this number. A program chooses its own name, so terminal control characters are removed.
     init(running processIdentifier: Int32) {
         let name = SystemFiles.text(of: "/proc/\(processIdentifier)/comm")?.unicodeScalars
             .filter { (0x20...0x7E).contains($0.value) }

@@ -1,8 +1,8 @@
 import BluetoothBase
 
-/// What the kernel tells about one of its adapters.
+/// What the kernel reports about one of its adapters.
 public struct AdapterInformation: Hashable, Sendable {
-    /// What an adapter is attached by; the raw values are the kernel's.
+    /// The bus an adapter is attached to; the raw values are the kernel's.
     public enum Bus: UInt8, Sendable {
         case virtual = 0
         case usb = 1
@@ -17,36 +17,36 @@ public struct AdapterInformation: Hashable, Sendable {
         case virtio = 10
     }
 
-    /// Who has an adapter.
+    /// Who holds an adapter.
     public enum State: Hashable, Sendable {
-        /// Nobody.
+        /// No holder.
         case down
-        /// The kernel, which is setting it up: it was plugged in a moment ago, and cannot be taken yet.
+        /// The kernel, which is setting it up: it has just been plugged in and cannot be taken yet.
         case initializing
         /// The kernel's own host stack, which the Bluetooth daemon drives. It may still be bringing the adapter up.
         case up
-        /// A program that has taken it as a whole, through its user channel: this package's, for example.
+        /// A program that has taken it exclusively through its user channel, for example one that uses this package.
         case held(by: AdapterHolder?)
     }
 
-    /// What keeps an adapter's radio from transmitting.
+    /// What blocks an adapter's radio.
     public enum Block: Hashable, Sendable {
-        /// Software did it, and software can undo it.
+        /// A software switch, which software can reverse.
         case software
         /// A switch or a key of the machine.
         case hardware
     }
 
-    /// `N` of `hciN`. It may be another one when the adapter is plugged in again.
+    /// `N` of `hciN`. It may change when the adapter is plugged in again.
     public var index: UInt16
-    /// The public address; nil where the adapter has none, or the kernel does not know it yet.
+    /// The public address; nil if the adapter has none or the kernel does not know it yet.
     public var address: DeviceAddress?
-    /// Nil where the kernel names a bus that is not known here.
+    /// Nil if the bus is unknown.
     public var bus: Bus?
     public var state: State
-    /// Nil where nothing keeps its radio from transmitting.
+    /// Nil if its radio is not blocked.
     public var block: Block?
-    /// Whether the controller can do Low Energy; nil where the kernel has not asked it yet.
+    /// Whether the controller supports Low Energy; nil if the kernel has not asked it yet.
     public var supportsLowEnergy: Bool?
 
     /// The kernel's name for it: `hciN`.

@@ -1,22 +1,22 @@
 import CBluetoothHCI
 import Glibc
 
-/// The note that a program of this package has taken an adapter, and whether the adapter was up before.
+/// A record that a program using this package has taken an adapter, and whether the adapter was up before.
 ///
 /// It is a file, locked for as long as the program has the adapter. The kernel unlocks it however the program ends, so
-/// a file that is there and not locked was left by one that crashed: whoever takes the adapter next brings it up again
-/// in its place. Notes are a service; an adapter can be taken without.
+/// a file that is not locked was left by a program that crashed: the next program to take the adapter restores it.
+/// Records are optional; an adapter can be taken without one.
 struct AdapterRecord: Sendable {
-    /// Another program of this package has the adapter.
+    /// Another program using this package holds the adapter.
     struct Locked: Error {}
 
     private let descriptor: Int32
     private let path: String
-    /// Whether a program that crashed has found the adapter up, and left it down.
+    /// Whether a program that crashed had found the adapter up, and left it down.
     let wasLeftDown: Bool
 
-    /// Where notes are kept: a directory that is the same for all users, and is empty after a restart of the machine;
-    /// or one of the user's own, where the first is for the administrator only.
+    /// Where records are kept: a directory shared by all users that is empty after a restart of the machine, or one of
+    /// the user's own if only root may write to the first.
     static var directories: [String] {
         var directories = ["/run/lock"]
         if let own = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }), own.hasPrefix("/") {
@@ -25,13 +25,13 @@ struct AdapterRecord: Sendable {
         return directories
     }
 
-    /// The file that stands for an adapter: under its address, where it has one, since its number may change.
+    /// The file for an adapter: named after its address if it has one, since its number may change.
     static func path(for adapter: AdapterInformation, in directory: String) -> String {
         let key = adapter.address.map { $0.octets.filter { $0 != ":" } } ?? adapter.name
         return "\(directory)/swift-bluetooth-le.\(key)"
     }
 
-    /// Makes the note, in the first of the directories where that is possible; nil where it is in none.
+    /// Creates the record in the first directory where that is possible; nil if there is none.
     static func make(for adapter: AdapterInformation, in directories: [String]) throws(Locked) -> AdapterRecord? {
         for directory in directories {
             if let record = try AdapterRecord(path: path(for: adapter, in: directory)) { return record }
@@ -40,9 +40,9 @@ struct AdapterRecord: Sendable {
     }
 
     private init?(path: String) throws(Locked) {
-        // Whoever removes a file has it locked. One that was removed after we opened it is of no use: try again.
+        // A file is only removed while locked. If it was removed after we opened it, try again.
         for _ in 0..<8 {
-            // Others may write in the directory too: no link is followed, and nobody else's file is used.
+            // Others may write to the directory as well: links are not followed, and files of other users are not used.
             let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
             let descriptor = open(path, flags, 0o600)
             guard descriptor >= 0 else { return nil }
@@ -74,10 +74,10 @@ struct AdapterRecord: Sendable {
         return Array(bytes.prefix(max(0, count)))
     }
 
-    /// Notes how the adapter was found.
+    /// Records the state in which the adapter was found.
     func write(wasUp: Bool) {
         let text = wasUp ? Self.up : Self.down
-        // First the text, then the length: there is no moment in which "up" could be lost.
+        // First the text, then the length, so that "up" is never lost.
         guard pwrite(descriptor, text, text.count, 0) == text.count else { return }
         ftruncate(descriptor, off_t(text.count))
     }
@@ -88,17 +88,17 @@ struct AdapterRecord: Sendable {
         close(descriptor)
     }
 
-    /// The adapter was not taken after all: leaves the note as a program that crashed has left it, if one has.
+    /// The adapter was not taken after all: leaves the record as a crashed program has left it, if any.
     func leave() {
         wasLeftDown ? keep() : remove()
     }
 
-    /// The adapter could not be given back: leaves that to the next program.
+    /// The adapter could not be restored: leaves that to the next program.
     func keep() {
         close(descriptor)
     }
 
-    /// The process that has an adapter, where it has made a note. Any user may ask.
+    /// The process that holds an adapter, if it has created a record. Needs no privilege.
     static func holder(of adapter: AdapterInformation, in directories: [String]) -> AdapterHolder? {
         for directory in directories {
             guard let file = FileIdentity(path(for: adapter, in: directory)),

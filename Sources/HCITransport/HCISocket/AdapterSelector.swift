@@ -1,11 +1,11 @@
 import BluetoothBase
 
-/// Which of the kernel's adapters is meant.
+/// Selects one of the kernel's adapters.
 ///
-/// The text form is that behind `hci-socket:`. Adapters are numbered as they come, so that one that is plugged in again
-/// may have another number: its address is what stays.
+/// The text form is the part after `hci-socket:`. Adapters are numbered as they appear, so one that is plugged in again
+/// may have another number, but keeps its address.
 public enum AdapterSelector: Hashable, Sendable {
-    /// The usable one with the lowest number: written as nothing.
+    /// The usable adapter with the lowest number. The text form is empty.
     case first
     /// `N`, or `hciN`: the adapter that has this number now.
     case index(UInt16)
@@ -14,17 +14,17 @@ public enum AdapterSelector: Hashable, Sendable {
 }
 
 extension AdapterSelector: LosslessStringConvertible {
-    /// Reads the text form; nil where it is none.
+    /// Reads the text form; nil if it is invalid.
     public init?(_ text: String) {
         if text.isEmpty {
             self = .first
         } else if text.contains(":") {
-            // Seventeen characters: an address without the suffix that tells its type.
+            // Seventeen characters: an address without the suffix for its type.
             guard text.utf8.count == 17, let address = DeviceAddress(text), address.value != 0 else { return nil }
             self = .address(DeviceAddress(address.value, kind: .public))
         } else {
             let digits = text.hasPrefix("hci") ? text.dropFirst(3) : text[...]
-            // 65535 stands for no adapter.
+            // 65535 means no adapter.
             guard let index: UInt16 = decimalNumber(digits), index != .max else { return nil }
             self = .index(index)
         }
@@ -40,6 +40,6 @@ extension AdapterSelector: LosslessStringConvertible {
 }
 
 extension DeviceAddress {
-    /// The six octets alone, most significant first, as adapters are named.
+    /// Only the six octets, most significant first, as in the names of adapters.
     var octets: String { String(description.prefix(17)) }
 }

@@ -1,14 +1,14 @@
 import CBluetoothHCI
 import Glibc
 
-/// Which file a path or a descriptor means.
+/// The identity of the file behind a path or a descriptor.
 struct FileIdentity: Equatable {
     private let device: dev_t
     private let node: ino_t
     /// A plain file of this process's user, under one name.
     let isOurs: Bool
 
-    /// Nil where there is none. A link is not followed.
+    /// Nil if there is none. A link is not followed.
     init?(_ path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
@@ -27,8 +27,8 @@ struct FileIdentity: Equatable {
         isOurs = status.st_mode & S_IFMT == S_IFREG && status.st_uid == geteuid() && status.st_nlink == 1
     }
 
-    /// The process that has locked the file as a whole, by the text of `/proc/locks`, whose lines are such as
-    /// `1: FLOCK  ADVISORY  WRITE 1234 00:19:56 0 EOF`.
+    /// The process that has locked the whole file, according to `/proc/locks`, whose lines look like `1: FLOCK
+    /// ADVISORY  WRITE 1234 00:19:56 0 EOF`.
     func lockingProcess(locks: String) -> Int32? {
         for line in locks.split(separator: "\n") {
             let fields = line.split(separator: " ")

@@ -1,8 +1,8 @@
-/// The kernel's Bluetooth adapters, and how one is taken over.
+/// The kernel's Bluetooth adapters, and how to take one over.
 public enum HCIAdapter {
-    /// The adapters present, by number. Any user may ask.
+    /// The adapters present, by number. Needs no privilege.
     ///
-    /// Throws `.bluetoothUnavailable` where the kernel has no Bluetooth sockets.
+    /// Throws `.bluetoothUnavailable` if the kernel has no Bluetooth sockets.
     public static func list() throws(TransportError) -> [AdapterInformation] {
         try list(calls: .kernel)
     }
@@ -11,9 +11,9 @@ public enum HCIAdapter {
         try AdapterControl(name: "hci-socket", calls: calls).list()
     }
 
-    /// Why `list` is empty, with what to do: there is no adapter, or a switch of the machine keeps it off.
+    /// Why `list` is empty, and what to do: there is no adapter, or a switch of the machine keeps it off.
     ///
-    /// Throws `.bluetoothUnavailable` where the kernel has no Bluetooth sockets.
+    /// Throws `.bluetoothUnavailable` if the kernel has no Bluetooth sockets.
     public static func absence() throws(TransportError) -> TransportError {
         try absence(calls: .kernel)
     }
@@ -23,12 +23,11 @@ public enum HCIAdapter {
         return control.failure(control.absence())
     }
 
-    /// Opens an adapter's user channel: all its HCI traffic is ours, and the kernel's host stack lets go of it. Needs
+    /// Opens an adapter's user channel, which takes all its HCI traffic from the kernel's host stack. Needs
     /// `CAP_NET_ADMIN`.
     ///
-    /// The adapter must be down for that. One that is up is brought down first, and up again when the transport closes
-    /// or where opening fails; one that a program of this package found up, and left down by crashing, is brought up
-    /// in its place.
+    /// The adapter must be down for that. One that is up is brought down first, and brought up again when the transport
+    /// closes or if opening fails. So is one that was up before a program using this package crashed and left it down.
     static func open(
         _ selector: AdapterSelector, calls: AdapterCalls = .kernel, socketCalls: SocketCalls = .packet
     ) throws(TransportError) -> PacketTransport {
@@ -42,14 +41,14 @@ public enum HCIAdapter {
         case .address(let address): adapter = adapters.first { $0.address == address }
         }
         guard let adapter else {
-            // The address of one that was just plugged in is not known before it has been set up.
-            let isToCome = adapters.contains { $0.state == .initializing && $0.address == nil }
-            throw control.failure(isToCome ? .adapterInitializing : .noSuchAdapter(present: adapters))
+            // The address of an adapter that was just plugged in is unknown until it has been set up.
+            let isBeingSetUp = adapters.contains { $0.state == .initializing && $0.address == nil }
+            throw control.failure(isBeingSetUp ? .adapterInitializing : .noSuchAdapter(present: adapters))
         }
         return try TakenAdapter.open(adapter, control: control, socketCalls: socketCalls)
     }
 
-    /// Opens the first that can be opened. Where none can, says why of the first that seemed usable.
+    /// Opens the first adapter that can be opened. If none can, throws the error of the first that seemed usable.
     private static func openFirst(
         of adapters: [AdapterInformation], calls: AdapterCalls, socketCalls: SocketCalls
     ) throws(TransportError) -> PacketTransport {
@@ -57,12 +56,12 @@ public enum HCIAdapter {
         var failure: TransportError?
         for adapter in usable.isEmpty ? Array(adapters.prefix(1)) : usable {
             do throws(TransportError) {
-                // From here on it is one adapter that is meant, and errors are to name it.
+                // From here on errors name this adapter.
                 let name = TransportName.hciSocket(.index(adapter.index)).description
                 let control = try AdapterControl(name: name, calls: calls)
                 return try TakenAdapter.open(adapter, control: control, socketCalls: socketCalls)
             } catch {
-                guard error.reason.isOfOneAdapter else { throw error }
+                guard error.reason.isSpecificToAdapter else { throw error }
                 failure = failure ?? error
             }
         }
@@ -71,7 +70,7 @@ public enum HCIAdapter {
 }
 
 extension AdapterInformation {
-    /// Whether opening it may work.
+    /// Whether opening it may succeed.
     fileprivate var isUsable: Bool {
         switch state {
         case .held, .initializing: false
@@ -81,8 +80,8 @@ extension AdapterInformation {
 }
 
 extension TransportError.Reason {
-    /// Whether opening may work with another adapter.
-    fileprivate var isOfOneAdapter: Bool {
+    /// Whether opening another adapter may succeed.
+    fileprivate var isSpecificToAdapter: Bool {
         switch self {
         case .noSuchAdapter, .adapterHeld, .adapterBroughtUp, .adapterInitializing, .adapterBlocked: true
         default: false

@@ -2,14 +2,15 @@ import BluetoothBase
 import CBluetoothHCI
 import Glibc
 
-/// Which adapters the kernel's own host stack manages. One that is up and not among them was taken by a user channel.
+/// Which adapters the kernel's own host stack manages. An adapter that is up and not among them is held by a user
+/// channel.
 enum ManagedAdapters {
     /// Read Extended Controller Index List, for no adapter in particular, with no parameters.
     static let request: [UInt8] = [0x3C, 0x00, 0xFF, 0xFF, 0x00, 0x00]
 
-    /// Their numbers; nil where the kernel does not say. Any user may ask.
+    /// Their numbers; nil if the kernel does not report them. Needs no privilege.
     ///
-    /// The kernel answers while the request is sent: nothing is waited for.
+    /// The kernel answers while the request is being sent, so this does not block.
     static func indices(
         open: () throws(Errno) -> Int32 = { () throws(Errno) in try Socket.management().release() },
         calls: SocketCalls = .packet
@@ -19,7 +20,7 @@ enum ManagedAdapters {
         guard case .bytes(request.count) = Transfer({ request.withUnsafeBytes { calls.send(descriptor, $0) } })
         else { return nil }
         var buffer = [UInt8](repeating: 0, count: 1024)
-        // Adapters that come and go meanwhile are announced on the same socket.
+        // Adapters that appear or disappear in the meantime are announced on the same socket.
         for _ in 0..<16 {
             guard
                 case .bytes(let count) = Transfer({ buffer.withUnsafeMutableBytes { calls.receive(descriptor, $0) } }),
@@ -31,7 +32,7 @@ enum ManagedAdapters {
     }
 
     /// Reads the answer: Command Complete, with the request's code, a status of zero, and four octets for each adapter,
-    /// of which the first two are its number. Nil where it is something else.
+    /// of which the first two are its number. Nil if it is another packet.
     private static func indices(decoding bytes: Span<UInt8>) -> Set<UInt16>? {
         guard let packet = ManagementPacket(decoding: bytes), packet.code == ManagementPacket.Code.commandComplete
         else { return nil }

@@ -3,8 +3,8 @@ import BluetoothBase
 /// A packet of the kernel's Bluetooth management: a code, an adapter's index, and the length of what follows, each in
 /// two octets, least significant first.
 struct ManagementPacket {
-    /// Packets that say something about which adapters there are. Sockets that have asked for the extended list are
-    /// sent the extended kind in place of the others.
+    /// Packets about adapters that appear or disappear. Sockets that have requested the extended list receive the
+    /// extended kind instead of the others.
     enum Code {
         static let commandComplete: UInt16 = 0x0001
         static let indexAdded: UInt16 = 0x0004
@@ -16,7 +16,7 @@ struct ManagementPacket {
     var index: UInt16
     var parameters: [UInt8]
 
-    /// Nil where the bytes are no such packet.
+    /// Nil if the bytes are not such a packet.
     init?(decoding bytes: Span<UInt8>) {
         var reader = ByteReader(bytes)
         do throws(DecodingFailure) {

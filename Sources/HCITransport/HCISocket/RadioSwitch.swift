@@ -1,19 +1,21 @@
-/// A switch that keeps a radio from transmitting, as the kernel's rfkill knows it.
+/// A switch that blocks a radio, as known to the kernel's rfkill.
 struct RadioSwitch: Equatable, Sendable {
-    /// What it switches: an adapter's own bears the adapter's name, one of the machine, such as a key, another.
+    /// What it switches: an adapter's own switch has the adapter's name; one of the machine, such as a key, has
+    /// another.
     var name: String
-    /// Switched off by software, such as a menu of the desktop.
+    /// Blocked by software, such as a desktop menu.
     var isSoftBlocked: Bool
-    /// Switched off by a switch or a key of the machine.
+    /// Blocked by a switch or a key of the machine.
     var isHardBlocked: Bool
 
-    /// How it keeps the radio from transmitting, where it does.
+    /// How it blocks the radio, if it does.
     var block: AdapterInformation.Block? { isHardBlocked ? .hardware : isSoftBlocked ? .software : nil }
 
-    /// Whether it is the machine's, which may switch the adapter's power, so that there is no adapter while it is off.
-    var isOfMachine: Bool { AdapterSelector(name) == nil }
+    /// Whether it is a switch of the machine, which may cut the adapter's power, so that there is no adapter while it
+    /// is off.
+    var isMachineWide: Bool { AdapterSelector(name) == nil }
 
-    /// The switches of Bluetooth radios. Any user may ask.
+    /// The switches of Bluetooth radios. Needs no privilege.
     static func all(in directory: String = "/sys/class/rfkill") -> [RadioSwitch] {
         SystemFiles.names(in: directory).compactMap { entry in
             let path = "\(directory)/\(entry)"

@@ -2,7 +2,7 @@ import CBluetoothHCI
 import Glibc
 
 extension Socket {
-    /// A socket to ask the kernel about its adapters with. Any user may have one.
+    /// A socket for querying the kernel about its adapters. Needs no privilege.
     static func hci() throws(Errno) -> Socket {
         try Socket(family: AF_BLUETOOTH, type: SOCK_RAW, protocol: BTPROTO_HCI)
     }
@@ -23,7 +23,8 @@ extension Socket {
         return socket
     }
 
-    /// A socket to the kernel's Bluetooth management, which tells any user which adapters come and go.
+    /// A socket for the kernel's Bluetooth management, which reports adapters that appear and disappear. Needs no
+    /// privilege.
     static func management() throws(Errno) -> Socket {
         try hci(adapter: UInt16(HCI_DEV_NONE), channel: HCI_CHANNEL_CONTROL)
     }

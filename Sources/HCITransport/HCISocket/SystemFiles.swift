@@ -1,9 +1,9 @@
 import CBluetoothHCI
 import Glibc
 
-/// The small text files by which the kernel tells about itself.
+/// The small text files in which the kernel publishes information.
 enum SystemFiles {
-    /// The text of a file without the space at its ends, cut off after `limit` bytes; nil where it cannot be read.
+    /// The text of a file, trimmed and truncated to `limit` bytes; nil if it cannot be read.
     static func text(of path: String, limit: Int = 256) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
@@ -20,7 +20,7 @@ enum SystemFiles {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The names in a directory, `limit` of them at most, in order.
+    /// The names in a directory, sorted, at most `limit` of them.
     static func names(in directory: String, limit: Int = 256) -> [String] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }

@@ -1,22 +1,22 @@
 import CBluetoothHCI
 import Dispatch
 
-/// An adapter that is ours for a while, and has to be given back as it was found.
+/// An adapter that was taken from the kernel and must be returned in its original state.
 struct TakenAdapter: Sendable {
     private let adapter: AdapterInformation
     private let control: AdapterControl
     private let record: AdapterRecord?
     private let wasUp: Bool
 
-    /// How often an adapter is brought down that somebody else brings up.
+    /// How many times to bring down an adapter that something else keeps bringing up.
     static let attempts = 3
-    /// How long giving back may hold up whoever closes the transport. Bringing an adapter up takes some tenths of a
-    /// second; where the controller does not answer, the kernel waits ten seconds.
-    static let patience = Duration.seconds(5)
+    /// How long returning the adapter may block the caller that closes the transport. Bringing an adapter up takes some
+    /// tenths of a second; if the controller does not answer, the kernel waits ten seconds.
+    static let timeout = Duration.seconds(5)
 
-    /// Opens an adapter's user channel, as a transport that gives the adapter back when it closes.
+    /// Opens an adapter's user channel, as a transport that returns the adapter when it closes.
     static func open(
-        _ adapter: AdapterInformation, control: AdapterControl, socketCalls: SocketCalls, patience: Duration = patience
+        _ adapter: AdapterInformation, control: AdapterControl, socketCalls: SocketCalls, timeout: Duration = timeout
     ) throws(TransportError) -> PacketTransport {
         if case .held(let holder) = adapter.state { throw control.failure(.adapterHeld(by: holder)) }
         let taken = try TakenAdapter(adapter, control: control)
@@ -24,7 +24,7 @@ struct TakenAdapter: Sendable {
         return PacketTransport(
             name: control.name, fileDescriptor: channel, calls: socketCalls,
             reopeningName: adapter.address.map { .hciSocket(.address($0)) }, ending: .adapterRemoved,
-            cleanUp: { taken.giveBack(within: patience) })
+            cleanUp: { taken.returnAdapter(within: timeout) })
     }
 
     private init(_ adapter: AdapterInformation, control: AdapterControl) throws(TransportError) {
@@ -33,11 +33,11 @@ struct TakenAdapter: Sendable {
         do throws(AdapterRecord.Locked) {
             record = try AdapterRecord.make(for: adapter, in: control.calls.recordDirectories())
         } catch {
-            // It is about to give the adapter back, or the kernel would have told.
+            // It is about to return the adapter, or the kernel would have reported it.
             throw control.failure(.adapterHeld(by: control.holder(of: adapter)))
         }
         wasUp = adapter.state == .up || record?.wasLeftDown == true
-        // Before the adapter is touched, so that there is no moment in which a crash would go unnoticed.
+        // Before the adapter is touched, so that a crash never goes unnoticed.
         record?.write(wasUp: wasUp)
     }
 
@@ -46,8 +46,8 @@ struct TakenAdapter: Sendable {
         do throws(TransportError) {
             var state = adapter.state
             for _ in 0..<Self.attempts {
-                // One that is being set up must not be brought down: the kernel would never finish. One that is being
-                // brought up is: the kernel does these things one after the other.
+                // An adapter that is being set up must not be brought down: the kernel would never finish. One that is
+                // being brought up can be: the kernel does these things one after the other.
                 if state == .up {
                     try control.bringDown(adapter)
                     isTouched = true
@@ -55,7 +55,7 @@ struct TakenAdapter: Sendable {
                 do throws(Errno) {
                     return try control.calls.openUserChannel(adapter.index)
                 } catch {
-                    // It is up, or not ready yet; which of the two has to be asked for.
+                    // It is up, or not ready yet; its state has to be queried.
                     guard error.code == EBUSY else { throw control.failure(error, call: "bind", of: adapter) }
                 }
                 guard let now = try control.current(adapter) else { throw control.failure(Errno(ENODEV), call: "bind") }
@@ -65,14 +65,14 @@ struct TakenAdapter: Sendable {
             }
             throw control.failure(state == .up ? .adapterBroughtUp : .adapterInitializing)
         } catch {
-            isTouched ? giveBack(within: Self.patience) : record?.leave()
+            isTouched ? returnAdapter(within: Self.timeout) : record?.leave()
             throw error
         }
     }
 
-    /// Brings the adapter up again where it was up. Returns when that is done, or after `patience`: then it goes on in
-    /// the background, and should the process end before, the next program finds the note.
-    func giveBack(within patience: Duration) {
+    /// Brings the adapter up again if it was up. Returns when that is done, or after `timeout`: it then continues in
+    /// the background. If the process ends before that, the next program finds the record.
+    func returnAdapter(within timeout: Duration) {
         guard wasUp else {
             record?.remove()
             return
@@ -82,12 +82,12 @@ struct TakenAdapter: Sendable {
             restore()
             isDone.signal()
         }
-        _ = isDone.wait(timeout: .now() + .milliseconds(Int(patience / .milliseconds(1))))
+        _ = isDone.wait(timeout: .now() + .milliseconds(Int(timeout / .milliseconds(1))))
     }
 
     private func restore() {
         do throws(Errno) {
-            // An adapter that was unplugged is nobody's; one that has its number now is not ours to bring up.
+            // The adapter may have been unplugged; another one that has its number now must not be brought up.
             if let now = try? control.current(adapter), now.state == .down { try control.bringUp(adapter) }
             record?.remove()
         } catch {

@@ -3,21 +3,21 @@ import Glibc
 
 /// Why a transport over a device file, `serial`, `pty` or `vhci`, cannot be opened.
 public enum DeviceFault: Error, Equatable, Sendable {
-    /// There is no such device; `present` are the serial devices there are.
+    /// There is no such device; `present` lists the serial devices there are.
     case notFound(path: String, present: [String])
-    /// The device belongs to others; `group` may use it, where that is not the superuser's.
+    /// The user may not use the device; `group` may, unless that is root's group.
     case notPermitted(path: String, group: String?)
-    /// Another program has the device.
+    /// Another program has the device open.
     case inUse(path: String)
     /// The file is not that of a serial device.
     case notASerialDevice
-    /// The device cannot do the baud rate; `actual` is what its driver falls back to.
+    /// The device does not support the baud rate; `actual` is what its driver falls back to.
     case baudRateNotSupported(UInt32, actual: UInt32)
-    /// A file is where the symbolic link to a pseudo-terminal was to be.
+    /// There is a file at the path for the symbolic link to a pseudo-terminal.
     case linkTaken
     /// The kernel has no virtual HCI driver.
     case noVirtualHCI(path: String)
-    /// `vhci` hands controllers to the kernel: a host finds none there.
+    /// `vhci` gives controllers to the kernel; a host cannot use it to reach one.
     case takesControllersOnly
 }
 
@@ -31,28 +31,28 @@ extension DeviceFault: CustomStringConvertible {
                     ? "no serial device is plugged in" : "present: " + present.joined(separator: ", "))
         case .notPermitted(let path, let group):
             if let group {
-                "not permitted to open \(path); join its group, and log in anew: sudo usermod -aG \(group) $USER"
+                "not permitted to open \(path); join its group, and log in again: sudo usermod -aG \(group) $USER"
             } else {
                 "not permitted to open \(path); allow it until the next start: sudo chown $USER \(path)"
             }
         case .inUse(let path): "another program has \(path) open; see which, and stop it: sudo fuser -v \(path)"
         case .notASerialDevice: "not a serial device; check the path"
         case .baudRateNotSupported(let rate, let actual):
-            "the device cannot do \(rate) baud, and would do \(actual); choose one it can, and its firmware too"
-        case .linkTaken: "something else has this path; remove it, or choose another path"
+            "the device does not support \(rate) baud, and would use \(actual); choose a supported rate"
+        case .linkTaken: "this path is taken; remove the file, or choose another path"
         case .noVirtualHCI(let path):
             "there is no \(path); load the driver: sudo modprobe hci_vhci (in a container, also pass it the device)"
         case .takesControllersOnly:
-            "takes controllers, and has none to offer; name the kernel's adapter: hci-socket:N"
+            "gives controllers to the kernel; use hci-socket:N for the kernel's adapter"
         }
     }
 }
 
 extension DeviceFault {
-    /// What it means that a serial device could not be opened or set up; nil where that has no meaning of its own.
+    /// The error for a serial device that could not be opened or set up; nil if there is no specific one.
     init?(openingSerialDevice path: String, _ error: Errno) {
         switch error.code {
-        // A driver without hardware behind it has a file all the same: it answers EIO.
+        // A driver without hardware still has a device file, which returns EIO.
         case ENOENT, ENODEV, ENXIO, EIO: self = .notFound(path: path, present: Self.serialDevices())
         case EACCES, EPERM: self = .notPermitted(path: path, group: Self.groupName(of: path))
         case EBUSY, EWOULDBLOCK: self = .inUse(path: path)
@@ -61,7 +61,7 @@ extension DeviceFault {
         }
     }
 
-    /// What it means that a virtual HCI device could not be opened; nil where that has no meaning of its own.
+    /// The error for a virtual HCI device that could not be opened; nil if there is no specific one.
     init?(openingVirtualHCI path: String, _ error: Errno) {
         switch error.code {
         case ENOENT, ENODEV, ENXIO, ENOTDIR: self = .noVirtualHCI(path: path)
@@ -80,7 +80,7 @@ extension DeviceFault {
         return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
     }
 
-    /// The group that a file belongs to; nil where that is the superuser's, which nobody should join, or has no access.
+    /// The group of a file; nil if it is root's, which nobody should join, or has no access.
     private static func groupName(of path: String) -> String? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_gid != 0, status.st_mode & (S_IRGRP | S_IWGRP) == S_IRGRP | S_IWGRP

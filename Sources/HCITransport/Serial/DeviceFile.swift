@@ -1,18 +1,18 @@
 import CBluetoothHCI
 import Glibc
 
-/// A device file on its way to becoming a transport: closed unless somebody releases it.
+/// A device file that will become a transport: closed unless it is released.
 struct DeviceFile: ~Copyable {
     let fileDescriptor: Int32
 
-    /// Opens a device for reading and writing, neither of which will wait.
+    /// Opens a device for non-blocking reading and writing.
     init(_ path: String) throws(Errno) {
         fileDescriptor = try Errno.check { Glibc.open(path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) }
     }
 
     deinit { _ = close(fileDescriptor) }
 
-    /// Gives the descriptor away; who gets it closes it.
+    /// Transfers ownership of the descriptor: the caller must close it.
     consuming func release() -> Int32 {
         let descriptor = fileDescriptor
         discard self

@@ -2,13 +2,13 @@ import BluetoothHCI
 import CBluetoothHCI
 import Glibc
 
-/// A pair of terminals made of software: this process has one end, and another program opens the other as it would a
-/// serial line.
+/// A pair of connected virtual terminals: this process has one end, and another program opens the other like a serial
+/// line.
 enum PseudoTerminal {
-    /// Makes a pair, and takes one end as the end of HCI that `receiver` is. `otherEnd` of the transport names the
-    /// other, which may be opened and closed again and again.
+    /// Creates a pair and opens one end, for the side of HCI given by `receiver`. `otherEnd` of the transport names the
+    /// other, which may be opened and closed any number of times.
     ///
-    /// `link` is where a symbolic link to the other end is made; closing removes it.
+    /// `link` is the path of a symbolic link to the other end; closing removes it.
     static func open(link: String?, as receiver: H4Framer.Receiver) throws(TransportError) -> sending StreamTransport {
         let name = TransportName.pty(link: link).description
         var call = "open /dev/ptmx"
@@ -16,7 +16,8 @@ enum PseudoTerminal {
             let file = try DeviceFile("/dev/ptmx")
             let descriptor = file.fileDescriptor
             let path = "/dev/pts/\(try Errno.check { cbt_terminal_unlock(descriptor) })"
-            // Held open, so that the pair outlives whoever opens it: the last to close the other end would hang up.
+            // Held open, so that the pair outlives the programs that open it: closing the other end for the last time
+            // would hang up.
             let other = try DeviceFile(path)
             let settings = try TerminalSettings(of: other.fileDescriptor)
             try settings.raw(baudRate: settings.baudRate, usesFlowControl: false).apply(to: other.fileDescriptor)
@@ -31,7 +32,7 @@ enum PseudoTerminal {
             }
             return StreamTransport(
                 name: name, fileDescriptor: file.release(), receiver: receiver, calls: calls,
-                // Nobody may be there to read: what waits for the next who comes is of no use to him.
+                // There may be no reader, and old output is of no use to the next one.
                 outputLimit: 1 << 17, otherEnd: "serial:\(path)", synchronizer: ResetSynchronizer(receiver: receiver))
         } catch {
             let reason: TransportError.Reason =
@@ -40,26 +41,26 @@ enum PseudoTerminal {
         }
     }
 
-    /// Makes a symbolic link, in the place of one that a crash has left behind. Throws `EEXIST` where anything else is
-    /// there.
+    /// Creates a symbolic link, replacing one left behind by a crash. Throws `EEXIST` if there is anything else at the
+    /// path.
     private static func make(_ link: String, to path: String) throws(Errno) {
         do throws(Errno) {
             try Errno.check { symlink(path, link) }
         } catch {
             guard error.code == EEXIST, let target = target(of: link) else { throw error }
-            // The numbers of terminals are used again: the old link may lead to the new one.
+            // The numbers of terminals are reused: the old link may point to the new terminal.
             if target == path { return }
             guard target.hasPrefix("/dev/pts/"), access(target, F_OK) != 0, unlink(link) == 0 else { throw error }
             try Errno.check { symlink(path, link) }
         }
     }
 
-    /// Removes a symbolic link, unless somebody has put something else in its place.
+    /// Removes a symbolic link, unless it has been replaced by something else.
     private static func remove(_ link: String, to path: String) {
         if target(of: link) == path { unlink(link) }
     }
 
-    /// Where a symbolic link leads to; nil for what is no link.
+    /// The target of a symbolic link; nil if the path is not a link.
     private static func target(of link: String) -> String? {
         var target = [CChar](repeating: 0, count: Int(PATH_MAX))
         let length = readlink(link, &target, target.count)

@@ -1,78 +1,81 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// Finds where packets begin on a line that has no beginning, as the specification has it for a UART: whoever is out of
-/// step looks for Reset among the bytes, or for the answer to it (Core 5.4, Vol 4, Part A, 4).
+/// Finds packet boundaries on a line that may be joined at any time, as the specification describes for a UART: a side
+/// that is out of sync searches the bytes for Reset, or for the answer to it (Core 5.4, Vol 4, Part A, 4).
 ///
-/// A serial line does not tell when the other side was opened, closed or switched on. A host that opens it may hear the
-/// end of a packet, or a whole one, that was meant for the host before: so it takes nothing in until it has sent Reset
-/// and sees that completed. A controller is in step until bytes come that are no packet; then it waits for Reset. A
-/// host that loses its step later has to begin anew: only a reset brings the controller and it together again.
+/// A serial line does not report when the other side is opened, closed or switched on. A host that opens it may receive
+/// the end of a packet, or a whole one, that was meant for the previous host: so it ignores everything until it has
+/// sent Reset and received its completion. A controller is synchronized until it receives bytes that are not a packet;
+/// then it waits for Reset. A host that loses sync later has to start over: only a reset synchronizes it with the
+/// controller again.
 struct ResetSynchronizer: Sendable {
     private enum State {
-        /// Nothing was sent yet: whatever comes is not meant for this host.
+        /// Nothing was sent yet: whatever arrives is not meant for this host.
         case idle
-        /// Looking for Reset, or for its completion.
+        /// Searching for Reset, or for its completion.
         case searching
-        case inStep
+        case synchronized
     }
 
     let receiver: H4Framer.Receiver
     private var state: State
     private var sendsZeros: Bool
-    /// The end of what came that may be the beginning of the packet searched for, and that packet once it is there.
+    /// The last bytes received that may be the beginning of the packet searched for, or all of that packet once it has
+    /// been found.
     private(set) var found: [UInt8] = []
 
-    /// Completes any command and any synchronous data that a host has begun: a header of three bytes, and up to 255. No
-    /// packet begins with a zero.
+    /// Completes any command or synchronous data packet that a host has begun: a header of three bytes, and up to 255
+    /// bytes. No packet begins with a zero.
     private static let zeros = [UInt8](repeating: 0, count: 3 + 255)
 
-    /// - Parameter sendsZeros: whether zeros go before the first Reset, to complete a packet that was left unfinished.
+    /// - Parameter sendsZeros: whether zeros are sent before the first Reset, to complete a packet that was left
+    ///   unfinished.
     init(receiver: H4Framer.Receiver, sendsZeros: Bool = false) {
         self.receiver = receiver
         self.sendsZeros = sendsZeros
         state =
             switch receiver {
             case .host: .idle
-            case .controller: .inStep
+            case .controller: .synchronized
             }
     }
 
-    /// Whether what comes next is a packet, or the rest of one.
-    var isInStep: Bool {
+    /// Whether packet boundaries are known: the next byte begins or continues a packet.
+    var isSynchronized: Bool {
         switch state {
-        case .inStep: true
+        case .synchronized: true
         case .idle, .searching: false
         }
     }
 
-    /// Takes note of a packet to be sent, and returns what is to be sent before it.
+    /// Records a packet to be sent, and returns what must be sent before it.
     mutating func prepare(_ packet: Span<UInt8>) -> [UInt8] {
         guard case .idle = state else { return [] }
-        // Who asks something else first knows what the controller is doing.
+        // A host that sends another command first must know the controller's state.
         let isReset = packet.count == Self.reset.count && packet.indices.allSatisfy { packet[$0] == Self.reset[$0] }
-        state = isReset ? .searching : .inStep
+        state = isReset ? .searching : .synchronized
         defer { sendsZeros = false }
         return isReset && sendsZeros ? Self.zeros : []
     }
 
-    /// Takes note that what came last was no packet. False where nothing that may come could help.
-    mutating func loseStep() -> Bool {
+    /// Records that the last bytes were not a packet. Returns false if synchronization is impossible.
+    mutating func loseSync() -> Bool {
         guard receiver == .controller else { return false }
         state = .searching
         found.removeAll(keepingCapacity: true)
         return true
     }
 
-    /// Looks for the packet that is waited for, and returns where the next begins: `found` holds the one that ended
-    /// there. Nil where all bytes were in vain.
+    /// Searches for the expected packet, and returns the offset after it: `found` then holds the packet. Nil if the
+    /// bytes do not complete it.
     mutating func search(_ bytes: Span<UInt8>) -> Int? {
         guard case .searching = state else { return nil }
         for offset in bytes.indices {
             found.append(bytes[offset])
             while !isBeginning(found) { found.removeFirst() }
             if found.count == pattern.count {
-                state = .inStep
+                state = .synchronized
                 return offset + 1
             }
         }
@@ -81,8 +84,8 @@ struct ResetSynchronizer: Sendable {
 
     // MARK: - Matching
 
-    /// The command, and the event that completes it, where nil stands for any byte: the number of commands the
-    /// controller takes, and the status.
+    /// The command, and the event that completes it. Nil matches any byte: the number of commands the controller
+    /// accepts, and the status.
     private static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
     private static let command: [UInt8?] = [0x01, 0x03, 0x0C, 0x00]
     private static let completion: [UInt8?] = [0x04, 0x0E, 0x04, nil, 0x03, 0x0C, nil]

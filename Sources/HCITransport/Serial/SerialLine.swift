@@ -1,18 +1,18 @@
-/// A serial line with HCI on it, as `serial:` names it: `DEVICE[,BAUD][,rtscts][,resync]`.
+/// A serial line that carries HCI, as named by `serial:`: `DEVICE[,BAUD][,rtscts][,resync]`.
 ///
-/// Characters have eight data bits, no parity and one stop bit, as H4 asks for (Core 5.4, Vol 4, Part A, 3).
+/// Characters have eight data bits, no parity and one stop bit, as H4 requires (Core 5.4, Vol 4, Part A, 3).
 public struct SerialLine: Hashable, Sendable {
-    /// The device file, such as `/dev/ttyACM0`. It contains no comma where the text form is to be read again.
+    /// The device file, such as `/dev/ttyACM0`. It must not contain a comma if the text form is to be parsed again.
     public var device: String
-    /// In bits per second: any that the device can do.
+    /// In bits per second; any rate the device supports.
     public var baudRate: UInt32
-    /// Whether each side keeps the other from sending more than it can take, by the RTS and CTS wires.
+    /// Whether RTS/CTS flow control is used.
     public var usesFlowControl: Bool
-    /// Whether the first Reset goes out behind as many zeros as complete any command, or SCO data, that the last
-    /// program to use the line did not finish.
+    /// Whether zeros are sent before the first Reset, to complete any command or SCO data that the last program left
+    /// unfinished.
     public var resynchronizes: Bool
 
-    /// What Bumble takes, and what Zephyr's `hci_uart` is usually built with.
+    /// Bumble's default, and the usual configuration of Zephyr's `hci_uart`.
     public static let defaultBaudRate: UInt32 = 1_000_000
 
     public init(
@@ -25,7 +25,7 @@ public struct SerialLine: Hashable, Sendable {
         self.resynchronizes = resynchronizes
     }
 
-    /// Reads the text form. Options come in any order, each once at most.
+    /// Reads the text form. Options may be in any order, each at most once.
     init(_ text: Substring) throws(TransportNameError.Reason) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         device = try Self.path(parts[0])

@@ -4,10 +4,10 @@ import Glibc
 
 /// How a serial line is opened: raw, at any baud rate, and for one program at a time.
 enum SerialPort {
-    /// Opens a line as the end of HCI that `receiver` is.
+    /// Opens a line for the side of HCI given by `receiver`.
     ///
-    /// What was on its way before is thrown away. Closing puts back the settings the line had, and throws away what the
-    /// device has not taken by then: waiting for it could take for ever. A line that hangs up was unplugged:
+    /// Bytes already in transit are discarded. Closing restores the line's settings and discards what the device has
+    /// not accepted by then, because waiting for it could take forever. A line that hangs up was unplugged:
     /// `.adapterRemoved`.
     static func open(
         _ line: SerialLine, as receiver: H4Framer.Receiver
@@ -29,17 +29,17 @@ enum SerialPort {
         throw TransportError(.device(.baudRateNotSupported(line.baudRate, actual: actual)), transport: name)
     }
 
-    /// Takes a terminal for this process alone, and returns its settings.
+    /// Takes exclusive use of a terminal, and returns its settings.
     private static func own(_ descriptor: Int32) throws(Errno) -> TerminalSettings {
         let settings = try TerminalSettings(of: descriptor)
-        // The lock is what programs agree on, and goes with the process. The flag also keeps out those that do not ask
-        // for locks; but where the other end of a pseudo-terminal holds it open, the flag would outlive this process.
+        // Programs use the lock by convention, and it ends with the process. The flag also excludes programs that
+        // ignore locks, but if the other end of a pseudo-terminal is held open, the flag would outlive this process.
         try Errno.check { flock(descriptor, LOCK_EX | LOCK_NB) }
         if try !isPseudoTerminal(descriptor) { try Errno.check { cbt_terminal_set_exclusive(descriptor, 1) } }
         return settings
     }
 
-    /// Makes a terminal carry bytes, and throws away those that are there. Returns the baud rate it does.
+    /// Configures a terminal for raw bytes, and discards pending ones. Returns the actual baud rate.
     private static func setUp(
         _ line: SerialLine, on descriptor: Int32, restoring settings: TerminalSettings
     ) throws(Errno) -> UInt32 {
@@ -70,20 +70,20 @@ enum SerialPort {
             ending: .adapterRemoved)
     }
 
-    /// Leaves a line to others as it was. It may be gone, and then there is nothing to leave.
+    /// Restores a line for other programs. It may be gone, and then there is nothing to restore.
     private static func restore(_ settings: TerminalSettings, of descriptor: Int32) {
         try? settings.apply(to: descriptor)
         _ = cbt_terminal_set_exclusive(descriptor, 0)
     }
 
-    /// Receivers sample in the middle of a bit: over the ten bits of a character, the two sides may drift apart by less
-    /// than half of one.
+    /// Receivers sample in the middle of a bit: over the ten bits of a character, the two sides must not drift apart by
+    /// half a bit or more.
     static func isCloseEnough(_ rate: UInt32, to wanted: UInt32) -> Bool {
         let difference = rate > wanted ? rate - wanted : wanted - rate
         return UInt64(difference) * 100 <= UInt64(wanted) * 3
     }
 
-    /// Whether a descriptor is that of `/dev/pts/N`; those have the major device numbers 136 to 143.
+    /// Whether a descriptor is of `/dev/pts/N`; those have the major device numbers 136 to 143.
     private static func isPseudoTerminal(_ descriptor: Int32) throws(Errno) -> Bool {
         var status = stat()
         try Errno.check { fstat(descriptor, &status) }
@@ -92,7 +92,8 @@ enum SerialPort {
 }
 
 extension SocketCalls {
-    /// The kernel's, for terminals. One that was hung up reads as ended, and is an error to write to.
+    /// The kernel's calls, for terminals. A terminal that was hung up reads as end of file, and writing to it is an
+    /// error.
     static let terminal = SocketCalls(
         receive: { descriptor, buffer in
             let result = file.receive(descriptor, buffer)

@@ -1,11 +1,11 @@
 import CBluetoothHCI
 import Glibc
 
-/// How a terminal treats what passes through it.
+/// The settings of a terminal.
 struct TerminalSettings: Sendable {
     private var settings: cbt_terminal
 
-    /// Those a terminal has. Throws `ENOTTY` for what is no terminal.
+    /// The current settings of a terminal. Throws `ENOTTY` if it is not a terminal.
     init(of descriptor: Int32) throws(Errno) {
         var settings = cbt_terminal()
         try Errno.check { cbt_terminal_get(descriptor, &settings) }
@@ -15,28 +15,28 @@ struct TerminalSettings: Sendable {
     /// In bits per second.
     var baudRate: UInt32 { settings.output_speed }
 
-    /// Changes a terminal's settings, at once.
+    /// Changes a terminal's settings immediately.
     func apply(to descriptor: Int32) throws(Errno) {
         var settings = settings
         try Errno.check { cbt_terminal_set(descriptor, &settings) }
     }
 
-    /// The settings for bytes that nobody but us is to touch: eight data bits, no parity, one stop bit.
+    /// The settings for unprocessed bytes: eight data bits, no parity, one stop bit.
     func raw(baudRate: UInt32, usesFlowControl: Bool) -> TerminalSettings {
         var raw = self
-        // A break, or a character that arrived broken, is no byte.
+        // Breaks and characters with errors are ignored.
         raw.settings.input_flags = UInt32(IGNBRK | IGNPAR)
         raw.settings.output_flags = 0
         raw.settings.local_flags = 0
         raw.settings.control_flags &=
             ~(cbt_baud_rate_mask | cbt_flow_control | UInt32(CSIZE) | UInt32(CSTOPB) | UInt32(PARENB))
-        // CLOCAL: the wire that says a modem has a connection is not heeded.
+        // CLOCAL: modem control lines are ignored.
         raw.settings.control_flags |= cbt_any_baud_rate | UInt32(CS8 | CREAD | CLOCAL)
         if usesFlowControl { raw.settings.control_flags |= cbt_flow_control }
         raw.settings.input_speed = baudRate
         raw.settings.output_speed = baudRate
         withUnsafeMutableBytes(of: &raw.settings.control_characters) {
-            // A read returns what there is, and with nothing to return it does not look like the end of the line.
+            // A read returns what is available, and an empty read is not mistaken for the end of file.
             $0[Int(VMIN)] = 1
             $0[Int(VTIME)] = 0
         }

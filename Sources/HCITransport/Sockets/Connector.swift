@@ -2,14 +2,14 @@ import BluetoothBase
 import CBluetoothHCI
 import Glibc
 
-/// Waits for a socket while a transport is being opened: until a deadline, and unless the caller calls it off.
+/// Waits for a socket while a transport is being opened, until a deadline or until the caller cancels it.
 struct Connector {
-    /// When opening gives up; nil for never.
+    /// When opening times out; nil for never.
     var deadline: Instant?
-    /// Used to call opening off.
+    /// Used to cancel opening.
     var cancellation: Waker?
 
-    /// Connects to the first address that answers.
+    /// Connects to the first address that accepts.
     func connect(to addresses: [SocketAddress]) throws(TransportError.Reason) -> Socket {
         var failure = TransportError.Reason.hostNotFound(detail: "no address")
         for address in addresses {
@@ -62,9 +62,9 @@ struct Connector {
         }
     }
 
-    /// Opens an adapter; where the kernel is still setting it up, once it has announced that that is done.
+    /// Opens an adapter. If the kernel is still setting it up, waits until that has finished.
     ///
-    /// - Parameter arrivals: listens from before the first attempt, so that no announcement is missed.
+    /// - Parameter arrivals: listening since before the first attempt, so that no announcement is missed.
     func openAdapter(
         arrivals: AdapterArrivals?, _ open: () throws(TransportError) -> PacketTransport
     ) throws(TransportError) -> PacketTransport {
@@ -89,7 +89,7 @@ struct Connector {
 
     private var hasPassed: Bool { deadline.map { MonotonicClock.now >= $0 } ?? false }
 
-    /// Waits until a descriptor is ready. Throws `ETIMEDOUT` at the deadline, `ECANCELED` when called off.
+    /// Waits until a descriptor is ready. Throws `ETIMEDOUT` at the deadline, `ECANCELED` when cancelled.
     private func wait(for descriptor: Int32, _ events: Int32) throws(Errno) {
         // The kernel skips an entry whose descriptor is negative.
         var entries = [
@@ -97,7 +97,7 @@ struct Connector {
             pollfd(fd: cancellation?.fileDescriptor ?? -1, events: Int16(POLLIN), revents: 0),
         ]
         while true {
-            // Interrupted by a signal, the wait goes on for what is left of the time.
+            // After an interruption by a signal, the wait continues for the remaining time.
             let count = poll(&entries, nfds_t(entries.count), millisecondsLeft)
             if count < 0, errno != EINTR { throw .last }
             if count > 0 { break }
@@ -109,7 +109,7 @@ struct Connector {
     private var millisecondsLeft: Int32 {
         guard let deadline else { return -1 }
         let left = MonotonicClock.now.duration(to: deadline).nanoseconds
-        // Rounded up, so that the wait does not end just before the deadline and go round in circles.
+        // Rounded up, so that the wait does not end repeatedly just before the deadline.
         return left <= 0 ? 0 : Int32(clamping: (left - 1) / 1_000_000 + 1)
     }
 }

@@ -15,18 +15,18 @@ public final class PacketTransport: HCITransport {
     private let calls: SocketCalls
     private let outputLimit: Int
     private var buffer = [UInt8](repeating: 0, count: PacketTransport.longestPacket)
-    /// Packets the kernel did not take, each behind its length in four bytes.
+    /// Packets the kernel did not accept, each preceded by its length in four bytes.
     private var pending = PendingBytes()
     private let ending: TransportError.Reason
     private var cleanUp: (() -> Void)?
 
-    /// The H4 indicator, the header of ACL data, and the most its length field can say (Vol 4, Part E, 5.4.2).
+    /// The H4 indicator, the header of ACL data, and the maximum of its length field (Vol 4, Part E, 5.4.2).
     static let longestPacket = 1 + 4 + 65535
-    /// How many packets one `receive` reads at most.
+    /// The maximum number of packets one `receive` reads.
     static let packetsPerReceive = 64
 
-    /// Takes over a socket, which `close` closes before it runs `cleanUp`. `ending` is what it means when the other side
-    /// goes away.
+    /// Takes ownership of a socket, which `close` closes before it runs `cleanUp`. `ending` is the error to throw when
+    /// the other side closes.
     init(
         name: String, fileDescriptor: Int32, calls: SocketCalls = .packet, outputLimit: Int = 1 << 20,
         receiver: H4Framer.Receiver = .host, reopeningName: TransportName? = nil, otherEnd: String? = nil,
@@ -63,10 +63,10 @@ public final class PacketTransport: HCITransport {
             case .bytes(0): throw failure(ending)
             case .bytes(let count):
                 guard count <= buffer.count else { throw failure(.invalidPacketLength(count)) }
-                // A second reference, not a copy: what it is handed to may use the transport.
+                // A second reference, not a copy: the receiver of packets may use the transport.
                 let bytes = buffer
                 deliver(bytes.span.extracting(0..<count))
-                // Closed by what it was handed.
+                // Closed by the receiver of the packet.
                 if fileDescriptor < 0 { return }
             case .wouldBlock: return
             case .failed(let error): throw failure(.init(transferring: error, call: "recv", end: ending))
@@ -109,7 +109,7 @@ public final class PacketTransport: HCITransport {
         cleanUp = nil
     }
 
-    /// Writes one packet; false where the kernel has no room for it now.
+    /// Writes one packet; false if the kernel cannot accept it now.
     private func write(_ packet: Span<UInt8>) throws(TransportError) -> Bool {
         switch Transfer({ packet.withUnsafeBytes { calls.send(fileDescriptor, $0) } }) {
         case .bytes: return true

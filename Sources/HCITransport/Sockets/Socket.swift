@@ -1,16 +1,16 @@
 import CBluetoothHCI
 import Glibc
 
-/// A socket on its way to becoming a transport: closed unless somebody releases it.
+/// A socket that will become a transport: closed unless it is released.
 struct Socket: ~Copyable {
     let fileDescriptor: Int32
 
-    /// Takes over an open socket.
+    /// Takes ownership of an open socket.
     init(owning fileDescriptor: Int32) {
         self.fileDescriptor = fileDescriptor
     }
 
-    /// A new socket that does not wait and is not inherited by child processes.
+    /// Creates a non-blocking socket that is not inherited by child processes.
     init(family: Int32, type: __socket_type = SOCK_STREAM, protocol number: Int32 = 0) throws(Errno) {
         let flags = Int32(type.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         fileDescriptor = try Errno.check { socket(family, flags, number) }
@@ -18,7 +18,7 @@ struct Socket: ~Copyable {
 
     deinit { _ = close(fileDescriptor) }
 
-    /// Gives the descriptor away; who gets it closes it.
+    /// Transfers ownership of the descriptor: the caller must close it.
     consuming func release() -> Int32 {
         let descriptor = fileDescriptor
         discard self
@@ -35,19 +35,19 @@ struct Socket: ~Copyable {
         return (ends[0], ends[1])
     }
 
-    /// Sets an option that is a number.
+    /// Sets an integer option.
     borrowing func set(_ option: Int32, level: Int32 = SOL_SOCKET, to value: Int32) throws(Errno) {
         let descriptor = fileDescriptor
         var value = value
         try Errno.check { setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size)) }
     }
 
-    /// Small packets go out at once: HCI is a dialogue. Not every stream is TCP, so failure is no error.
+    /// Sends small packets at once, because HCI is a dialogue. Not every stream is TCP, so failure is not an error.
     borrowing func sendWithoutDelay() {
         try? set(TCP_NODELAY, level: Int32(IPPROTO_TCP), to: 1)
     }
 
-    /// What a connection that was under way came to.
+    /// The result of a connection attempt.
     borrowing func pendingError() throws(Errno) {
         let descriptor = fileDescriptor
         var code: Int32 = 0

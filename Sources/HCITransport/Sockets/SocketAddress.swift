@@ -6,22 +6,22 @@ struct SocketAddress {
     private var storage = sockaddr_storage()
     private var length: socklen_t = 0
 
-    /// The most bytes a path can have: a socket address holds 108, with the zero that ends it.
+    /// The longest path in bytes: a socket address holds 108, including the terminating zero.
     static let longestPath = 107
 
     var family: Int32 { Int32(storage.ss_family) }
 
     /// The port, where the address has one.
     var port: UInt16? {
-        // The port stands at the same place in the addresses of both Internet families.
+        // The port is at the same offset in the addresses of both Internet families.
         guard family == AF_INET || family == AF_INET6 else { return nil }
         return withUnsafeBytes(of: storage) {
             UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
         }
     }
 
-    /// The address of a socket file, or of an abstract socket where the path starts with `@`. Bytes past
-    /// `longestPath` are cut off: `TransportName` has refused such a path.
+    /// The address of a socket file, or of an abstract socket where the path starts with `@`. Bytes after `longestPath`
+    /// are dropped: `TransportName` refuses such paths.
     init(path: String) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -29,7 +29,7 @@ struct SocketAddress {
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let isAbstract = path.utf8.first == UInt8(ascii: "@")
         if isAbstract { address.sun_path.0 = 0 }
-        // Every byte of an abstract name counts, so its length must be exact; a path carries its zero.
+        // Every byte of an abstract name counts, so its length must be exact; a path includes its terminating zero.
         let offset = MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path)
         length = socklen_t(offset + bytes.count + (isAbstract ? 0 : 1))
         withUnsafeMutableBytes(of: &storage) { storage in
@@ -56,7 +56,7 @@ struct SocketAddress {
         }
     }
 
-    /// Hands the address to a system call.
+    /// Passes the address to a system call.
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: storage) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
@@ -77,8 +77,8 @@ struct SocketAddress {
 
     // MARK: - Names
 
-    /// The addresses of a host, in the order to try them; without a host, those that stand for all interfaces.
-    /// This asks the system's resolver, and so may wait for the network.
+    /// The addresses of a host, in the order to try them; without a host, those of all interfaces. This calls the
+    /// system's resolver, which may wait for the network.
     static func resolve(host: String?, port: UInt16) throws(TransportError.Reason) -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -97,7 +97,7 @@ struct SocketAddress {
             }
             next = entry.pointee.ai_next
         }
-        // A socket bound to all of IPv6 takes IPv4 as well, but not the other way round.
+        // A socket bound to all IPv6 addresses accepts IPv4 as well, but not the other way round.
         if host == nil { addresses.sort { $0.family == AF_INET6 && $1.family != AF_INET6 } }
         return addresses
     }

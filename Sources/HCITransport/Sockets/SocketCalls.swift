@@ -1,21 +1,21 @@
 import CBluetoothHCI
 import Glibc
 
-/// The system calls an open transport makes, so that tests can stand in for the kernel.
+/// The system calls an open transport makes, so that tests can replace the kernel.
 ///
-/// Each answers as the kernel does: a count, or a negated error number.
+/// Each returns a count, or a negated error number.
 struct SocketCalls: Sendable {
     var receive: @Sendable (Int32, UnsafeMutableRawBufferPointer) -> Int
     var send: @Sendable (Int32, UnsafeRawBufferPointer) -> Int
     var close: @Sendable (Int32) -> Void
 
-    /// The kernel's. A packet longer than the buffer is reported with its real length (`MSG_TRUNC`) where the socket
-    /// keeps packet boundaries; a connection that is gone is an error and not a signal (`MSG_NOSIGNAL`).
+    /// The kernel's calls. A packet longer than the buffer is reported with its real length (`MSG_TRUNC`) if the socket
+    /// keeps packet boundaries; a closed connection is an error and not a signal (`MSG_NOSIGNAL`).
     static let packet = SocketCalls(
         receive: { answer(recv($0, $1.baseAddress, $1.count, Int32(MSG_DONTWAIT | MSG_TRUNC))) },
         send: sendWithoutSignal, close: closeDescriptor)
 
-    /// The kernel's, for streams. On a TCP socket `MSG_TRUNC` would throw the bytes away.
+    /// The kernel's calls, for streams. On a TCP socket `MSG_TRUNC` would discard the bytes.
     static let stream = SocketCalls(
         receive: { answer(recv($0, $1.baseAddress, $1.count, Int32(MSG_DONTWAIT))) },
         send: sendWithoutSignal, close: closeDescriptor)
@@ -34,13 +34,13 @@ struct SocketCalls: Sendable {
     private static func answer(_ result: Int) -> Int { result < 0 ? -Int(errno) : result }
 }
 
-/// What came of a call that does not wait.
+/// The result of a non-blocking call.
 enum Transfer {
     case bytes(Int)
     case wouldBlock
     case failed(Errno)
 
-    /// Makes a call, again where a signal interrupted it.
+    /// Makes a call, and repeats it if a signal interrupted it.
     @inline(__always)
     init(_ call: () -> Int) {
         while true {

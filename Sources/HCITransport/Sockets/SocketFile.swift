@@ -7,7 +7,7 @@ struct SocketFile {
     private let device: dev_t
     private let node: ino_t
 
-    /// The socket file at `path`; nil where there is none.
+    /// The socket file at `path`; nil if there is none.
     init?(_ path: String) {
         guard let status = Self.status(path), Self.isSocket(status) else { return nil }
         self.path = path
@@ -15,20 +15,20 @@ struct SocketFile {
         node = status.st_ino
     }
 
-    /// Removes the file, unless somebody has put another in its place.
+    /// Removes the file, unless it has been replaced by another one.
     func remove() {
         guard let status = Self.status(path), status.st_dev == device, status.st_ino == node else { return }
         unlink(path)
     }
 
-    /// Makes way for a new socket: removes one that nobody listens on, as a server that crashed leaves behind.
+    /// Removes a stale socket that no process listens on, such as one left behind by a crashed server.
     ///
-    /// Throws `.addressInUse` where somebody answers, and `.pathTaken` where the file is something else.
+    /// Throws `.addressInUse` if a server answers, and `.pathTaken` if the file is not a socket.
     static func removeStale(_ path: String) throws(TransportError.Reason) {
         guard let status = status(path) else { return }
         guard isSocket(status) else { throw .pathTaken }
         do throws(Errno) {
-            // Of another type, so that a server that is there refuses it unseen (EPROTOTYPE) instead of accepting it.
+            // Of another type, so that the kernel refuses it (EPROTOTYPE) instead of passing it to a running server.
             let probe = try Socket(family: AF_UNIX, type: SOCK_DGRAM)
             let descriptor = probe.fileDescriptor
             try Errno.check { SocketAddress(path: path).withPointer { connect(descriptor, $0, $1) } }

@@ -3,23 +3,24 @@ import BluetoothHCI
 import CBluetoothHCI
 import Glibc
 
-/// A transport over a stream of bytes, in which H4 tells where packets end (Core 5.4, Vol 4, Part A, 2).
+/// A transport over a stream of bytes, in which H4 delimits the packets (Core 5.4, Vol 4, Part A, 2).
 public final class StreamTransport: HCITransport {
     public let name: String
     public let otherEnd: String?
-    // Not asked of the framer, which is busy while it hands over a packet.
+    // Not read from the framer, which is in use while it delivers a packet.
     public let receiver: H4Framer.Receiver
     public private(set) var fileDescriptor: Int32
     private let calls: SocketCalls
     private let outputLimit: Int
     private var buffer = [UInt8](repeating: 0, count: 16384)
     private var framer: H4Framer
-    /// For a line that has no beginning; nil where the first byte begins a packet.
+    /// For a line that may be joined at any time; nil if the first byte begins a packet.
     private var synchronizer: ResetSynchronizer?
     private let ending: TransportError.Reason
     private var pending = PendingBytes()
 
-    /// Takes over a connected stream socket, or a terminal. `ending` is what it means when the other side goes away.
+    /// Takes ownership of a connected stream socket, or a terminal. `ending` is the error to throw when the other side
+    /// closes.
     init(
         name: String, fileDescriptor: Int32, receiver: H4Framer.Receiver, calls: SocketCalls = .stream,
         outputLimit: Int = 1 << 20, otherEnd: String? = nil, synchronizer: ResetSynchronizer? = nil,
@@ -54,7 +55,7 @@ public final class StreamTransport: HCITransport {
         switch Transfer({ buffer.withUnsafeMutableBytes { calls.receive(fileDescriptor, $0) } }) {
         case .bytes(0): throw failure(ending)
         case .bytes(let count):
-            // A second reference, not a copy: what the packets are handed to may use the transport.
+            // A second reference, not a copy: the receiver of packets may use the transport.
             let bytes = buffer
             do throws(H4Fault) {
                 try frame(bytes.span.extracting(0..<count), deliver)
@@ -66,27 +67,27 @@ public final class StreamTransport: HCITransport {
         }
     }
 
-    /// Cuts bytes into packets, which begin where the synchronizer says.
+    /// Splits bytes into packets, starting where the synchronizer says.
     private func frame(_ bytes: Span<UInt8>, _ deliver: (Span<UInt8>) -> Void) throws(H4Fault) {
         var offset = 0
         while offset < bytes.count {
-            if let isInStep = synchronizer?.isInStep, !isInStep {
+            if let isSynchronized = synchronizer?.isSynchronized, !isSynchronized {
                 guard let end = synchronizer?.search(bytes.extracting(offset...)), let packet = synchronizer?.found
                 else { return }
                 offset += end
                 if fileDescriptor >= 0 { deliver(packet.span) }
                 continue
             }
-            // Where the packets end: the next one may begin with what is left of the bytes before.
+            // After the complete packets: the next one may begin with the remaining bytes.
             var end = offset - framer.partialByteCount
             do throws(H4Fault) {
                 return try framer.receive(bytes.extracting(offset...)) { packet in
                     end += packet.count
-                    // Closed by what it was handed before.
+                    // Closed by the receiver of an earlier packet.
                     if fileDescriptor >= 0 { deliver(packet) }
                 }
             } catch {
-                guard let canHelp = synchronizer?.loseStep(), canHelp else { throw error }
+                guard let canResynchronize = synchronizer?.loseSync(), canResynchronize else { throw error }
                 framer.reset()
                 offset = max(offset, end)
             }
@@ -100,7 +101,7 @@ public final class StreamTransport: HCITransport {
         if sent < packet.count { pending.append(packet.extracting(sent...)) }
     }
 
-    /// Packets that are ready together leave together: a stream has no boundaries to keep.
+    /// Packets that are ready together are sent together: a stream has no boundaries to preserve.
     public func send(_ packets: inout PacketQueue) throws(TransportError) {
         do throws(TransportError) {
             while !packets.isEmpty {
@@ -110,7 +111,7 @@ public final class StreamTransport: HCITransport {
                 packets.removeFirst()
             }
         } catch {
-            // Those taken before the bound was reached must not wait for a `flush` nobody has a reason to call.
+            // Packets accepted before the limit was reached must not wait for a `flush` that may never be called.
             if case .outputFull = error.reason { try flush() }
             throw error
         }
@@ -133,7 +134,7 @@ public final class StreamTransport: HCITransport {
         pending.removeAll()
     }
 
-    /// Puts before a packet what has to precede it on a line that has no beginning.
+    /// Sends what must precede a packet on a line that may be joined at any time.
     private func prepare(_ packet: Span<UInt8>) {
         guard let bytes = synchronizer?.prepare(packet), !bytes.isEmpty else { return }
         pending.append(bytes.span)
@@ -149,7 +150,7 @@ public final class StreamTransport: HCITransport {
         }
     }
 
-    /// Writes as many bytes as the kernel takes now, and says how many.
+    /// Writes as many bytes as the kernel accepts now, and returns how many.
     private func write(_ bytes: Span<UInt8>) throws(TransportError) -> Int {
         switch Transfer({ bytes.withUnsafeBytes { calls.send(fileDescriptor, $0) } }) {
         case .bytes(let count): return count

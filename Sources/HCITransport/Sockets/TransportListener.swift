@@ -2,14 +2,14 @@ import BluetoothHCI
 import CBluetoothHCI
 import Glibc
 
-/// Listens for controllers, or hosts, that connect: the `tcp-server` and `unix-server` kinds.
+/// Listens for controllers, or hosts: the `tcp-server` and `unix-server` kinds.
 ///
-/// It hands out one transport for each `accept`. Who serves one client at a time stops watching `fileDescriptor` while
-/// it has one: the next client waits in the kernel's queue.
+/// Each `accept` returns one transport. To serve one client at a time, stop watching `fileDescriptor` while there is
+/// one: the next client waits in the kernel's queue.
 public final class TransportListener {
-    /// The name it listens under; where port 0 was asked for, with the port the system chose.
+    /// The name it listens under; if port 0 was requested, with the port the system chose.
     public let name: TransportName
-    /// Which end of HCI the transports it hands out are.
+    /// The side of HCI of its transports.
     public let receiver: H4Framer.Receiver
     /// What an event loop waits on, for reading; -1 once closed.
     public private(set) var fileDescriptor: Int32
@@ -18,10 +18,11 @@ public final class TransportListener {
     /// How many clients may wait in the kernel's queue.
     private static let backlog: Int32 = 8
 
-    /// Starts to listen, for hosts where `receiver` is the controller, and the other way round. A socket file is created, in the place of one that nobody listens on any more.
+    /// Starts to listen: for hosts if `receiver` is the controller, and the other way round. A socket file is created,
+    /// replacing a stale one.
     ///
     /// Throws `.addressInUse`, `.pathTaken`, `.hostNotFound` and, for a name that is not a server's, `.notASocket`.
-    /// A host's name is looked up, which may wait for the network.
+    /// Looking up a host name may wait for the network.
     public init(_ name: TransportName, receiver: H4Framer.Receiver = .controller) throws(TransportError) {
         self.receiver = receiver
         do throws(TransportError.Reason) {
@@ -47,7 +48,7 @@ public final class TransportListener {
 
     deinit { close() }
 
-    /// Takes the next client that has connected, or nil where there is none (or it has gone again already).
+    /// Accepts the next client that has connected; nil if there is none, or if it has already disconnected.
     public func accept() throws(TransportError) -> sending StreamTransport? {
         guard fileDescriptor >= 0 else { throw TransportError(.closed, transport: name.description) }
         do throws(Errno) {
@@ -59,13 +60,13 @@ public final class TransportListener {
             switch error.code {
             case EMFILE, ENFILE, ENOBUFS, ENOMEM, EBADF, EINVAL, ENOTSOCK, EOPNOTSUPP, EPERM:
                 throw TransportError(.system(call: "accept", code: error.code), transport: name.description)
-            // The rest are troubles of that client's connection, and none of ours.
+            // The rest are failures of that client's connection only.
             default: return nil
             }
         }
     }
 
-    /// Stops listening and removes the socket file. Clients accepted before are not touched.
+    /// Stops listening and removes the socket file. Accepted clients are not affected.
     public func close() {
         guard fileDescriptor >= 0 else { return }
         socketFile?.remove()
@@ -89,7 +90,7 @@ public final class TransportListener {
         do throws(Errno) {
             let socket = try Socket(family: address.family)
             let descriptor = socket.fileDescriptor
-            // A server that is started again need not wait for the connections of the one before to be forgotten.
+            // A restarted server need not wait until the connections of the previous one have expired.
             if address.family != AF_UNIX { try socket.set(SO_REUSEADDR, to: 1) }
             if address.family == AF_INET6 { try? socket.set(IPV6_V6ONLY, level: Int32(IPPROTO_IPV6), to: 0) }
             try Errno.check { address.withPointer { bind(descriptor, $0, $1) } }

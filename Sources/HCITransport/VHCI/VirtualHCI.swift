@@ -2,21 +2,19 @@ import BluetoothHCI
 import CBluetoothHCI
 import Glibc
 
-/// The kernel's virtual HCI device, through which a program gives the kernel a controller.
+/// The kernel's virtual HCI device, through which a program provides a controller to the kernel.
 enum VirtualHCI {
-    /// The indicator of the packets with which a controller is announced. It is the driver's own; H4 has no such
-    /// packet.
+    /// The indicator of the packets that announce a controller. It is specific to the driver and not part of H4.
     private static let vendorPacket: UInt8 = 0xFF
-    /// A primary controller; what else there was, the kernel has given up.
+    /// A primary controller; the kernel no longer supports other types.
     private static let primary: UInt8 = 0x00
-    /// How often a controller is announced anew where the kernel's first command overtakes its answer.
+    /// How many times to announce a controller again if the kernel's first command overtakes its answer.
     private static let attempts = 8
 
-    /// Gives the kernel a controller, and returns the controller's end of HCI: one read is one packet, one write is
-    /// one. `otherEnd` is the name of the new adapter, `hciN`, which is there until the transport closes.
+    /// Provides a controller to the kernel, and returns the controller's side of HCI: one read is one packet, one write
+    /// is one. `otherEnd` is the name of the new adapter, `hciN`, which exists until the transport closes.
     ///
-    /// The kernel's host begins at once, with Reset. Needs to be allowed to open `path`; that is the superuser's right
-    /// where nothing else was arranged.
+    /// The kernel's host starts at once, with Reset. Opening `path` needs permission, which by default only root has.
     static func open(
         path: String, calls: SocketCalls = .virtualHCI,
         openDevice: (String) throws(Errno) -> Int32 = { path throws(Errno) in try DeviceFile(path).release() }
@@ -47,15 +45,15 @@ enum VirtualHCI {
         throw TransportError(.system(call: "announcing a controller", code: EAGAIN), transport: name)
     }
 
-    /// Announces a controller and returns the index that the kernel has given it.
+    /// Announces a controller and returns the index that the kernel assigned to it.
     ///
-    /// Nil where the kernel's first command came before the answer, as it may in older kernels: what was read cannot
-    /// be put back, and the host would wait for its answer in vain.
+    /// Nil if the kernel's first command arrived before the answer, as can happen with older kernels: the command
+    /// cannot be put back, and the host would never get its answer.
     private static func announce(_ descriptor: Int32, _ calls: SocketCalls) throws(Errno) -> UInt16? {
         let request = [vendorPacket, primary]
         try transfer { request.withUnsafeBytes { calls.send(descriptor, $0) } }
         var answer = [UInt8](repeating: 0, count: 512)
-        // The answer is in the queue when the request returns: there is nothing to wait for.
+        // The answer is in the queue when the request returns, so there is no need to wait.
         let count = try transfer { answer.withUnsafeMutableBytes { calls.receive(descriptor, $0) } }
         guard count == 4, answer[0] == vendorPacket else { return nil }
         return UInt16(answer[2]) | UInt16(answer[3]) << 8
@@ -74,11 +72,11 @@ enum VirtualHCI {
 extension SocketCalls {
     /// The kernel's, for its virtual HCI device.
     static let virtualHCI = SocketCalls(
-        receive: file.receive, send: losing(ENXIO, file.send), close: file.close)
+        receive: file.receive, send: discarding(ENXIO, file.send), close: file.close)
 
-    /// A way to send that takes packets the kernel refuses with `code`. They are lost: an adapter that is down takes
-    /// none, as a cable carries none to a host that is switched off.
-    static func losing(
+    /// A send call that discards packets the kernel refuses with `code`. An adapter that is down accepts none, like a
+    /// cable to a host that is switched off.
+    static func discarding(
         _ code: Int32, _ send: @escaping @Sendable (Int32, UnsafeRawBufferPointer) -> Int
     ) -> @Sendable (Int32, UnsafeRawBufferPointer) -> Int {
         { descriptor, packet in

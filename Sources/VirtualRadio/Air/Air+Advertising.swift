@@ -2,7 +2,7 @@ import BluetoothBase
 import BluetoothHCI
 
 extension Air {
-    /// Sets the first advertising event, right away.
+    /// Schedules the first advertising event at once.
     mutating func startAdvertising(_ advertiser: Int, at now: Instant) {
         let isHighDuty =
             controllers[advertiser].settings.advertiser.parameters.type == .connectableDirectedHighDutyCycle
@@ -17,8 +17,8 @@ extension Air {
         schedule.set(Timer(.advertising, of: advertiser), to: nil)
     }
 
-    /// One advertising event: whoever listens hears it, and at most one initiator answers it with a connection
-    /// (Core 5.4, Vol 6, Part B, 4.4.2).
+    /// One advertising event: all listeners receive it, and at most one initiator responds with a connection (Core 5.4,
+    /// Vol 6, Part B, 4.4.2).
     mutating func advertise(_ advertiser: Int, at time: Instant) {
         let state = controllers[advertiser].settings.advertiser
         guard state.isEnabled, let address = controllers[advertiser].ownAddress(state.parameters.ownAddressType)

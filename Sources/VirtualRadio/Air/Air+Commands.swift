@@ -2,11 +2,12 @@ import BluetoothBase
 import BluetoothHCI
 
 extension Air {
-    /// How many commands may wait for `responseDelay`. A host that keeps to its credits never gets there.
+    /// How many commands may wait for `responseDelay`. A host that observes its credits never reaches this limit.
     private static let maximumWaitingCommands = 16
 
-    /// Takes a command packet, its H4 indicator first.
+    /// Receives a command packet, H4 indicator first.
     mutating func receiveCommand(_ packet: Span<UInt8>, from index: Int, at now: Instant) {
+        if receiveHostCredits(packet.extracting(droppingFirst: 1), from: index, at: now) { return }
         guard !controllers[index].faults.ignoresCommands, controllers[index].hasRoomForAnswers else { return }
         guard controllers[index].configuration.responseDelay > .zero else {
             return perform(packet.extracting(droppingFirst: 1), on: index, at: now)
@@ -28,7 +29,7 @@ extension Air {
         schedule.set(Timer(.command, of: index), to: due)
     }
 
-    /// Performs a command and sends the answer. A packet whose length is wrong has no answer.
+    /// Performs a command and sends the answer. A packet with a wrong length is not answered.
     private mutating func perform(_ packet: Span<UInt8>, on index: Int, at now: Instant) {
         guard let command = try? HCICommandPacket(decoding: packet) else { return }
         guard controllers[index].supportedCommands.contains(command.opcode) else {
@@ -41,7 +42,7 @@ extension Air {
         }
     }
 
-    /// The commands that change what happens on the air. Those that concern only the controller are in
+    /// The commands that affect the air. Those that concern only the controller are in
     /// `VirtualController+Commands.swift`, those about a link in `Air+LinkCommands.swift`.
     private mutating func perform(
         _ command: borrowing HCICommandPacket, on index: Int, at now: Instant
@@ -51,6 +52,9 @@ extension Air {
         case .reset:
             shutDown(index, at: now)
             controllers[index].complete(opcode, .success)
+        case .hostBufferSize:
+            try controllers[index].perform(command)
+            resumeHeldLinks(of: index, at: now)
         case .leSetAdvertisingEnable:
             let isEnabled = try command.decode(as: LESetAdvertisingEnable.self).isEnabled
             controllers[index].complete(opcode, setAdvertising(isEnabled, on: index, at: now))

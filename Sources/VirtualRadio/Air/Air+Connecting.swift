@@ -2,12 +2,12 @@ import BluetoothBase
 import BluetoothHCI
 
 extension Air {
-    /// Lets an initiator hear a connectable advertising event. True when it answered and there now is a link, which ends
-    /// the advertising (Core 5.4, Vol 6, Part B, 4.4.4 and 4.5).
+    /// Delivers a connectable advertising event to an initiator. Returns true if it responded and there is now a link,
+    /// which ends the advertising (Core 5.4, Vol 6, Part B, 4.4.4 and 4.5).
     mutating func connect(
         _ central: Int, to peripheral: Int, _ address: DeviceAddress, at time: Instant
     ) -> Bool {
-        guard let initiator = controllers[central].settings.initiator, canTalk(central, peripheral),
+        guard let initiator = controllers[central].settings.initiator, areInRange(central, peripheral),
             let centralAddress = controllers[central].ownAddress(initiator.ownAddressType),
             accepts(initiator, of: central, peripheral, address, at: time),
             answers(peripheral, centralAddress)
@@ -15,20 +15,20 @@ extension Air {
         controllers[central].settings.initiator = nil
         guard controllers[central].faults.failingConnections == 0 else {
             controllers[central].faults.failingConnections -= 1
-            open(initiator, central, centralAddress, peripheral, address, isHeard: false, at: time)
+            open(initiator, central, centralAddress, peripheral, address, isReceived: false, at: time)
             return false
         }
         stopAdvertising(peripheral)
-        open(initiator, central, centralAddress, peripheral, address, isHeard: true, at: time)
+        open(initiator, central, centralAddress, peripheral, address, isReceived: true, at: time)
         return true
     }
 
-    /// Whether the initiator waits for this advertiser, and hears it.
+    /// Whether the initiator is waiting for this advertiser, and receives it.
     private func accepts(
         _ initiator: Initiator, of central: Int, _ peripheral: Int, _ address: DeviceAddress, at time: Instant
     ) -> Bool {
         let channelMap = controllers[peripheral].settings.advertiser.parameters.channelMap
-        guard initiator.timing.hears(channelMap, at: time, since: initiator.start),
+        guard initiator.timing.receives(channelMap, at: time, since: initiator.start),
             controllers[central].freeConnectionSlot != nil
         else { return false }
         guard let peer = initiator.peer else {
@@ -37,7 +37,7 @@ extension Air {
         return peer == address
     }
 
-    /// Whether the advertiser takes a connection from this address.
+    /// Whether the advertiser accepts a connection from this address.
     private func answers(_ peripheral: Int, _ centralAddress: DeviceAddress) -> Bool {
         let advertiser = controllers[peripheral].settings.advertiser
         guard controllers[peripheral].freeConnectionSlot != nil,
@@ -47,15 +47,15 @@ extension Air {
             || controllers[peripheral].settings.filterAcceptList.contains(centralAddress)
     }
 
-    /// Makes the link and tells the hosts. A peripheral that did not hear the request knows of nothing, and the central
-    /// gives up after six intervals (Vol 6, Part B, 4.5).
+    /// Creates the link and notifies the hosts. If the peripheral did not receive the request, only the central has the
+    /// link, and gives up after six intervals (Vol 6, Part B, 4.5).
     private mutating func open(
         _ initiator: Initiator, _ central: Int, _ centralAddress: DeviceAddress, _ peripheral: Int,
-        _ peripheralAddress: DeviceAddress, isHeard: Bool, at time: Instant
+        _ peripheralAddress: DeviceAddress, isReceived: Bool, at time: Instant
     ) {
         let slot = links.firstIndex { !$0.isInUse } ?? links.count
         guard let centralHandle = controllers[central].takeConnectionSlot(for: slot) else { return }
-        let peripheralHandle = isHeard ? controllers[peripheral].takeConnectionSlot(for: slot) : nil
+        let peripheralHandle = isReceived ? controllers[peripheral].takeConnectionSlot(for: slot) : nil
         var link = Link(
             central: LinkEnd(
                 controller: central, address: centralAddress, handle: centralHandle, isOpen: true,
@@ -85,7 +85,7 @@ extension Air {
     /// From the connection request to the first connection event, in nanoseconds (Vol 6, Part B, 4.5.3).
     private static let transmitWindowDelay: UInt64 = 2_500_000
 
-    /// A controller whose host suggested longer packets asks for them by itself (Vol 4, Part E, 7.8.35).
+    /// A controller whose host suggested longer packets requests them by itself (Vol 4, Part E, 7.8.35).
     private func scheduleInitialDataLengthUpdate(on link: inout Link) {
         guard max(link.central.preferredOctets, link.peripheral.preferredOctets) > LinkEnd.minimumOctets else { return }
         let initiator: LinkRole = link.central.preferredOctets > LinkEnd.minimumOctets ? .central : .peripheral

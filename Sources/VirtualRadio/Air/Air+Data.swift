@@ -2,13 +2,13 @@ import BluetoothBase
 import BluetoothHCI
 
 extension Air {
-    /// Takes an ACL data packet from a host, without the H4 indicator (Core 5.4, Vol 4, Part E, 5.4.2). Packets for no
-    /// link, or with a length or flags that make no sense, are ignored.
+    /// Receives an ACL data packet from a host, without the H4 indicator (Core 5.4, Vol 4, Part E, 5.4.2). Packets for
+    /// an unknown link, or with an invalid length or flags, are ignored.
     mutating func receiveData(_ packet: Span<UInt8>, from index: Int, at now: Instant) {
         guard packet.count >= 4 else { return }
         let header = UInt16(packet[0]) | UInt16(packet[1]) << 8
         let length = Int(packet[2]) | Int(packet[3]) << 8
-        // Bits 12 and 13 tell start from continuation, 14 and 15 are for broadcasts.
+        // Bits 12 and 13 distinguish start and continuation, 14 and 15 are for broadcasts.
         guard length == packet.count &- 4, header >> 14 == 0, header >> 12 != 0b11,
             let (link, role) = find(ConnectionHandle(rawValue: header), on: index)
         else { return }
@@ -20,9 +20,9 @@ extension Air {
         reschedule(link)
     }
 
-    /// What is due on a link: data, then procedures, or the end of one that has lost contact.
+    /// Performs what is due on a link: data, then procedures, or the end of a link that has lost contact.
     mutating func runLink(_ link: Int, at time: Instant) {
-        guard links[link].hasContact else { return closeForLoss(link) }
+        guard links[link].hasContact else { return closeForLoss(link, at: time) }
         if let nextExchange = links[link].nextExchange, nextExchange <= time { exchange(on: link, at: time) }
         while links[link].isInUse, let procedure = links[link].procedures.first, procedure.due <= time {
             links[link].procedures.removeFirst()
@@ -32,7 +32,7 @@ extension Air {
     }
 
     /// One exchange in a connection event: a packet from the central, then one from the peripheral. As long as either
-    /// has more, and the event has room, the next exchange follows on its heels (Vol 6, Part B, 4.5.6).
+    /// has more, and there is time left in the event, another exchange follows immediately (Vol 6, Part B, 4.5.6).
     private mutating func exchange(on link: Int, at time: Instant) {
         links[link].nextExchange = nil
         guard links[link].carriesData else { return }
@@ -41,7 +41,7 @@ extension Air {
         links[link].currentEvent = event
         let fromCentral = transmit(from: .central, on: link)
         let fromPeripheral = transmit(from: .peripheral, on: link)
-        guard !links[link].central.queue.isEmpty || !links[link].peripheral.queue.isEmpty else { return }
+        guard links[link].central.hasDataToSend || links[link].peripheral.hasDataToSend else { return }
 
         let duration = links[link].central.airTime(fromCentral) &+ links[link].peripheral.airTime(fromPeripheral)
         let next = time.advanced(nanoseconds: duration)
@@ -57,13 +57,18 @@ extension Air {
     }
 
     /// Carries the next link layer packet from one end to the other's host. Returns how many octets that were: 0 where
-    /// there is nothing to send, or the receiver has no room.
+    /// there is nothing to send, or the receiver has no room. A packet is no longer than a buffer of the receiver's host.
     @inline(__always)
     private mutating func transmit(from role: LinkRole, on link: Int) -> Int {
         let sender = links[link][role].controller, receiver = links[link][role.other].controller
         let count = min(
-            pools[sender].remaining(in: links[link][role].queue), Int(links[link][role].transmitOctets))
+            pools[sender].remaining(in: links[link][role].queue), Int(links[link][role].transmitOctets),
+            controllers[receiver].settings.hostBuffers.length)
         guard count > 0, controllers[receiver].hasRoomForData else { return 0 }
+        guard controllers[receiver].settings.hostBuffers.hasRoom else {
+            hold(role, of: link)
+            return 0
+        }
         if !controllers[receiver].faults.isSilent {
             let boundary: UInt16 = pools[sender].isContinuation(in: links[link][role].queue) ? 0b01 : 0b10
             controllers[receiver].outbox.writer.append(HCIPacketType.aclData.rawValue)
@@ -71,6 +76,7 @@ extension Air {
             controllers[receiver].outbox.writer.append(UInt16(truncatingIfNeeded: count))
             pools[sender].copyFirst(count, of: links[link][role].queue, into: &controllers[receiver].outbox.writer)
             controllers[receiver].outbox.commit()
+            controllers[receiver].settings.hostBuffers.take(for: &links[link][role.other])
         }
         if pools[sender].consume(count, of: &links[link][role].queue) {
             controllers[sender].reportCompletedPacket(links[link][role].handle)

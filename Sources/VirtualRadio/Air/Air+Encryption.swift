@@ -1,8 +1,8 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// Encryption Start (Core 5.4, Vol 6, Part B, 5.1.3.1). What crosses the virtual air is not encrypted: whether the ends
-/// understand each other afterwards only depends on whether their keys are equal.
+/// Encryption Start (Core 5.4, Vol 6, Part B, 5.1.3.1). Packets on the virtual air are not encrypted: whether the ends
+/// can communicate afterwards only depends on whether their keys are equal.
 extension Air {
     mutating func enableEncryption(_ command: LEEnableEncryption, on index: Int, at now: Instant) -> HCIStatus {
         guard let (link, role) = find(command.connectionHandle, on: index) else {
@@ -15,10 +15,10 @@ extension Air {
             .encryptionRequest(command), on: link, from: role, at: links[link].event(after: now, for: role))
     }
 
-    /// How long the other end may take over a procedure, in nanoseconds (Vol 6, Part B, 5.2).
+    /// How long the other end may take to answer a procedure, in nanoseconds (Vol 6, Part B, 5.2).
     private static let procedureResponseTimeout: UInt64 = 40_000_000_000
 
-    /// The request has reached the peripheral, whose host is asked for the key.
+    /// The request has reached the peripheral: its host is asked for the key.
     mutating func deliverEncryptionRequest(_ request: LEEnableEncryption, on link: Int, at time: Instant) {
         let central = links[link].central, peripheral = links[link].peripheral
         guard controllers[peripheral.controller].configuration.features.contains(.encryption) else {
@@ -34,13 +34,13 @@ extension Air {
             .responseTimeout, from: .central, at: time.advanced(nanoseconds: Self.procedureResponseTimeout))
     }
 
-    /// The answer of the peripheral's host: a key, or nil where it has none.
+    /// The answer of the peripheral's host: a key, or nil if it has none.
     mutating func answerKeyRequest(
         _ handle: ConnectionHandle, _ key: UInt128?, on index: Int, at now: Instant
     ) -> HCIStatus {
         guard let (link, role) = find(handle, on: index) else { return .unknownConnectionIdentifier }
         guard role == .peripheral, case .awaitingKey(let centralKey, let wasOn) = links[link].encryption,
-            !links[link].isUnderWay(.peripheral, { $0.isSameKind(as: .encryptionReject) })
+            !links[link].isInProgress(.peripheral, { $0.isSameKind(as: .encryptionReject) })
         else { return .commandDisallowed }
         links[link].cancel(.responseTimeout)
         if let key {
@@ -60,10 +60,10 @@ extension Air {
         reschedule(link)
     }
 
-    /// Both ends have a key and say so under it. If it is not the same, neither can read what the other says.
+    /// Both ends have a key and confirm it, encrypted. If the keys differ, neither can decrypt the other's packets.
     mutating func finishEncryption(on link: Int, at time: Instant) {
         guard case .starting(let centralKey, let peripheralKey, let wasOn) = links[link].encryption else { return }
-        guard centralKey == peripheralKey else { return close(link, reason: .micFailure) }
+        guard centralKey == peripheralKey else { return close(link, reason: .micFailure, at: time) }
         links[link].encryption = .on
         for role in LinkRole.allCases {
             let end = links[link][role]
@@ -72,10 +72,10 @@ extension Air {
         }
     }
 
-    /// The peripheral has no key. A link that was encrypted before cannot go back and ends (5.1.3.2).
+    /// The peripheral has no key. A link that was already encrypted cannot return to that state, and ends (5.1.3.2).
     mutating func finishEncryptionReject(on link: Int, at time: Instant) {
         guard case .awaitingKey(_, let wasOn) = links[link].encryption else { return }
-        guard !wasOn else { return close(link, reason: .pinOrKeyMissing) }
+        guard !wasOn else { return close(link, reason: .pinOrKeyMissing, at: time) }
         links[link].encryption = .off
         let central = links[link].central
         controllers[central.controller].reportEncryption(

@@ -2,8 +2,8 @@ import BluetoothBase
 import BluetoothHCI
 
 extension Air {
-    /// Takes a controller away, as unplugging it would: it answers nothing any more, and those it was connected to lose
-    /// it after the supervision timeout.
+    /// Removes a controller, like unplugging it: it no longer answers, and its peers lose their links after the
+    /// supervision timeout.
     public mutating func removeController(_ id: ControllerID, at now: Instant) {
         fire(at: now)
         controllers[id.index].isPresent = false
@@ -13,8 +13,8 @@ extension Air {
         shutDown(id.index, at: now)
     }
 
-    /// Puts a controller back that was taken away, as plugging it in again would: it is as it was when it was added,
-    /// but for its `faults`. Its former links are not its own any more.
+    /// Restores a controller that was removed, like plugging it in again: it is in the state in which it was added,
+    /// except for its `faults`. Its former links are gone.
     public mutating func returnController(_ id: ControllerID, at now: Instant) {
         fire(at: now)
         controllers[id.index].isPresent = true
@@ -25,15 +25,15 @@ extension Air {
         controllers[id.index].reportHardwareError(code)
     }
 
-    /// Ends all links of a controller on the spot, for both ends, with a reason of the caller's choice.
+    /// Ends all links of a controller immediately, at both ends, with the given reason.
     public mutating func dropLinks(of id: ControllerID, reason: HCIStatus, at now: Instant) {
         fire(at: now)
         for link in links.indices where links[link].isInUse && links[link].role(of: id.index) != nil {
-            close(link, reason: reason)
+            close(link, reason: reason, at: now)
         }
     }
 
-    /// Everything a controller does on the air stops, and nobody is told.
+    /// Stops everything a controller does on the air, without notifying any host.
     mutating func shutDown(_ index: Int, at now: Instant) {
         schedule.set(Timer(.advertising, of: index), to: nil)
         for link in links.indices where links[link].isInUse {

@@ -50,7 +50,7 @@ extension Air {
         }
     }
 
-    /// The link a handle stands for, and which end of it the controller is.
+    /// The link with a handle, and which end of it the controller is.
     func find(_ handle: ConnectionHandle, on index: Int) -> (link: Int, role: LinkRole)? {
         guard let link = controllers[index].link(of: handle), let role = links[link].role(of: index) else {
             return nil

@@ -4,7 +4,7 @@ import BluetoothHCI
 // MARK: - Connection parameters
 
 extension Air {
-    /// LE Connection Update: a central decides, a peripheral asks (Core 5.4, Vol 4, Part E, 7.8.18).
+    /// LE Connection Update: a central decides, a peripheral requests (Core 5.4, Vol 4, Part E, 7.8.18).
     mutating func updateConnection(_ command: LEConnectionUpdate, on index: Int, at now: Instant) -> HCIStatus {
         guard let (link, role) = find(command.connectionHandle, on: index) else {
             return .unknownConnectionIdentifier
@@ -23,7 +23,7 @@ extension Air {
         }
     }
 
-    /// The request has reached the central: its host decides, if it can.
+    /// The request has reached the central: its host decides, if it supports that.
     mutating func deliverParameterRequest(_ range: LEConnectionParameters, on link: Int, at time: Instant) {
         let central = links[link].central
         let canAsk =
@@ -70,7 +70,7 @@ extension Air {
             peripheral.handle, status, links[link].parameters)
     }
 
-    /// The instant of the update has come: a new event clock starts, and what was queued waits for its first tick.
+    /// The instant of the update has been reached: a new event clock starts, and queued data waits for its first event.
     mutating func finishConnectionUpdate(
         _ parameters: ConnectionParameters, on link: Int, _ initiator: LinkRole, at time: Instant
     ) {
@@ -93,7 +93,8 @@ extension Air {
         }
         guard command.transmit.isValid else { return .invalidCommandParameters }
         links[link][role].preferredOctets = command.transmit.octets
-        // A second request while the first is under way needs no second exchange: both ends then learn what is current.
+        // A second request while the first is in progress needs no second exchange: both ends then use the current
+        // values.
         _ = start(
             .dataLengthUpdate, on: link, from: role, at: links[link].event(after: now, for: role, skipping: 1))
         return .success

@@ -1,13 +1,13 @@
 import BluetoothBase
 
 extension Air {
-    /// How much weaker a transmission from one controller is when it arrives at the other, in decibels. 50 at first.
+    /// The path loss from one controller to another, in decibels. 50 by default.
     public func pathLoss(from sender: ControllerID, to receiver: ControllerID) -> Int {
         Int(propagation[from: sender.index, to: receiver.index])
     }
 
-    /// Sets the path loss between two controllers, in decibels, both ways. A link on which one end no longer hears the
-    /// other is lost after its supervision timeout, unless the path gets better before.
+    /// Sets the path loss between two controllers, in decibels, both ways. A link on which one end no longer receives
+    /// the other is lost after its supervision timeout, unless the path improves before that.
     public mutating func setPathLoss(
         between first: ControllerID, and second: ControllerID, to loss: Int, at now: Instant
     ) {
@@ -17,7 +17,7 @@ extension Air {
         refreshContacts(of: first.index, at: now)
     }
 
-    /// Sets the path loss one way only.
+    /// Sets the path loss in one direction only.
     public mutating func setPathLoss(
         from sender: ControllerID, to receiver: ControllerID, to loss: Int, at now: Instant
     ) {
@@ -26,7 +26,7 @@ extension Air {
         refreshContacts(of: sender.index, at: now)
     }
 
-    /// How strongly `receiver` hears `sender`, in dBm; nil where it does not.
+    /// The strength at which `receiver` receives `sender`, in dBm; nil if it does not.
     func rssi(from sender: Int, at receiver: Int) -> Int8? {
         let strength =
             Int(controllers[sender].configuration.transmitPower) - Int(propagation[from: sender, to: receiver])
@@ -36,8 +36,8 @@ extension Air {
         return Int8(clamping: max(-127, min(20, strength)))
     }
 
-    /// Whether two controllers can hold a conversation.
-    func canTalk(_ first: Int, _ second: Int) -> Bool {
+    /// Whether two controllers can receive each other.
+    func areInRange(_ first: Int, _ second: Int) -> Bool {
         rssi(from: first, at: second) != nil && rssi(from: second, at: first) != nil
     }
 }

@@ -2,7 +2,8 @@ import BluetoothBase
 import BluetoothHCI
 
 extension Air {
-    /// Starts a procedure of one request and one answer, whose outcome is known an interval after the request went out.
+    /// Starts a procedure of one request and one answer, whose outcome is known one interval after the request was
+    /// sent.
     mutating func start(
         _ step: Procedure.Step, _ handle: ConnectionHandle, on index: Int, at now: Instant
     ) -> HCIStatus {
@@ -10,9 +11,9 @@ extension Air {
         return start(step, on: link, from: role, at: links[link].event(after: now, for: role, skipping: 1))
     }
 
-    /// Starts a procedure unless the same end already has one of the same kind under way.
+    /// Starts a procedure unless the same end already has one of the same kind in progress.
     mutating func start(_ step: Procedure.Step, on link: Int, from role: LinkRole, at due: Instant) -> HCIStatus {
-        guard !links[link].isUnderWay(role, { $0.isSameKind(as: step) }) else { return .commandDisallowed }
+        guard !links[link].isInProgress(role, { $0.isSameKind(as: step) }) else { return .commandDisallowed }
         links[link].schedule(step, from: role, at: due)
         reschedule(link)
         return .success
@@ -27,7 +28,7 @@ extension Air {
             .terminate(command.reason), on: link, from: role, at: links[link].event(after: now, for: role))
     }
 
-    /// Takes the step that is due.
+    /// Performs the step that is due.
     mutating func run(_ procedure: Procedure, on link: Int, at time: Instant) {
         let role = procedure.initiator
         switch procedure.step {
@@ -36,7 +37,8 @@ extension Air {
         case .terminate(let reason):
             let local = HCIStatus.connectionTerminatedByLocalHost
             close(
-                link, central: role == .central ? local : reason, peripheral: role == .peripheral ? local : reason)
+                link, central: role == .central ? local : reason, peripheral: role == .peripheral ? local : reason,
+                at: time)
         case .connectionUpdate(let parameters): finishConnectionUpdate(parameters, on: link, role, at: time)
         case .parameterRequest(let range): deliverParameterRequest(range, on: link, at: time)
         case .parameterReject(let status): finishParameterReject(status, on: link)
@@ -46,7 +48,7 @@ extension Air {
         case .encryptionRequest(let request): deliverEncryptionRequest(request, on: link, at: time)
         case .encryptionStart: finishEncryption(on: link, at: time)
         case .encryptionReject: finishEncryptionReject(on: link, at: time)
-        case .responseTimeout: close(link, reason: .llResponseTimeout)
+        case .responseTimeout: close(link, reason: .llResponseTimeout, at: time)
         }
     }
 
@@ -68,7 +70,7 @@ extension Air {
 }
 
 extension HCIStatus {
-    /// Whether a host may give it as a reason to end a link (Core 5.4, Vol 4, Part E, 7.1.6).
+    /// Whether a host may use it as the reason to end a link (Core 5.4, Vol 4, Part E, 7.1.6).
     fileprivate var isReasonToDisconnect: Bool {
         switch self {
         case .authenticationFailure, .remoteUserTerminatedConnection, .remoteDeviceLowResources, .remoteDevicePowerOff,

@@ -2,14 +2,14 @@ import BluetoothBase
 import BluetoothHCI
 
 extension Air {
-    /// Lets a scanner hear an advertising event, and its scan response if it asks for one
-    /// (Core 5.4, Vol 6, Part B, 4.4.3).
+    /// Delivers an advertising event to a scanner, and its scan response if the scanner requests it (Core 5.4, Vol 6,
+    /// Part B, 4.4.3).
     mutating func report(
         _ advertisement: Advertiser, from advertiser: Int, _ address: DeviceAddress, to scanner: Int, at time: Instant
     ) {
         let state = controllers[scanner].settings.scanner
         let parameters = advertisement.parameters
-        guard state.isEnabled, state.timing.hears(parameters.channelMap, at: time, since: state.start),
+        guard state.isEnabled, state.timing.receives(parameters.channelMap, at: time, since: state.start),
             let rssi = rssi(from: advertiser, at: scanner),
             !state.usesFilterAcceptList || controllers[scanner].settings.filterAcceptList.contains(address),
             let ownAddress = controllers[scanner].ownAddress(state.ownAddressType),

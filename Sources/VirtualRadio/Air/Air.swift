@@ -10,11 +10,11 @@ public struct ControllerID: Hashable, Sendable {
     }
 }
 
-/// The space that virtual controllers share, and the time in it.
+/// The radio environment that virtual controllers share, and its time.
 ///
-/// Bytes go in with `receive(_:from:at:)` and come out of each controller's `outbox`; time goes in with `fire(at:)` and
-/// is asked for by `nextDeadline`. There is no clock and no randomness but the seed: the same calls give the same bytes.
-/// Between two deadlines nothing happens, so an idle air costs nothing.
+/// Bytes go in with `receive(_:from:at:)` and come out of each controller's `outbox`; time goes in with `fire(at:)`,
+/// which is due at `nextDeadline`. There is no clock, and the seed is the only source of randomness: the same calls
+/// give the same bytes. Between two deadlines nothing happens, so an idle air costs nothing.
 ///
 ///     var air = Air(seed: 1)
 ///     let phone = air.addController(ControllerConfiguration(publicAddress: address))
@@ -22,7 +22,7 @@ public struct ControllerID: Hashable, Sendable {
 ///     while let packet = air[phone].outbox.popFirst() { … }
 public struct Air: Sendable {
     @usableFromInline var controllers: [VirtualController] = []
-    /// The buffers of each controller, apart from it so that data moves from one controller's buffers straight into
+    /// The buffers of each controller, stored separately so that data moves from one controller's buffers straight into
     /// another one's outbox.
     var pools: [ACLBufferPool] = []
     var links: [Link] = []
@@ -30,12 +30,12 @@ public struct Air: Sendable {
     var schedule = Schedule()
     private var generator: SeededGenerator
 
-    /// An air without controllers. All pseudo-random bits used on it derive from `seed`.
+    /// Creates an air without controllers. All pseudo-random bits derive from `seed`.
     public init(seed: UInt64) {
         generator = SeededGenerator(seed: seed)
     }
 
-    /// Adds a controller, powered and reset, that hears all others well.
+    /// Adds a controller, powered on and reset, in good range of all others.
     public mutating func addController(_ configuration: ControllerConfiguration) -> ControllerID {
         let index = controllers.count
         controllers.append(
@@ -46,7 +46,7 @@ public struct Air: Sendable {
         return ControllerID(index: index)
     }
 
-    /// A controller: its outbox, its faults, what it is doing.
+    /// A controller: its outbox, its faults and its state.
     public subscript(id: ControllerID) -> VirtualController {
         @inlinable @inline(__always) _read { yield controllers[id.index] }
         @inlinable @inline(__always) _modify { yield &controllers[id.index] }
@@ -54,10 +54,10 @@ public struct Air: Sendable {
 
     // MARK: - Time
 
-    /// When `fire(at:)` next has something to do; nil while nothing is going on.
+    /// When to call `fire(at:)` next; nil if nothing is scheduled.
     public var nextDeadline: Instant? { schedule.nextDeadline }
 
-    /// Lets everything happen that is due at `now`, each thing at the instant it was due.
+    /// Performs everything that is due at `now`, each action at the instant it was due.
     public mutating func fire(at now: Instant) {
         while let (timer, due) = schedule.popFirst(at: now) {
             switch timer.concern {
@@ -70,8 +70,7 @@ public struct Air: Sendable {
 
     // MARK: - Bytes
 
-    /// Takes a packet from the host of a controller, its H4 indicator first. What a controller cannot make sense of, it
-    /// ignores.
+    /// Receives a packet from the host of a controller, H4 indicator first. Invalid packets are ignored.
     public mutating func receive(_ packet: Span<UInt8>, from id: ControllerID, at now: Instant) {
         fire(at: now)
         guard controllers[id.index].isPresent, packet.count > 0 else { return }

@@ -1,8 +1,9 @@
-/// How much of a transmission reaches each receiver: the path loss in decibels from every controller to every other.
+/// The attenuation of transmissions: the path loss in decibels from every controller to every other.
 ///
-/// A matrix rather than positions in space: a test says what it needs, "these two cannot hear each other", directly.
+/// A matrix rather than positions in space, so that a test can directly state what it needs: "these two are out of
+/// range".
 struct Propagation: Sendable {
-    /// What is lost where nothing else was said: two devices about a metre apart.
+    /// The default path loss: two devices about a metre apart.
     static let defaultLoss: Int16 = 50
 
     private var losses: [Int16] = []

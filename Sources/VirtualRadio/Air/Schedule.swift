@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// What a deadline belongs to: a concern of one controller, or one link.
+/// What a deadline belongs to: an activity of one controller, or one link.
 ///
 /// Packed into an integer so that the schedule can find a timer's place without hashing.
 struct Timer: Equatable, Sendable {
@@ -34,8 +34,8 @@ struct Timer: Equatable, Sendable {
     }
 }
 
-/// The deadlines of every timer, earliest first: a binary heap that knows where each timer stands, so that setting,
-/// moving and clearing one costs the logarithm of how many are set.
+/// The deadlines of every timer, earliest first: a binary heap that tracks the position of each timer, so that setting,
+/// moving and clearing one takes logarithmic time.
 ///
 /// Timers due at the same instant come out in the order of their raw value, which makes a simulation repeatable.
 struct Schedule: Sendable {
@@ -50,20 +50,20 @@ struct Schedule: Sendable {
     }
 
     private var heap: [Entry] = []
-    /// Where each timer stands in the heap, by its raw value; -1 where it is not set.
+    /// The position of each timer in the heap, by its raw value; -1 if it is not set.
     private var positions: [Int] = []
 
     /// The earliest deadline, if any is set.
     var nextDeadline: Instant? { heap.first?.due }
 
-    /// Takes out the earliest timer that is due at `now`, with its deadline.
+    /// Removes the earliest timer that is due at `now`, and returns it with its deadline.
     mutating func popFirst(at now: Instant) -> (timer: Timer, due: Instant)? {
         guard let first = heap.first, first.due <= now else { return nil }
         remove(first.timer)
         return (first.timer, first.due)
     }
 
-    /// Sets, moves or with nil clears the deadline of a timer.
+    /// Sets, moves or, with nil, clears the deadline of a timer.
     mutating func set(_ timer: Timer, to due: Instant?) {
         guard let due else { return remove(timer) }
         while positions.count <= timer.rawValue { positions.append(-1) }
@@ -90,7 +90,7 @@ struct Schedule: Sendable {
         siftDown(from: siftUp(from: position))
     }
 
-    /// Moves an entry towards the front until its parent precedes it, and tells where it came to stand.
+    /// Moves an entry towards the front until its parent precedes it, and returns its position.
     @discardableResult
     private mutating func siftUp(from start: Int) -> Int {
         let entry = heap[start]

@@ -1,9 +1,9 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// Legacy advertising as one controller does it (Core 5.4, Vol 6, Part B, 4.4.2).
+/// The legacy advertising of one controller (Core 5.4, Vol 6, Part B, 4.4.2).
 ///
-/// Advertising sets of extended advertising would stand beside this, one `Advertiser` each.
+/// Sets of extended advertising would each have an `Advertiser` of their own.
 struct Advertiser: Sendable {
     var isEnabled = false
     var parameters = LESetAdvertisingParameters(
@@ -30,8 +30,8 @@ struct Advertiser: Sendable {
         }
     }
 
-    /// How long after one advertising event the next begins, in nanoseconds: the interval and a delay of up to 10 ms
-    /// that keeps two advertisers from colliding for ever (Vol 6, Part B, 4.4.2.2.1).
+    /// The time from one advertising event to the next, in nanoseconds: the interval and a delay of up to 10 ms that
+    /// keeps two advertisers from colliding forever (Vol 6, Part B, 4.4.2.2.1).
     func nextEventDelay(using generator: inout SeededGenerator) -> UInt64 {
         switch parameters.type {
         case .connectableDirectedHighDutyCycle: 3_750_000

@@ -1,30 +1,34 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// What a virtual controller is built like: everything its host can only read.
+/// The fixed properties of a virtual controller: everything its host can only read.
 ///
 /// The defaults describe a common LE-only controller of version 5.4 without extended advertising.
 public struct ControllerConfiguration: Sendable {
-    /// The public device address; all zero bits for a controller that has none.
+    /// The public device address; zero for a controller that has none.
     public var publicAddress: DeviceAddress
     /// The version of HCI and of the link layer.
     public var version = CoreVersion.v54
-    /// The subversion of both, the manufacturer's to choose.
+    /// The subversion of both, assigned by the manufacturer.
     public var subversion: UInt16 = 0
-    /// Who made it; 0xFFFF is what the Bluetooth SIG reserves for tests.
+    /// The company identifier of the manufacturer; 0xFFFF is reserved for tests.
     public var companyIdentifier: UInt16 = 0xFFFF
-    /// The LE features it claims (Core 5.4, Vol 6, Part B, 4.6).
+    /// The LE features it reports (Core 5.4, Vol 6, Part B, 4.6).
     public var features: LEFeatures = .standard
-    /// Commands it does not know although the virtual controller could answer them.
+    /// Commands it does not support although the virtual controller implements them.
     public var unsupportedCommands: [HCIOpcode] = []
 
-    /// How many bytes one buffer for data from the host holds.
+    /// The size of one buffer for data from the host, in bytes.
     public var aclDataLength: UInt16 = 251
     /// How many such buffers there are.
     public var aclBufferCount: UInt8 = 8
-    /// Makes LE Read Buffer Size answer zeros, as controllers do whose LE links share the BR/EDR buffers
-    /// (Vol 4, Part E, 7.8.2).
+    /// Makes LE Read Buffer Size return zeros, like controllers whose LE links share the BR/EDR buffers (Vol 4, Part E,
+    /// 7.8.2).
     public var sharesBuffersWithBREDR = false
+
+    /// Whether the host can hold data from the controller back (Vol 4, Part E, 4.2). Without it the controller does not know
+    /// the commands for that.
+    public var hasHostFlowControl = true
 
     /// How many connections it holds at once.
     public var maximumConnections = 16
@@ -34,9 +38,10 @@ public struct ControllerConfiguration: Sendable {
     public var resolvingListSize: UInt8 = 8
     /// How many advertisers the duplicate filter remembers.
     public var duplicateFilterSize = 64
-    /// How many exchanges of data it fits into one connection event, however long that is.
+    /// How many exchanges of data fit into one connection event, regardless of its length.
     public var maximumExchangesPerEvent = Int.max
-    /// How many packets may wait for its host before it reports no more advertising and refuses data from the air.
+    /// How many packets may be pending for its host before it stops reporting advertising and refuses data from the
+    /// air.
     public var maximumWaitingPackets = 256
 
     /// `Num_HCI_Command_Packets` in its answers.
@@ -49,7 +54,7 @@ public struct ControllerConfiguration: Sendable {
     /// The weakest signal it receives, in dBm.
     public var sensitivity: Int8 = -95
 
-    /// AES-128: encrypts one block. With nil the controller does not know LE Encrypt.
+    /// AES-128: encrypts one block. If nil, the controller does not support LE Encrypt.
     public var aesEncrypt: (@Sendable (_ key: UInt128, _ plaintext: UInt128) -> UInt128)? = AESBlockCipher.encrypt
 
     /// A controller with a public address.

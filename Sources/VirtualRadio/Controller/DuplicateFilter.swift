@@ -1,15 +1,15 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// Remembers which advertisers were reported, as far back as a controller's few bytes of memory reach
-/// (Core 5.4, Vol 4, Part E, 7.8.11, Filter_Duplicates).
+/// Remembers which advertisers were reported, within the small memory of a controller (Core 5.4, Vol 4, Part E, 7.8.11,
+/// Filter_Duplicates).
 ///
-/// Bounded on purpose: with more advertisers around than it holds, the oldest are forgotten and reported again, as real
-/// controllers do.
+/// Bounded on purpose: with more advertisers than it can hold, the oldest are forgotten and reported again, as by real
+/// controllers.
 struct DuplicateFilter: Sendable {
     private struct Entry: Equatable {
         var address: DeviceAddress
-        /// Advertisements and scan responses are remembered apart.
+        /// Advertisements and scan responses are remembered separately.
         var eventType: LEAdvertisingReport.EventType
     }
 

@@ -1,8 +1,8 @@
 import BluetoothBase
 
-/// The devices a controller listens to when told to ignore all others (Core 5.4, Vol 6, Part B, 4.3.1).
+/// The devices a controller accepts when a filter policy excludes all others (Core 5.4, Vol 6, Part B, 4.3.1).
 struct FilterAcceptList: Sendable {
-    /// Nil stands for all advertisers without an address.
+    /// Nil means all anonymous advertisers.
     private var addresses: [DeviceAddress?] = []
     private let capacity: Int
 
@@ -14,7 +14,7 @@ struct FilterAcceptList: Sendable {
         addresses.contains(address)
     }
 
-    /// Adds a device. False when the list is full; a device that is in it already takes no second place.
+    /// Adds a device. Returns false if the list is full; adding a device again has no effect.
     mutating func insert(_ address: DeviceAddress?) -> Bool {
         if addresses.contains(address) { return true }
         guard addresses.count < capacity else { return false }

@@ -13,9 +13,9 @@ struct ScanTiming: Sendable {
             && window <= interval
     }
 
-    /// Whether an advertising event at `time` is heard, sent on the channels of `channelMap`. The scanner moves to the
+    /// Whether an advertising event at `time` on the channels of `channelMap` is received. The scanner moves to the
     /// next channel in every interval.
-    func hears(_ channelMap: AdvertisingChannelMap, at time: Instant, since start: Instant) -> Bool {
+    func receives(_ channelMap: AdvertisingChannelMap, at time: Instant, since start: Instant) -> Bool {
         let elapsed = time.nanoseconds &- min(start, time).nanoseconds
         let period = UInt64(max(1, interval.rawValue)) * 625_000
         let channel = AdvertisingChannelMap(rawValue: 1 << UInt8(truncatingIfNeeded: elapsed / period % 3))

@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// Legacy scanning as one controller does it (Core 5.4, Vol 6, Part B, 4.4.3).
+/// The legacy scanning of one controller (Core 5.4, Vol 6, Part B, 4.4.3).
 struct Scanner: Sendable {
     var isEnabled = false
     var type = LEScanType.passive
@@ -28,7 +28,7 @@ struct Scanner: Sendable {
 /// A connection being created: the controller listens for a certain advertiser (Core 5.4, Vol 6, Part B, 4.4.4).
 struct Initiator: Sendable {
     var timing: ScanTiming
-    /// Whom to connect to; nil for the first device of the filter accept list that is heard.
+    /// The device to connect to; nil for the first device of the filter accept list that is received.
     var peer: DeviceAddress?
     var ownAddressType: OwnAddressType
     var parameters: ConnectionParameters

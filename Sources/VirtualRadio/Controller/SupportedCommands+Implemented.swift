@@ -1,18 +1,25 @@
 import BluetoothHCI
 
 extension SupportedCommands {
-    /// The commands a virtual controller of this configuration knows. All others it answers with Unknown HCI Command.
+    /// The commands a virtual controller of this configuration supports. It answers all others with Unknown HCI
+    /// Command.
     init(implementedBy configuration: ControllerConfiguration) {
         self.init()
         for opcode in Self.implemented where !configuration.unsupportedCommands.contains(opcode) {
             if opcode == .leEncrypt, configuration.aesEncrypt == nil { continue }
+            if !configuration.hasHostFlowControl, Self.hostFlowControl.contains(opcode) { continue }
             insert(opcode)
         }
     }
 
+    private static let hostFlowControl: [HCIOpcode] = [
+        .setControllerToHostFlowControl, .hostBufferSize, .hostNumberOfCompletedPackets,
+    ]
+
     private static let implemented: [HCIOpcode] = [
         .disconnect, .readRemoteVersionInformation, .setEventMask, .reset, .readTransmitPowerLevel,
-        .setEventMaskPage2, .readLocalVersionInformation, .readLocalSupportedCommands, .readLocalSupportedFeatures,
+        .setControllerToHostFlowControl, .hostBufferSize, .hostNumberOfCompletedPackets, .setEventMaskPage2,
+        .readLocalVersionInformation, .readLocalSupportedCommands, .readLocalSupportedFeatures,
         .readBufferSize, .readBDADDR, .readRSSI, .leSetEventMask, .leReadBufferSize, .leReadLocalSupportedFeatures,
         .leSetRandomAddress, .leSetAdvertisingParameters, .leReadAdvertisingPhysicalChannelTxPower,
         .leSetAdvertisingData, .leSetScanResponseData, .leSetAdvertisingEnable, .leSetScanParameters,

@@ -7,14 +7,14 @@ extension VirtualController {
     mutating func complete<Command: HCICommand>(
         _ command: Command.Type, _ status: HCIStatus = .success, returning parameters: Command.ReturnParameters
     ) {
-        guard isAudible else { return }
+        guard reachesHost else { return }
         Command.encodeCompletion(
             status: status, returning: parameters, numHCICommandPackets: configuration.commandCredits,
             into: &outbox.writer)
         outbox.commit()
     }
 
-    /// Answers with Command Complete and nothing but a status.
+    /// Answers with Command Complete and only a status.
     mutating func complete(_ opcode: HCIOpcode, _ status: HCIStatus) {
         let parameters = [status.rawValue]
         send(
@@ -31,12 +31,12 @@ extension VirtualController {
                 numHCICommandPackets: configuration.commandCredits, opcode: opcode, returnParameters: parameters.span))
     }
 
-    /// Answers with Command Status: the command is under way, or failed.
+    /// Answers with Command Status: the command is in progress, or failed.
     mutating func acknowledge(_ opcode: HCIOpcode, _ status: HCIStatus) {
         send(CommandStatus(status: status, numHCICommandPackets: configuration.commandCredits, opcode: opcode))
     }
 
-    /// Answers that a command failed, with whichever event that command is answered with.
+    /// Reports that a command failed, with the event that answers this command.
     mutating func refuse(_ opcode: HCIOpcode, _ status: HCIStatus) {
         switch opcode {
         case .disconnect, .readRemoteVersionInformation, .leCreateConnection, .leConnectionUpdate,
@@ -49,13 +49,13 @@ extension VirtualController {
 
     // MARK: - What the host can take
 
-    /// Whether anything it sends reaches its host.
-    var isAudible: Bool { isPresent && !faults.isSilent }
+    /// Whether its packets reach its host.
+    var reachesHost: Bool { isPresent && !faults.isSilent }
 
-    /// Whether its host reads what it is sent, so that data from the air can be passed on.
+    /// Whether its host reads its packets, so that data from the air can be passed on.
     @inline(__always)
     var hasRoomForData: Bool { outbox.count < configuration.maximumWaitingPackets }
 
-    /// Whether a command can be answered. A host that sends commands for ever and reads nothing is not served for ever.
+    /// Whether a command can be answered. A host that keeps sending commands but reads nothing is not served.
     var hasRoomForAnswers: Bool { outbox.count < 4 * configuration.maximumWaitingPackets + 64 }
 }

@@ -2,8 +2,7 @@ import BluetoothBase
 import BluetoothHCI
 
 extension VirtualController {
-    /// Performs a command that concerns nothing but this controller. Those that reach out on the air are in
-    /// `Air+Commands.swift`.
+    /// Performs a command that affects only this controller. Those that affect the air are in `Air+Commands.swift`.
     mutating func perform(_ command: borrowing HCICommandPacket) throws(DecodingFailure) {
         switch command.opcode {
         case .readLocalVersionInformation, .readLocalSupportedCommands, .readLocalSupportedFeatures, .readBufferSize,
@@ -37,6 +36,14 @@ extension VirtualController {
             _ = try command.decode(as: SetEventMaskPage2.self)
         case .leSetEventMask:
             settings.leEventMask = try command.decode(as: LESetEventMask.self).eventMask
+        case .setControllerToHostFlowControl:
+            let flowControl = try command.decode(as: SetControllerToHostFlowControl.self).flowControl
+            guard flowControl.isSubset(of: [.acl, .synchronous]) else { return .invalidCommandParameters }
+            // Packets the host has and nobody counted would be missing from the count (7.3.38).
+            guard connectionCount == 0 else { return .commandDisallowed }
+            settings.hostBuffers.isFlowControlled = flowControl.contains(.acl)
+        case .hostBufferSize:
+            return settings.hostBuffers.resize(try command.decode()) ? .success : .invalidCommandParameters
         case .leSetRandomAddress:
             let address = try command.decode(as: LESetRandomAddress.self).address
             guard !isAdvertising, !isScanning, !isInitiating else { return .commandDisallowed }
@@ -93,11 +100,11 @@ extension VirtualController {
 }
 
 extension LEDataLength {
-    /// A length with the time it takes on the LE 1M PHY (Core 5.4, Vol 6, Part B, 4.5.10).
+    /// A length with its time on the LE 1M PHY (Core 5.4, Vol 6, Part B, 4.5.10).
     init(octets: UInt16) {
         self.init(octets: octets, time: (octets + 14) * 8)
     }
 
-    /// Whether a host may ask for it (Vol 4, Part E, 7.8.33).
+    /// Whether a host may request it (Vol 4, Part E, 7.8.33).
     var isValid: Bool { (27...251).contains(octets) && (328...17040).contains(time) }
 }

@@ -1,12 +1,12 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// What a controller tells its host by itself (Core 5.4, Vol 4, Part E, 7.7), unless the host masked it.
+/// The events a controller sends by itself (Core 5.4, Vol 4, Part E, 7.7), unless the host masked them.
 extension VirtualController {
-    /// Sends an event. The bit of an event in the mask is its code less one (7.3.1); the answers to commands and Number
-    /// Of Completed Packets cannot be masked.
+    /// Sends an event. The bit of an event in the mask is its code minus one (7.3.1); the answers to commands and
+    /// Number Of Completed Packets cannot be masked.
     mutating func send<Event: HCIEventBody & ~Escapable>(_ event: borrowing Event) {
-        guard isAudible else { return }
+        guard reachesHost else { return }
         switch Event.code {
         case .commandComplete, .commandStatus, .numberOfCompletedPackets: break
         default: guard settings.eventMask.rawValue >> UInt64(Event.code.rawValue &- 1) & 1 == 1 else { return }
@@ -15,13 +15,13 @@ extension VirtualController {
         outbox.commit()
     }
 
-    /// Sends an LE Meta event. Its bit in the LE event mask is its subevent code less one (7.8.1).
+    /// Sends an LE Meta event. Its bit in the LE event mask is its subevent code minus one (7.8.1).
     ///
-    /// - Returns: whether the host wants such events at all.
+    /// - Returns: whether the event is enabled.
     @discardableResult
     mutating func send<Event: LEEventBody & ~Escapable>(_ event: borrowing Event) -> Bool {
         guard wants(Event.subeventCode) else { return false }
-        guard isAudible else { return true }
+        guard reachesHost else { return true }
         event.encodePacket(into: &outbox.writer)
         outbox.commit()
         return true
@@ -42,11 +42,11 @@ extension VirtualController {
         send(DataBufferOverflow(linkType: 1))
     }
 
-    /// Gives one buffer back to the host.
+    /// Returns one buffer to the host.
     @inline(__always)
     mutating func reportCompletedPacket(_ handle: ConnectionHandle) {
-        guard isAudible else { return }
-        // On the way of every data packet: written out, rather than by way of a list of one.
+        guard reachesHost else { return }
+        // On the path of every data packet, so written directly instead of as a list of one.
         outbox.writer.append(HCIPacketType.event.rawValue)
         outbox.writer.append(HCIEventCode.numberOfCompletedPackets.rawValue)
         outbox.writer.append(UInt8(5))
@@ -58,7 +58,7 @@ extension VirtualController {
 
     // MARK: - Advertising
 
-    /// Reports what it heard, unless the filter knows the advertiser or the host is too slow.
+    /// Reports a received packet, unless the filter has seen the advertiser or the host is too slow.
     mutating func reportAdvertisement(
         _ eventType: LEAdvertisingReport.EventType, _ address: DeviceAddress, _ data: [UInt8], rssi: Int8
     ) {
@@ -74,29 +74,29 @@ extension VirtualController {
     mutating func reportConnection(
         _ role: LinkRole, _ handle: ConnectionHandle, peer: DeviceAddress, _ parameters: ConnectionParameters
     ) {
-        let isEnhancedWanted = send(
+        let isEnhancedEnabled = send(
             LEEnhancedConnectionComplete(
                 connectionHandle: handle, role: role.connectionRole, peerAddress: peer, interval: parameters.interval,
                 latency: parameters.latency, supervisionTimeout: parameters.supervisionTimeout))
-        guard !isEnhancedWanted else { return }
+        guard !isEnhancedEnabled else { return }
         send(
             LEConnectionComplete(
                 connectionHandle: handle, role: role.connectionRole, peerAddress: peer, interval: parameters.interval,
                 latency: parameters.latency, supervisionTimeout: parameters.supervisionTimeout))
     }
 
-    /// No connection came about.
+    /// No connection was made.
     mutating func reportConnectionFailure(_ status: HCIStatus, role: LinkRole) {
-        let nobody = DeviceAddress(0, kind: .public)
+        let noPeer = DeviceAddress(0, kind: .public)
         let interval = ConnectionInterval(rawValue: 0), timeout = SupervisionTimeout(rawValue: 0)
         var enhanced = LEEnhancedConnectionComplete(
-            connectionHandle: 0, role: role.connectionRole, peerAddress: nobody, interval: interval,
+            connectionHandle: 0, role: role.connectionRole, peerAddress: noPeer, interval: interval,
             supervisionTimeout: timeout)
         enhanced.status = status
         guard !send(enhanced) else { return }
         send(
             LEConnectionComplete(
-                status: status, connectionHandle: 0, role: role.connectionRole, peerAddress: nobody,
+                status: status, connectionHandle: 0, role: role.connectionRole, peerAddress: noPeer,
                 interval: interval, supervisionTimeout: timeout))
     }
 
@@ -124,7 +124,7 @@ extension VirtualController {
                 supervisionTimeout: parameters.supervisionTimeout))
     }
 
-    /// Asks the host. False where the host does not want to be asked.
+    /// Asks the host. Returns false if the host has masked the event.
     mutating func reportParameterRequest(_ handle: ConnectionHandle, _ range: LEConnectionParameters) -> Bool {
         send(
             LERemoteConnectionParameterRequest(
@@ -142,7 +142,7 @@ extension VirtualController {
 
     // MARK: - Encryption
 
-    /// Asks the host. False where the host does not want to be asked.
+    /// Asks the host. Returns false if the host has masked the event.
     mutating func reportLongTermKeyRequest(
         _ handle: ConnectionHandle, _ randomNumber: UInt64, _ encryptedDiversifier: UInt16
     ) -> Bool {
@@ -164,7 +164,7 @@ extension VirtualController {
 }
 
 extension LEAdvertisingType {
-    /// The PDU of this kind of advertising, as a report names it.
+    /// The PDU of this kind of advertising, as in a report.
     var reportedAs: LEAdvertisingReport.EventType {
         switch self {
         case .connectableUndirected: .connectableUndirected

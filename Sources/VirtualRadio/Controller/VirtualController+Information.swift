@@ -2,7 +2,7 @@ import BluetoothBase
 import BluetoothHCI
 
 extension VirtualController {
-    /// Answers the commands that only read how the controller is built (Core 5.4, Vol 4, Part E, 7.4 and 7.8).
+    /// Answers the commands that read fixed properties of the controller (Core 5.4, Vol 4, Part E, 7.4 and 7.8).
     mutating func answerInformation(_ command: borrowing HCICommandPacket) throws(DecodingFailure) {
         switch command.opcode {
         case .readLocalVersionInformation:

@@ -5,8 +5,8 @@ extension VirtualController {
     /// Changes the filter accept list (Core 5.4, Vol 4, Part E, 7.8.14 to 7.8.17) or the resolving list (7.8.38 to
     /// 7.8.45, 7.8.77).
     ///
-    /// The resolving list is kept and answered for, but addresses are neither resolved nor generated; the controller does
-    /// not claim the LE feature that would promise it.
+    /// The resolving list is maintained, but addresses are neither resolved nor generated; the controller does not
+    /// report the corresponding LE feature.
     mutating func changeLists(_ command: borrowing HCICommandPacket) throws(DecodingFailure) -> HCIStatus {
         switch command.opcode {
         case .leClearFilterAcceptList:
@@ -58,7 +58,7 @@ extension VirtualController {
         return .success
     }
 
-    /// Whether the filter accept list must not change, because something now going on depends on it.
+    /// Whether the filter accept list must not change, because a current activity depends on it.
     private var usesFilterAcceptList: Bool {
         let advertiser = settings.advertiser
         return advertiser.isEnabled && (advertiser.filtersScanRequests || advertiser.filtersConnections)

@@ -1,26 +1,26 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// A Bluetooth LE controller made of software, as its host sees it through HCI (Core 5.4, Vol 4, Part E).
+/// A Bluetooth LE controller in software, as its host sees it through HCI (Core 5.4, Vol 4, Part E).
 ///
-/// It belongs to an `Air`, which carries what it sends to the others.
+/// It belongs to an `Air`, which carries its transmissions to the others.
 public struct VirtualController: Sendable {
-    /// How it is built.
+    /// Its fixed properties.
     public let configuration: ControllerConfiguration
     /// The packets for its host, H4 indicator first.
     public var outbox = PacketQueue()
-    /// What is wrong with it.
+    /// Its current faults.
     public var faults = Faults()
 
     let index: Int
     let supportedCommands: SupportedCommands
     var generator: SeededGenerator
-    /// False once it was taken away: it then hears, says and does nothing.
+    /// False once it was removed: it then does nothing.
     public internal(set) var isPresent = true
     var settings: Settings
-    /// The commands that wait for `responseDelay`.
+    /// The commands waiting for `responseDelay`.
     var inbox = PacketQueue(reservingCapacity: 0)
-    /// The link behind each connection handle, nil for handles that are free.
+    /// The link of each connection handle, nil for handles that are free.
     private var connections: [Int?]
 
     init(_ configuration: ControllerConfiguration, index: Int, generator: SeededGenerator) {
@@ -32,22 +32,23 @@ public struct VirtualController: Sendable {
         connections = Array(repeating: nil, count: min(max(0, configuration.maximumConnections), 0x0E00))
     }
 
-    /// Ways to misbehave, for tests of how a host copes.
+    /// Faults for testing a host.
     public struct Faults: Sendable {
-        /// So many of the next connections it initiates are not heard by the peer: each is reported, and after six
-        /// intervals reported lost with Connection Failed to be Established (0x3E).
+        /// This many of the next connections it initiates do not reach the peer: each is reported, and after six
+        /// intervals reported as lost with Connection Failed to be Established (0x3E).
         public var failingConnections = 0
-        /// It no longer answers commands; all else goes on.
+        /// It no longer answers commands; everything else continues.
         public var ignoresCommands = false
-        /// Nothing reaches its host any more.
+        /// Nothing it sends reaches its host.
         public var isSilent = false
     }
 
-    /// Everything that Reset puts back (Vol 4, Part E, 7.3.2).
+    /// Everything that Reset restores (Vol 4, Part E, 7.3.2).
     struct Settings: Sendable {
         var eventMask = EventMask.default
         var leEventMask = LEEventMask.default
         var randomAddress: DeviceAddress?
+        var hostBuffers = HostBuffers()
         var advertiser = Advertiser()
         var scanner: Scanner
         var initiator: Initiator?
@@ -70,8 +71,8 @@ public struct VirtualController: Sendable {
     public var isInitiating: Bool { settings.initiator != nil }
     public var connectionCount: Int { connections.count { $0 != nil } }
 
-    /// The address it has on the air; nil for a random one that its host has not set. Addresses that it would have to
-    /// generate fall back on the one named with them, as they do for a peer without an entry in the resolving list.
+    /// Its address on the air; nil for a random one that its host has not set. Resolvable private addresses fall back
+    /// to the public or random address, as for a peer without an entry in the resolving list.
     func ownAddress(_ type: OwnAddressType) -> DeviceAddress? {
         switch type {
         case .public, .resolvableOrPublic: configuration.publicAddress
@@ -81,7 +82,7 @@ public struct VirtualController: Sendable {
 
     // MARK: - Connection handles
 
-    /// Handles start here, so that a host that takes an index for a handle is found out.
+    /// Handles start here, to reveal hosts that confuse an index with a handle.
     private static let firstHandle: UInt16 = 0x0040
 
     var freeConnectionSlot: Int? { connections.firstIndex(of: nil) }
@@ -97,7 +98,7 @@ public struct VirtualController: Sendable {
         connections[Int(handle.rawValue &- Self.firstHandle)] = nil
     }
 
-    /// The link a handle stands for.
+    /// The link with a handle.
     @inline(__always)
     func link(of handle: ConnectionHandle) -> Int? {
         let slot = Int(handle.rawValue) &- Int(Self.firstHandle)

@@ -1,12 +1,12 @@
 import BluetoothBase
 
-/// The fixed buffers a controller keeps for data its host sent and the air has not yet taken
-/// (Core 5.4, Vol 4, Part E, 4.1).
+/// The fixed buffers of a controller for data from its host that has not been sent on the air yet (Core 5.4, Vol 4,
+/// Part E, 4.1).
 ///
-/// One block of memory, cut into equal slots that are chained: the free ones in one chain, those waiting on a link's end
-/// in another (`ACLQueue`). Nothing is allocated after the start.
+/// One block of memory, divided into equal slots that form linked lists: one of the free slots, and one for each end of
+/// a link (`ACLQueue`). Nothing is allocated after initialization.
 struct ACLBufferPool: Sendable {
-    /// The end of a chain.
+    /// The end of a list.
     static let none = -1
 
     private var bytes: [UInt8]
@@ -25,7 +25,7 @@ struct ACLBufferPool: Sendable {
         slotLength = length
     }
 
-    /// Copies data to the end of a queue. False when it is longer than a buffer, or no buffer is free.
+    /// Copies data to the end of a queue. Returns false if it is longer than a buffer, or no buffer is free.
     mutating func append(_ data: Span<UInt8>, isContinuation: Bool, to queue: inout ACLQueue) -> Bool {
         let slot = firstFree
         guard slot != Self.none, data.count <= slotLength else { return false }
@@ -40,12 +40,12 @@ struct ACLBufferPool: Sendable {
         return true
     }
 
-    /// How many bytes at the front of a queue have not been sent.
+    /// How many bytes of the first buffer of a queue have not been sent.
     func remaining(in queue: ACLQueue) -> Int {
         queue.first == Self.none ? 0 : lengths[queue.first] &- queue.sent
     }
 
-    /// Whether what comes next from a queue continues an L2CAP frame rather than starting one.
+    /// Whether the next data of a queue continues an L2CAP frame rather than starting one.
     func isContinuation(in queue: ACLQueue) -> Bool {
         queue.first != Self.none && (continues[queue.first] || queue.sent > 0)
     }
@@ -57,7 +57,7 @@ struct ACLBufferPool: Sendable {
         writer.append(bytes.span.extracting(start..<(start &+ count)))
     }
 
-    /// Counts `count` bytes as sent. True when that was the last of a buffer, which then is free again.
+    /// Marks `count` bytes as sent. Returns true if that completed a buffer, which is then free again.
     mutating func consume(_ count: Int, of queue: inout ACLQueue) -> Bool {
         guard queue.first != Self.none else { return false }
         queue.sent &+= count
@@ -66,7 +66,7 @@ struct ACLBufferPool: Sendable {
         return true
     }
 
-    /// Gives all buffers of a queue back.
+    /// Frees all buffers of a queue.
     mutating func removeAll(of queue: inout ACLQueue) {
         while queue.first != Self.none { removeFirst(of: &queue) }
     }
@@ -81,7 +81,7 @@ struct ACLBufferPool: Sendable {
     }
 }
 
-/// The buffers that wait on one end of a link, as a chain in that controller's `ACLBufferPool`.
+/// The pending buffers of one end of a link, as a list in that controller's `ACLBufferPool`.
 struct ACLQueue: Sendable {
     fileprivate(set) var first = ACLBufferPool.none
     fileprivate(set) var last = ACLBufferPool.none

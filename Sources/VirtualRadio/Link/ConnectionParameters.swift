@@ -1,12 +1,12 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// What decides when the two ends of a connection meet (Core 5.4, Vol 6, Part B, 4.5).
+/// The parameters that determine the connection events (Core 5.4, Vol 6, Part B, 4.5).
 struct ConnectionParameters: Equatable, Sendable {
     var interval: ConnectionInterval
-    /// How many connection events the peripheral may sleep through.
+    /// How many connection events the peripheral may skip.
     var latency: UInt16
-    /// How long either end waits for the other before it gives the link up.
+    /// How long either end waits for the other before it drops the link.
     var supervisionTimeout: SupervisionTimeout
 
     /// The interval in nanoseconds.
@@ -23,8 +23,8 @@ struct ConnectionParameters: Equatable, Sendable {
 }
 
 extension LEConnectionParameters {
-    /// The parameters a virtual controller picks from a range: the shortest interval allowed, since it has no other
-    /// traffic to fit in.
+    /// The parameters a virtual controller chooses from a range: the shortest interval allowed, since it has no other
+    /// traffic.
     var chosen: ConnectionParameters {
         ConnectionParameters(interval: intervalMin, latency: maxLatency, supervisionTimeout: supervisionTimeout)
     }

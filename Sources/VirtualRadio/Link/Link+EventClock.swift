@@ -1,9 +1,9 @@
 import BluetoothBase
 
-/// When connection events happen (Core 5.4, Vol 6, Part B, 4.5.1): arithmetic on one known event, so that no timer has
-/// to count those in which nothing is said.
+/// When connection events happen (Core 5.4, Vol 6, Part B, 4.5.1): arithmetic on one known event, so that idle events
+/// need no timer.
 extension Link {
-    /// The first connection event at or after `time`; of every `stride` events one counts.
+    /// The first connection event at or after `time`; only every `stride`-th event counts.
     func event(notBefore time: Instant, stride: UInt64 = 1) -> Instant {
         guard time > anchor else { return anchor }
         let period = parameters.intervalNanoseconds &* stride
@@ -12,20 +12,20 @@ extension Link {
         return anchor.advanced(nanoseconds: periods &* period)
     }
 
-    /// The first event at or after `time` at which something from `sender` is heard: a peripheral that has nothing to
-    /// say itself sleeps through `latency` of them.
+    /// The first event at or after `time` at which a packet from `sender` is received: a peripheral without data of its
+    /// own skips `latency` events.
     func event(notBefore time: Instant, for sender: LinkRole) -> Instant {
         event(notBefore: time, stride: sender == .central ? UInt64(parameters.latency) &+ 1 : 1)
     }
 
-    /// The first event after `now` at which something from `sender` is heard, or one some events later.
+    /// The first event after `now` at which a packet from `sender` is received, or one some events later.
     func event(after now: Instant, for sender: LinkRole, skipping events: UInt64 = 0) -> Instant {
         event(notBefore: now.advanced(nanoseconds: 1), for: sender)
             .advanced(nanoseconds: events &* parameters.intervalNanoseconds)
     }
 
-    /// The instant of a change that both ends make at once: at least six events that the peripheral hears lie before it
-    /// (5.1.1).
+    /// The instant of a change that both ends make at the same time: preceded by at least six events at which the
+    /// peripheral listens (5.1.1).
     func instant(after now: Instant) -> Instant {
         event(after: now, for: .central, skipping: 6)
     }
@@ -37,10 +37,10 @@ extension Link {
         return Instant(nanoseconds: time.nanoseconds &- elapsed % max(1, parameters.intervalNanoseconds))
     }
 
-    /// Makes sure that what `sender` has queued goes out at the next event there is for it. An event in which data was
-    /// exchanged is over once neither end had more.
+    /// Makes sure that the data queued by `sender` is sent at its next event. An event in which data was exchanged is
+    /// over once neither end has more.
     mutating func wake(_ sender: LinkRole, at now: Instant) {
-        guard !self[sender].queue.isEmpty else { return }
+        guard self[sender].hasDataToSend else { return }
         let earliest = currentEvent.map { max(now, $0.advanced(nanoseconds: 1)) } ?? now
         let candidate = event(notBefore: earliest, for: sender)
         if let nextExchange, nextExchange <= candidate { return }
@@ -57,7 +57,7 @@ extension Link {
         wake(.peripheral, at: now.advanced(nanoseconds: 1))
     }
 
-    /// When the air next has to look at this link.
+    /// When the air must process this link next.
     var nextDeadline: Instant? {
         guard hasContact else { return supervisionDeadline }
         return earliest(nextExchange, procedures.first?.due)
@@ -65,15 +65,15 @@ extension Link {
 
     // MARK: - Contact
 
-    /// The ends no longer hear each other. The last event in which they did was the last there was.
+    /// The ends can no longer receive each other, since the last event before now.
     mutating func loseContact(at now: Instant) {
         hasContact = false
         nextExchange = nil
-        let lastHeard = now > anchor ? event(before: now) : now
-        supervisionDeadline = max(now, lastHeard.advanced(nanoseconds: parameters.supervisionTimeoutNanoseconds))
+        let lastReceived = now > anchor ? event(before: now) : now
+        supervisionDeadline = max(now, lastReceived.advanced(nanoseconds: parameters.supervisionTimeoutNanoseconds))
     }
 
-    /// They hear each other again: what waited goes on at the next event.
+    /// The ends can receive each other again: pending data continues at the next event.
     mutating func regainContact(at now: Instant) {
         hasContact = true
         supervisionDeadline = nil

@@ -1,43 +1,43 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// A connection: two ends that meet at connection events (Core 5.4, Vol 6, Part B, 4.5).
+/// A connection: two ends that exchange packets at connection events (Core 5.4, Vol 6, Part B, 4.5).
 ///
-/// An idle link sets no timer: an event in which both ends would only say that they have nothing to say changes nothing
-/// that a host could see, so it is never simulated. The event clock is arithmetic on `anchor` instead.
+/// An idle link sets no timer: an event without data on either side changes nothing that a host could observe, so it is
+/// not simulated. The event clock is arithmetic on `anchor` instead.
 struct Link: Sendable {
-    /// False for a slot that waits to be used again.
+    /// False for a free slot.
     var isInUse = true
     /// The central's end, then the peripheral's.
     private var ends: InlineArray<2, LinkEnd>
     var parameters: ConnectionParameters
-    /// A connection event; all others lie whole intervals from it.
+    /// One connection event; all others are a multiple of the interval away from it.
     var anchor: Instant
-    /// When the ends next exchange data, if there is any to exchange.
+    /// When the ends exchange data next, if there is any.
     var nextExchange: Instant?
-    /// The connection event that data was last exchanged in, and how often in it.
+    /// The connection event in which data was last exchanged, and the number of exchanges in it.
     var currentEvent: Instant?
     var exchangesInEvent = 0
-    /// The link layer procedures that are under way, the one that is due first in front.
+    /// The link layer procedures in progress, in the order in which they are due.
     var procedures: [Procedure] = []
     var encryption = Encryption.off
-    /// Whether the central's host has been asked for other connection parameters and has not answered.
+    /// Whether a request for other connection parameters is waiting for the answer of the central's host.
     var isParameterRequestPending = false
-    /// How often data is exchanged in one connection event at most.
+    /// The maximum number of exchanges in one connection event.
     let maximumExchangesPerEvent: Int
-    /// Whether the two ends are both there and hear each other.
+    /// Whether both ends exist and can receive each other.
     var hasContact: Bool
-    /// When the link is given up for lack of contact, and the reason then told.
+    /// When the link ends because of lost contact, and the reason to report.
     var supervisionDeadline: Instant?
     var lossReason = HCIStatus.connectionTimeout
 
-    /// How far encryption has come. While a key is being agreed on no data is sent (Vol 6, Part B, 5.1.3.1).
+    /// The state of encryption. While a key is being agreed on no data is sent (Vol 6, Part B, 5.1.3.1).
     enum Encryption: Equatable, Sendable {
         case off
         case on
-        /// The central asked; the peripheral's host has not answered yet. `wasOn` is true for a key refresh.
+        /// The central has requested it; the peripheral's host has not answered yet. `wasOn` is true for a key refresh.
         case awaitingKey(central: UInt128, wasOn: Bool)
-        /// Both have a key, and are about to find out whether it is the same.
+        /// Both have a key, and are about to verify that it is the same.
         case starting(central: UInt128, peripheral: UInt128, wasOn: Bool)
     }
 
@@ -52,8 +52,8 @@ struct Link: Sendable {
         hasContact = central.isOpen && peripheral.isOpen
     }
 
-    /// One end. A single place in memory, chosen by arithmetic: an accessor with a branch for each role would not be
-    /// inlined, and cost an allocation at every use.
+    /// One end. Selected by arithmetic: an accessor with a branch for each role would not be inlined, and would cost an
+    /// allocation at every use.
     subscript(role: LinkRole) -> LinkEnd {
         @inline(__always) get { ends[Int(role.rawValue)] }
         @inline(__always) _modify { yield &ends[Int(role.rawValue)] }
@@ -69,7 +69,7 @@ struct Link: Sendable {
         @inline(__always) _modify { yield &ends[1] }
     }
 
-    /// Which end a controller is, if it still has the connection. Two ends on one controller do not occur.
+    /// Which end a controller is, if it still has the connection. Both ends are never on the same controller.
     func role(of controller: Int) -> LinkRole? {
         if central.isOpen, central.controller == controller { return .central }
         if peripheral.isOpen, peripheral.controller == controller { return .peripheral }

@@ -1,18 +1,22 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// What one of the two controllers of a connection holds for it.
+/// The state of one of the two controllers of a connection.
 struct LinkEnd: Sendable {
     /// The index of the controller.
     var controller: Int
-    /// The address it has on this link.
+    /// Its address on this link.
     var address: DeviceAddress
-    /// The handle that controller's host knows the connection by.
+    /// The connection handle for that controller's host.
     var handle: ConnectionHandle
-    /// Whether this controller still has the connection. The other end may learn later that it has gone.
+    /// Whether this controller still has the connection. The other end may learn of its end later.
     var isOpen: Bool
-    /// What the host handed over and the air has not taken yet.
+    /// The data from the host that has not been sent yet.
     var queue = ACLQueue()
+    /// Whether `queue` waits for the other end's host to have a free buffer.
+    var awaitsHost = false
+    /// How many packets of this link this end's host has been sent and has not completed, with host flow control.
+    var hostPackets = 0
     /// The largest payload this end sends in one link layer packet, and what it would send if the other end agreed
     /// (Core 5.4, Vol 6, Part B, 4.5.10).
     var transmitOctets = LinkEnd.minimumOctets
@@ -20,9 +24,9 @@ struct LinkEnd: Sendable {
     /// The PHY this end sends on.
     var transmitPHY = LEPHY.le1M
 
-    /// What every link layer carries without being asked: a payload of 27 octets.
+    /// The default that every link layer supports: a payload of 27 octets.
     static let minimumOctets: UInt16 = 27
-    /// The most a link layer packet carries.
+    /// The maximum payload of a link layer packet.
     static let maximumOctets: UInt16 = 251
 
     init(
@@ -35,10 +39,14 @@ struct LinkEnd: Sendable {
         self.preferredOctets = preferredOctets
     }
 
+    /// Whether there is data to send that may be sent.
+    @inline(__always)
+    var hasDataToSend: Bool { !queue.isEmpty && !awaitsHost }
+
     /// How long a link layer packet of `octets` from this end is on the air, the gap behind it included, in nanoseconds
     /// (Vol 6, Part B, 2.1, 4.1.1).
     func airTime(_ octets: Int) -> UInt64 {
-        // Access address, header, check sequence and, where there is a payload, room for a message integrity code.
+        // Access address, header, CRC and, if there is a payload, space for a message integrity code.
         let framed = UInt64(octets) + (octets > 0 ? 4 : 0) + 9
         let nanosecondsPerOctet: UInt64 = transmitPHY == .le2M ? 4000 : 8000
         let preambleOctets: UInt64 = transmitPHY == .le2M ? 2 : 1

@@ -10,6 +10,6 @@ extension LinkRole {
         }
     }
 
-    /// The role as events carry it.
+    /// The role, as in events.
     var connectionRole: ConnectionRole { ConnectionRole(rawValue: rawValue) }
 }

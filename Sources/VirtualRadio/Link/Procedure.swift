@@ -1,15 +1,14 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// A link layer control procedure under way on a link, and when its next step is taken
-/// (Core 5.4, Vol 6, Part B, 5.1).
+/// A link layer control procedure in progress on a link, and when its next step is due (Core 5.4, Vol 6, Part B, 5.1).
 struct Procedure: Sendable {
     enum Step: Sendable {
         /// Connection Update (5.1.1).
         case connectionUpdate(ConnectionParameters)
-        /// Connection Parameters Request (5.1.7): a peripheral asks, the central's host decides.
+        /// Connection Parameters Request (5.1.7): a peripheral requests, the central's host decides.
         case parameterRequest(LEConnectionParameters)
-        /// The refusal of such a request on its way back.
+        /// The rejection of such a request.
         case parameterReject(HCIStatus)
         /// Encryption Start (5.1.3.1): the request, then the end, once the peripheral's host has answered.
         case encryptionRequest(LEEnableEncryption)
@@ -25,7 +24,7 @@ struct Procedure: Sendable {
         case terminate(HCIStatus)
         /// Data Length Update (5.1.9).
         case dataLengthUpdate
-        /// PHY Update (5.1.10), with the PHY each role shall send on.
+        /// PHY Update (5.1.10), with the PHY for each role to send on.
         case phyUpdate(central: LEPHY, peripheral: LEPHY)
     }
 
@@ -36,7 +35,7 @@ struct Procedure: Sendable {
 }
 
 extension Procedure.Step {
-    /// Whether both are steps of the same kind, whatever they carry.
+    /// Whether both are steps of the same kind, regardless of their values.
     func isSameKind(as other: Self) -> Bool {
         switch (self, other) {
         case (.connectionUpdate, .connectionUpdate), (.parameterRequest, .parameterRequest),
@@ -52,18 +51,18 @@ extension Procedure.Step {
 }
 
 extension Link {
-    /// Puts a step in its place, which keeps the steps in the order in which they fall due.
+    /// Inserts a step, keeping the steps in the order in which they are due.
     mutating func schedule(_ step: Procedure.Step, from initiator: LinkRole, at due: Instant) {
         let index = procedures.firstIndex { $0.due > due } ?? procedures.count
         procedures.insert(Procedure(step: step, initiator: initiator, due: due), at: index)
     }
 
-    /// Whether `initiator` has a procedure under way that `matches`.
-    func isUnderWay(_ initiator: LinkRole, _ matches: (Procedure.Step) -> Bool) -> Bool {
+    /// Whether `initiator` has a procedure in progress that `matches`.
+    func isInProgress(_ initiator: LinkRole, _ matches: (Procedure.Step) -> Bool) -> Bool {
         procedures.contains { $0.initiator == initiator && matches($0.step) }
     }
 
-    /// Forgets the steps of one kind.
+    /// Removes the steps of one kind.
     mutating func cancel(_ step: Procedure.Step) {
         procedures.removeAll { $0.step.isSameKind(as: step) }
     }

@@ -2,10 +2,10 @@ import BluetoothBase
 import BluetoothHCI
 
 extension VirtualRadio.Port {
-    /// Takes the controller away, as pulling a dongle out would. Its host finds the adapter removed, and the devices it
-    /// was connected to miss it after their supervision timeout. Does nothing where it is away already.
+    /// Removes the controller, like unplugging a dongle. Its host finds the adapter removed, and its peers lose their
+    /// links after the supervision timeout. Does nothing if it is already removed.
     ///
-    /// An app's test sees in this way what the app does without its adapter:
+    /// An app's test can use this to see what the app does without its adapter:
     ///
     ///     let port = radio.addController()
     ///     let adapter = try await Adapter.open(port)
@@ -22,7 +22,8 @@ extension VirtualRadio.Port {
         radio.call([host])
     }
 
-    /// Puts the controller back, as it was when it was added, but for its faults. Does nothing where it is there.
+    /// Restores the controller to the state in which it was added, except for its faults. Does nothing if it is
+    /// present.
     public func plugIn() {
         let host = radio.withAir(for: nil) { state, now -> (any PacketPortHost)? in
             guard !state.air[identifier].isPresent else { return nil }
@@ -32,7 +33,7 @@ extension VirtualRadio.Port {
         if let host { radio.call([host]) }
     }
 
-    /// Whether the controller is there. Lets everything happen that is due on the air, as `receive` does.
+    /// Whether the controller is present. Like `receive`, this performs everything that is due on the air.
     public var isPluggedIn: Bool {
         radio.withAir(for: identifier) { state, _ in state.air[identifier].isPresent }
     }

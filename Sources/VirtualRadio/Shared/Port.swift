@@ -3,10 +3,10 @@ import BluetoothHCI
 import Synchronization
 
 extension VirtualRadio {
-    /// The host's side of one controller on a shared radio. Any thread may use it; one host at a time does.
+    /// The host's side of one controller on a shared radio. Any thread may use it, but only one host at a time.
     public struct Port: Sendable {
         public let radio: VirtualRadio
-        /// Names the controller on the radio's `Air`.
+        /// Identifies the controller on the radio's `Air`.
         public let identifier: ControllerID
 
         /// Puts a host on the controller, in the place of one that is there. It is told when there is something to receive.
@@ -43,23 +43,23 @@ extension VirtualRadio {
             radio.call(others)
         }
 
-        /// Hands a packet to the controller, its H4 indicator first.
+        /// Sends a packet to the controller, H4 indicator first.
         public func send(_ packet: Span<UInt8>) {
             radio.withAir(for: identifier) { state, now in
                 state.air.receive(packet, from: identifier, at: now)
             }
         }
 
-        /// Lets everything happen that is due, and takes what the controller has for its host.
+        /// Performs everything that is due, and takes the controller's packets for its host.
         ///
-        /// - Parameter packets: an empty queue, whose memory is used again.
+        /// - Parameter packets: an empty queue, whose memory is reused.
         public func receive(into packets: inout PacketQueue) {
             radio.withAir(for: identifier) { state, _ in
                 swap(&state.air[identifier].outbox, &packets)
             }
         }
 
-        /// When something happens on the air by itself.
+        /// When something next happens on the air by itself.
         public var nextDeadline: Instant? { radio.state.withLock { $0.air.nextDeadline } }
     }
 }

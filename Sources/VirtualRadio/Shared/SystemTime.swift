@@ -1,7 +1,7 @@
 import BluetoothBase
 import Glibc
 
-/// The clock of a radio whose time is the system's: the one an event loop measures its deadlines by.
+/// The clock of a radio in system time: the same as for the deadlines of an event loop.
 enum SystemTime {
     static var now: Instant {
         var time = timespec()

@@ -19,10 +19,11 @@ extension VirtualRadio {
     /// Lets time pass, where it is `manual`: everything happens that is due, in order, and every host takes its turn at each
     /// instant.
     ///
-    /// Between the instants, tasks that wait for what has happened get the chance to go on, and what they then ask of their
-    /// hosts happens at that instant. It is a chance, not a promise: nobody can know whether another task has come to rest.
-    /// A task that works long between two calls may find that time has passed meanwhile, and one that has not begun yet may
-    /// begin when all is over: wait until it is where it should be. `withTimeout` and `Task.sleep` keep to the system's clock.
+    /// Between the instants, tasks that wait for what has happened get the chance to continue, and their next calls
+    /// happen at that instant. This is not guaranteed, because it is impossible to know whether another task has
+    /// finished its work. A task that works for long between two calls may find that time has passed in the meantime,
+    /// and one that has not started yet may start after everything is over: wait until it is where it should be.
+    /// `withTimeout` and `Task.sleep` use the system's clock.
     public func advance(by duration: Duration) async {
         precondition(time == .manual, "the time of this radio is the system's")
         let end = now.advanced(by: duration)

@@ -2,7 +2,7 @@ import BluetoothBase
 import BluetoothHCI
 import Synchronization
 
-/// A radio in this process: an `Air` that several threads share, and the time on it.
+/// A radio in this process: an `Air` shared by several threads, and its time.
 ///
 ///     let radio = VirtualRadio()
 ///     let phone = try await Adapter.open(radio.addController())
@@ -10,11 +10,11 @@ import Synchronization
 ///
 /// Firmware protocols can be tested against a bare controller as well, packet by packet: see `Port`.
 public final class VirtualRadio: Sendable {
-    /// What makes time pass.
+    /// The source of time.
     public enum Time: Sendable {
         /// The system's clock.
         case system
-        /// `advance(by:)`, and nothing else: what takes 30 seconds on the air is over at once, and always the same.
+        /// Only `advance(by:)`: 30 seconds on the air take no time, and the result is always the same.
         case manual
     }
 
@@ -37,16 +37,16 @@ public final class VirtualRadio: Sendable {
     let state: Mutex<State>
     let turns = HostTurns()
 
-    /// The radio of those who name their transport `virtual`.
+    /// The radio of the transport named `virtual`.
     public static let shared = VirtualRadio()
 
-    /// - Parameter seed: what all random bits on the air derive from.
+    /// - Parameter seed: the seed of all random bits on the air.
     public init(time: Time = .system, seed: UInt64 = 1) {
         self.time = time
         state = Mutex(State(air: Air(seed: seed)))
     }
 
-    /// The present, on the air.
+    /// The current time on the air.
     public var now: Instant {
         switch time {
         case .system: SystemTime.now
@@ -58,7 +58,8 @@ public final class VirtualRadio: Sendable {
 
     /// Adds a controller.
     ///
-    /// - Parameter configure: changes what it can do; by default it is a complete one, with a public address of its own.
+    /// - Parameter configure: changes its properties; by default it supports everything and has a public address of its
+    ///   own.
     public func addController(_ configure: (inout ControllerConfiguration) -> Void = { _ in }) -> Port {
         let identifier = state.withLock { state in
             let address = DeviceAddress(state.nextAddress, kind: .public)
@@ -70,16 +71,16 @@ public final class VirtualRadio: Sendable {
         return Port(radio: self, identifier: identifier)
     }
 
-    /// Does something to the air, such as `setPathLoss` or one of the faults, at the present instant.
+    /// Changes the air, such as with `setPathLoss` or one of the faults, at the current instant.
     @discardableResult
     public func withAir<Value: Sendable>(_ body: (_ air: inout Air, _ now: Instant) -> Value) -> Value {
         withAir(for: nil) { state, now in body(&state.air, now) }
     }
 
-    /// Does something to the air, and tells every host that this concerns.
+    /// Changes the air, and wakes every host affected.
     ///
-    /// - Parameter identifier: on whose behalf, where that is a host: it minds by itself when something happens next. Where
-    ///   it is nobody, the others have to.
+    /// - Parameter identifier: the controller of the host that makes the change, if any. That host handles the next
+    ///   deadline by itself; otherwise the others must.
     func withAir<Value: Sendable>(
         for identifier: ControllerID?, _ body: (_ state: inout State, _ now: Instant) -> Value
     ) -> Value {

@@ -23,7 +23,7 @@ struct BTSnoopTests {
     }
 
     @Test(
-        "flags tell direction and kind",
+        "flags give direction and kind",
         arguments: [
             ("01 03 0C 00", .sent, 2), ("04 10 01 42", .received, 3), ("02 40 00 01 00 AA", .sent, 0),
             ("02 40 20 01 00 AA", .received, 1),
@@ -40,7 +40,7 @@ struct BTSnoopTests {
     }
 
     @Test(
-        "the monitor's opcodes tell direction and kind, and which adapter",
+        "the monitor's opcodes give direction and kind, and the flags the adapter",
         arguments: [
             ("01 03 0C 00", .sent, 2), ("04 10 01 42", .received, 3), ("02 40 00 01 00 AA", .sent, 4),
             ("02 40 20 01 00 AA", .received, 5), ("03 40 00 01 AA", .sent, 6), ("03 40 00 01 AA", .received, 7),
@@ -61,7 +61,7 @@ struct BTSnoopTests {
         #expect(records.first?.record.adapter == 0x0102)
     }
 
-    @Test("what is no packet of HCI has no record among the monitor's", arguments: ["", "00 01", "06 00"])
+    @Test("a packet that is not HCI has no record in the monitor format", arguments: ["", "00 01", "06 00"])
     func noMonitorRecord(_ packet: String) {
         #expect(
             written {
@@ -109,7 +109,7 @@ struct BTSnoopTests {
     }
 
     @Test(
-        "what is no capture throws, at its byte",
+        "an invalid capture throws, at its byte",
         arguments: [
             ("62 74 73 6E 6F 6F 70 01 00 00 00 01 00 00 03 EA", DecodingFailure(.invalidValue, at: 7)),
             ("62 74 73 6E 6F 6F 70 00 00 00 00 02 00 00 03 EA", DecodingFailure(.invalidValue, at: 8)),
@@ -132,7 +132,7 @@ struct BTSnoopTests {
         #expect(throws: failure) { _ = try reader.next(into: &packet) }
     }
 
-    @Test("a time at either end of what a record holds does not trap", arguments: ["7F", "80", "FF", "00"])
+    @Test("the earliest and latest times of a record do not trap", arguments: ["7F", "80", "FF", "00"])
     func extremeTimes(_ first: String) throws {
         var capture = Self.h4 + Self.record
         capture[32] = bytes(first)[0]
@@ -145,7 +145,7 @@ struct BTSnoopTests {
         }
     }
 
-    @Test("a capture that was cut off ends with the last whole record")
+    @Test("a truncated capture ends with the last complete record")
     func cutOff() throws {
         for length in 0..<Self.record.count {
             var reader = BTSnoopReader()

@@ -36,7 +36,7 @@ struct MonitorRecordTests {
         (0xFFFF, "Monitor record 0xFFFF", .received, nil),
     ]
 
-    @Test("every kind of record is read as what it is", arguments: kinds)
+    @Test("every kind of record is recognized", arguments: kinds)
     func kind(_ opcode: UInt16, _ name: String, _ direction: BTSnoop.Direction, _ type: HCIPacketType?) throws {
         let records = try read([record("00 02 " + hexadecimal(opcode, digits: 4), "AA BB")])
         let read = try #require(records.first)

@@ -3,7 +3,7 @@ import BluetoothHCI
 import TestSupport
 import Testing
 
-/// A command, its packet, and what a controller returns for it behind the status octet.
+/// A command, its packet, and what a controller returns for it after the status octet.
 struct CommandSample: Sendable, CustomTestStringConvertible {
     let command: any HCICommand
     let packet: [UInt8]

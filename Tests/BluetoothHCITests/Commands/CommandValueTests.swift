@@ -19,7 +19,7 @@ struct CommandValueTests {
         }
     }
 
-    @Test("a length field that exceeds its field is refused", arguments: ["08 20 20 20", "09 20 20 FF"])
+    @Test("a length larger than the field is refused", arguments: ["08 20 20 20", "09 20 20 FF"])
     func invalidLength(_ start: String) {
         let packet = bytes(start) + [UInt8](repeating: 0, count: 31)
         #expect(throws: DecodingFailure(.invalidLength, at: 0)) {
@@ -27,7 +27,7 @@ struct CommandValueTests {
         }
     }
 
-    @Test("data that does not fit is cut off, never more than a packet holds")
+    @Test("data that does not fit into a packet is dropped")
     func overlongData() {
         let data = [UInt8](repeating: 0xAB, count: 300)
         let legacy = written { LESetAdvertisingData(data: data).encodePacket(into: &$0) }

@@ -29,7 +29,7 @@ struct EventCodecTests {
         }
     }
 
-    @Test("H1: a length field that is not what follows throws", arguments: EventSamples.all)
+    @Test("H1: a wrong length field throws", arguments: EventSamples.all)
     func wrongLength(_ sample: EventSample) {
         for length in 0..<(sample.packet.count - 1) {
             #expect(throws: DecodingFailure.self) {
@@ -75,7 +75,7 @@ struct EventCodecTests {
     }
 
     @Test(
-        "H5: a failed connection is told, whatever stands behind its status",
+        "H5: a failed connection is reported, whatever follows its status",
         arguments: [
             "3E 13 01 3E FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF",
             "3E 1F 0A 3E FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF FF",

@@ -8,7 +8,7 @@ import Testing
 struct EventSample: Sendable, CustomTestStringConvertible {
     let name: String
     let packet: [UInt8]
-    /// How many octets of parameters decoding asks for; fewer must throw.
+    /// How many octets of parameters decoding requires; fewer must throw.
     let requiredLength: Int
     let encode: @Sendable (inout ByteWriter) -> Void
 

@@ -22,7 +22,7 @@ struct ACLDataPacketTests {
     }
 
     @Test(
-        "H8: a length that is not that of the data throws",
+        "H8: a wrong length field throws",
         arguments: ["", "40", "40 20 02", "40 20 02 00 AA", "40 20 00 00 AA", "40 20 FF FF AA"])
     func badLength(_ text: String) {
         #expect(throws: DecodingFailure.self) { _ = try ACLDataPacket(decoding: bytes(text).span) }

@@ -19,7 +19,7 @@ struct ACLFlowControlTests {
     }
 
     @Test(
-        "a link that has its share leaves a buffer for each other link",
+        "a link that has its share leaves a buffer for every other link",
         arguments: [(buffers: 1, taken: 1), (2, 1), (3, 2), (4, 3), (8, 7)])
     func fairShare(_ buffers: Int, _ taken: Int) {
         var flow = flowControl(buffers: buffers)
@@ -70,7 +70,7 @@ struct ACLFlowControlTests {
         #expect(flow.takeBuffer(for: 0x40) == true)
     }
 
-    @Test("what the controller has of a link it never said the end of counts until it says more")
+    @Test("packets of a link whose end was never reported count until the controller says otherwise")
     func abandonment() {
         var flow = flowControl(buffers: 4)
         for _ in 0..<2 { #expect(flow.takeBuffer(for: 0x40) == true) }

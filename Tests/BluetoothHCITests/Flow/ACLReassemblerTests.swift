@@ -15,7 +15,7 @@ struct ACLReassemblerTests {
         #expect(reassembler.receive(bytes("00 00 04 00"), .firstNonFlushable) == .frame)
     }
 
-    @Test("L2: a frame is put together from pieces of any size", arguments: Array(1...8))
+    @Test("L2: a frame is reassembled from fragments of any size", arguments: Array(1...8))
     func pieces(_ size: Int) {
         var reassembler = ACLReassembler(maximumFrameLength: Self.frame.count)
         for _ in 0..<2 {
@@ -40,7 +40,7 @@ struct ACLReassemblerTests {
         #expect(reassembler.receive(Self.frame[3...], .continuing) == .reassembled)
     }
 
-    @Test("H8: a continuation without a start is dropped, also behind a frame that is whole")
+    @Test("H8: a continuation without a start is dropped, also after a complete frame")
     func continuationWithoutStart() {
         var reassembler = ACLReassembler(maximumFrameLength: 64)
         #expect(reassembler.receive(Self.frame, .continuing) == .dropped(.continuationWithoutStart))
@@ -111,7 +111,7 @@ struct ACLReassemblerTests {
 }
 
 extension ACLReassembler {
-    /// Takes a piece of an array.
+    /// Receives a part of an array.
     fileprivate mutating func receive(_ data: some Sequence<UInt8>, _ boundary: ACLDataPacket.Boundary) -> Outcome {
         let data = Array(data)
         return receive(data.span, boundary: boundary)

@@ -8,7 +8,7 @@ struct CommandQueueTests {
     static let reset = bytes("01 03 0C 00")
     static let rand = bytes("01 18 20 00")
 
-    @Test("one command at first, then as many as the controller takes")
+    @Test("one command at first, then as many as the controller accepts")
     func window() throws {
         var bench = CommandBench()
         for token in 1...4 as ClosedRange<UInt64> { try bench.enqueue(LERand(), token) }
@@ -73,7 +73,7 @@ struct CommandQueueTests {
         #expect(bench.queue.unmatchedReplies == 2)
     }
 
-    @Test("H7: a reply behind the time-out is discarded")
+    @Test("H7: a reply after the timeout is discarded")
     func late() throws {
         var bench = CommandBench()
         try bench.enqueue(Reset(), 1)
@@ -90,7 +90,7 @@ struct CommandQueueTests {
         #expect(bench.transmit() == [Self.rand])
     }
 
-    @Test("H7: return parameters without a status are no success")
+    @Test("H7: return parameters without a status do not mean success")
     func noStatus() throws {
         var bench = CommandBench()
         try bench.enqueue(Reset(), 1)
@@ -100,7 +100,7 @@ struct CommandQueueTests {
         #expect(status == .unspecifiedError)
     }
 
-    @Test("opcode 0 only tells how many commands the controller takes")
+    @Test("opcode 0 only reports how many commands the controller accepts")
     func noOperation() throws {
         var bench = CommandBench()
         #expect(bench.complete(.none, credits: 0) == nil)
@@ -111,7 +111,7 @@ struct CommandQueueTests {
         #expect(bench.queue.unmatchedReplies == 0)
     }
 
-    @Test("H7: a controller that takes no commands for ever lets each time out")
+    @Test("H7: with a controller that accepts no commands each one times out")
     func noCredits() throws {
         var bench = CommandBench()
         try bench.enqueue(Reset(), 1)
@@ -132,7 +132,7 @@ struct CommandQueueTests {
     }
 
     @Test("a command waits for its turn without limit while others are answered")
-    func patience() throws {
+    func waitingForTurn() throws {
         var bench = CommandBench()
         for token in 1...10 as ClosedRange<UInt64> { try bench.enqueue(LERand(), token) }
         for token in 1...10 as ClosedRange<UInt64> {
@@ -143,7 +143,7 @@ struct CommandQueueTests {
         }
     }
 
-    @Test("a full queue refuses, and has room again when one is sent")
+    @Test("a full queue refuses commands, and accepts them again when one is sent")
     func full() throws {
         var bench = CommandBench(capacity: 2)
         try bench.enqueue(Reset(), 1)
@@ -173,7 +173,7 @@ struct CommandQueueTests {
         }
     }
 
-    @Test("taking out all leaves a queue as new")
+    @Test("removing everything resets the queue")
     func popAny() throws {
         var bench = CommandBench()
         for token in 1...3 as ClosedRange<UInt64> { try bench.enqueue(LERand(), token) }
@@ -209,7 +209,7 @@ struct CommandBench {
         return packets
     }
 
-    /// Hands in a Command Complete event, and tells which command it answers.
+    /// Passes in a Command Complete event, and returns which command it answers.
     mutating func complete(_ opcode: HCIOpcode, credits: UInt8) -> AbandonedCommand? {
         let returned: [UInt8] = [0]
         let event = CommandComplete(

@@ -19,7 +19,7 @@ struct H4FramerTests {
         }
     }
 
-    @Test("H1: an impossible indicator is a fault that stays", arguments: [0x00, 0x01, 0x06, 0xFF] as [UInt8])
+    @Test("H1: an invalid indicator is a permanent fault", arguments: [0x00, 0x01, 0x06, 0xFF] as [UInt8])
     func badIndicator(_ indicator: UInt8) throws {
         var framer = H4Framer(receiver: .host)
         var packets: [[UInt8]] = []
@@ -45,7 +45,7 @@ struct H4FramerTests {
         #expect(throws: H4Fault.unexpectedIndicator(4)) { try framer.receive(event.span) { _ in } }
     }
 
-    @Test("H1: a packet that claims more than follows waits, and takes no more than it claims")
+    @Test("H1: an incomplete packet waits, and takes no more bytes than it claims")
     func shortPacket() throws {
         var framer = H4Framer(receiver: .host)
         #expect(try deliver(bytes("02 40 20 FF FF 01 02"), in: 7, to: &framer) == [])
@@ -82,7 +82,7 @@ struct H4FramerTests {
     }
 
     @Test(
-        "a packet of no kind throws",
+        "a packet of an unknown kind throws",
         arguments: [("06 00", DecodingFailure(.unknownCode(6), at: 0)), ("", .init(.truncated(missing: 1), at: 0))])
     func noPacket(_ text: String, _ failure: DecodingFailure) {
         let raw = bytes(text)

@@ -24,7 +24,7 @@ struct CentralReplayTests {
             Issue.record("\(includes)")
             return
         }
-        // The recorded server cuts the UUID of the second one, which has 128 bits, off behind its first 16.
+        // The recorded server truncates the 128-bit UUID of the second one to its first 16 bits.
         #expect(found.map(\.uuid) == ["180F", "1D3E"])
         #expect(found.map(\.startHandle) == [0x0010, 0x0014])
 
@@ -85,7 +85,7 @@ struct CentralReplayTests {
         try end(&replay)
     }
 
-    @Test("a larger ATT_MTU is agreed on, and used", arguments: Capture.named("mtu-exchange-central"))
+    @Test("a larger ATT_MTU is negotiated and used", arguments: Capture.named("mtu-exchange-central"))
     func exchange(_ capture: Capture) throws {
         var replay = try Replay(capture, mtu: 185)
         try replay.connect()
@@ -97,7 +97,7 @@ struct CentralReplayTests {
         try endByPeer(&replay)
     }
 
-    @Test("values are written as the recorded peripheral took them", arguments: Capture.named("writes-central"))
+    @Test("values are written as in the recording", arguments: Capture.named("writes-central"))
     func writes(_ capture: Capture) throws {
         let handle = FixtureDatabase.longValueHandle
         let byRequest = Array("by request".utf8), byCommand = Array("by command".utf8)
@@ -139,7 +139,7 @@ struct CentralReplayTests {
         try endByPeer(&replay)
     }
 
-    @Test("what the recorded peripheral refuses, is an error", arguments: Capture.named("errors-central"))
+    @Test("a refusal by the recorded peripheral is an error", arguments: Capture.named("errors-central"))
     func errors(_ capture: Capture) throws {
         typealias Fixture = FixtureDatabase
         var replay = try Replay(capture, mtu: 23)
@@ -150,13 +150,13 @@ struct CentralReplayTests {
         #expect(try replay.refusal(of: .readLong(Fixture.longValueHandle, offset: 301)) == .invalidOffset)
         #expect(
             try replay.refusal(of: .write(Fixture.modelNumberHandle, Array("not writable".utf8))) == .writeNotPermitted)
-        // Nothing of the kind is an answer, not an error.
+        // An empty result is an answer, not an error.
         #expect(try replay.run(.discoverPrimaryServices(uuid: "180D")) == .success(.services([])))
         #expect(try replay.refusal(of: .readMultiple([Fixture.modelNumberHandle, 0x00FF])) == .attributeNotFound)
         try end(&replay)
     }
 
-    @Test("parameters the peripheral asks for are granted", arguments: Capture.named("connection-update-central"))
+    @Test("parameters requested by the peripheral are granted", arguments: Capture.named("connection-update-central"))
     func parameters(_ capture: Capture) throws {
         var replay = try Replay(capture, mtu: 23)
         try replay.connect()

@@ -38,13 +38,13 @@ struct KernelReplayTests {
             let handle = try handle(number, in: database)
             let descriptor = AttributeHandle(handle.rawValue + 1)
             #expect(try replay.run(.configure(descriptor: descriptor, subscription)) == .success(.written))
-            let told = replay.take { seen -> [UInt8]? in
+            let values = replay.take { seen -> [UInt8]? in
                 switch seen.event {
                 case .client(_, .notification(handle, _)), .client(_, .indication(handle, _)): seen.bytes
                 default: nil
                 }
             }
-            #expect(told == Self.values)
+            #expect(values == Self.values)
             #expect(try replay.run(.configure(descriptor: descriptor, [])) == .success(.written))
         }
         #expect(replay.controller.unanswered.map { $0.hexadecimal() } == [])
@@ -53,7 +53,7 @@ struct KernelReplayTests {
         #expect(replay.link == nil)
     }
 
-    @Test("as a peripheral: BlueZ is answered as it was")
+    @Test("as a peripheral: BlueZ gets the recorded answers")
     func peripheral() throws {
         let capture = try capture("bluez-to-ours-hci0")
         var replay = try Replay(capture, mtu: 65, ownAddress: .public, name: "Ours")

@@ -12,7 +12,7 @@ import Testing
 struct PeripheralReplayTests {
     static let scenarios = ["discovery", "reads", "writes", "notifications", "errors", "mtu-exchange"]
 
-    /// Where our server answers otherwise than the recorded one, and why ours is right too.
+    /// Where our server answers differently from the recorded one, and why ours is correct as well.
     struct Difference: Hashable {
         var scenario: String
         var recorded: String
@@ -20,23 +20,23 @@ struct PeripheralReplayTests {
     }
 
     static let differences: Set<Difference> = [
-        // Two includes are in one response only where both have UUIDs of 16 bits (Vol 3, Part G, 4.5.1). The recorded server
-        // cuts the longer UUID off behind its first two octets.
+        // Two includes are in one response only if both have 16-bit UUIDs (Vol 3, Part G, 4.5.1). The recorded server
+        // truncates the longer UUID to its first two octets.
         Difference(
             scenario: "discovery", recorded: "09 08 1D 00 10 00 13 00 0F 18 1E 00 14 00 16 00 3E 1D",
             ours: "09 08 1D 00 10 00 13 00 0F 18"),
         // Without a key, the client is to pair, not to encrypt (Vol 3, Part C, 10.3.1): Insufficient Authentication.
         Difference(scenario: "errors", recorded: "01 0A 2C 00 0F", ours: "01 0A 2C 00 05"),
-        // What is left of a short value may be read too: Attribute Not Long is a choice (Vol 3, Part F, 3.4.4.5).
+        // The rest of a short value may also be read: Attribute Not Long is a choice (Vol 3, Part F, 3.4.4.5).
         Difference(scenario: "errors", recorded: "01 0C 1B 00 0B", ours: "0D 6B 2E 20 49 49"),
-        // The request is longer than the ATT_MTU: Invalid PDU, before anybody looks at its value.
+        // The request is longer than the ATT_MTU: Invalid PDU, before its value is checked.
         Difference(scenario: "errors", recorded: "01 12 2E 00 80", ours: "01 12 00 00 04"),
-        // A handle that is not there is an Invalid Handle (Vol 3, Part F, 3.4.4.7), not Attribute Not Found.
+        // An unknown handle is an Invalid Handle (Vol 3, Part F, 3.4.4.7), not Attribute Not Found.
         Difference(scenario: "errors", recorded: "01 0E FF 00 0A", ours: "01 0E FF 00 01"),
     ]
 
     @Test(
-        "the recorded central is answered as it was",
+        "the recorded central gets the recorded answers",
         arguments: scenarios.flatMap { Capture.named($0 + "-peripheral") })
     func served(_ capture: Capture) throws {
         var replay = try Replay(capture, mtu: 517)
@@ -71,7 +71,7 @@ struct PeripheralReplayTests {
         #expect(replay.controller.takeFrame() == nil)
     }
 
-    /// The application of the recorded peripheral takes no value for one characteristic.
+    /// The application of the recorded peripheral accepts no value for one characteristic.
     private func refuseAsRecorded(_ replay: inout Replay) throws {
         let requests = replay.take {
             if case .server(_, .writeRequested(let request, _, _)) = $0.event { request } else { nil }

@@ -3,29 +3,29 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothL2CAP
 
-/// Stands in for a controller, and for the peer behind it, with what a capture has of them.
+/// Replaces a controller and its peer with the recording of them in a capture.
 ///
-/// A command is answered with what the recorded controller answered to the same command: the first time with the first
-/// answer, at last always with the last one. An ATT request is answered with what the recorded peer answered to the same
-/// bytes, and what the peer sent of its own accord before the next request follows at once.
+/// A command gets the recorded controller's answers to the same command, in order; the last one is repeated. An ATT
+/// request gets the recorded peer's answer to the same bytes, followed at once by what the peer sent by itself before
+/// the next request.
 struct RecordedController {
-    /// What the host sent that the capture has no answer to.
+    /// Packets from the host for which the capture has no answer.
     private(set) var unanswered: [[UInt8]] = []
     /// The payloads of the frames the host sent, in order, with their channels.
     private(set) var frames: [(channel: ChannelIdentifier, payload: [UInt8])] = []
 
     private let capture: Capture
-    /// The answers to each command that have not been used, the next one first.
+    /// The unused answers to each command, in order.
     private var answers: [HCIOpcode: [[UInt8]]] = [:]
-    /// Events that tell how a command went on after its Command Status, the next one first.
+    /// Events that follow a command's Command Status, in order.
     private var outcomes: [Outcome: [[UInt8]]] = [:]
     private var exchanges: [Exchange] = []
     private var supportedCommands = SupportedCommands()
     private var reassembler = ACLReassembler(maximumFrameLength: 1024)
 
-    /// What a recorded host's ATT PDU led to.
+    /// The recorded response to a host's ATT PDU.
     private struct Exchange {
-        /// Empty for what came before the first PDU.
+        /// Empty for frames before the first PDU.
         var request: [UInt8]
         /// The frames from the peer until the host's next request or command.
         var frames: [Capture.Frame] = []
@@ -65,7 +65,7 @@ struct RecordedController {
         }
     }
 
-    /// Takes a packet from the host, and returns what the controller sends then.
+    /// Receives a packet from the host, and returns the controller's packets in response.
     mutating func receive(_ packet: [UInt8]) throws -> [[UInt8]] {
         switch try HCIPacket(decoding: packet.span) {
         case .command(let command): return answer(command.opcode)
@@ -87,13 +87,13 @@ struct RecordedController {
         }
     }
 
-    /// The recorded connection, and nothing that came over it.
+    /// The recorded connection, without its data.
     mutating func link() -> [[UInt8]] { take(.connection) }
 
-    /// The recorded end of the link: for one that the peer ended.
+    /// The recorded end of a link that the peer ended.
     mutating func disconnect() -> [[UInt8]] { take(.disconnection) }
 
-    /// Takes the oldest frame out of `frames` that is on the ATT channel.
+    /// Removes the oldest frame on the ATT channel from `frames`.
     mutating func takeFrame() -> [UInt8]? {
         guard let index = frames.firstIndex(where: { $0.channel == .attributeProtocol }) else { return nil }
         return frames.remove(at: index).payload
@@ -129,8 +129,8 @@ struct RecordedController {
         return answer
     }
 
-    /// The answer to a command that the recorded host did not use: one that returns nothing succeeds, if the recorded
-    /// controller claims to support it.
+    /// The answer to a command that the recorded host did not use: it succeeds if it returns nothing and the recorded
+    /// controller supports it.
     private func substitute(for opcode: HCIOpcode) -> [UInt8] {
         var isDone = false
         if let command = HCICommandCatalog.entry(for: opcode)?.command, supportedCommands.contains(opcode) {
@@ -158,7 +158,7 @@ struct RecordedController {
         frames.append((frame.channel, payload))
         guard frame.channel == .attributeProtocol, Self.isRequestOrCommand(payload[0]) else { return [] }
         if let next = exchanges.firstIndex(where: { !$0.isUsed && $0.request == payload }) { return react(to: next) }
-        // Asked again, the peer gives the same answer, and no notification.
+        // If asked again, the peer gives the same answer, without notifications.
         guard let last = exchanges.last(where: { $0.request == payload }), let response = last.frames.first else {
             unanswered.append(payload)
             return []

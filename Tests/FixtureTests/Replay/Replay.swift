@@ -5,9 +5,9 @@ import BluetoothHCI
 import BluetoothHost
 import Testing
 
-/// A host in front of a recorded controller, in virtual time.
+/// A host with a recorded controller, in virtual time.
 struct Replay {
-    /// An event with its bytes taken along.
+    /// An event with a copy of its bytes.
     struct Seen {
         var event: HostEvent
         var bytes: [UInt8] = []
@@ -16,9 +16,9 @@ struct Replay {
     var host: Host
     var controller: RecordedController
     var now = Instant.zero
-    /// What the host has told and nobody has looked at yet.
+    /// The host's events that have not been examined yet.
     var seen: [Seen] = []
-    /// The host's side of the one link there is.
+    /// The host's side of the only link.
     var link: LinkIdentifier?
 
     /// The devices of the recordings (Fixtures/README.md).
@@ -28,8 +28,8 @@ struct Replay {
     /// A host that is up.
     ///
     /// - Parameters:
-    ///   - mtu: The ATT_MTU the host asks for; at 23 it asks for none.
-    ///   - ownAddress: That of the recorded host; where nil, as the captures of two hosts have it.
+    ///   - mtu: The ATT_MTU the host requests; at 23 it requests none.
+    ///   - ownAddress: The address of the recorded host; if nil, that of the captures of two hosts.
     ///   - name: The name of the recorded device.
     init(_ capture: Capture, mtu: UInt16, ownAddress: HostConfiguration.OwnAddress? = nil, name: String? = nil) throws {
         var configuration = HostConfiguration(seed: 1)
@@ -43,7 +43,7 @@ struct Replay {
         try #require(host.controller != nil, "the host does not come up")
     }
 
-    /// Carries packets until neither side has any more to say.
+    /// Carries packets until neither side has any more.
     mutating func settle() throws {
         while let packet = host.outbox.popFirst() {
             try deliver(try controller.receive(packet))
@@ -73,7 +73,7 @@ struct Replay {
         }
     }
 
-    /// Lets time pass, as far as the host waits for something, until there is a link.
+    /// Lets time pass, as long as the host is waiting for something, until there is a link.
     mutating func waitForLink() throws {
         try settle()
         while link == nil, let deadline = host.nextDeadline, deadline < Instant.zero.advanced(by: .seconds(60)) {
@@ -84,7 +84,7 @@ struct Replay {
         try #require(link != nil, "there is no link")
     }
 
-    /// Takes out the events that `match` picks something from.
+    /// Removes the events that `match` accepts, and returns its results.
     mutating func take<Value>(_ match: (Seen) -> Value?) -> [Value] {
         var values: [Value] = []
         seen.removeAll { event in
@@ -129,7 +129,7 @@ extension Replay {
 // MARK: - As a peripheral
 
 extension Replay {
-    /// Sends what the recorded peripheral sent of its own accord.
+    /// Sends what the recorded peripheral sent by itself.
     mutating func sendUnasked(_ pdu: [UInt8]) throws {
         let link = try #require(link)
         switch try ATTMessage(decoding: pdu.span) {

@@ -38,7 +38,7 @@ extension Agent {
         return Reply(id: request.id, count: count)
     }
 
-    /// Subscribes; each value is told as an event `value`, and the end of the subscription as `unsubscribed`.
+    /// Subscribes; each value is reported as an event `value`, and the end of the subscription as `unsubscribed`.
     func subscribe(_ request: Request) async throws -> Reply {
         let connection = try connection(request)
         let number = number(of: connection)

@@ -51,7 +51,7 @@ extension Agent {
             })
     }
 
-    /// Tells of, and answers, what peers do with a characteristic, until it is withdrawn.
+    /// Reports and answers the requests of peers for a characteristic, until it is withdrawn.
     private func serve(_ characteristic: PublishedCharacteristic) async {
         let handle = characteristic.handle.rawValue
         do {
@@ -110,7 +110,7 @@ extension Agent {
         return (await characteristic.value ?? values[characteristic.handle.rawValue]).map(text)
     }
 
-    /// Sends a value, `count` times, to all subscribers. Where it is sent more than once the number is appended, in four
+    /// Sends a value, `count` times, to all subscribers. If it is sent more than once its number is appended, in four
     /// octets, least significant first.
     func send(
         _ request: Request, _ send: (Subscriber, [UInt8]) async throws -> Void

@@ -1,21 +1,21 @@
 import BluetoothLE
 
-/// The adapter of this process, and what is known by number.
+/// The adapter of this process, and the objects identified by number.
 actor Agent {
     let output: Output
     private var adapter: Adapter?
     var connections: [Int: Connection] = [:]
     var numbers: [Connection: Int] = [:]
-    /// What was discovered of each connection: subscribing needs the whole of a characteristic.
+    /// The discovered database of each connection: subscribing needs the complete characteristic.
     var databases: [Int: DiscoveredDatabase] = [:]
     var published: [UInt16: PublishedService] = [:]
     var characteristics: [UInt16: PublishedCharacteristic] = [:]
     /// The values of dynamic characteristics.
     var values: [UInt16: [UInt8]] = [:]
-    /// What accesses to dynamic characteristics are refused with.
+    /// The errors with which accesses to dynamic characteristics are refused.
     var refusals: [UInt16: ATTErrorCode] = [:]
     private var scan: Task<Void, any Error>?
-    /// The requests that are being carried out.
+    /// The requests in progress.
     private var tasks: [Int: Task<Reply, any Error>] = [:]
 
     init(output: Output) { self.output = output }
@@ -174,7 +174,7 @@ actor Agent {
             services: sighting.serviceUUIDs.map { "\($0)" })
     }
 
-    /// Tells of every device as an event `sighting`; answered when the scan is over.
+    /// Reports every device as an event `sighting`; answered when the scan is over.
     private func scan(_ request: Request) async throws -> Reply {
         let sightings = try await opened().scan(for: try filter(request))
         let scan = Task { [output] in

@@ -3,7 +3,7 @@ import Foundation
 @_silgen_name("malloc_info")
 private func writeHeapStatistics(_ options: Int32, _ stream: UnsafeMutablePointer<FILE>) -> Int32
 
-/// How many octets of the heap are in use. What the process holds beyond them is the allocator's, to be used again.
+/// How many octets of the heap are in use. The rest of the process's memory belongs to the allocator, for reuse.
 func octetsOfHeapInUse() -> Int {
     var text: UnsafeMutablePointer<CChar>?
     var length = 0

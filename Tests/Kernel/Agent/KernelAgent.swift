@@ -2,8 +2,8 @@ import BluetoothLE
 import Foundation
 import Synchronization
 
-/// Does with the library's public API what another process says, so that a test can have several stacks at once and end
-/// each of them as it likes.
+/// Calls the library's public API on behalf of another process, so that a test can run several stacks at once and end
+/// each of them in any way.
 ///
 /// Standard input carries a `Request` a line, standard output a `Reply` or an `Event` a line. Requests are carried out at
 /// the same time, and each is answered once. At the end of the input the adapter is closed.
@@ -12,7 +12,7 @@ struct KernelAgent {
     static func main() async {
         let output = Output()
         let agent = Agent(output: output)
-        // Discarding, since a group keeps what has ended until somebody asks for it.
+        // Discarding, since a group otherwise keeps finished tasks until their results are taken.
         await withDiscardingTaskGroup { group in
             for await line in lines() {
                 guard let request = try? JSONDecoder().decode(Request.self, from: Data(line.utf8)) else {
@@ -31,7 +31,7 @@ struct KernelAgent {
         }
     }
 
-    /// The lines of standard input. Reading waits, so it has a thread of its own.
+    /// The lines of standard input. Reading blocks, so it has its own thread.
     private static func lines() -> AsyncStream<String> {
         let (lines, continuation) = AsyncStream.makeStream(of: String.self)
         Thread.detachNewThread {
@@ -41,7 +41,7 @@ struct KernelAgent {
         return lines
     }
 
-    /// What sort of error it is, in a word that tests compare.
+    /// The kind of error, as a word for tests to compare.
     private static func kind(of error: any Error) -> String {
         guard let error = error as? BluetoothError else { return "agent" }
         switch error {
@@ -58,7 +58,7 @@ struct KernelAgent {
     }
 }
 
-/// Standard output, a line at a time, whole.
+/// Standard output, one complete line at a time.
 final class Output: Sendable {
     private let file = Mutex(FileHandle.standardOutput)
 

@@ -1,6 +1,6 @@
 import BluetoothLE
 
-/// What is to be done. Values are in hexadecimal.
+/// A request. Values are in hexadecimal.
 struct Request: Decodable, Sendable {
     var id: Int
     var call: Call
@@ -30,13 +30,13 @@ struct Request: Decodable, Sendable {
     var handle: UInt16?
     var value: String?
     var count: Int?
-    /// The ATT_MTU to ask for, and to offer.
+    /// The ATT_MTU to request and to offer.
     var mtu: UInt16?
     /// The number of the request to cancel.
     var request: Int?
     var service: Service?
     var parameters: Parameters?
-    /// Whether to advertise that peers may connect; they may where it is left out.
+    /// Whether to advertise as connectable; true if omitted.
     var isConnectable: Bool?
     /// A btsnoop file to write.
     var capture: String?
@@ -60,7 +60,7 @@ struct Characteristic: Codable, Sendable {
     var declaration: UInt16?
     /// The handle of the value.
     var handle: UInt16?
-    /// What the database keeps at first; the agent keeps a value that is `dynamic`.
+    /// The initial value in the database; the agent keeps the value if it is `dynamic`.
     var value: String?
     var isDynamic: Bool?
     /// The ATT error that each access to a dynamic value is refused with.
@@ -69,7 +69,7 @@ struct Characteristic: Codable, Sendable {
     var needsEncryption: Bool?
     /// The bits of the Characteristic Extended Properties descriptor (Core 5.4, Vol 3, Part G, 3.3.3.1).
     var extendedProperties: UInt16?
-    /// All but those that the properties ask for.
+    /// All except those implied by the properties.
     var descriptors: [Descriptor]?
     /// The handle of the Client Characteristic Configuration descriptor.
     var configuration: UInt16?
@@ -94,7 +94,7 @@ struct Parameters: Codable, Sendable {
         timeout = parameters.supervisionTimeout / .milliseconds(1)
     }
 
-    /// What to ask for: this interval and no other.
+    /// The parameters to request: exactly this interval.
     var wanted: ConnectionParameters {
         ConnectionParameters(
             minimumInterval: .milliseconds(interval), maximumInterval: .milliseconds(interval), latency: latency,
@@ -124,7 +124,7 @@ struct Reply: Encodable, Sendable {
     var aclBufferCount: Int?
 }
 
-/// Something that happened unasked.
+/// An unsolicited event.
 struct Event: Encodable, Sendable {
     var event: String
     var connection: Int?
@@ -133,7 +133,7 @@ struct Event: Encodable, Sendable {
     var value: String?
     var name: String?
     var rssi: Int?
-    /// What was advertised, and what scanning was answered with.
+    /// The advertising data and the scan response.
     var data: String?
     var scanResponse: String?
     var reason: String?
@@ -146,7 +146,7 @@ struct AgentError: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// The octets a text of hexadecimal digits stands for.
+/// The octets of a hexadecimal text.
 func octets(_ text: String) throws -> [UInt8] {
     let digits = Array(text.utf8)
     guard digits.count.isMultiple(of: 2) else { throw AgentError("an odd number of digits: \(text)") }

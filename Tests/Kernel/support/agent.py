@@ -1,4 +1,4 @@
-"""This package's library in a process of its own, doing what a case says."""
+"""This package's library in a separate process, controlled by a case."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pathlib
 from collections.abc import Callable
 from typing import Any
 
-from support.processes import BINARIES, PATIENCE, Process
+from support.processes import BINARIES, TIMEOUT, Process
 
 
 class AgentError(Exception):
-    """A call that did not give its result; `kind` is the sort of error, as `KernelAgent.swift` names them."""
+    """A call that failed; `kind` is the kind of error, as named by `KernelAgent.swift`."""
 
     def __init__(self, kind: str, text: str) -> None:
         super().__init__(text)
@@ -21,7 +21,7 @@ class AgentError(Exception):
 
 
 class Agent:
-    """A `kernel-agent`. Each call is answered once; what happens unasked collects in `events`."""
+    """A `kernel-agent`. Each call is answered once; unsolicited events are collected in `events`."""
 
     def __init__(self, process: Process) -> None:
         self.process = process
@@ -60,7 +60,7 @@ class Agent:
                 future.set_exception(AgentError("ended", "the agent has ended"))
 
     def begin(self, call: str, **arguments: Any) -> asyncio.Future[dict[str, Any]]:
-        """Makes a call and returns what will be its answer."""
+        """Makes a call and returns a future of its answer."""
         number = next(self._numbers)
         future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._pending[number] = future
@@ -72,24 +72,24 @@ class Agent:
 
     async def __call__(self, call: str, **arguments: Any) -> dict[str, Any]:
         """Makes a call and waits for its answer."""
-        return await asyncio.wait_for(self.begin(call, **arguments), 2 * PATIENCE)
+        return await asyncio.wait_for(self.begin(call, **arguments), 2 * TIMEOUT)
 
     async def cancel(self, answer: asyncio.Future[dict[str, Any]]) -> None:
         """Cancels a call that `begin` made; it is answered all the same."""
         await self("cancel", request=next(number for number, future in self._pending.items() if future is answer))
 
-    async def event(self, name: str, patience: float = PATIENCE, **fields: Any) -> dict[str, Any]:
-        """Takes the oldest event of a name, with these fields, waiting for it where it has not come yet."""
+    async def event(self, name: str, timeout: float = TIMEOUT, **fields: Any) -> dict[str, Any]:
+        """Takes the oldest event of a name, with these fields, waiting for it if necessary."""
 
         def fits(event: dict[str, Any]) -> bool:
             return event["event"] == name and all(event.get(key) == value for key, value in fields.items())
 
-        return await self._take(fits, f"the event {name} {fields or ''}", patience)
+        return await self._take(fits, f"the event {name} {fields or ''}", timeout)
 
     async def _take(
-        self, fits: Callable[[dict[str, Any]], bool], what: str, patience: float
+        self, fits: Callable[[dict[str, Any]], bool], what: str, timeout: float
     ) -> dict[str, Any]:
-        end = asyncio.get_running_loop().time() + patience
+        end = asyncio.get_running_loop().time() + timeout
         while True:
             for index, event in enumerate(self.events):
                 if fits(event):
@@ -98,21 +98,21 @@ class Agent:
             try:
                 await asyncio.wait_for(self._changed.wait(), end - asyncio.get_running_loop().time())
             except TimeoutError:
-                raise TimeoutError(f"waited {patience:.0f} s in vain for {what}; there are {self.events}") from None
+                raise TimeoutError(f"waited {timeout:.0f} s for {what}; there are {self.events}") from None
 
     def connected(self) -> list[int]:
-        """The connections there are, as far as the events tell that nobody has taken."""
+        """The current connections, according to the events that have not been taken."""
         gone = {event["connection"] for event in self.events if event["event"] == "disconnected"}
         there = [event["connection"] for event in self.events if event["event"] == "connected"]
         return [number for number in there if number not in gone]
 
     async def stop(self) -> None:
-        """Closes the adapter and ends the process, in good order."""
+        """Closes the adapter and ends the process cleanly."""
         stdin = self.process.process.stdin
         if stdin is not None and not stdin.is_closing():
             stdin.close()
         try:
-            await asyncio.wait_for(self.process.process.wait(), PATIENCE)
+            await asyncio.wait_for(self.process.process.wait(), TIMEOUT)
         except TimeoutError:
             await self.process.kill()
             raise TimeoutError("the agent did not end when its input did") from None

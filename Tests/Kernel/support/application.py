@@ -1,6 +1,6 @@
-"""What BlueZ serves and advertises for a program: a GATT application and an advertisement, registered over D-Bus."""
+"""Services and advertising by BlueZ on behalf of a program: a GATT application and an advertisement, registered over D-Bus."""
 
-# No annotations from the future: dbus-fast reads ours, and takes a None in quotes for a mistake.
+# No `from __future__ import annotations`: dbus-fast reads the annotations, and rejects a None in quotes.
 
 import contextlib
 import itertools
@@ -18,13 +18,13 @@ Paths = Annotated[list[str], DBusSignature("ao")]
 # Each application and advertisement has a path of its own.
 NUMBERS = itertools.count(1)
 
-# The octet of a characteristic's declaration (Core 5.4, Vol 3, Part G, 3.3.1.1) for the flags BlueZ knows.
+# The properties of a characteristic's declaration (Core 5.4, Vol 3, Part G, 3.3.1.1) for BlueZ's flags.
 PROPERTIES = {
     "read": 0x02, "encrypt-read": 0x02, "write-without-response": 0x04, "write": 0x08, "notify": 0x10, "indicate": 0x20}
 
 
 class Attribute(ServiceInterface):
-    """An object of an application. BlueZ sets `handle` when it has a place for it."""
+    """An object of an application. BlueZ sets `handle` when it has registered it."""
 
     def __init__(self, interface: str, uuid: str) -> None:
         super().__init__(interface)
@@ -49,8 +49,8 @@ class Attribute(ServiceInterface):
 class ValuedAttribute(Attribute):
     """An attribute with a value, which may be read and written in parts.
 
-    `written` collects what each write brought. While `refusal` is set, each access is answered with that error of
-    BlueZ's: a name, and a text.
+    `written` collects the value of each write. While `refusal` is set, each access is answered with that error of
+    BlueZ: a name and a text.
     """
 
     def __init__(self, interface: str, uuid: str, flags: tuple[str, ...], value: bytes) -> None:
@@ -109,7 +109,7 @@ class Characteristic(ValuedAttribute):
     def Service(self) -> DBusObjectPath:
         return self.parent
 
-    # What makes BlueZ send a value is that this property changes.
+    # BlueZ sends a value when this property changes.
     @dbus_property(PropertyAccess.READ)
     def Value(self) -> DBusBytes:
         return self.value
@@ -127,10 +127,10 @@ class Characteristic(ValuedAttribute):
         self.confirmations += 1
 
     async def send(self, bluez: BlueZ, *values: bytes) -> None:
-        """Notifies or indicates values to all who subscribed."""
+        """Notifies or indicates values to all subscribers."""
         for number, value in enumerate(values, 1):
             self.emit_properties_changed({"Value": value})
-            # dbus-fast does not wait for a bus that is slow: it takes a full socket for a broken one.
+            # dbus-fast does not wait for a slow bus: it treats a full socket as a broken one.
             if number % 32 == 0:
                 await bluez.call("/org/bluez", "org.freedesktop.DBus.Peer.Ping")
 
@@ -171,7 +171,7 @@ class Advertisement(ServiceInterface):
 
 @contextlib.asynccontextmanager
 async def serving(bluez: BlueZ, *services: Service, adapter: str = "hci1") -> AsyncIterator[None]:
-    """Has BlueZ serve an application; all its attributes have their handles then."""
+    """Makes BlueZ serve an application; afterwards all its attributes have their handles."""
     root = f"/application{next(NUMBERS)}"
     attributes: list[Attribute] = []
     for service in services:
@@ -186,7 +186,7 @@ async def serving(bluez: BlueZ, *services: Service, adapter: str = "hci1") -> As
     path = f"/org/bluez/{adapter}"
     await bluez.call(path, "org.bluez.GattManager1.RegisterApplication", "oa{sv}", root, {})
     try:
-        # The handles are set by calls of BlueZ's which come before its answer.
+        # BlueZ sets the handles with calls that arrive before its answer.
         assert all(attribute.handle for attribute in attributes)
         yield
     finally:
@@ -204,7 +204,7 @@ def _place(attribute: Attribute, path: str, parent: str, attributes: list[Attrib
 
 @contextlib.asynccontextmanager
 async def advertising(bluez: BlueZ, name: str, *services: str, adapter: str = "hci1") -> AsyncIterator[None]:
-    """Has BlueZ advertise."""
+    """Makes BlueZ advertise."""
     advertisement = Advertisement(name, list(services))
     path = f"/advertisement{next(NUMBERS)}"
     bluez.bus.export(path, advertisement)

@@ -9,7 +9,7 @@ from typing import Any
 from dbus_fast import BusType, Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
 from dbus_fast.unpack import unpack_variants
-from support.processes import PATIENCE, Process, output_of
+from support.processes import TIMEOUT, Process, output_of
 
 DAEMON = next(
     path for path in (pathlib.Path("/usr/libexec/bluetooth/bluetoothd"), pathlib.Path("/usr/lib/bluetooth/bluetoothd"))
@@ -35,8 +35,8 @@ class BlueZ:
             status, _, errors = await output_of("dbus-daemon", "--system", "--fork")
             if status != 0:
                 raise RuntimeError(f"no system bus: {errors}")
-        # What the daemon does not read in time, the kernel drops when the daemon's socket is full: by default with some
-        # 270 notifications, which take a radio longer, and this machine less, than the daemon may be busy elsewhere.
+        # The kernel drops packets when the daemon's socket is full: by default after some 270 notifications. On a radio
+        # those take longer than the daemon may be busy elsewhere, but not in this machine.
         for limit in ("rmem_default", "wmem_default"):
             pathlib.Path("/proc/sys/net/core", limit).write_text(str(8 << 20))
         self.daemon = await Process.start("bluetoothd", DAEMON, "-n")
@@ -44,7 +44,7 @@ class BlueZ:
         await self._until_ready()
 
     async def _until_ready(self) -> None:
-        end = asyncio.get_running_loop().time() + PATIENCE
+        end = asyncio.get_running_loop().time() + TIMEOUT
         while not await self.call("/org/freedesktop/DBus", "org.freedesktop.DBus.NameHasOwner", "s", "org.bluez",
                                   destination="org.freedesktop.DBus"):
             if asyncio.get_running_loop().time() > end:
@@ -71,13 +71,13 @@ class BlueZ:
         return values[0] if values else None
 
     async def objects(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """Everything the daemon has: the properties of each interface of each object, by path."""
+        """All objects of the daemon: the properties of each interface of each object, by path."""
         return await self.call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects")
 
     async def adapter(self, name: str) -> str:
         """The path of an adapter, once the daemon has it and has powered it."""
         path = f"/org/bluez/{name}"
-        end = asyncio.get_running_loop().time() + PATIENCE
+        end = asyncio.get_running_loop().time() + TIMEOUT
         while True:
             properties = (await self.objects()).get(path, {}).get("org.bluez.Adapter1", {})
             if properties.get("Powered"):
@@ -94,7 +94,7 @@ class BlueZ:
             Variant("b", is_on))
 
     async def forget_devices(self, name: str) -> None:
-        """Removes all devices of an adapter, and what the daemon remembers of them."""
+        """Removes all devices of an adapter, and the daemon's data about them."""
         for path, interfaces in (await self.objects()).items():
             if "org.bluez.Device1" in interfaces and path.startswith(f"/org/bluez/{name}/"):
                 await self.call(f"/org/bluez/{name}", "org.bluez.Adapter1.RemoveDevice", "o", path)

@@ -1,4 +1,4 @@
-"""BlueZ as a central, driven by bleak as people do."""
+"""BlueZ as a central, driven by bleak as in applications."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from bleak import BleakClient, BleakScanner
 from bleak.backends.device import BLEDevice
 from bleak.exc import BleakError
-from support.processes import PATIENCE
+from support.processes import TIMEOUT
 
 ADAPTER = "hci1"
 
@@ -17,27 +17,27 @@ ADAPTER = "hci1"
 async def found(service: str, name: str | None = None, adapter: str = ADAPTER) -> BLEDevice:
     """A device that advertises a service, and a name.
 
-    The emulator reports an advertiser once for each start of a scan, and the daemon ignores what it hears before it has
-    heard that its scan has started: so scans are short, and there are several.
+    The emulator reports an advertiser once for each start of a scan, and the daemon ignores reports until it knows that
+    its scan has started: so scans are short, and there are several.
     """
-    for _ in range(round(PATIENCE)):
+    for _ in range(round(TIMEOUT)):
         device = await BleakScanner.find_device_by_filter(
             lambda device, data: service in data.service_uuids and (name is None or data.local_name == name),
             timeout=1, bluez={"adapter": adapter})
         if device is not None:
             return device
-    raise AssertionError(f"nobody advertises {service}")
+    raise AssertionError(f"no device advertises {service}")
 
 
 @contextlib.asynccontextmanager
 async def connected(device: BLEDevice, adapter: str = ADAPTER) -> AsyncIterator[BleakClient]:
     """A connection to a device, its services discovered.
 
-    Where the daemon hears of the link from its own socket before the kernel tells it, it takes the kernel's word for a
-    second connection, and drops the first: another try is what its users make.
+    If the daemon learns of the link from its own socket before the kernel's event, it treats that event as a second
+    connection, and drops the first. Like applications, this tries again.
     """
     for attempt in range(4):
-        client = BleakClient(device, timeout=2 * PATIENCE, bluez={"adapter": adapter})
+        client = BleakClient(device, timeout=2 * TIMEOUT, bluez={"adapter": adapter})
         try:
             await client.connect()
             break
@@ -51,7 +51,7 @@ async def connected(device: BLEDevice, adapter: str = ADAPTER) -> AsyncIterator[
 
 
 async def card(client: BleakClient, characteristic: str) -> bytes:
-    """What comes by notifications until one is `EOM`."""
+    """The values of notifications until one is `EOM`."""
     received = bytearray()
     done = asyncio.Event()
 
@@ -62,6 +62,6 @@ async def card(client: BleakClient, characteristic: str) -> bytes:
             received.extend(value)
 
     await client.start_notify(characteristic, take)
-    await asyncio.wait_for(done.wait(), 3 * PATIENCE)
+    await asyncio.wait_for(done.wait(), 3 * TIMEOUT)
     await client.stop_notify(characteristic)
     return bytes(received)

@@ -1,6 +1,6 @@
-"""Recording what passes between the kernel, or who has taken its place, and the adapters.
+"""Recording the traffic between the adapters and the kernel, or the program that has replaced it.
 
-`btmon -w` would do, if that of BlueZ 5.66 did not crash over what it prints of a GATT client's requests.
+`btmon -w` of BlueZ 5.66 is not used, because it crashes while printing a GATT client's requests.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ HCI_DEV_NONE = 0xFFFF
 HCI_CHANNEL_MONITOR = 2
 SO_RCVBUFFORCE = 33
 
-# btsnoop: what it shows at 1970-01-01, in microseconds, and the datalink type of the monitor.
+# btsnoop: its timestamp of 1970-01-01, in microseconds, and the datalink type of the monitor.
 ORIGIN = 0x00E0_3AB4_4A67_6000 - 946_684_800 * 1_000_000
 DATALINK = 2001
 
-# The kernel drops what does not fit; a burst comes faster than it is written.
+# The kernel drops what does not fit; a burst arrives faster than it is written.
 RECEIVE_BUFFER = 32 << 20
 LONGEST_RECORD = 1 << 16
 
 
 class Monitor:
-    """A capture of the kernel's monitor, in the format that BlueZ's own has."""
+    """A capture of the kernel's monitor, in BlueZ's format."""
 
     def __init__(self, path: pathlib.Path) -> None:
         self.path = path
@@ -51,11 +51,12 @@ class Monitor:
         asyncio.get_running_loop().add_reader(monitor, self._read)
 
     def _read(self) -> None:
-        """Takes all records there are."""
+        """Takes all available records."""
         assert self._socket is not None and self._file is not None
         while True:
             try:
-                # Not by `recvmsg`, which would have the time of each record too: Python has to know the address then.
+                # Not `recvmsg`, which would also return the time of each record: it fails because Python does not know
+                # the address family.
                 record = self._socket.recv(LONGEST_RECORD)
             except BlockingIOError:
                 return

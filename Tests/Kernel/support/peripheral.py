@@ -15,7 +15,7 @@ from dbus_fast import Variant
 from support import client
 from support.agent import Agent, AgentError
 from support.bluez import BlueZ
-from support.processes import PATIENCE, output_of
+from support.processes import TIMEOUT, output_of
 from support.radio import ADDRESSES
 
 NAME = "Kernel"
@@ -23,12 +23,12 @@ UUID = "{:08x}-7d1f-4b8e-9f0a-2c6d3e5b4a79"
 BATTERY = "180F"
 LENGTHS = [0, 1, 22, 23, 100, 509, 512]
 
-# The octet of a characteristic's declaration (Core 5.4, Vol 3, Part G, 3.3.1.1), in the words of BlueZ.
+# The properties of a characteristic's declaration (Core 5.4, Vol 3, Part G, 3.3.1.1), in BlueZ's names.
 PROPERTIES = {
     "broadcast": 0x01, "read": 0x02, "write-without-response": 0x04, "write": 0x08, "notify": 0x10, "indicate": 0x20,
     "authenticated-signed-writes": 0x40, "extended-properties": 0x80}
 
-# The services a device of ours has before it publishes any: handle, type, and for a characteristic its properties.
+# The services of our library before it publishes any: handle, type, and for a characteristic its properties.
 OWN_ATTRIBUTES = [
     (1, "2800", None), (2, "2803", 0x02), (3, "2A00", None), (4, "2803", 0x02), (5, "2A01", None),
     (6, "2800", None), (7, "2803", 0x20), (8, "2A05", None), (9, "2902", None), (10, "2803", 0x0A), (11, "2B29", None)]
@@ -50,7 +50,7 @@ def characteristic(uuid: str | int, *properties: str, value: bytes = b"", **rest
         "properties": sum(PROPERTIES[name] for name in properties), "value": value.hex(), **rest}
 
 
-# What is served, by the names the cases use; the numbers are those of the UUIDs.
+# The attributes served, by the names used in the cases; the numbers are those of the UUIDs.
 CHARACTERISTICS = {
     "information": {
         "maker": characteristic("2A29", "read", value=b"Babbage & Company"),
@@ -97,7 +97,7 @@ class Peripheral:
     @classmethod
     @contextlib.asynccontextmanager
     async def started(cls, bluez: BlueZ, mtu: int | None = None) -> AsyncIterator[Peripheral]:
-        """Publishes, advertises, and has BlueZ on hci1 find it."""
+        """Publishes, advertises, and makes BlueZ on hci1 find it."""
         await bluez.adapter("hci1")
         agent = await Agent.start("peripheral")
         peripheral = cls(agent, bluez)
@@ -108,12 +108,12 @@ class Peripheral:
                 includes = [peripheral.services[0]["handle"]] if name == "events" else []
                 await peripheral.publish(
                     uuid, CHARACTERISTICS[name], isPrimary=name != "information", includes=includes)
-            # What it knew of another peripheral with this address.
+            # Its data about another peripheral with this address.
             await bluez.forget_devices("hci1")
             peripheral.device = await peripheral.sighted()
             yield peripheral
         finally:
-            # btvirt tells nobody of the links of a controller that is reset.
+            # btvirt does not report the links of a controller that is reset.
             with contextlib.suppress(AgentError, TimeoutError):
                 await peripheral.alone()
             await agent.stop()
@@ -136,8 +136,8 @@ class Peripheral:
     async def sighted(self) -> BLEDevice:
         """Begins to advertise when BlueZ listens, and returns what it finds.
 
-        btvirt reports an advertiser once when it begins, and once when somebody begins to scan; bluetoothd ignores a
-        report that comes before the kernel has told it that the scan has begun, and scans anew after five seconds.
+        btvirt reports an advertiser once when it starts, and once when a scan starts; bluetoothd ignores a
+        report that arrives before the kernel's event that the scan has started, and scans again after five seconds.
         """
         await self.agent("stopAdvertising")
         seen: asyncio.Future[BLEDevice] = asyncio.get_running_loop().create_future()
@@ -148,14 +148,14 @@ class Peripheral:
 
         async with BleakScanner(look, bluez={"adapter": client.ADAPTER}):
             await self.advertise()
-            return await asyncio.wait_for(seen, PATIENCE)
+            return await asyncio.wait_for(seen, TIMEOUT)
 
     async def advertise(self, name: str = NAME, **rest: Any) -> None:
         await self.agent("advertise", name=name, services=[BATTERY], **rest)
 
     @property
     def path(self) -> str:
-        """What BlueZ knows the peripheral by."""
+        """BlueZ's path of the peripheral."""
         return f"/org/bluez/{client.ADAPTER}/dev_{ADDRESSES[0].replace(':', '_')}"
 
     def handle(self, name: str) -> int:
@@ -167,7 +167,7 @@ class Peripheral:
 
     @property
     def attributes(self) -> list[tuple[int, str, int | None]]:
-        """Every attribute there is: its handle, its type and, where it declares a characteristic, its properties."""
+        """Every attribute: its handle, its type and, where it declares a characteristic, its properties."""
         rows: list[tuple[int, str, int | None]] = list(OWN_ATTRIBUTES)
         for service in sorted(self.services, key=lambda service: service["handle"]):
             rows.append((service["handle"], "2800" if service.get("isPrimary", True) else "2801", None))
@@ -185,20 +185,20 @@ class Peripheral:
         try:
             yield Link(self, connection, self.agent.connected()[-1])
         finally:
-            # BlueZ would wait two seconds before it leaves.
+            # BlueZ would wait two seconds before it disconnects.
             await self.alone()
             await connection.disconnect()
 
     async def connect(self, attempts: int = 4) -> BleakClient:
-        """Has BlueZ connect.
+        """Makes BlueZ connect.
 
-        Where bluetoothd learns of the link from its own socket before the kernel tells it, it takes them for two and
-        ends one, two seconds later; and forgets the device as it does. So each attempt begins afresh.
+        If bluetoothd learns of the link from its own socket before the kernel's event, it treats it as two links and
+        ends one, two seconds later, and removes the device. So each attempt starts from scratch.
         """
         await self.alone()
         if self.device is None or self.path not in await self.bluez.objects():
             self.device = await self.sighted()
-        connection = BleakClient(self.device, timeout=PATIENCE, bluez={"adapter": client.ADAPTER})
+        connection = BleakClient(self.device, timeout=TIMEOUT, bluez={"adapter": client.ADAPTER})
         try:
             await connection.connect()
         except BleakError:
@@ -208,21 +208,21 @@ class Peripheral:
         return connection
 
     async def alone(self) -> None:
-        """Ends every link, such as one that a case that failed has left behind, and forgets what was told of it."""
+        """Ends every link, such as one left behind by a failed case, and discards its events."""
         for number in self.agent.connected():
             await self.agent("disconnect", connection=number)
             await self.agent.event("disconnected", connection=number)
-        # Until bluetoothd has noticed the end it takes the link for one to go on with.
-        async with asyncio.timeout(PATIENCE):
+        # Until bluetoothd has noticed the end it continues to use the link.
+        async with asyncio.timeout(TIMEOUT):
             while (await self.bluez.objects()).get(self.path, {}).get("org.bluez.Device1", {}).get("Connected"):
                 await asyncio.sleep(0.02)
         self.agent.events.clear()
 
     async def gatttool(self, *arguments: str) -> tuple[int, list[str], str]:
-        """Has gatttool connect and do something. Returns its status, and the lines it wrote to output and error."""
+        """Makes gatttool connect and do something. Returns its status, and the lines it wrote to output and error."""
         await self.alone()
         status, output, errors = await output_of("gatttool", "-i", client.ADAPTER, "-b", ADDRESSES[0], *arguments)
-        # The kernel keeps the link for two seconds, and who connects then finds it going.
+        # The kernel keeps the link for two seconds, and a connection made then is about to end.
         await self.alone()
         return status, output.splitlines(), errors.strip()
 
@@ -233,7 +233,7 @@ def descriptors(one: dict[str, Any]) -> list[tuple[int, str]]:
     if "configuration" in one:
         found.append((one["configuration"], "2902"))
     if "extendedProperties" in one:
-        # Behind the value and its configuration.
+        # After the value and its configuration.
         found.append((one.get("configuration", one["handle"]) + 1, "2900"))
     return sorted(found)
 
@@ -247,7 +247,7 @@ class Link:
         self.number = number
 
     async def __call__(self, call: str, **arguments: Any) -> dict[str, Any]:
-        """Has our end do something."""
+        """Makes our end do something."""
         return await self.peripheral.agent(call, connection=self.number, **arguments)
 
     async def ended(self) -> str:
@@ -260,11 +260,11 @@ class Link:
             event, connection=self.number, handle=self.peripheral.handle(name))
 
     def at(self, name: str) -> int:
-        """What bleak knows a characteristic by: with BlueZ, the handle of its declaration."""
+        """bleak's identifier of a characteristic: with BlueZ, the handle of its declaration."""
         return self.peripheral.characteristics[name]["declaration"]
 
     def path(self, name: str) -> str:
-        """What BlueZ knows a characteristic by."""
+        """BlueZ's path of a characteristic."""
         one = self.peripheral.characteristics[name]
         return f"{self.peripheral.path}/service{one['service']:04x}/char{one['declaration']:04x}"
 
@@ -272,14 +272,14 @@ class Link:
         return bytes(await self.client.read_gatt_char(self.at(name)))
 
     async def read_from(self, name: str, offset: int) -> bytes:
-        """Reads from an offset on."""
+        """Reads from an offset."""
         value = await self.peripheral.bluez.call(
             self.path(name), "org.bluez.GattCharacteristic1.ReadValue", "a{sv}", {"offset": Variant("q", offset)})
         # BlueZ may answer with no value in place of an empty one.
         return bytes(value or b"")
 
     async def write(self, name: str, value: bytes, how: str | None = None, offset: int = 0) -> None:
-        """Writes as bleak does, or in the way named: `request` or `reliable`, from an offset on."""
+        """Writes as bleak does, or with a `request` or a `reliable` write, from an offset."""
         if how is None:
             return await self.client.write_gatt_char(self.at(name), value, response=True)
         await self.peripheral.bluez.call(
@@ -287,7 +287,7 @@ class Link:
             {"type": Variant("s", how), "offset": Variant("q", offset)})
 
     async def subscribe(self, name: str, **rest: Any) -> list[bytes]:
-        """Subscribes, and returns where the values will collect."""
+        """Subscribes, and returns the list in which the values are collected."""
         values: list[bytes] = []
         await self.client.start_notify(self.at(name), lambda _, value: values.append(bytes(value)), **rest)
         await self.event("subscribed", name)

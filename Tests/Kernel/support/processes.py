@@ -1,4 +1,4 @@
-"""Processes that a case starts, and waiting for what they bring about."""
+"""Processes that a case starts, and waiting for their effects."""
 
 from __future__ import annotations
 
@@ -12,28 +12,27 @@ RESULTS = pathlib.Path(os.environ["VM_RESULTS"])
 LOGS = pathlib.Path("/run/logs")
 LOGS.mkdir(exist_ok=True)
 
-# An ordinary user, who may do nothing, and one who may administer the network, as `setcap cap_net_admin+ep` has it: what
-# comes before a command.
+# The prefix of a command to run it as an ordinary user, and with the capability given by `setcap cap_net_admin+ep`.
 NOBODY = ["setpriv", "--reuid=1000", "--regid=1000", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all"]
 ADMINISTRATOR = [
     "setpriv", "--reuid=1000", "--regid=1000", "--clear-groups", "--inh-caps=+net_admin", "--ambient-caps=+net_admin",
     "--bounding-set=-all,+net_admin"]
 
-# How long anything may take that is expected to happen, in seconds: the machine is emulated.
-PATIENCE = 20.0
+# How long an expected event may take, in seconds: the machine is emulated.
+TIMEOUT = 20.0
 
 
-async def until(condition: Callable[[], object], what: str, patience: float = PATIENCE) -> None:
-    """Waits until a condition holds that nobody announces."""
-    end = asyncio.get_running_loop().time() + patience
+async def until(condition: Callable[[], object], what: str, timeout: float = TIMEOUT) -> None:
+    """Waits until a condition holds, by polling."""
+    end = asyncio.get_running_loop().time() + timeout
     while not condition():
         if asyncio.get_running_loop().time() > end:
-            raise TimeoutError(f"waited {patience:.0f} s in vain for {what}")
+            raise TimeoutError(f"waited {timeout:.0f} s for {what}")
         await asyncio.sleep(0.02)
 
 
 class Process:
-    """A program that runs until it is stopped, with what it says in a log."""
+    """A program that runs until it is stopped, with its output in a log."""
 
     def __init__(self, name: str, process: asyncio.subprocess.Process, log: pathlib.Path) -> None:
         self.name = name
@@ -57,16 +56,16 @@ class Process:
     def is_running(self) -> bool:
         return self.process.returncode is None
 
-    async def stop(self, patience: float = PATIENCE) -> int:
-        """Ends the program as a user would, and by force where that does not help. Returns its status."""
+    async def stop(self, timeout: float = TIMEOUT) -> int:
+        """Ends the program as a user would, or by force if that does not help. Returns its status."""
         if self.is_running:
             self.process.terminate()
         try:
-            return await asyncio.wait_for(self.process.wait(), patience)
+            return await asyncio.wait_for(self.process.wait(), timeout)
         except TimeoutError:
             self.process.kill()
             await self.process.wait()
-            raise TimeoutError(f"{self.name} did not end when it was told to") from None
+            raise TimeoutError(f"{self.name} did not end when asked to") from None
 
     async def kill(self) -> None:
         """Ends the program as a crash would."""
@@ -78,15 +77,15 @@ class Process:
         return self.log.read_text(errors="replace")
 
 
-async def output_of(*command: str | pathlib.Path, patience: float = PATIENCE) -> tuple[int, str, str]:
+async def output_of(*command: str | pathlib.Path, timeout: float = TIMEOUT) -> tuple[int, str, str]:
     """Runs a program to its end. Returns its status and what it wrote to standard output and error."""
     process = await asyncio.create_subprocess_exec(
         *map(str, command), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE)
     try:
-        output, errors = await asyncio.wait_for(process.communicate(), patience)
+        output, errors = await asyncio.wait_for(process.communicate(), timeout)
     except TimeoutError:
         process.kill()
         await process.wait()
-        raise TimeoutError(f"{command[0]} did not end in {patience:.0f} s") from None
+        raise TimeoutError(f"{command[0]} did not end in {timeout:.0f} s") from None
     return process.returncode or 0, output.decode(errors="replace"), errors.decode(errors="replace")

@@ -1,4 +1,4 @@
-"""The adapters of the machine: controllers of BlueZ's emulator that hear each other."""
+"""The adapters of the machine: controllers of BlueZ's emulator in range of each other."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pathlib
 import re
 from collections.abc import Iterator
 
-from support.processes import BINARIES, PATIENCE, Process, output_of, until
+from support.processes import BINARIES, TIMEOUT, Process, output_of, until
 
 ADDRESSES = ["00:AA:01:00:00:00", "00:AA:01:01:00:01"]
 OUR_ADDRESSES = [f"00:1B:DC:00:00:{number:02X}" for number in range(1, 5)]
-# How often to start btvirt where an adapter does not come up.
+# How many times to start btvirt if an adapter does not come up.
 ATTEMPTS = 5
 
 
@@ -25,7 +25,7 @@ def present() -> list[str]:
 
 @contextlib.contextmanager
 def switched_off() -> Iterator[None]:
-    """Has the switch of every radio off, as `rfkill block bluetooth` has."""
+    """Switches every radio off, like `rfkill block bluetooth`."""
     switches = list(pathlib.Path("/sys/class/rfkill").glob("*/soft"))
     for switch in switches:
         switch.write_text("1")
@@ -39,18 +39,18 @@ def switched_off() -> Iterator[None]:
 
 @contextlib.contextmanager
 def first_come_first_served() -> Iterator[list[str]]:
-    """Lets a program have one processor to itself, with the kernel's workers behind it; the command that does this
-    comes before the program's.
+    """Gives a program one processor to itself, with a higher priority than the kernel's workers; the command for this
+    precedes the program's.
 
-    The kernel may give a new adapter its first command before it has told btvirt which adapter it is. btvirt, which
-    waits for that, takes the command for it, and the adapter never comes up. This way the workers, who send commands,
-    seldom get a turn before btvirt has nothing to do.
+    The kernel may give a new adapter its first command before btvirt has its number. btvirt, which
+    waits for that, misreads the command as the answer, and the adapter never comes up. This way the workers, which
+    send commands, rarely run before btvirt is idle.
     """
     settings = {
-        # Which processors the workers may use, where they do not care.
+        # The processors that unbound workers may use.
         pathlib.Path("/sys/devices/virtual/workqueue/cpumask"): "1",
-        # For how much of each second such a program may have its processor. Without a limit: in an emulated machine,
-        # the time the emulator does not run counts.
+        # The share of each second in which such a program may use its processor. Unlimited, because in an emulated
+        # machine the time in which the emulator does not run counts as well.
         pathlib.Path("/proc/sys/kernel/sched_rt_runtime_us"): "-1",
     }
     before = {path: path.read_text() for path in settings}
@@ -64,7 +64,7 @@ def first_come_first_served() -> Iterator[list[str]]:
 
 
 class Radio:
-    """BlueZ's emulator. To stop it is to unplug its adapters."""
+    """BlueZ's emulator. Stopping it unplugs its adapters."""
 
     def __init__(self) -> None:
         self.process: Process | None = None
@@ -77,7 +77,7 @@ class Radio:
         raise TimeoutError(f"the kernel did not bring up {count} adapters of btvirt in {ATTEMPTS} attempts")
 
     async def _start(self, count: int) -> bool:
-        """Tells whether all adapters have come up."""
+        """Returns whether all adapters have come up."""
         others = present()
         with first_come_first_served() as command:
             self.process = await Process.start("btvirt", *command, "btvirt", "-L", f"-l{count}")
@@ -93,7 +93,7 @@ class Radio:
 
     async def _has_address(self, name: str) -> None:
         """Waits until the kernel has asked an adapter for its address, which is among the first things it asks."""
-        async with asyncio.timeout(PATIENCE / 4):
+        async with asyncio.timeout(TIMEOUT / 4):
             while "BD Address: 00:00:00:00:00:00" in (await output_of("hciconfig", name))[1]:
                 await asyncio.sleep(0.05)
 
@@ -106,9 +106,9 @@ class Radio:
 
 
 class OurRadio:
-    """A radio of ours with controllers in the kernel, and the names of the adapters they are there."""
+    """Our radio with controllers in the kernel, and the names of their adapters."""
 
-    # Each has a log of its own.
+    # Each has its own log.
     numbers = itertools.count(1)
 
     def __init__(self, process: Process, adapters: list[str]) -> None:

@@ -16,11 +16,11 @@ UUID = "{:08x}-4c1b-4e54-9e9c-5f0c2b7a1d3e"
 
 
 class Sample:
-    """The application, and where to find BlueZ that serves it."""
+    """The application, and the BlueZ that serves it."""
 
     def __init__(self, bluez: BlueZ) -> None:
         self.bluez = bluez
-        # BlueZ answers a Write Request before the application has seen it where there is also write without response.
+        # BlueZ answers a Write Request before the application has seen it if write without response is allowed as well.
         self.value = Characteristic(
             UUID.format(1), "read", "write", value=b"at first",
             descriptors=[Descriptor("2901", b"A value"), Descriptor(UUID.format(2), b"", "read", "write")])
@@ -41,19 +41,19 @@ class Sample:
 
     @contextlib.asynccontextmanager
     async def served(self, adapter: str = "hci1") -> AsyncIterator[None]:
-        """Has BlueZ serve it, and advertise the service of the card."""
+        """Makes BlueZ serve it, and advertise the card service."""
         async with (serving(self.bluez, *self.services, self.secondary, adapter=adapter),
                     advertising(self.bluez, NAME, card.SERVICE, adapter=adapter)):
             yield
 
     async def send_card(self, content: bytes) -> None:
-        """Sends a card to whoever has subscribed to it."""
+        """Sends a card to its subscribers."""
         parts = [content[start:start + 20] for start in range(0, len(content), 20)]
         await self.card.send(self.bluez, *parts, b"EOM")
 
 
 class Link:
-    """A connection of an agent's."""
+    """A connection of an agent."""
 
     def __init__(self, agent: Agent, number: int, mtu: int) -> None:
         self.agent = agent
@@ -70,14 +70,14 @@ class Link:
             for _ in range(count)]
 
     async def ended(self) -> str:
-        """Waits for the end, and says why it came."""
+        """Waits for the end, and returns its reason."""
         return (await self.agent.event("disconnected", connection=self.number))["reason"]
 
 
 async def connect(agent: Agent, address: str, **arguments: Any) -> Link:
     """Connects an agent to a public address.
 
-    Not before something was heard from it: btvirt does not wait for a peer that does not advertise, and BlueZ takes a
+    Not before something was received from it: btvirt does not wait for a peer that does not advertise, and BlueZ takes a
     while to advertise again after a link has ended.
     """
     await agent("firstSighting", address=f"{address}/P")
@@ -86,5 +86,5 @@ async def connect(agent: Agent, address: str, **arguments: Any) -> Link:
 
 
 def numbered(count: int, length: int = 20) -> list[bytes]:
-    """Values that tell their place."""
+    """Numbered values."""
     return [number.to_bytes(4, "little").ljust(length, b"\xA5") for number in range(count)]

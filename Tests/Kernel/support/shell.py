@@ -7,9 +7,9 @@ import contextlib
 import re
 from collections.abc import AsyncIterator
 
-from support.processes import PATIENCE, Process
+from support.processes import TIMEOUT, Process
 
-# Their prompt, and what they write to colour it and to write over it.
+# Their prompt, and the escape sequences that colour and overwrite it.
 DECORATION = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|[\r\b\x01\x02]")
 PROMPT = re.compile(r"\[[^]\n]*\]# *")
 
@@ -19,7 +19,7 @@ def plain(said: str) -> str:
 
 
 class Shell:
-    """A program that takes a command a line. What it says is looked at in order: what has been found is behind us."""
+    """A program that takes a command a line. Its output is searched in order: each search starts after the last match."""
 
     def __init__(self, process: Process) -> None:
         self.process = process
@@ -40,9 +40,9 @@ class Shell:
         stdin.write(f"{command}\n".encode())
 
     async def hear(self, pattern: str) -> re.Match[str]:
-        """Waits for the next place where it says this."""
+        """Waits for the next match in its output."""
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(TIMEOUT):
                 while True:
                     said = plain(self._said)
                     if match := re.search(pattern, said, re.MULTILINE):
@@ -62,7 +62,7 @@ class Shell:
         try:
             yield shell
             shell.say("quit")
-            await asyncio.wait_for(shell.process.process.wait(), PATIENCE)
+            await asyncio.wait_for(shell.process.process.wait(), TIMEOUT)
         finally:
             await shell.process.kill()
             shell._reader.cancel()

@@ -1,34 +1,51 @@
-import BluetoothLE
+import BluetoothBase
+import BluetoothGAP
 import Foundation
 
 /// What an application is told of an advertisement: only keys of what was there, and numbers as `NSNumber`, so that every
 /// cast works that works elsewhere.
-enum AdvertisementDictionary {
-    static func make(_ sighting: Sighting, _ advertisement: AdvertisementData) -> [String: Any] {
-        var dictionary: [String: Any] = [
-            CBAdvertisementDataIsConnectable: NSNumber(value: sighting.isConnectable),
-            // Not among the constants, but applications read them.
-            "kCBAdvDataTimestamp": NSNumber(value: Date().timeIntervalSinceReferenceDate),
-            "kCBAdvDataRxPrimaryPHY": NSNumber(value: 1),
-            "kCBAdvDataRxSecondaryPHY": NSNumber(value: 0),
-        ]
-        if let name = sighting.name { dictionary[CBAdvertisementDataLocalNameKey] = name }
+struct AdvertisementDictionary {
+    private static let yes = NSNumber(value: true), no = NSNumber(value: false)
+    private static let zero = NSNumber(value: 0), one = NSNumber(value: 1)
+
+    /// The lists of services seen last, as objects: most advertisers have few of them.
+    private var lists: [[BluetoothUUID]: [CBUUID]] = [:]
+    private static let keptLists = 256
+
+    mutating func make(_ sighting: Sighting, _ advertisement: AdvertisementData) -> [String: Any] {
+        var dictionary = [String: Any](minimumCapacity: 12)
+        dictionary[CBAdvertisementDataIsConnectable] = sighting.isConnectable ? Self.yes : Self.no
+        // Not among the constants, but applications read them.
+        dictionary["kCBAdvDataTimestamp"] = NSNumber(value: CFAbsoluteTimeGetCurrent())
+        dictionary["kCBAdvDataRxPrimaryPHY"] = Self.one
+        dictionary["kCBAdvDataRxSecondaryPHY"] = Self.zero
+        if let name = advertisement.localName { dictionary[CBAdvertisementDataLocalNameKey] = name.text }
         if let power = sighting.txPowerLevel { dictionary[CBAdvertisementDataTxPowerLevelKey] = NSNumber(value: power) }
         if !advertisement.serviceUUIDs.isEmpty {
-            dictionary[CBAdvertisementDataServiceUUIDsKey] = advertisement.serviceUUIDs.map { CBUUID($0) }
+            dictionary[CBAdvertisementDataServiceUUIDsKey] = list(advertisement.serviceUUIDs)
         }
         if !advertisement.solicitedServiceUUIDs.isEmpty {
-            dictionary[CBAdvertisementDataSolicitedServiceUUIDsKey] =
-                advertisement.solicitedServiceUUIDs.map { CBUUID($0) }
+            dictionary[CBAdvertisementDataSolicitedServiceUUIDsKey] = list(advertisement.solicitedServiceUUIDs)
         }
         if !advertisement.serviceData.isEmpty {
             dictionary[CBAdvertisementDataServiceDataKey] = Dictionary(
                 advertisement.serviceData.map { (CBUUID($0.uuid), Data($0.data)) }, uniquingKeysWith: { $1 })
         }
         if let data = advertisement.manufacturerData.first {
-            let company = [UInt8(truncatingIfNeeded: data.companyID), UInt8(truncatingIfNeeded: data.companyID >> 8)]
-            dictionary[CBAdvertisementDataManufacturerDataKey] = Data(company + data.data)
+            var octets = Data(capacity: 2 + data.data.count)
+            octets.append(UInt8(truncatingIfNeeded: data.companyID))
+            octets.append(UInt8(truncatingIfNeeded: data.companyID >> 8))
+            octets.append(contentsOf: data.data)
+            dictionary[CBAdvertisementDataManufacturerDataKey] = octets
         }
         return dictionary
+    }
+
+    private mutating func list(_ services: [BluetoothUUID]) -> [CBUUID] {
+        if let known = lists[services] { return known }
+        if lists.count >= Self.keptLists { lists = [:] }
+        let list = services.map { CBUUID($0) }
+        lists[services] = list
+        return list
     }
 }

@@ -1,15 +1,6 @@
-import BluetoothLE
+import BluetoothBase
+import BluetoothGAP
 import Foundation
-
-/// What a central manager was told when it was made.
-struct CentralOptions: Sendable {
-    /// Under which name the manager remembers what it does.
-    let restoreIdentifier: String?
-
-    init(_ options: [String: Any]?) {
-        restoreIdentifier = options?[CBCentralManagerOptionRestoreIdentifierKey] as? String
-    }
-}
 
 /// What is to be scanned for.
 struct WantedScan: Equatable, Sendable {
@@ -50,21 +41,6 @@ struct ConnectOptions: Sendable {
         let delay = (options?[CBConnectPeripheralOptionStartDelayKey] as? NSNumber)?.doubleValue ?? 0
         startDelay = delay > 0 ? .seconds(min(delay, Self.longestDelay)) : .zero
         isReconnecting = (options?[CBConnectPeripheralOptionEnableAutoReconnect] as? NSNumber)?.boolValue ?? false
-    }
-
-    init(isReconnecting: Bool) {
-        startDelay = .zero
-        self.isReconnecting = isReconnecting
-    }
-
-    /// How a connection is made again that was lost.
-    static let reconnecting = ConnectOptions(isReconnecting: true)
-
-    /// … where that has just failed.
-    static var tryingAgain: ConnectOptions {
-        var options = reconnecting
-        options.startDelay = .seconds(1)
-        return options
     }
 }
 

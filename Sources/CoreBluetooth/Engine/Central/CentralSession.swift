@@ -1,203 +1,261 @@
-import BluetoothLE
+import BluetoothATT
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothGAP
+import BluetoothHost
 import Foundation
 
-/// What a central manager does, on the engine. It knows the manager weakly: with that everything ends.
-@BluetoothEngine
-final class CentralSession: AdapterUser {
-    nonisolated let manager = WeakReference<CBCentralManager>()
-    nonisolated let delivery: Delivery
-    nonisolated let environment: ManagerEnvironment
-    let options: CentralOptions
+/// What a central manager is to be told.
+enum CentralEvent {
+    case restored([String: Any])
+    case state(CBManagerState, Attachment?)
+    case discovered(Sighting, scan: UInt64)
+    case scanEnded(UInt64, HostError)
+    case connected(PeripheralSession, PeripheralLink, mtu: Int)
+    case connectionFailed(PeripheralSession, HostError)
+    case cancelled(PeripheralSession)
+    case linkEnded(PeripheralLink, DisconnectReason)
+    case connectionEvent(PeerID, Set<BluetoothUUID>, isConnected: Bool)
+    case value(PeripheralLink, AttributeHandle, Data)
+    case lost(PeripheralLink, LinkLoss)
+    case operationEnded(PeripheralLink, PeripheralOperation, Result<CallResult, HostError>)
+    case rssi(PeripheralLink, Result<CallResult, HostError>)
+    case mtuChanged(PeripheralLink, Int)
+    case nameChanged(PeerID, String)
+    case servicesChanged(PeripheralLink, ClosedRange<AttributeHandle>)
+    case readyToWrite(PeripheralLink)
+}
 
-    private(set) var shared: SharedAdapter?
-    /// The scan that is wanted, and carried out while the adapter is on.
-    private var scanTask: Task<Void, Never>?
+/// What a central manager does with its adapter.
+final class CentralSession: ManagerSession, @unchecked Sendable {
+    // Unchecked: as its superclass.
+
+    let manager = WeakReference<CBCentralManager>()
+    let restoreIdentifier: String?
+    private let inbox: Inbox<CentralEvent>
+    private var links: [LinkIdentifier: PeripheralLink] = [:]
+    /// The one looked up last: values come in rows.
+    private var lastLink: PeripheralLink?
+    /// The links whose calls can go on.
+    private var moving: [PeripheralLink] = []
+    private var scan: (attachment: Attachment, token: CallToken, number: UInt64)?
+    private var wantedConnectionEvents: WantedConnectionEvents?
+
     /// The peripherals that are connected, or are to be.
     var peripherals: [ObjectIdentifier: PeripheralSession] = [:]
-    var wantedConnectionEvents: WantedConnectionEvents?
     /// The scan, from when it is asked for until it is not wanted any more.
     var wantedScan: WantedScan?
-    /// How often the adapter has gone off: what the application asked for before it knew of that is over.
-    private(set) var era = 0
     /// What is remembered of peripherals that the application has let go of, until something else changes.
     var lingering: [CentralState.Peripheral] = []
     /// Where it remembers what it does, if it is to.
-    var keeper: StateKeeper<CentralState>?
+    @Guarded var keeper: StateKeeper<CentralState>?
     /// Whether what the last run has left waits for the adapter to be on.
-    var isRestoring = false
-    private(set) var isStopped = false
+    @Guarded var isRestoring = false
 
-    nonisolated init(delivery: Delivery, environment: ManagerEnvironment, options: CentralOptions) {
-        self.delivery = delivery
-        self.environment = environment
-        self.options = options
+    /// How many discoveries wait for an application whose queue stands still; what is found beyond that is not reported.
+    private static let maximumDiscoveries = 65536
+
+    init(_ environment: ManagerEnvironment, _ queue: DispatchQueue?, restoreIdentifier: String?) {
+        self.restoreIdentifier = restoreIdentifier
+        let lock = NSLock()
+        inbox = Inbox(queue, lock)
+        super.init(environment, lock)
     }
 
-    func start() async {
-        await restore()
-        guard !isStopped else { return }
-        let shared = SharedAdapter.at(environment.transport)
-        self.shared = shared
-        shared.add(self)
-    }
+    override func begin() { restore() }
 
-    /// Ends everything, since the manager is gone.
-    func stop() async {
-        isStopped = true
+    override func stop() {
+        super.stop()
         stopRemembering()
-        scanTask?.cancel()
-        for peripheral in peripherals.values { await peripheral.abandon() }
-        shared?.remove(self)
-        shared = nil
     }
 
-    /// Has the application told something, after all it was told before.
-    func tell(_ body: @escaping (CBCentralManager) -> Void) {
-        delivery.post { [manager] in
-            if let manager = manager.object { body(manager) }
+    // MARK: - Taking in, with the lock held
+
+    override func schedule() { inbox.schedule { [self] in deliver() } }
+
+    private func deliver() {
+        if inbox.deliver({ handle($0) }) { inbox.queue.async { [self] in deliver() } }
+    }
+
+    /// Has the application told something, after all that was taken in before.
+    func post(_ event: CentralEvent) {
+        lock.withLock {
+            inbox.append(event)
+            schedule()
         }
     }
 
-    // MARK: - The adapter
-
-    func adapterChanged(to state: CBManagerState) {
-        let isResuming = isRestoring && state == .poweredOn
-        if isRestoring, !isResuming { return stateChanged(to: state) }
-        isRestoring = false
-        if state != .poweredOn {
-            era += 1
-            scanTask?.cancel()
-            scanTask = nil
-            // Each has been told of the end of its link already; those that were still to connect give up.
-            for peripheral in peripherals.values { peripheral.adapterIsOff() }
-            peripherals = [:]
-            wantedScan = nil
-            changed()
+    override func take(_ state: CBManagerState, _ attachment: Attachment?) {
+        if attachment == nil {
+            links = [:]
+            lastLink = nil
+            scan = nil
         }
-        let isScanning = isResuming && wantedScan != nil
-        let era = era
-        stateChanged(to: state) { manager in
-            if isScanning { manager.scanning = true }
-            if state != .poweredOn {
-                manager.era = era
-                manager.scanning = false
-                for peripheral in manager.livingPeripherals { peripheral.adapterIsOff() }
-            }
-        }
-        if isResuming { resume() }
+        inbox.append(.state(state, attachment))
     }
 
-    private func stateChanged(to state: CBManagerState, _ change: @escaping (CBCentralManager) -> Void = { _ in }) {
-        tell { manager in
-            change(manager)
-            manager.currentState = state
-            manager.delegate?.centralManagerDidUpdateState(manager)
+    override func take(_ event: UserEvent, of batch: borrowing EventBatch, _ attachment: Attachment) {
+        switch event {
+        case .value(let identifier, let handle, let payload):
+            guard let link = link(identifier), link.isHeld, hasRoom(for: payload.count, on: link) else { return }
+            inbox.append(.value(link, handle, Data(batch.bytes(of: payload))))
+        case .sighting(let token, let index):
+            guard let scan, scan.token == token, inbox.count < Self.maximumDiscoveries else { return }
+            inbox.append(.discovered(batch.sightings[index], scan: scan.number))
+        case .sendCredit(let identifier, let count):
+            guard let link = link(identifier) else { return }
+            if link.credited(count) { inbox.append(.readyToWrite(link)) }
+            moving.append(link)
+        case .ended(let token, let result):
+            if let call = attachment.take(token) { ended(call, token, result) }
+        case .linkBegan(let identifier, let information):
+            let link = PeripheralLink(identifier, information, attachment, of: self)
+            links[identifier] = link
+            // Of those that we make it is told once their services are known.
+            if !link.isOutgoing { tellOf(link, isConnected: true) }
+        case .linkEnded(let identifier, let reason):
+            lastLink = nil
+            guard let link = links.removeValue(forKey: identifier) else { return }
+            if !link.isOutgoing || link.services != nil { tellOf(link, isConnected: false) }
+            if link.isHeld { inbox.append(.linkEnded(link, reason)) }
+        case .mtuChanged(let identifier, let mtu):
+            guard let link = link(identifier) else { return }
+            link.mtu = mtu
+            if link.isHeld { inbox.append(.mtuChanged(link, mtu)) }
+        case .servicesKnown(let identifier, let services):
+            guard let link = link(identifier) else { return }
+            let isNews = link.services == nil && link.isOutgoing
+            link.services = Set(services)
+            if isNews { tellOf(link, isConnected: true) }
+        case .servicesChanged(let identifier, let handles):
+            guard let link = link(identifier) else { return }
+            link.servicesChanged(in: handles)
+            if link.isHeld, hasRoom(for: 0, on: link) { inbox.append(.servicesChanged(link, handles)) }
+        case .nameChanged(let peer, let name):
+            environment.adapter.names.set(name, of: peer)
+            inbox.append(.nameChanged(peer, name))
+        case .lost(let identifier, let loss):
+            guard let link = link(identifier), link.isHeld, hasRoom(for: 0, on: link) else { return }
+            inbox.append(.lost(link, loss))
+        case .adapter, .parametersChanged, .peerIdentified, .written, .readRequested, .writeRequested,
+            .executeRequested, .requestExpired, .subscriptionChanged: return
         }
     }
 
-    func linkChanged(to peer: DeviceAddress, services: Set<BluetoothUUID>, isConnected: Bool) {
-        let identifier = environment.identities.identifier(for: peer)
-        guard let wantedConnectionEvents, wantedConnectionEvents.matches(identifier, services: services) else { return }
-        let name = environment.names[peer]
-        tell { manager in
-            manager.delegate?.centralManager(
-                manager, connectionEventDidOccur: isConnected ? .peerConnected : .peerDisconnected,
-                for: manager.peripheral(identifier, peer, name: name))
+    private func ended(_ call: PendingCall, _ token: CallToken, _ result: Result<CallResult, HostError>) {
+        switch (call, result) {
+        case (.operation(let link, let operation), _):
+            link.operationEnded(operation, token, result)
+            inbox.append(.operationEnded(link, operation, result))
+            moving.append(link)
+        case (.connect(let session), .success(.link(let identifier))):
+            guard let known = links[identifier] else { return }
+            let link = known.isHeld ? PeripheralLink(anew: known) : known
+            link.isHeld = true
+            links[identifier] = link
+            lastLink = link
+            inbox.append(.connected(session, link, mtu: link.mtu))
+        case (.connect(let session), .failure(let error)): inbox.append(.connectionFailed(session, error))
+        case (.scan(let number), .failure(let error)): inbox.append(.scanEnded(number, error))
+        case (.rssi(let link), _): inbox.append(.rssi(link, result))
+        default: return
         }
     }
 
-    // MARK: - Scanning
+    private func link(_ identifier: LinkIdentifier) -> PeripheralLink? {
+        if let lastLink, lastLink.identifier == identifier { return lastLink }
+        lastLink = links[identifier]
+        return lastLink
+    }
 
-    /// - Parameters:
-    ///   - number: the how manieth scan of the manager it is.
-    ///   - era: how often the adapter had gone off when it was asked for.
-    func scan(for wanted: WantedScan, number: UInt64, in era: Int) {
-        scanTask?.cancel()
-        guard let adapter = shared?.adapter, era == self.era else { return }
-        wantedScan = wanted
+    /// Whether something more may wait for the application. Where it may not the link ends, for what is left out would
+    /// not be missed by anybody.
+    private func hasRoom(for count: Int, on link: PeripheralLink) -> Bool {
+        guard !link.isOverrun else { return false }
+        switch link.window.add(count) {
+        case .none: break
+        case .hold: link.attachment.post(.holdReceiving(link.identifier))
+        case .overflow:
+            link.isOverrun = true
+            link.attachment.post(.disconnect(link.identifier, reason: .consumerTooSlow))
+        }
+        return !link.isOverrun
+    }
+
+    private func tellOf(_ link: PeripheralLink, isConnected: Bool) {
+        guard wantedConnectionEvents != nil else { return }
+        inbox.append(.connectionEvent(link.peer, link.services ?? [], isConnected: isConnected))
+    }
+
+    override func turnEnded() {
+        let moving = lock.withLock {
+            defer { self.moving.removeAll(keepingCapacity: true) }
+            return self.moving
+        }
+        for link in moving { link.run() }
+    }
+
+    // MARK: - What the application asks for
+
+    func scan(for wanted: WantedScan, number: UInt64, through attachment: Attachment) {
+        let token = attachment.runner.makeToken()
+        let before = lock.withLock {
+            defer { scan = (attachment, token, number) }
+            wantedScan = wanted
+            return scan
+        }
         changed()
-        scanTask = Task { [weak self, environment] in
-            do {
-                let parameters = ScanParameters(reportsDuplicates: wanted.allowsDuplicates)
-                for try await sighting in try await adapter.scan(for: wanted.filter, parameters: parameters) {
-                    let advertisement = sighting.advertisement
-                    guard wanted.matches(advertisement) else { continue }
-                    // A scan that was replaced meanwhile is over.
-                    guard !Task.isCancelled, let self else { return }
-                    discovered(
-                        sighting, advertisement, environment.identities.identifier(for: sighting.address), in: number)
-                    await delivery.room()
-                }
-            } catch {
-                guard !Task.isCancelled else { return }
-                reportFailure("the scan has ended: \(error)")
-                self?.scanEnded(number)
-            }
-        }
+        let parameters = ScanParameters(reportsDuplicates: wanted.allowsDuplicates)
+        _ = attachment.begin(.scan(number), .scan(wanted.filter, parameters), token: token)
+        if let before { before.attachment.post(.cancel, token: before.token) }
     }
 
     func stopScan() {
-        wantedScan = nil
-        changed()
-        scanTask?.cancel()
-        scanTask = nil
-    }
-
-    /// A scan has ended by itself.
-    private func scanEnded(_ number: UInt64) {
-        wantedScan = nil
-        changed()
-        tell { if $0.scans == number { $0.scanning = false } }
-    }
-
-    /// 127 stands for a strength that is not known.
-    nonisolated static func rssi(of measured: Int8?) -> NSNumber { NSNumber(value: measured ?? 127) }
-
-    private func discovered(
-        _ sighting: Sighting, _ advertisement: AdvertisementData, _ identifier: UUID, in scan: UInt64
-    ) {
-        let name = environment.names[sighting.address] ?? sighting.name
-        let rssi = Self.rssi(of: sighting.rssi)
-        let dictionary = AdvertisementDictionary.make(sighting, advertisement)
-        let address = sighting.address
-        tell { manager in
-            // What comes after `stopScan` is not wanted any more, nor what another scan has found.
-            guard manager.scanning, manager.scans == scan else { return }
-            let peripheral = manager.peripheral(identifier, address, name: name)
-            if let name { peripheral.currentName = name }
-            manager.delegate?.centralManager(
-                manager, didDiscover: peripheral, advertisementData: dictionary, rssi: rssi)
+        let scan = lock.withLock {
+            defer { self.scan = nil }
+            wantedScan = nil
+            return self.scan
         }
+        changed()
+        if let scan { scan.attachment.post(.cancel, token: scan.token) }
     }
 
-    // MARK: - Connecting
-
-    /// - Parameter era: how often the adapter had gone off when it was asked for.
-    func connect(_ peripheral: PeripheralSession, _ options: ConnectOptions, in era: Int) {
-        // Called off already, by another thread.
-        guard !peripheral.isOver else { return }
-        guard let shared, shared.state == .poweredOn, era == self.era else { return peripheral.adapterIsOff() }
-        peripherals[ObjectIdentifier(peripheral)] = peripheral
-        peripheral.connect(through: shared, options)
+    func connect(_ peripheral: PeripheralSession, through attachment: Attachment, after delay: Duration) {
+        lock.withLock { peripherals[ObjectIdentifier(peripheral)] = peripheral }
         changed()
+        peripheral.connect(through: attachment, after: delay)
     }
 
-    func cancel(_ peripheral: PeripheralSession) async {
-        peripherals[ObjectIdentifier(peripheral)] = nil
-        changed()
-        await peripheral.cancel()
+    func cancel(_ peripheral: PeripheralSession) {
+        forget(peripheral)
+        peripheral.release()
+        post(.cancelled(peripheral))
     }
 
     /// A peripheral is neither connected any more nor to be.
-    func ended(_ peripheral: PeripheralSession) {
-        peripherals[ObjectIdentifier(peripheral)] = nil
+    func forget(_ peripheral: PeripheralSession) {
+        lock.withLock { peripherals[ObjectIdentifier(peripheral)] = nil }
         changed()
     }
 
     /// The application has let go of a peripheral. Whether it was done with that, or ends altogether, is not known yet, so
     /// what is on disk stays until there is something else to write.
-    func abandoned(_ peripheral: PeripheralSession) {
-        guard peripherals.removeValue(forKey: ObjectIdentifier(peripheral)) != nil, keeper != nil else { return }
-        if let state = peripheral.state { lingering.append(state) }
+    func abandon(_ peripheral: PeripheralSession) {
+        lock.withLock {
+            guard peripherals.removeValue(forKey: ObjectIdentifier(peripheral)) != nil, keeper != nil else { return }
+            if let state = peripheral.state { lingering.append(state) }
+        }
+        peripheral.release()
+    }
+
+    func setConnectionEvents(_ wanted: WantedConnectionEvents?) { lock.withLock { wantedConnectionEvents = wanted } }
+
+    func wantsConnectionEvent(_ identifier: UUID, _ services: Set<BluetoothUUID>) -> Bool {
+        lock.withLock { wantedConnectionEvents?.matches(identifier, services: services) ?? false }
+    }
+
+    /// The peers to which there is a link, and the services they are known to have.
+    var linkedPeers: [(PeerID, Set<BluetoothUUID>)] {
+        lock.withLock { links.values.compactMap { link in link.services.map { (link.peer, $0) } } }
     }
 }

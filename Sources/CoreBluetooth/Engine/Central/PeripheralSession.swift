@@ -1,266 +1,154 @@
-import BluetoothLE
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothHost
 import Foundation
 
-/// One connection of a manager to a peripheral, on the engine, from the wish for it to its end.
-///
-/// What the application asks of the peripheral is done one thing after the other, in the order in which it was asked.
-@BluetoothEngine
-final class PeripheralSession: LinkUser {
-    typealias Operation = @BluetoothEngine (PeripheralSession) async -> Void
+/// One connection of a manager to a peripheral, from the wish for it to its end. It changes on the application's queue,
+/// except for what the application itself asks for.
+final class PeripheralSession: @unchecked Sendable {
+    // Unchecked: what several threads use is guarded.
 
-    nonisolated let peer: DeviceAddress
-    nonisolated let peripheral = WeakReference<CBPeripheral>()
-    private nonisolated let centralReference = WeakReference<CentralSession>()
-    nonisolated let delivery: Delivery
-
-    /// While there is one.
-    private(set) var link: SharedLink?
-    private var attempt: Task<Void, Never>?
-    /// Whether the application has been told of its end, or is to learn that from the manager's state.
-    private(set) var isOver = false
+    let peer: PeerID
+    weak let peripheral: CBPeripheral?
+    weak let central: CentralSession?
+    /// Whether a connection that is lost is to be made again.
+    let isReconnecting: Bool
+    /// What is remembered of the peripheral, as it was last found.
+    @Guarded var remembered: CentralState.Peripheral?
+    /// Where the search for what is known from a run before has got to; nil when that is over.
+    var relocation: Relocation?
     /// Whether a connection that was lost is being made again.
     private var isAgain = false
-    private(set) var isReconnecting = false
-    /// Whether what is known of the peripheral is from a run before, and has to be compared with what is there.
-    var isRestored = false
-    /// The services known from a run before that are not there any more.
-    var missing: [CBService] = []
-    /// What is remembered of the peripheral, as it was last found.
-    var remembered: CentralState.Peripheral?
-    private let operations = WorkQueue()
-    /// The Client Characteristic Configuration descriptors found so far, by the handles of the values.
-    var configurations: [AttributeHandle: AttributeHandle] = [:]
-    /// The characteristics subscribed to, by the handles of their values.
-    var notifying: Set<AttributeHandle> = []
+    private let place = Guarded(wrappedValue: Place())
 
-    nonisolated init(_ peripheral: CBPeripheral, of central: CentralSession) {
-        peer = peripheral.address
-        delivery = central.delivery
-        self.peripheral.object = peripheral
-        centralReference.object = central
+    /// Where the connection stands.
+    private struct Place {
+        var link: PeripheralLink?
+        var attempt: (attachment: Attachment, token: CallToken)?
+        var isOver = false
     }
 
-    /// One that a run before had, which is to be connected when the adapter is on.
-    convenience init(restoring peripheral: CBPeripheral, of central: CentralSession, isReconnecting: Bool) {
-        self.init(peripheral, of: central)
-        isRestored = true
+    init(_ peripheral: CBPeripheral, of central: CentralSession, isReconnecting: Bool) {
+        peer = peripheral.peer
+        self.peripheral = peripheral
+        self.central = central
         self.isReconnecting = isReconnecting
     }
 
-    nonisolated var central: CentralSession? { centralReference.object }
-
-    /// Has the application told something about the peripheral, after all it was told before. Does nothing where the
-    /// application has let go of it.
-    func post(_ body: @escaping (CBPeripheral) -> Void) {
-        delivery.post { [peripheral] in
-            if let peripheral = peripheral.object { body(peripheral) }
-        }
-    }
-
-    /// As `post`, for what is only told while the peripheral is connected.
-    func tell(_ body: @escaping (CBPeripheral) -> Void) {
-        guard link != nil else { return }
-        post { peripheral in
-            if peripheral.session === self, peripheral.currentState == .connected { body(peripheral) }
-        }
-    }
+    /// While the application may use it.
+    var link: PeripheralLink? { place.withLock { $0.link } }
+    var isOver: Bool { place.withLock { $0.isOver } }
 
     // MARK: - Connecting
 
-    func connect(through shared: SharedAdapter, _ options: ConnectOptions) {
-        isReconnecting = options.isReconnecting
-        attempt = Task { [weak self, peer] in
-            do throws(BluetoothError) {
-                if options.startDelay > .zero { try await Self.pause(options.startDelay) }
-                var link = try await shared.link(to: peer)
-                // Somebody else may have been told of it before, and have given it up.
-                while link.isEnding { link = try await shared.link(to: peer) }
-                guard !Task.isCancelled, let self else { return await link.endIfUnused() }
-                try await connected(link)
-            } catch {
-                self?.failedToConnect(error)
-            }
+    func connect(through attachment: Attachment, after delay: Duration = .zero) {
+        let token = attachment.runner.makeToken()
+        let isWanted = place.withLock { place in
+            guard !place.isOver else { return false }
+            place.attempt = (attachment, token)
+            return true
         }
+        guard isWanted else { return }
+        // Where the power cycle is over the state says so.
+        _ = attachment.begin(.connect(self), .connect(peer, ConnectRequest(delay: delay)), token: token)
     }
 
-    private static func pause(_ duration: Duration) async throws(BluetoothError) {
-        do { try await Task.sleep(for: duration) } catch { throw .cancelled }
+    /// The link is there.
+    func connected(_ link: PeripheralLink, mtu: Int) {
+        let isWanted = place.withLock { place in
+            place.attempt = nil
+            if !place.isOver { place.link = link }
+            return !place.isOver
+        }
+        guard isWanted else { return link.attachment.post(.release(link.identifier)) }
+        link.user = self
+        if relocation == nil { tellConnected(link, mtu: mtu) } else { locateNext(on: link) }
     }
 
-    private func connected(_ link: SharedLink) async throws(BluetoothError) {
-        try link.add(self)
-        self.link = link
-        if isRestored {
-            await relocate(on: link)
-            // Called off meanwhile, or the link has gone.
-            guard self.link === link else { return }
-        }
-        attempt = nil
-        let length = link.mtu - 3
-        let name = central?.environment.names[peer]
-        post { peripheral in
-            guard peripheral.advance(self, from: .connecting, to: .connected) else { return }
-            peripheral.commandLength = length
-            if let name { peripheral.currentName = name }
-            self.remember(peripheral)
-            guard let manager = peripheral.manager else { return }
-            manager.delegate?.centralManager(manager, didConnect: peripheral)
-        }
-        if isRestored { relocated() }
+    /// Tells the application of the link.
+    func tellConnected(_ link: PeripheralLink, mtu: Int) {
+        guard let peripheral, peripheral.advance(self, from: .connecting, to: .connected) else { return }
+        peripheral.commandLength = CBPeripheral.commandLength(mtu)
+        if let name = central?.environment.adapter.names[peer] { peripheral.currentName = name }
+        remember()
+        guard let manager = peripheral.manager else { return }
+        manager.delegate?.centralManager(manager, didConnect: peripheral)
     }
 
-    private func failedToConnect(_ error: BluetoothError) {
-        guard attempt != nil else { return }
-        attempt = nil
-        // That the adapter is off is told by the manager's state.
-        guard !error.isEndOfAdapter else {
-            central?.ended(self)
-            return end()
+    func failed(_ error: HostError, through attachment: Attachment?) {
+        place.withLock { $0.attempt = nil }
+        guard !isOver else { return }
+        // That the adapter is off is said by the manager's state.
+        if error.isEndOfAdapter { return }
+        if let attachment, error == .alreadyConnected || isAgain {
+            // A link that was given up is about to end. Or the connection was there before: only the application gives up.
+            return connect(through: attachment, after: error == .alreadyConnected ? .zero : .seconds(1))
         }
-        if isAgain, let shared = central?.shared, shared.state == .poweredOn {
-            // Only the application gives that up.
-            return connect(through: shared, .tryingAgain)
-        }
-        central?.ended(self)
-        isOver = true
-        let told = CBError.error(for: error, orElse: .connectionFailed)
-        post { peripheral in
-            guard peripheral.endSession(self), let manager = peripheral.manager else { return }
-            manager.delegate?.centralManager(manager, didFailToConnect: peripheral, error: told)
-        }
+        end()
+        guard let peripheral, peripheral.endSession(self), let manager = peripheral.manager else { return }
+        manager.delegate?.centralManager(
+            manager, didFailToConnect: peripheral,
+            error: CBError.error(for: BluetoothError(error), orElse: .connectionFailed))
     }
 
     // MARK: - Disconnecting
 
-    /// Ends the connection, or the attempt, since the application wants that.
-    func cancel() async {
-        await release()
-        guard !isOver else { return }
-        isOver = true
-        post { peripheral in
-            // The next one may have begun already.
-            _ = peripheral.endSession(self)
-            guard let manager = peripheral.manager else { return }
-            manager.delegate?.centralManager(
-                manager, didDisconnectPeripheral: peripheral, timestamp: CFAbsoluteTimeGetCurrent(),
-                isReconnecting: false, error: nil)
+    /// Gives the link up, or the attempt at one, since the application wants that.
+    func release() {
+        let place = self.place.withLock { place in
+            defer { place = Place(isOver: true) }
+            return place
         }
+        if let link = place.link {
+            link.end()
+            link.attachment.post(.release(link.identifier))
+        }
+        if let attempt = place.attempt { attempt.attachment.post(.cancel, token: attempt.token) }
     }
 
-    /// Ends the connection, or the attempt, since nobody is interested in it any more.
-    func abandon() async {
-        central?.abandoned(self)
-        await release()
+    /// The application has been told of the end, or is to learn it from the manager's state.
+    func end() {
+        place.withLock { $0 = Place(isOver: true) }
+        central?.forget(self)
     }
 
-    /// The adapter is no longer on. The manager's state tells; nothing is told of the peripheral.
-    func adapterIsOff() {
-        attempt?.cancel()
-        attempt = nil
-        end()
-    }
-
-    private func release() async {
-        attempt?.cancel()
-        attempt = nil
-        forget()
-        let link = link
-        self.link = nil
-        await link?.remove(self)
-    }
-
-    private func end() {
-        isOver = true
-        link = nil
-        forget()
-        post { _ = $0.endSession(self) }
-    }
-
-    /// What held on this link only.
-    private func forget() {
-        operations.removeAll()
-        configurations = [:]
-        notifying = []
-    }
-
-    func linkEnded(_ reason: BluetoothError) {
-        guard link != nil else { return }
-        link = nil
-        forget()
-        // A reset of the adapter is told by the manager's state.
-        if reason.isEndOfAdapter { return end() }
-        if attempt != nil, let shared = central?.shared, shared.state == .poweredOn {
+    func linkEnded(_ reason: DisconnectReason, through attachment: Attachment?) {
+        place.withLock { $0.link = nil }
+        // A reset of the adapter is said by the manager's state.
+        guard !isOver, reason != .adapterReset, reason != .adapterRemoved else { return }
+        if relocation != nil, let attachment {
             // The application has not been told of the link: it is still to come.
-            return connect(through: shared, ConnectOptions(isReconnecting: isReconnecting))
+            relocation = Relocation(of: peripheral)
+            return connect(through: attachment)
         }
-        let told = CBError.error(for: reason, orElse: .peripheralDisconnected)
-        let isReconnecting = isReconnecting && central?.shared?.state == .poweredOn
-        if isReconnecting, let shared = central?.shared {
+        let again = isReconnecting ? attachment : nil
+        if let again {
             isAgain = true
-            connect(through: shared, .reconnecting)
+            connect(through: again)
         } else {
-            isOver = true
-            central?.ended(self)
+            end()
         }
-        post { peripheral in
-            guard let manager = peripheral.manager else { return }
-            if isReconnecting {
-                // One that the application is ending is not told of as to come back.
-                guard peripheral.advance(self, from: .connected, to: .connecting) else { return }
-                peripheral.stopNotifying()
-                peripheral.commands = CommandQueue()
-            } else {
-                _ = peripheral.endSession(self)
-            }
-            manager.delegate?.centralManager(
-                manager, didDisconnectPeripheral: peripheral, timestamp: CFAbsoluteTimeGetCurrent(),
-                isReconnecting: isReconnecting, error: told)
+        guard let peripheral, let manager = peripheral.manager else { return }
+        if again != nil {
+            // One that the application is ending is not told of as to come back.
+            guard peripheral.advance(self, from: .connected, to: .connecting) else { return }
+            peripheral.stopNotifying()
+        } else {
+            _ = peripheral.endSession(self)
         }
-    }
-
-    // MARK: - What the link tells
-
-    func mtuChanged(to mtu: Int) {
-        tell { $0.commandLength = mtu - 3 }
-    }
-
-    func nameChanged(to name: String) {
-        tell { peripheral in
-            guard peripheral.currentName != name else { return }
-            peripheral.currentName = name
-            peripheral.delegate?.peripheralDidUpdateName(peripheral)
-        }
-    }
-
-    func servicesChanged(in handles: ClosedRange<AttributeHandle>) {
-        configurations = configurations.filter { !handles.contains($0.value) }
-        notifying = notifying.filter { !handles.contains($0) }
-        tell { peripheral in
-            let gone = peripheral.$attributes.withLock { $0.invalidate(handles) }
-            self.remember(peripheral)
-            peripheral.delegate?.peripheral(peripheral, didModifyServices: gone)
-        }
-    }
-
-    func received(_ value: [UInt8], of handle: AttributeHandle) {
-        tell { peripheral in
-            guard let characteristic = peripheral.attributes.characteristic(at: handle) else { return }
-            characteristic.currentValue = Data(value)
-            peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)
-        }
-    }
-
-    // MARK: - Operations
-
-    func enqueue(_ operation: @escaping Operation) {
-        guard link != nil else { return }
-        operations.add { await operation(self) }
+        manager.delegate?.centralManager(
+            manager, didDisconnectPeripheral: peripheral, timestamp: CFAbsoluteTimeGetCurrent(),
+            isReconnecting: again != nil, error: CBError.error(for: .disconnected(reason), orElse: .peripheralDisconnected))
     }
 }
 
-extension BluetoothError {
+extension HostError {
     /// Whether it was the adapter that ended what was under way.
     fileprivate var isEndOfAdapter: Bool {
-        self == .adapterRemoved || self == .adapterClosed || self == .disconnected(.adapterReset)
+        switch self {
+        case .notReady, .controllerReset, .adapterRemoved, .cancelled, .disconnected(.adapterReset),
+            .disconnected(.adapterRemoved): true
+        default: false
+        }
     }
 }

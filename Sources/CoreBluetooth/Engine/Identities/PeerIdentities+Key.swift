@@ -1,4 +1,3 @@
-import BluetoothLE
 import Crypto
 import Foundation
 import Logging

@@ -1,4 +1,4 @@
-import BluetoothLE
+import BluetoothBase
 import Crypto
 import CryptoExtras
 import Foundation
@@ -6,7 +6,7 @@ import Foundation
 /// The identifiers by which applications know peers: UUIDs that mean nothing elsewhere, stay the same from run to run, and
 /// need no list of all the peers that ever were.
 ///
-/// An identifier is the peer's address, encrypted with a key that this program's user has. So it can be turned back into
+/// An identifier is the address under which the peer was first met, encrypted with a key that this program's user has. So it can be turned back into
 /// the address even where the peer has not been heard in this run.
 struct PeerIdentities: Sendable {
     private let key: SymmetricKey
@@ -15,19 +15,20 @@ struct PeerIdentities: Sendable {
         self.key = key
     }
 
-    func identifier(for address: DeviceAddress) -> UUID {
+    func identifier(for peer: PeerID) -> UUID {
+        let address = peer.firstAddress
         var block = [UInt8](repeating: 0, count: 16)
         for index in 0..<6 { block[index] = UInt8(truncatingIfNeeded: address.value >> (8 * UInt64(index))) }
-        block[6] = address.isPublic ? 0 : 1
+        block[6] = address.kind == .public ? 0 : 1
         return UUID(octets: transformed(block, by: AES.permute))
     }
 
-    /// The address that an identifier stands for; nil for one that was not made with this key.
-    func address(for identifier: UUID) -> DeviceAddress? {
+    /// The peer that an identifier stands for; nil for one that was not made with this key.
+    func peer(for identifier: UUID) -> PeerID? {
         let block = transformed(identifier.octets, by: AES.inversePermute)
         guard block[6] <= 1, block[7...].allSatisfy({ $0 == 0 }) else { return nil }
         let value = block[..<6].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        return DeviceAddress(value, kind: block[6] == 0 ? .public : .random)
+        return PeerID(DeviceAddress(value, kind: block[6] == 0 ? .public : .random))
     }
 
     private func transformed(
@@ -37,10 +38,6 @@ struct PeerIdentities: Sendable {
         do { try body(&block, key) } catch { preconditionFailure("AES-128 takes any block of 16 octets: \(error)") }
         return block
     }
-}
-
-extension DeviceAddress {
-    fileprivate var isPublic: Bool { kind == .public || kind == .publicIdentity }
 }
 
 extension UUID {

@@ -1,87 +1,68 @@
-import BluetoothLE
-import Foundation
+import BluetoothATT
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothHost
 
-/// A central that has had to do with our services: what it is subscribed to, and what is on its way to it.
-///
-/// Each has a line of its own, so that one that leaves an indication unconfirmed holds up nobody else.
-@BluetoothEngine
-final class CentralLink {
-    let connection: Connection
-    let identifier: UUID
-    /// The longest value of an update: ATT_MTU less 3 octets.
-    private(set) var length = 20
-    var subscribers: [AttributeHandle: Subscriber] = [:]
-    private let line = WorkQueue()
+/// A link to a central, as a peripheral manager uses it.
+final class CentralLink: @unchecked Sendable {
+    // Unchecked: what changes is guarded, or behind the lock of the session.
+
+    let identifier: LinkIdentifier
+    let peer: PeerID
+    let attachment: Attachment
+    /// What the central has sent, and waits for the application.
+    let window = ReceiveWindow()
+
+    /// ATT_MTU, in octets. Behind the lock of the session, as what follows.
+    var mtu: Int
+    /// Whether requests have been dropped, so that the link is to end.
+    var isOverrun = false
+    /// Whether the central has written without waiting for responses, so that it would not miss what is lost.
+    var hasWrittenCommands = false
+
+    /// The updates on their way to it.
+    @Guarded private var updates = 0
     /// What the central is to be asked for when it has answered what it was asked before.
-    private var wantedParameters: ConnectionParameters?
-    private var isAsking = false
-    private var watch: Task<Void, Never>?
+    @Guarded private var parameters = (wanted: ConnectionParameters?.none, isAsking: false)
 
-    init(_ connection: Connection, _ identifier: UUID) {
-        self.connection = connection
+    init(_ identifier: LinkIdentifier, _ information: LinkInformation, _ attachment: Attachment) {
         self.identifier = identifier
+        self.attachment = attachment
+        peer = information.peer
+        mtu = information.mtu
     }
 
-    deinit {
-        watch?.cancel()
+    /// Sends a value, in the way that the central has asked for.
+    func update(_ value: [UInt8], at handle: AttributeHandle) {
+        $updates.withLock { $0 += 1 }
+        attachment.post(.update(identifier, handle, value))
     }
 
-    /// Follows the link's ATT_MTU.
+    /// Credits have come, at first for what was never sent.
     ///
-    /// - Parameter whenChanged: is told of each change but the first.
-    /// - Returns: false where the link has ended.
-    func watchLength(whenChanged: @escaping @BluetoothEngine (Int) -> Void) async -> Bool {
-        guard let session = try? await connection.openSession() else { return false }
-        if let mtu = try? await connection.mtu { length = mtu - 3 }
-        watch = Task { [weak self] in
-            do {
-                for try await case .mtuChanged(let mtu) in session.events {
-                    self?.length = mtu - 3
-                    whenChanged(mtu - 3)
-                }
-            } catch {
-                // The link has ended: told by what becomes of its subscriptions.
-            }
+    /// - Returns: How many updates were sent.
+    func credited(_ count: Int) -> Int {
+        $updates.withLock { updates in
+            let sent = min(updates, count)
+            updates -= sent
+            return sent
         }
-        return true
     }
 
     /// Asks the central for other connection parameters; where several are wanted while it has not answered, for the last.
-    func ask(for parameters: ConnectionParameters) {
-        wantedParameters = parameters
-        guard !isAsking else { return }
-        isAsking = true
-        Task {
-            while let parameters = wantedParameters {
-                wantedParameters = nil
-                // It may refuse, or have gone.
-                try? await connection.updateParameters(parameters)
+    func ask(for wanted: ConnectionParameters?) {
+        let next = $parameters.withLock { parameters -> ConnectionParameters? in
+            if let wanted, parameters.isAsking {
+                parameters.wanted = wanted
+                return nil
             }
-            isAsking = false
+            defer { parameters.wanted = nil }
+            let next = wanted ?? parameters.wanted
+            parameters.isAsking = next != nil
+            return next
         }
-    }
-
-    /// Sends a value after those before it.
-    func send(_ update: Update, at handle: AttributeHandle, whenSent: @escaping @BluetoothEngine () -> Void) {
-        line.add { [self] in
-            if let subscriber = subscribers[handle] { await send(update, to: subscriber) }
-            whenSent()
-        }
-    }
-
-    private func send(_ update: Update, to subscriber: Subscriber) async {
-        let value = Array(update.value.prefix(length))
-        do throws(BluetoothError) {
-            guard update.isNotification else { return try await subscriber.indicate(value) }
-            do throws(BluetoothError) {
-                try await subscriber.notify(value)
-            } catch {
-                // It may have asked for indications, where the characteristic offers both.
-                guard error == .host(.server(.notSubscribed(subscriber.characteristic))) else { throw error }
-                try await subscriber.indicate(value)
-            }
-        } catch {
-            // It has left, or does not want values any more: told by the end of its subscription.
-        }
+        guard let next else { return }
+        let token = attachment.runner.makeToken()
+        _ = attachment.begin(.updateParameters(self), .updateParameters(identifier, next), token: token)
     }
 }

@@ -1,327 +1,327 @@
-import BluetoothLE
+import BluetoothATT
+import BluetoothAdapter
+import BluetoothGATT
+import BluetoothHost
 import Foundation
 
-/// What a peripheral manager does, on the engine. It knows the manager weakly: with that everything ends.
-@BluetoothEngine
-final class ServerSession: AdapterUser {
-    nonisolated let manager = WeakReference<CBPeripheralManager>()
-    nonisolated let delivery: Delivery
-    nonisolated let environment: ManagerEnvironment
-    let restoreIdentifier: String?
+/// What a peripheral manager is to be told.
+enum ServerEvent {
+    case restored([String: Any])
+    case state(CBManagerState, Attachment?)
+    case added(ServiceDefinition, GATTServiceHandles?, (any Error)?, isAgain: Bool)
+    case refused(CBMutableService, CBError)
+    /// - Parameter generation: how often advertising had been ended when this was asked for; nil for what a run before did.
+    case advertising(generation: UInt64?, (any Error)?)
+    case subscriptionChanged(CentralLink, GATTSubscriptionChange, mtu: Int)
+    case readRequested(CentralLink, ServerRequest, AttributeHandle, offset: Int, mtu: Int)
+    case written(CentralLink, [WrittenPart], PendingAnswer, mtu: Int)
+    case mtuChanged(CentralLink, Int)
+    case sent(CentralLink, Int)
+    case channel(CBL2CAPPSM?)
+}
 
-    private var shared: SharedAdapter?
-    /// The adapter while it is on.
-    private(set) var adapter: Adapter?
-    /// What changes the database and the advertisement, in the order in which it was asked for.
-    private let work = WorkQueue()
+/// A part of what a central has written.
+struct WrittenPart {
+    let handle: AttributeHandle
+    let offset: Int
+    let value: Data
+}
+
+/// What a peripheral manager does with its adapter.
+final class ServerSession: ManagerSession, @unchecked Sendable {
+    // Unchecked: as its superclass.
+
+    let manager = WeakReference<CBPeripheralManager>()
+    let restoreIdentifier: String?
+    private let inbox: Inbox<ServerEvent>
+    /// The links there are.
+    private(set) var centrals: [LinkIdentifier: CentralLink] = [:]
     /// The services that are published or, while the adapter is off, will be again.
     var services: [Service] = []
     /// Those of them that are about to be withdrawn.
     private(set) var unwanted: Set<ObjectIdentifier> = []
-    private var isAdvertising = false
     /// What is advertised, or is to be when the adapter is on.
     var wantedAdvertisement: WantedAdvertisement?
+    /// What stands for the advertisement.
+    private var advertising: CallToken?
+    /// What changes the database and the advertisement, in the order in which it was asked for.
+    private let line = CallLine<Item>()
+    private var isMoving = false
+    private var asking: [CentralLink] = []
     /// Where it remembers what it does, if it is to.
-    var keeper: StateKeeper<ServerState>?
+    @Guarded var keeper: StateKeeper<ServerState>?
     /// Whether what the last run has left waits for the adapter to be on.
-    var isRestoring = false
-    private(set) var isStopped = false
-    /// How often the adapter has been switched off: what was asked for before that is over.
-    private var era = 0
-    private var events: Task<Void, Never>?
-    private var sequence: EventSequence<CharacteristicEvent>?
-    /// The characteristics' handles, those of their values.
-    private(set) var handles: [ObjectIdentifier: AttributeHandle] = [:]
-    /// The centrals that have had to do with our services.
-    var centrals: [DeviceAddress: CentralLink] = [:]
+    @Guarded var isRestoring = false
 
     struct Service {
         let definition: ServiceDefinition
-        var published: PublishedService?
+        var handles: GATTServiceHandles?
 
         var identifier: ObjectIdentifier { ObjectIdentifier(definition.service) }
     }
 
-    nonisolated init(delivery: Delivery, environment: ManagerEnvironment, restoreIdentifier: String?) {
-        self.delivery = delivery
-        self.environment = environment
+    enum Item {
+        /// - Parameter isAgain: whether the application has been told already.
+        case publish(ServiceDefinition, Attachment, isAgain: Bool)
+        case refuse(CBMutableService, CBError)
+        case withdraw([ObjectIdentifier])
+        case advertise(WantedAdvertisement, Attachment, generation: UInt64?)
+        case stopAdvertising
+    }
+
+    init(_ environment: ManagerEnvironment, _ queue: DispatchQueue?, restoreIdentifier: String?) {
         self.restoreIdentifier = restoreIdentifier
+        let lock = NSLock()
+        inbox = Inbox(queue, lock)
+        super.init(environment, lock)
     }
 
-    func start() async {
-        await restore()
-        guard !isStopped else { return }
-        let shared = SharedAdapter.at(environment.transport)
-        self.shared = shared
-        shared.add(self)
-    }
+    override func begin() { restore() }
 
-    /// Ends everything, since the manager is gone.
-    func stop() {
-        isStopped = true
+    override func stop() {
+        super.stop()
         stopRemembering()
-        events?.cancel()
-        work.removeAll()
-        centrals = [:]
-        // While the adapter is off there is nothing to take back.
-        guard adapter != nil else { return letGo() }
-        // Behind what has begun, which may be the publishing of one more service.
-        work.add { [self] in
-            if isAdvertising { await shared?.stopAdvertising(for: self) }
-            for service in services { await takeBack(service) }
-            letGo()
+        _ = line.removeAll()
+        lock.withLock { services = [] }
+    }
+
+    // MARK: - Taking in, with the lock held
+
+    override func schedule() { inbox.schedule { [self] in deliver() } }
+
+    private func deliver() {
+        if inbox.deliver({ handle($0) }) { inbox.queue.async { [self] in deliver() } }
+    }
+
+    /// Has the application told something, after all that was taken in before.
+    func post(_ event: ServerEvent) {
+        lock.withLock {
+            inbox.append(event)
+            schedule()
         }
     }
 
-    private func letGo() {
-        services = []
-        adapter = nil
-        shared?.remove(self)
-        shared = nil
+    override func take(_ state: CBManagerState, _ attachment: Attachment?) {
+        if attachment == nil { centrals = [:] }
+        inbox.append(.state(state, attachment))
     }
 
-    private func takeBack(_ service: Service) async {
-        guard let published = service.published, let adapter else { return }
-        do throws(BluetoothError) {
-            try await published.withdraw()
-        } catch {
-            // It is away, of which we have not been told. When it is back it would have the service still.
-            Task { await adapter.withdrawWhenReady(published) }
-        }
-    }
-
-    /// Has the application told something, after all it was told before.
-    nonisolated func tell(_ body: @escaping (CBPeripheralManager) -> Void) {
-        delivery.post { [manager] in
-            if let manager = manager.object { body(manager) }
-        }
-    }
-
-    // MARK: - The adapter
-
-    func adapterChanged(to state: CBManagerState) {
-        let isResuming = isRestoring && state == .poweredOn
-        if isRestoring, !isResuming { return stateChanged(to: state) }
-        isRestoring = false
-        if state == .poweredOn { adapterIsOn() } else { adapterIsOff(state) }
-        let advertisement = isResuming ? wantedAdvertisement : nil
-        let era = era
-        stateChanged(to: state) { manager in
-            if advertisement != nil { manager.resumeAdvertising() }
-            if state != .poweredOn {
-                manager.era = era
-                manager.endAdvertising()
-                manager.forgetCentrals()
-                if state.isBelowPoweredOff { manager.forgetServices() }
+    override func take(_ event: UserEvent, of batch: borrowing EventBatch, _ attachment: Attachment) {
+        switch event {
+        case .sendCredit(let identifier, let count):
+            guard let central = centrals[identifier] else { return }
+            let sent = central.credited(count)
+            if sent > 0 { inbox.append(.sent(central, sent)) }
+        case .written(let identifier, let handle, let payload):
+            guard let central = central(identifier, payload.count) else { return }
+            central.hasWrittenCommands = true
+            let part = WrittenPart(handle: handle, offset: 0, value: Data(batch.bytes(of: payload)))
+            inbox.append(.written(central, [part], .unneeded, mtu: central.mtu))
+        case .readRequested(let request, let handle, let offset):
+            guard let central = central(request.link, 0) else { return }
+            inbox.append(.readRequested(central, request, handle, offset: offset, mtu: central.mtu))
+        case .writeRequested(let request, let handle, let payload):
+            guard let central = central(request.link, payload.count) else { return }
+            let part = WrittenPart(handle: handle, offset: 0, value: Data(batch.bytes(of: payload)))
+            inbox.append(.written(central, [part], .write(request, attachment), mtu: central.mtu))
+        case .executeRequested(let request, let writes):
+            let parts = (0..<writes.count).map {
+                WrittenPart(handle: writes.handle(at: $0), offset: writes.offset(at: $0), value: Data(writes.value(at: $0)))
             }
-        }
-        if let advertisement { advertiseAgain(advertisement) }
-    }
-
-    private func stateChanged(to state: CBManagerState, _ change: @escaping (CBPeripheralManager) -> Void = { _ in }) {
-        tell { manager in
-            change(manager)
-            manager.currentState = state
-            manager.delegate?.peripheralManagerDidUpdateState(manager)
-        }
-    }
-
-    private func adapterIsOn() {
-        guard let adapter = shared?.adapter else { return }
-        self.adapter = adapter
-        let sequence = adapter.characteristicEvents()
-        self.sequence = sequence
-        events = Task { [weak self] in
-            do {
-                for try await event in sequence { await self?.handle(event) }
-            } catch {
-                // The adapter is gone: told by its state.
-            }
-        }
-        // What was published before the adapter was switched off is published again.
-        for service in services { publish(service.definition, in: era, isAgain: true) }
-    }
-
-    private func adapterIsOff(_ state: CBManagerState) {
-        events?.cancel()
-        sequence = nil
-        centrals = [:]
-        handles = [:]
-        era += 1
-        let (gone, adapter) = (services.compactMap(\.published), adapter)
-        services = state.isBelowPoweredOff ? [] : services.map { Service(definition: $0.definition) }
-        isAdvertising = false
-        wantedAdvertisement = nil
-        changed()
-        self.adapter = nil
-        // An adapter that is reset takes up again by itself what it did. Here that is over, also where the manager goes.
-        let withdrawal = Task {
-            for service in gone { await adapter?.withdrawWhenReady(service) }
-        }
-        work.add { await withdrawal.value }
-    }
-
-    func linkChanged(to peer: DeviceAddress, services: Set<BluetoothUUID>, isConnected: Bool) {
-        if !isConnected { centrals[peer] = nil }
-    }
-
-    // MARK: - Services
-
-    /// - Parameters:
-    ///   - era: how often the adapter had gone off when it was asked for.
-    ///   - isAgain: whether the application has been told already.
-    func publish(_ definition: ServiceDefinition, in era: Int, isAgain: Bool = false) {
-        work.add { [self] in
-            if isAgain, !services.contains(where: { $0.identifier == ObjectIdentifier(definition.service) }) { return }
-            let failure = await published(definition, in: era)
-            // The adapter is off again, and when it is on the service has another turn.
-            if isAgain, era != self.era { return }
-            if isAgain, let failure { reportFailure("\(definition.service) is not published any more: \(failure)") }
-            let characteristics = definition.characteristics.compactMap { characteristic in
-                handles[ObjectIdentifier(characteristic)].map { ($0, characteristic) }
-            }
-            tell { manager in
-                if failure == nil {
-                    manager.added(definition.service, characteristics)
-                } else {
-                    manager.forget(definition.service)
-                }
-                guard !isAgain else { return }
-                manager.delegate?.peripheralManager(manager, didAdd: definition.service, error: failure)
-            }
+            guard let central = central(request.link, parts.reduce(0) { $0 + $1.value.count }) else { return }
+            inbox.append(.written(central, parts, .write(request, attachment), mtu: central.mtu))
+        case .subscriptionChanged(let identifier, let change):
+            // With a reset of the adapter it is the manager's state that tells.
+            guard let central = centrals[identifier], !batch.endsWithAdapter(identifier) else { return }
+            // The end of one is told however much waits: there are not more ends than beginnings.
+            guard change.new.isEmpty || self.central(identifier, 0) != nil else { return }
+            inbox.append(.subscriptionChanged(central, change, mtu: central.mtu))
+        case .linkBegan(let identifier, let information):
+            centrals[identifier] = CentralLink(identifier, information, attachment)
+        case .linkEnded(let identifier, _):
+            guard let central = centrals.removeValue(forKey: identifier) else { return }
+            // What was not sent will not be.
+            let lost = central.credited(.max)
+            if lost > 0 { inbox.append(.sent(central, lost)) }
+        case .mtuChanged(let identifier, let mtu):
+            guard let central = centrals[identifier] else { return }
+            central.mtu = mtu
+            inbox.append(.mtuChanged(central, mtu))
+        case .lost(let identifier, let loss):
+            guard let central = centrals[identifier] else { return }
+            reportFailure("data of a central, \(central.peer), was lost: \(loss)")
+            // No callback could say so, and it would take a part for the whole.
+            if central.hasWrittenCommands { attachment.post(.disconnect(identifier, reason: nil)) }
+        case .ended(let token, let result):
+            if let call = attachment.take(token) { ended(call, result) }
+        case .adapter, .sighting, .parametersChanged, .peerIdentified, .nameChanged, .servicesKnown, .servicesChanged,
+            .value, .requestExpired: return
         }
     }
 
-    /// Tells that a service cannot be published, after what was asked for before.
-    func refuse(_ service: CBMutableService, _ error: CBError) {
-        work.add { [self] in
-            tell { manager in
-                manager.forget(service)
-                manager.delegate?.peripheralManager(manager, didAdd: service, error: error)
-            }
+    /// The central that has sent something, where that may wait for the application. Where it may not the link ends.
+    private func central(_ identifier: LinkIdentifier, _ count: Int) -> CentralLink? {
+        guard let central = centrals[identifier], !central.isOverrun else { return nil }
+        switch central.window.add(count) {
+        case .none: break
+        case .hold: central.attachment.post(.holdReceiving(identifier))
+        case .overflow:
+            central.isOverrun = true
+            central.attachment.post(.disconnect(identifier, reason: .consumerTooSlow))
         }
+        return central.isOverrun ? nil : central
     }
 
-    private func published(_ wanted: ServiceDefinition, in era: Int) async -> (any Error)? {
-        guard let adapter, let sequence, era == self.era else { return CBError(.unknown) }
-        let identifier = ObjectIdentifier(wanted.service)
-        var definition = wanted.definition
-        do throws(BluetoothError) {
-            for identifier in wanted.included {
-                guard let included = services.first(where: { $0.identifier == identifier })?.published
-                else { throw .invalidDefinition("a service that is included has to be added before") }
-                definition.includes.append(included.handles.declaration)
-            }
-            let published = try await adapter.publish(definition, events: sequence)
-            guard era == self.era else {
-                work.add { await adapter.withdrawWhenReady(published) }
-                return CBError(.unknown)
-            }
-            let service = Service(definition: wanted, published: published)
+    private func ended(_ call: PendingCall, _ result: Result<CallResult, HostError>) {
+        switch call {
+        case .publish(let wanted, let isAgain):
+            var handles: GATTServiceHandles?
+            if case .success(.published(let found)) = result { handles = found }
+            let identifier = ObjectIdentifier(wanted.service)
+            services.removeAll { $0.identifier == identifier && handles == nil }
             if let index = services.firstIndex(where: { $0.identifier == identifier }) {
-                services[index] = service
-            } else {
-                services.append(service)
+                services[index].handles = handles
+            } else if handles != nil {
+                services.append(Service(definition: wanted, handles: handles))
             }
-            changed()
-            for (object, characteristic) in zip(wanted.characteristics, published.characteristics) {
-                handles[ObjectIdentifier(object)] = characteristic.handle
-            }
-            return nil
-        } catch {
-            if era == self.era {
-                services.removeAll { $0.identifier == identifier }
-                changed()
-            }
-            return CBError.error(for: error, orElse: .unknown)
+            inbox.append(.added(wanted, handles, result.error, isAgain: isAgain))
+        case .advertise(let wanted, let generation):
+            if case .success = result { wantedAdvertisement = wanted } else { advertising = nil }
+            inbox.append(.advertising(generation: generation, result.error))
+        case .updateParameters(let central): return asking.append(central)
+        default: return
         }
+        line.ended()
+        isMoving = true
+        keeper?.changed()
     }
 
-    func withdraw(_ identifiers: [ObjectIdentifier]) {
-        unwanted.formUnion(identifiers)
-        changed()
-        work.add { [self] in
-            for service in services where identifiers.contains(service.identifier) {
-                await takeBack(service)
-                for characteristic in service.definition.characteristics {
-                    handles[ObjectIdentifier(characteristic)] = nil
+    override func turnEnded() {
+        let (isMoving, asking) = lock.withLock {
+            defer { (self.isMoving, self.asking) = (false, []) }
+            return (self.isMoving, self.asking)
+        }
+        if isMoving { run() }
+        for central in asking { central.ask(for: nil) }
+    }
+
+    // MARK: - What the application asks for
+
+    func perform(_ item: Item) {
+        if case .withdraw(let identifiers) = item {
+            lock.withLock { unwanted.formUnion(identifiers) }
+            keeper?.changed()
+        } else if case .stopAdvertising = item {
+            lock.withLock { wantedAdvertisement = nil }
+            keeper?.changed()
+        }
+        line.add(item)
+        run()
+    }
+
+    private func run() { line.run { start($0) } }
+
+    private func start(_ item: Item) -> CallLine<Item>.Step {
+        switch item {
+        case .publish(let wanted, let attachment, let isAgain): return publish(wanted, attachment, isAgain)
+        case .refuse(let service, let error): post(.refused(service, error))
+        case .withdraw(let identifiers):
+            let gone = lock.withLock {
+                defer {
+                    services.removeAll { identifiers.contains($0.identifier) }
+                    unwanted.subtract(identifiers)
                 }
+                return (services.filter { identifiers.contains($0.identifier) }.compactMap(\.handles), attachment)
             }
-            services.removeAll { identifiers.contains($0.identifier) }
-            unwanted.subtract(identifiers)
-            changed()
+            for handles in gone.0 { gone.1?.post(.withdraw(handles.declaration)) }
+            keeper?.changed()
+        case .advertise(let wanted, let attachment, let generation):
+            let token = attachment.runner.makeToken()
+            let isFirst = lock.withLock {
+                defer { advertising = advertising ?? token }
+                return advertising == nil
+            }
+            guard isFirst else {
+                post(.advertising(generation: generation, CBError(.alreadyAdvertising)))
+                break
+            }
+            let call = PendingCall.advertise(wanted, generation: generation)
+            if attachment.begin(call, .advertise(wanted.request), token: token) { return .waits }
+            post(.advertising(generation: generation, CBError(.unknown)))
+        case .stopAdvertising:
+            let (token, attachment) = lock.withLock {
+                defer { (wantedAdvertisement, advertising) = (nil, nil) }
+                return (advertising, self.attachment)
+            }
+            if let token { attachment?.post(.cancel, token: token) }
+            keeper?.changed()
         }
+        return .goesOn
     }
 
-    // MARK: - Advertising
+    private func publish(
+        _ wanted: ServiceDefinition, _ attachment: Attachment, _ isAgain: Bool
+    ) -> CallLine<Item>.Step {
+        var definition = wanted.definition
+        let isWanted = lock.withLock {
+            let includes = wanted.included.compactMap { included in
+                services.first { $0.identifier == included }?.handles?.declaration
+            }
+            definition.includes += includes
+            // One that is published again may have been removed meanwhile.
+            return !isAgain || services.contains { $0.identifier == ObjectIdentifier(wanted.service) }
+        }
+        guard isWanted else { return .goesOn }
+        guard definition.includes.count == wanted.included.count else {
+            post(.added(wanted, nil, CBError(.invalidParameters), isAgain: isAgain))
+            return .goesOn
+        }
+        let token = attachment.runner.makeToken()
+        let call = PendingCall.publish(wanted, isAgain: isAgain)
+        if attachment.begin(call, .publish(definition, at: nil), token: token) { return .waits }
+        post(.added(wanted, nil, CBError(.unknown), isAgain: isAgain))
+        return .goesOn
+    }
 
-    /// - Parameters:
-    ///   - stops: how often the manager had ended advertising when it asked for this.
-    ///   - era: how often the adapter had gone off then.
-    func advertise(_ wanted: WantedAdvertisement, after stops: UInt64, in era: Int) {
-        work.add { [self] in
-            let failure = await advertising(wanted, in: era)
-            tell { manager in
-                if failure == nil { manager.beganAdvertising(after: stops) }
-                manager.delegate?.peripheralManagerDidStartAdvertising(manager, error: failure)
+    // MARK: - The adapter goes, and comes, as the application is told
+
+    /// Everything is void that was asked for, and told as failed.
+    ///
+    /// - Parameter keepsServices: whether what was published will be again.
+    func cycleEnded(_ attachment: Attachment?, keepsServices: Bool) {
+        let pending = attachment?.end() ?? []
+        lock.withLock {
+            services = keepsServices ? services.map { Service(definition: $0.definition) } : []
+            unwanted = []
+            (advertising, wantedAdvertisement) = (nil, nil)
+        }
+        keeper?.changed()
+        for call in pending {
+            switch call {
+            case .publish(let wanted, let isAgain):
+                handle(.added(wanted, nil, CBError(.unknown), isAgain: isAgain))
+            case .advertise(_, let generation): handle(.advertising(generation: generation, CBError(.unknown)))
+            default: continue
             }
         }
+        // Those that were to follow find that the cycle is over.
+        if !pending.isEmpty { line.ended() }
+        run()
     }
 
-    private func advertising(_ wanted: WantedAdvertisement, in era: Int) async -> (any Error)? {
-        guard let shared, adapter != nil, era == self.era else { return CBError(.unknown) }
-        guard !isAdvertising else { return CBError(.alreadyAdvertising) }
-        isAdvertising = true
-        do throws(BluetoothError) {
-            try await shared.advertise(wanted, for: self)
-            if era == self.era {
-                wantedAdvertisement = wanted
-                changed()
-            }
-            return nil
-        } catch {
-            if era == self.era { isAdvertising = false }
-            return CBError.error(for: error, orElse: .unknown)
-        }
-    }
-
-    /// Goes on with what a run before advertised, behind the services, without telling the application.
-    private func advertiseAgain(_ wanted: WantedAdvertisement) {
-        let era = era
-        work.add { [self] in
-            guard let failure = await advertising(wanted, in: era), era == self.era else { return }
-            reportFailure("what was advertised is not any more: \(failure)")
-            wantedAdvertisement = nil
-            changed()
-            tell { $0.endAdvertising() }
-        }
-    }
-
-    func stopAdvertising() {
-        wantedAdvertisement = nil
-        changed()
-        work.add { [self] in
-            guard isAdvertising else { return }
-            wantedAdvertisement = nil
-            changed()
-            isAdvertising = false
-            await shared?.stopAdvertising(for: self)
-        }
+    /// Publishes what was published before.
+    func publishAgain(through attachment: Attachment) {
+        for service in lock.withLock({ services }) { perform(.publish(service.definition, attachment, isAgain: true)) }
     }
 }
 
-extension Adapter {
-    /// Withdraws a service, after the controller is back where it is away.
-    fileprivate func withdrawWhenReady(_ service: PublishedService) async {
-        let events = events()
-        do throws(BluetoothError) {
-            try await service.withdraw()
-        } catch {
-            guard error == .adapterRemoved else { return }
-            do {
-                for try await case .ready in events { return try await service.withdraw() }
-            } catch {
-                // The adapter has been closed, and with it everything.
+extension EventBatch {
+    /// Whether a link has ended with the adapter.
+    fileprivate func endsWithAdapter(_ link: LinkIdentifier) -> Bool {
+        events.contains {
+            switch $0 {
+            case .linkEnded(link, .adapterReset), .linkEnded(link, .adapterRemoved): true
+            default: false
             }
         }
     }

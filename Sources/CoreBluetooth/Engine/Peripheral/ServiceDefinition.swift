@@ -1,4 +1,5 @@
-import BluetoothLE
+import BluetoothBase
+import BluetoothGATT
 import Foundation
 
 /// A service as it is to be published: what an application's objects say at the moment of adding.

@@ -1,32 +1,34 @@
-import BluetoothLE
+import BluetoothBase
+import BluetoothHost
 import Foundation
 
 /// What a central manager does goes on in the next run.
 extension CentralSession {
     /// Takes up what the last run has left, and tells the application of that before anything else.
-    func restore() async {
-        guard let identifier = options.restoreIdentifier else { return }
-        let file = StateFile("central", identifier, in: environment.stateDirectory)
+    func restore() {
+        guard let restoreIdentifier else { return }
+        let file = StateFile("central", restoreIdentifier, in: environment.stateDirectory)
         guard StateClaims.claim(file) else {
-            return reportMisuse("a central manager with the restore identifier \(identifier) is there already")
+            return reportMisuse("a central manager with the restore identifier \(restoreIdentifier) is there already")
         }
-        let keeper = StateKeeper(file) { [weak self] in self?.state }
+        let keeper = StateKeeper(file) { [weak self] in self?.savedState }
         self.keeper = keeper
-        guard let saved = await keeper.restore(), !isStopped, let manager = manager.object else { return }
+        guard !isStopped else { return stopRemembering() }
+        guard let saved: CentralState = keeper.restore(), let manager = manager.object else { return }
         isRestoring = true
-        wantedScan = saved.scan?.wanted
+        lock.withLock { wantedScan = saved.scan?.wanted }
         let restored = saved.peripherals.compactMap { restore($0, of: manager) }
-        tell { manager in
-            manager.delegate?.centralManager(manager, willRestoreState: Self.dictionary(saved.scan, restored))
-        }
+        post(.restored(Self.dictionary(saved.scan, restored)))
     }
 
     private func restore(_ saved: CentralState.Peripheral, of manager: CBCentralManager) -> CBPeripheral? {
         guard let address = saved.deviceAddress else { return nil }
-        let peripheral = manager.peripheral(environment.identities.identifier(for: address), address, name: saved.name)
-        guard let session = peripheral.restore(saved, of: self) else { return nil }
+        let peripheral = manager.peripheral(PeerID(address), name: saved.name)
+        guard let session = peripheral.beginConnecting(isReconnecting: saved.isReconnecting) else { return nil }
+        peripheral.attributes = saved.restored(of: peripheral)
         session.remembered = saved
-        peripherals[ObjectIdentifier(session)] = session
+        session.relocation = Relocation(of: peripheral)
+        lock.withLock { peripherals[ObjectIdentifier(session)] = session }
         return peripheral
     }
 
@@ -42,36 +44,35 @@ extension CentralSession {
     }
 
     /// Goes on with it, since the adapter is on.
-    func resume() {
-        if let wantedScan { scan(for: wantedScan, number: 0, in: era) }
-        guard let shared else { return }
-        for peripheral in peripherals.values where peripheral.isRestored {
-            peripheral.connect(through: shared, ConnectOptions(isReconnecting: peripheral.isReconnecting))
-        }
+    func resume(_ manager: CBCentralManager, through attachment: Attachment) {
+        isRestoring = false
+        let (wantedScan, waiting) = lock.withLock { (self.wantedScan, peripherals.values) }
+        if let wantedScan { scan(for: wantedScan, number: manager.scans, through: attachment) }
+        for session in waiting where session.relocation != nil { session.connect(through: attachment) }
     }
 
     // MARK: - Remembering
 
     /// What it does is something else now, perhaps.
     func changed() {
-        lingering = []
-        keeper?.changed()
+        guard let keeper else { return }
+        lock.withLock { lingering = [] }
+        keeper.changed()
     }
 
     func stopRemembering() {
         guard let keeper else { return }
+        self.keeper = nil
         keeper.close()
         StateClaims.release(keeper.file)
-        self.keeper = nil
     }
 
-    private var state: CentralState {
+    private var savedState: CentralState {
+        let (wanted, all) = lock.withLock { (wantedScan, self.peripherals.values.compactMap { $0.state } + lingering) }
         var known: Set<String> = []
-        let peripherals = (peripherals.values.compactMap { $0.state } + lingering)
-            .filter { known.insert($0.address).inserted }
-            .sorted { $0.address < $1.address }
+        let peripherals = all.filter { known.insert($0.address).inserted }.sorted { $0.address < $1.address }
         return CentralState(
-            scan: wantedScan.map { CentralState.Scan($0) },
+            scan: wanted.map { CentralState.Scan($0) },
             peripherals: Array(peripherals.prefix(CentralState.maximumPeripherals)))
     }
 }

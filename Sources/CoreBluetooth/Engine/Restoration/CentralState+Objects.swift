@@ -1,9 +1,11 @@
-import BluetoothLE
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
 
 /// From the objects that an application has, and back.
 extension CentralState.Peripheral {
     init(_ peripheral: CBPeripheral) {
-        address = peripheral.address.description
+        address = peripheral.peer.description
         name = peripheral.name
         isReconnecting = false
         services = Self.saved(peripheral.services)

@@ -1,4 +1,4 @@
-import BluetoothLE
+import BluetoothBase
 import Foundation
 
 /// What a central manager does that is to go on in the next run.
@@ -56,8 +56,8 @@ struct CentralState: RestorableState {
 
     var isEmpty: Bool { scan == nil && peripherals.isEmpty }
 
-    var isSound: Bool {
-        peripherals.count <= Self.maximumPeripherals && peripherals.allSatisfy(\.isSound)
+    var isValid: Bool {
+        peripherals.count <= Self.maximumPeripherals && peripherals.allSatisfy(\.isValid)
             && Set(peripherals.map(\.address)).count == peripherals.count
     }
 }
@@ -65,18 +65,18 @@ struct CentralState: RestorableState {
 extension CentralState.Peripheral {
     var deviceAddress: DeviceAddress? { DeviceAddress(address) }
 
-    fileprivate var isSound: Bool {
+    fileprivate var isValid: Bool {
         guard deviceAddress != nil else { return false }
         let services = services ?? []
         return services.count <= CentralState.maximumAttributes
             && services.allSatisfy { service in
-                service.isSound && (service.included ?? []).allSatisfy(services.indices.contains)
+                service.isValid && (service.included ?? []).allSatisfy(services.indices.contains)
             }
     }
 }
 
 extension CentralState.Service {
-    fileprivate var isSound: Bool {
+    fileprivate var isValid: Bool {
         first > 0 && first <= last
             && (characteristics ?? []).allSatisfy { $0.value > 0 && $0.value <= $0.last && $0.declaration < $0.value }
     }

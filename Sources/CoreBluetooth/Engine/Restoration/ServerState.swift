@@ -1,4 +1,4 @@
-import BluetoothLE
+import BluetoothBase
 import Foundation
 
 /// What a peripheral manager does that is to go on in the next run.
@@ -38,27 +38,27 @@ struct ServerState: RestorableState {
 
     var isEmpty: Bool { services.isEmpty && advertisement == nil }
 
-    var isSound: Bool {
+    var isValid: Bool {
         services.enumerated().allSatisfy { index, service in
             service.included.allSatisfy { (0..<index).contains($0) }
-                && service.characteristics.allSatisfy(\.isSound)
+                && service.characteristics.allSatisfy(\.isValid)
         }
     }
 }
 
 extension ServerState.Characteristic {
     /// What would be a programming error of an application's.
-    fileprivate var isSound: Bool {
+    fileprivate var isValid: Bool {
         let writing: CBAttributePermissions = [.writeable, .writeEncryptionRequired]
         let isStatic =
             properties == CBCharacteristicProperties.read.rawValue
             && CBAttributePermissions(rawValue: permissions).isDisjoint(with: writing)
-        return (value == nil || isStatic) && descriptors.allSatisfy(\.isSound)
+        return (value == nil || isStatic) && descriptors.allSatisfy(\.isValid)
     }
 }
 
 extension ServerState.Descriptor {
-    fileprivate var isSound: Bool {
+    fileprivate var isValid: Bool {
         switch uuid.uuid.bluetoothUUID.uint16 {
         case 0x2901: text != nil && octets == nil
         case 0x2904: text == nil && octets != nil

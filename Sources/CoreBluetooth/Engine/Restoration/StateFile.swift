@@ -13,7 +13,7 @@ struct StateFile: Sendable {
     let url: URL
 
     /// What is read and written, one after the other: what is read is what was written last.
-    private static let queue = DispatchQueue(label: "CoreBluetooth.restoration", qos: .utility)
+    static let queue = DispatchQueue(label: "CoreBluetooth.restoration", qos: .utility)
     /// More than this, in octets, no manager remembers.
     static let maximumLength = 1 << 22
     private static let version = 1
@@ -45,14 +45,9 @@ struct StateFile: Sendable {
 
     // MARK: - Reading
 
-    /// What was kept; nil where there is nothing. A file that cannot be used is set aside, and the log tells.
-    func load<State: RestorableState>(_ type: State.Type) async -> State? {
-        await withCheckedContinuation { continuation in
-            Self.queue.async { continuation.resume(returning: read(type)) }
-        }
-    }
-
-    private func read<State: RestorableState>(_ type: State.Type) -> State? {
+    /// What was kept; nil where there is nothing. A file that cannot be used is set aside, and the log says why. On
+    /// `queue`.
+    func read<State: RestorableState>(_ type: State.Type) -> State? {
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         do {
             let handle = try FileHandle(forReadingFrom: url)
@@ -71,7 +66,7 @@ struct StateFile: Sendable {
         let version = try JSONDecoder().decode(Header.self, from: data).version
         guard version == Self.version else { throw Damage(what: "it is of version \(version), not \(Self.version)") }
         let state = try JSONDecoder().decode(Content<State>.self, from: data).state
-        guard state.isSound else { throw Damage(what: "it contradicts itself") }
+        guard state.isValid else { throw Damage(what: "it contradicts itself") }
         return state
     }
 
@@ -91,14 +86,10 @@ struct StateFile: Sendable {
 
     // MARK: - Writing
 
-    /// Puts a state in the place of the one before, behind what was written or read before this call.
+    /// Puts a state in the place of the one before. On `queue`.
     ///
-    /// - Parameter ended: is told why that did not work, where it did not. What was there before is there still.
-    func store<State: RestorableState>(_ state: State, ended: @escaping @Sendable (String?) -> Void) {
-        Self.queue.async { ended(write(state)) }
-    }
-
-    private func write<State: RestorableState>(_ state: State) -> String? {
+    /// - Returns: why that did not work, where it did not. What was there before is there still.
+    func write<State: RestorableState>(_ state: State) -> String? {
         do {
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys
@@ -136,5 +127,5 @@ protocol RestorableState: Codable, Equatable, Sendable {
     /// Whether nothing is to go on.
     var isEmpty: Bool { get }
     /// Whether objects can be made of it. Not so of what somebody else has written into the file.
-    var isSound: Bool { get }
+    var isValid: Bool { get }
 }

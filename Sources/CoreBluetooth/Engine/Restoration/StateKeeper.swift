@@ -1,70 +1,68 @@
+import Foundation
+
 /// Keeps a manager's state on disk: each change soon, several at once where they come faster than the disk takes them.
-@BluetoothEngine
-final class StateKeeper<State: RestorableState> {
+final class StateKeeper<State: RestorableState>: @unchecked Sendable {
+    // Unchecked: what changes is guarded, or used on the queue of the files alone.
+
     let file: StateFile
-    private let current: @BluetoothEngine () -> State?
+    private let current: () -> State?
+    private let progress = Guarded(wrappedValue: (isDirty: false, isClosed: false))
     private var written: State?
-    private var isDirty = false
-    private var isWriting = false
-    private var isClosed = false
     private var lastFailure: String?
-    private var waiting: [CheckedContinuation<Void, Never>] = []
 
     /// - Parameter current: tells the state, for as long as the keeper is open.
-    init(_ file: StateFile, _ current: @escaping @BluetoothEngine () -> State?) {
+    init(_ file: StateFile, _ current: @escaping () -> State?) {
         self.file = file
         self.current = current
     }
 
     /// What the run before has left; nil where that is nothing.
-    func restore() async -> State? {
-        let state = await file.load(State.self)
-        written = state
-        return state.flatMap { $0.isEmpty ? nil : $0 }
+    func restore() -> State? {
+        StateFile.queue.sync {
+            written = file.read(State.self)
+            return written.flatMap { $0.isEmpty ? nil : $0 }
+        }
     }
 
     /// The state is another one now, perhaps.
     func changed() {
-        isDirty = true
-        guard !isWriting, !isClosed else { return }
-        isWriting = true
-        Task {
-            while isDirty, !isClosed { await write() }
-            isWriting = false
-            for continuation in waiting { continuation.resume() }
-            waiting = []
+        let isNews = progress.withLock { progress in
+            defer { progress.isDirty = !progress.isClosed }
+            return !progress.isDirty && !progress.isClosed
+        }
+        guard isNews else { return }
+        StateFile.queue.async { [self] in
+            let isWanted = progress.withLock { progress in
+                defer { progress.isDirty = false }
+                return progress.isDirty
+            }
+            if isWanted, let state = current() { write(state) }
         }
     }
 
     /// Waits until everything that has changed so far is on disk.
     func settle() async {
-        guard isWriting else { return }
-        await withCheckedContinuation { waiting.append($0) }
+        await withCheckedContinuation { continuation in
+            StateFile.queue.async { continuation.resume() }
+        }
     }
 
     /// Writes what has not been written yet, and nothing after that.
     func close() {
-        guard !isClosed else { return }
-        isClosed = true
+        let isDirty = progress.withLock { progress in
+            defer { progress = (false, true) }
+            return progress.isDirty
+        }
         guard isDirty, let state = current() else { return }
         // Whoever reads the file next reads behind this.
-        file.store(state) { failure in
-            BluetoothEngine.run { [self] in report(failure) }
-        }
+        StateFile.queue.async { [self] in write(state) }
     }
 
-    private func write() async {
-        isDirty = false
-        guard let state = current(), state != written else { return }
-        let failure = await withCheckedContinuation { continuation in
-            file.store(state) { continuation.resume(returning: $0) }
-        }
+    private func write(_ state: State) {
+        guard state != written else { return }
+        let failure = file.write(state)
         written = failure == nil ? state : nil
-        report(failure)
-    }
-
-    /// The same failure is told once, however often it happens.
-    private func report(_ failure: String?) {
+        // The same failure is told once, however often it happens.
         if let failure, failure != lastFailure {
             reportFailure("nothing will be restored: \(file.url.path) cannot be written: \(failure)")
         }
@@ -73,12 +71,15 @@ final class StateKeeper<State: RestorableState> {
 }
 
 /// The state files in use: each by one manager.
-@BluetoothEngine
 enum StateClaims {
-    private static var claimed: Set<String> = []
+    private static let claimed = Guarded<Set<String>>(wrappedValue: [])
 
     /// False where the file is another manager's.
-    static func claim(_ file: StateFile) -> Bool { claimed.insert(file.url.standardizedFileURL.path).inserted }
+    static func claim(_ file: StateFile) -> Bool {
+        claimed.withLock { $0.insert(file.url.standardizedFileURL.path).inserted }
+    }
 
-    static func release(_ file: StateFile) { claimed.remove(file.url.standardizedFileURL.path) }
+    static func release(_ file: StateFile) {
+        _ = claimed.withLock { $0.remove(file.url.standardizedFileURL.path) }
+    }
 }

@@ -1,0 +1,89 @@
+import BluetoothLE
+
+/// An application of the asynchronous API.
+enum AsyncFace {
+    private static let service: BluetoothUUID = "180D"
+    private static let characteristic: BluetoothUUID = "2A37"
+
+    static func run(_ work: Workload, on transport: String) async throws {
+        let adapter = try await Adapter.open(TransportName(transport))
+        switch work.kind {
+        case .notification: try await receiveNotifications(work, over: try await connect(adapter))
+        case .write: try await write(work.count, over: try await connect(adapter))
+        case .read: try await read(work.count, over: try await connect(adapter))
+        case .notify: try await notify(work.count, from: adapter)
+        case .report: try await receiveReports(work.count, by: adapter)
+        }
+        await adapter.close()
+    }
+
+    private static func connect(_ adapter: Adapter) async throws -> Connection {
+        let sighting = try await adapter.firstSighting(for: ScanFilter(services: [service]))
+        return try await adapter.connect(to: sighting.address)
+    }
+
+    private static func receiveNotifications(_ work: Workload, over connection: Connection) async throws {
+        let target = try await connection.characteristic(characteristic, in: service)
+        var values = Values(count: work.count, round: work.round)
+        let notifications = try await connection.notifications(of: target)
+        let flow = Flow()
+        try await connection.writeWithoutResponse([1], to: target)
+        do {
+            for try await value in notifications {
+                values.receive(value)
+                if values.isRoundComplete { try await connection.writeWithoutResponse([1], to: target) }
+                if values.isComplete { break }
+            }
+        } catch {
+            // Reported as lost, since a slow consumer is one of the things that are measured.
+            warn("\(error)")
+        }
+        flow.end(operations: values.received, lost: values.lost)
+    }
+
+    private static func write(_ count: Int, over connection: Connection) async throws {
+        let target = try await connection.characteristic(characteristic, in: service)
+        let flow = Flow()
+        for _ in 0..<count { try await connection.writeWithoutResponse(Workload.value, to: target) }
+        // The answer comes when the peer has taken all of them.
+        _ = try await connection.read(target)
+        flow.end(operations: count)
+    }
+
+    private static func read(_ count: Int, over connection: Connection) async throws {
+        let target = try await connection.characteristic(characteristic, in: service)
+        let flow = Flow()
+        for _ in 0..<count {
+            guard try await connection.read(target).count == 20 else { fail("read something else") }
+        }
+        flow.end(operations: count)
+    }
+
+    private static func notify(_ count: Int, from adapter: Adapter) async throws {
+        let published = try await adapter.publish(
+            GATTServiceDefinition(
+                uuid: service, characteristics: [.init(uuid: characteristic, properties: .notify)]))
+        guard let target = published[characteristic] else { fail("the characteristic is not there") }
+        try await adapter.advertise(AdvertisementData())
+        var flow: Flow?
+        for try await event in target.events {
+            if case .subscribed(let subscriber) = event {
+                flow = Flow()
+                for _ in 0..<count { try await subscriber.notify(Workload.value) }
+            }
+            // The peer unsubscribes when it has received all of them.
+            if case .unsubscribed = event, let flow { return flow.end(operations: count) }
+        }
+    }
+
+    private static func receiveReports(_ count: Int, by adapter: Adapter) async throws {
+        let flow = Flow()
+        var received = 0
+        for try await sighting in try await adapter.scan(parameters: ScanParameters(reportsDuplicates: true)) {
+            // The peer's last word.
+            if sighting.rssi == 0 { break }
+            received += 1
+        }
+        flow.end(operations: received, lost: count - received)
+    }
+}

@@ -1,0 +1,151 @@
+import CoreBluetooth
+
+/// An application of Core Bluetooth in the central role.
+final class DelegateCentral: NSObject {
+    private static let service = CBUUID(string: "180D")
+    private let work: Workload
+    private let value = Data(Workload.value)
+    private let end: DispatchSemaphore
+    private var manager: CBCentralManager?
+    private var peripheral: CBPeripheral?
+    private var target: CBCharacteristic?
+    private var flow: Flow?
+    private var values: Values
+    /// Operations begun.
+    private var begun = 0
+    /// Advertising reports.
+    private var received = 0
+
+    init(_ work: Workload, onEnd end: DispatchSemaphore) {
+        self.end = end
+        self.work = work
+        values = Values(count: work.count, round: work.round)
+        super.init()
+        manager = CBCentralManager(delegate: self, queue: DispatchQueue(label: "application"))
+    }
+
+    private func finish(_ operations: Int, lost: Int = 0) {
+        guard let flow else { fail("ended before it began") }
+        flow.end(operations: operations, lost: lost)
+        self.flow = nil
+        end.signal()
+    }
+
+    private func begin() {
+        guard let peripheral, let target else { fail("begun too early") }
+        flow = Flow()
+        switch work.kind {
+        case .notification: askForValues()
+        case .write: write()
+        case .read: peripheral.readValue(for: target)
+        case .notify, .report: fail("nothing that is done on a link of a central")
+        }
+    }
+
+    /// A write is what the peer waits for before it sends the next values.
+    private func askForValues() {
+        guard let peripheral, let target else { return }
+        peripheral.writeValue(Data([1]), for: target, type: .withoutResponse)
+    }
+
+    private func write() {
+        guard let peripheral, let target else { return }
+        while begun < work.count, peripheral.canSendWriteWithoutResponse {
+            peripheral.writeValue(value, for: target, type: .withoutResponse)
+            begun += 1
+            // The answer comes when the peer has taken all of them.
+            if begun == work.count { peripheral.readValue(for: target) }
+        }
+    }
+}
+
+extension DelegateCentral: CBCentralManagerDelegate {
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        guard central.state == .poweredOn else { return }
+        if work.kind == .report {
+            flow = Flow()
+            central.scanForPeripherals(
+                withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+        } else {
+            central.scanForPeripherals(withServices: [Self.service])
+        }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+        rssi: NSNumber
+    ) {
+        if work.kind == .report {
+            guard flow != nil else { return }
+            // The peer's last word.
+            if rssi.intValue == 0 { return finish(received, lost: work.count - received) }
+            received += 1
+        } else if self.peripheral == nil {
+            central.stopScan()
+            self.peripheral = peripheral
+            peripheral.delegate = self
+            central.connect(peripheral)
+        }
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        peripheral.discoverServices([Self.service])
+    }
+
+    func centralManager(
+        _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
+    ) {
+        guard flow != nil else { return }
+        // Reported as lost, since a slow consumer is one of the things that are measured.
+        warn(String(describing: error))
+        finish(values.received, lost: values.lost)
+    }
+}
+
+extension DelegateCentral: CBPeripheralDelegate {
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
+    ) {
+        guard let target = service.characteristics?.first else { fail("the characteristic is not there") }
+        self.target = target
+        if work.kind == .notification {
+            peripheral.setNotifyValue(true, for: target)
+        } else {
+            begin()
+        }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        if let error { fail("\(error)") }
+        begin()
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        guard let value = characteristic.value, error == nil else { fail("\(String(describing: error))") }
+        switch work.kind {
+        case .notification:
+            values.receive(value)
+            if values.isRoundComplete { askForValues() }
+            if values.isComplete { finish(values.received, lost: values.lost) }
+        case .read:
+            begun += 1
+            if begun == work.count { return finish(begun) }
+            peripheral.readValue(for: characteristic)
+        default:
+            finish(begun)
+        }
+    }
+
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
+        if work.kind == .write { write() }
+    }
+}

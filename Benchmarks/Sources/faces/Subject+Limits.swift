@@ -1,0 +1,49 @@
+/// What one operation may cost, and how much faster than Bumble it has to be. Nil where nothing is promised.
+struct Limits {
+    var instructions: Int?
+    var mallocs: Double?
+    /// Voluntary and involuntary.
+    var switches: Double?
+    /// Ours to Bumble's operations in a second.
+    var ratio: Double?
+}
+
+extension Subject {
+    var required: Limits {
+        switch (kind, face) {
+        case (.notification, .async): Limits(instructions: 5000, mallocs: 1)
+        case (.notification, .delegate): Limits(instructions: 8000, mallocs: 4, switches: 0.1, ratio: 6)
+        case (.write, .async), (.notify, .async): Limits(instructions: 6000, ratio: 4)
+        case (.write, .delegate), (.notify, .delegate): Limits(instructions: 9000, ratio: 3)
+        case (.read, .async): Limits()
+        case (.read, .delegate): Limits(instructions: 35000, mallocs: 20, switches: 4)
+        case (.report, .async): Limits()
+        case (.report, .delegate): Limits(instructions: 12000)
+        }
+    }
+
+    var aim: Limits {
+        switch (kind, face) {
+        case (.notification, .async): Limits(instructions: 2500)
+        case (.notification, .delegate): Limits(instructions: 4000, ratio: 9)
+        case (.write, .async), (.notify, .async): Limits(instructions: 3000, ratio: 8)
+        case (.write, .delegate), (.notify, .delegate): Limits(instructions: 5000, ratio: 5)
+        case (.read, .async): Limits()
+        case (.read, .delegate): Limits(instructions: 17500, mallocs: 10, switches: 2)
+        case (.report, .async): Limits()
+        case (.report, .delegate): Limits(instructions: 6000)
+        }
+    }
+}
+
+extension Limits: CustomStringConvertible {
+    var description: String {
+        let parts = [
+            instructions.map { "≤ \($0) instructions" },
+            mallocs.map { "≤ \(decimal($0, 0)) \($0 == 1 ? "malloc" : "mallocs")" },
+            switches.map { "≤ \(decimal($0, 1)) switches" }, ratio.map { "≥ \(decimal($0, 0)) × Bumble" },
+        ]
+        let text = parts.compactMap(\.self).joined(separator: ", ")
+        return text.isEmpty ? "-" : text
+    }
+}

@@ -1,0 +1,38 @@
+# Counts instructions and allocations. For scripts that have set `directory` to a temporary one.
+
+# Hash tables begin from the same seed each time, so that two runs differ in their rounds only.
+export SWIFT_DETERMINISTIC_HASHING=1
+
+# Copies a program without its debug information, some of which is of a kind that valgrind cannot read, and prints where.
+#   stripped PROGRAM
+stripped() {
+    strip --strip-debug -o "$directory/$(basename "$1")" "$1"
+    echo "$directory/$(basename "$1")"
+}
+
+# Runs a program, and prints how many instructions that took and how often memory was asked for.
+#   measure PROGRAM [ARGUMENT…]
+measure() {
+    local profile=$directory/profile log=$directory/log
+    if ! timeout 600 valgrind --tool=callgrind --callgrind-out-file="$profile" "$@" >"$log" 2>&1; then
+        cat "$log" >&2
+        return 1
+    fi
+    # A profile has a line for each function called from another, `cfn=(number) name`, of which the name is left out after
+    # the first time, and behind it how often: `calls=count …`.
+    awk '
+        /^c?fn=/ {
+            number = $1; sub(/^c?fn=/, "", number)
+            if (NF > 1) names[number] = $2
+            if (/^cfn=/) callee = names[number]
+        }
+        /^calls=/ && callee ~ /^(malloc|calloc|realloc|posix_memalign|aligned_alloc|memalign)$/ {
+            sub(/^calls=/, "", $1); allocations += $1
+        }
+        /^(summary|totals):/ { instructions = $2 }
+        END { if (instructions == 0) exit 1; print instructions, allocations + 0 }
+    ' "$profile"
+}
+
+# A number of tenths as a decimal.
+tenths() { echo "$(($1 / 10)).$(($1 % 10))"; }

@@ -1,0 +1,149 @@
+import BluetoothATT
+import BluetoothBase
+
+// Our server's side: what we tell the peer of our own accord, and the application's answers to what the peer asked.
+//
+// The server itself is the caller's, since it serves every peer.
+
+extension AttributeEndpoint {
+    // MARK: - Notifications and indications
+
+    /// Writes a notification of a value.
+    ///
+    /// Notifications on different channels may overtake each other, so that those of one value should keep to one.
+    ///
+    /// - Parameter handle: The handle of the characteristic's value.
+    /// - Throws: `notSubscribed`, `insufficientSecurity`, `valueTooLong` where the value is longer than ATT_MTU - 3 octets,
+    ///   `bearerClosed`. Nothing has been written then.
+    public mutating func notify(
+        _ handle: AttributeHandle, value: Span<UInt8>, on channel: AttributeChannel.ID = .first,
+        from server: GATTServer, into writer: inout ByteWriter
+    ) throws(GATTServerError) {
+        guard let index = index(of: channel) else { throw .bearerClosed }
+        try server.notify(
+            handle, value: value, peer: peer, bearer: channels[index].bearer, into: &writer)
+    }
+
+    /// Writes one notification of several values, for a peer that understands it (Core 5.4, Vol 3, Part F, 3.4.7.4).
+    ///
+    /// - Throws: as the other `notify`, and `multipleNotificationsNotSupported`. `valueTooLong` says how many octets there
+    ///   are for all values and four octets for each of them.
+    public mutating func notify(
+        _ values: [GATTHandleValue], on channel: AttributeChannel.ID = .first, from server: GATTServer,
+        into writer: inout ByteWriter
+    ) throws(GATTServerError) {
+        guard let index = index(of: channel) else { throw .bearerClosed }
+        try server.notify(
+            values, peer: peer, bearer: channels[index].bearer, into: &writer)
+    }
+
+    /// A channel on which an indication may be sent now; nil where each has one that is not confirmed.
+    public var channelForIndication: AttributeChannel.ID? {
+        for index in channels.indices where channels[index].bearer.isReadyForIndication { return channels[index].id }
+        return nil
+    }
+
+    /// Writes an indication of a value. `confirmationReceived` follows, on the same channel, when the peer has it.
+    ///
+    /// - Parameter handle: The handle of the characteristic's value.
+    /// - Throws: as `notify`, and `indicationPending` where one before it on the channel is not confirmed.
+    public mutating func indicate(
+        _ handle: AttributeHandle, value: Span<UInt8>, on channel: AttributeChannel.ID = .first,
+        from server: GATTServer, at now: Instant, into writer: inout ByteWriter
+    ) throws(GATTServerError) {
+        guard let index = index(of: channel) else { throw .bearerClosed }
+        try channels[index].indicate(handle, value, peer, server, at: now, into: &writer)
+    }
+
+    // MARK: - The application's answers
+
+    // Each request of the peer gets exactly one response, which is for the token's channel.
+
+    /// Answers a read of a dynamic value.
+    ///
+    /// - Parameter value: The value from the offset on that was asked for. What does not fit into the response is left
+    ///   out, and the peer asks for it by a further read.
+    /// - Returns: `none`, or `readRequested` where a Read Multiple Request asks for one more value.
+    /// - Throws: `staleToken` where the request is no longer open; `wrongAnswer` where it is not a read; `valueTooLong`
+    ///   where the value is longer than an attribute's can be. The request stays open in the last two cases.
+    public mutating func answer(
+        _ token: GATTRequestToken, value: Span<UInt8>, server: inout GATTServer, at now: Instant,
+        into writer: inout ByteWriter
+    ) throws(GATTServerError) -> GATTServerOutcome {
+        guard let index = index(of: token.channel) else { throw .staleToken }
+        return try channels[index].answer(token, value, peer, &server, at: now, into: &writer)
+    }
+
+    /// Accepts a write of a dynamic value, or the execution of queued writes.
+    ///
+    /// - Returns: `preparedWritesExecuted` for queued writes, or `refused` where a value that the database keeps has
+    ///   changed in the meantime so that a part no longer suits it.
+    /// - Throws: `staleToken` where the request is no longer open, `wrongAnswer` where it is a read.
+    public mutating func accept(
+        _ token: GATTRequestToken, server: inout GATTServer, into writer: inout ByteWriter
+    ) throws(GATTServerError) -> GATTServerOutcome {
+        guard let index = index(of: token.channel) else { throw .staleToken }
+        return try channels[index].accept(token, &peer, &server, into: &writer)
+    }
+
+    /// Refuses a read, a write or the execution of queued writes, which are then forgotten.
+    ///
+    /// - Parameter handle: The attribute to blame where several were to be written; of other requests it is known.
+    /// - Throws: `staleToken` where the request is no longer open.
+    public mutating func refuse(
+        _ token: GATTRequestToken, with code: ATTErrorCode, at handle: AttributeHandle? = nil, server: GATTServer,
+        into writer: inout ByteWriter
+    ) throws(GATTServerError) -> GATTServerOutcome {
+        guard let index = index(of: token.channel) else { throw .staleToken }
+        return try channels[index].refuse(token, code, handle, server, into: &writer)
+    }
+
+    /// The queued writes that the application is asked to accept; none where it is not asked that.
+    public func preparedWrites(for token: GATTRequestToken) -> GATTPreparedWrites {
+        guard let index = index(of: token.channel), channels[index].pendingRequest == token else {
+            return GATTPreparedWrites()
+        }
+        return channels[index].transaction.executing
+    }
+
+    // MARK: - The database
+
+    /// Drops what is known about attributes that have left the database.
+    public mutating func forget(_ handles: ClosedRange<AttributeHandle>) {
+        peer.forget(handles)
+        for index in channels.indices { channels[index].transaction.forget(handles) }
+    }
+}
+
+extension AttributeChannel {
+    mutating func indicate(
+        _ handle: AttributeHandle, _ value: Span<UInt8>, _ peer: borrowing GATTPeer, _ server: GATTServer,
+        at now: Instant, into writer: inout ByteWriter
+    ) throws(GATTServerError) {
+        try server.indicate(
+            handle, value: value, peer: peer, transaction: &transaction, bearer: &bearer, at: now, into: &writer)
+    }
+
+    mutating func answer(
+        _ token: GATTRequestToken, _ value: Span<UInt8>, _ peer: borrowing GATTPeer, _ server: inout GATTServer,
+        at now: Instant, into writer: inout ByteWriter
+    ) throws(GATTServerError) -> GATTServerOutcome {
+        try server.answer(
+            token, value: value, peer: peer, transaction: &transaction, bearer: bearer, at: now, into: &writer)
+    }
+
+    mutating func accept(
+        _ token: GATTRequestToken, _ peer: inout GATTPeer, _ server: inout GATTServer,
+        into writer: inout ByteWriter
+    ) throws(GATTServerError) -> GATTServerOutcome {
+        try server.accept(
+            token, peer: &peer, transaction: &transaction, bearer: bearer, into: &writer)
+    }
+
+    mutating func refuse(
+        _ token: GATTRequestToken, _ code: ATTErrorCode, _ handle: AttributeHandle?, _ server: GATTServer,
+        into writer: inout ByteWriter
+    ) throws(GATTServerError) -> GATTServerOutcome {
+        try server.refuse(token, with: code, at: handle, transaction: &transaction, bearer: bearer, into: &writer)
+    }
+}

@@ -1,0 +1,204 @@
+import BluetoothATT
+import BluetoothBase
+
+/// Everything between two devices that speak the Attribute Protocol, seen from one of them: our client, our server's view of
+/// the peer, and the channels that carry both (Core 5.4, Vol 3, Part F and G).
+///
+/// One for each peer. It knows nothing of what carries the PDUs, as long as that keeps them whole and in order: the fixed
+/// channel of a link, a credit-based channel, a `SOCK_SEQPACKET` descriptor. It is driven by calls, as everything below: a
+/// call appends at most one PDU to the writer, for the channel it names or returns. Afterwards the caller
+///
+/// 1. sends the PDU, if there is one,
+/// 2. acts on the outcome, if the call has one,
+/// 3. takes out `events`,
+/// 4. sees to it that `fire` is called at `nextDeadline`.
+///
+/// A request that waits for the application holds up its own channel only.
+public struct AttributeEndpoint: Sendable {
+    /// What our server remembers about the peer.
+    public internal(set) var peer: GATTPeer
+    /// The open channels, in the order they were opened.
+    public internal(set) var channels: [AttributeChannel]
+    /// The ends of our client's operations, oldest first. Whoever drives the endpoint takes them out, `keepingCapacity`.
+    public var events: [GATTClientEvent] = []
+
+    private let maximumWaiting: Int
+    private var lastChannel = AttributeChannel.ID.first.rawValue
+
+    /// An endpoint with one channel, `AttributeChannel.ID.first`.
+    ///
+    /// - Parameters:
+    ///   - bearer: that of a link's fixed channel where nothing else is said.
+    ///   - peer: what is known of a bonded peer from before.
+    ///   - maximumWaiting: how many operations may wait on each channel behind the one being carried out.
+    public init(
+        bearer: ATTBearer = ATTBearer(), peer: GATTPeer = GATTPeer(),
+        maximumWaiting: Int = GATTClient.defaultMaximumWaiting
+    ) {
+        self.peer = peer
+        self.maximumWaiting = maximumWaiting
+        channels = [AttributeChannel(id: .first, bearer: bearer, maximumWaiting: maximumWaiting)]
+    }
+
+    /// How well the link to the peer is protected at this moment.
+    public var security: LinkSecurity {
+        get { peer.security }
+        set { peer.security = newValue }
+    }
+
+    // MARK: - Channels
+
+    /// Adds a channel.
+    public mutating func open(_ bearer: ATTBearer) -> AttributeChannel.ID {
+        repeat { lastChannel &+= 1 } while index(of: AttributeChannel.ID(rawValue: lastChannel)) != nil
+        let id = AttributeChannel.ID(rawValue: lastChannel)
+        channels.append(AttributeChannel(id: id, bearer: bearer, maximumWaiting: maximumWaiting))
+        return id
+    }
+
+    /// Notes that a channel is gone. Its operations fail with `disconnected`. The queued writes of the peer go with its last
+    /// channel (Vol 3, Part F, 3.4.6.1).
+    ///
+    /// - Returns: The request that the application need not answer any more, if there was one.
+    @discardableResult
+    public mutating func close(_ channel: AttributeChannel.ID) -> GATTRequestToken? {
+        guard let index = index(of: channel) else { return nil }
+        channels[index].client.failAll(.disconnected)
+        collectEvents(index)
+        let request = channels[index].pendingRequest
+        channels.remove(at: index)
+        if channels.isEmpty { peer.preparedWrites.removeAll() }
+        return request
+    }
+
+    /// Notes that the peer is gone, and all channels with it.
+    public mutating func closeAll() {
+        while let channel = channels.first?.id { close(channel) }
+    }
+
+    /// The rules and the MTU of a channel; nil where it is closed.
+    public func bearer(of channel: AttributeChannel.ID) -> ATTBearer? {
+        index(of: channel).map { channels[$0].bearer }
+    }
+
+    /// The place of a channel among `channels`.
+    @inline(__always)
+    func index(of channel: AttributeChannel.ID) -> Int? {
+        // Nearly always the first; and no channel is copied to be looked at.
+        var index = 0
+        while index < channels.count {
+            if channels[index].id == channel { return index }
+            index &+= 1
+        }
+        return nil
+    }
+
+    // MARK: - The peer's side
+
+    /// Handles a PDU of the peer, of any kind.
+    ///
+    /// - Parameters:
+    ///   - pdu: The whole PDU, opcode first.
+    ///   - channel: The channel it came over.
+    ///   - writer: Gets the PDU for this channel that follows from it, if there is one: a response, a confirmation, or the
+    ///     next request of our client.
+    public mutating func receive(
+        _ pdu: Span<UInt8>, on channel: AttributeChannel.ID, server: inout GATTServer, at now: Instant,
+        into writer: inout ByteWriter
+    ) -> AttributeOutcome {
+        guard pdu.count > 0, let index = index(of: channel) else { return .ignored }
+        switch ATTOpcode(rawValue: pdu[0]) {
+        case .handleValueNotification: return .notification(pdu)
+        case .multipleHandleValueNotification: return .notifications(1..<pdu.count)
+        case .handleValueIndication:
+            guard let outcome = AttributeOutcome.indication(pdu) else { return .ignored }
+            if !channels[index].bearer.isDead { HandleValueConfirmation().encode(into: &writer) }
+            return outcome
+        case let opcode? where opcode.kind == .response:
+            channels[index].receive(response: pdu, at: now, into: &writer)
+            collectEvents(index)
+            return .response
+        default:
+            return .server(serve(pdu, on: channel, server: &server, at: now, into: &writer))
+        }
+    }
+
+    /// Handles a PDU that `isForServer`, as `receive` does, for a caller that has looked at the opcode already.
+    public mutating func serve(
+        _ pdu: Span<UInt8>, on channel: AttributeChannel.ID, server: inout GATTServer, at now: Instant,
+        into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        guard let index = index(of: channel) else { return .dropped(.bearerClosed) }
+        return channels[index].serve(pdu, &peer, &server, at: now, into: &writer)
+    }
+
+    /// Whether a PDU with this opcode is a client's, and so for our server: those are even, and those of servers are odd
+    /// (Vol 3, Part F, 3.4.8).
+    @inlinable @inline(__always)
+    public static func isForServer(_ opcode: UInt8) -> Bool { opcode & 1 == 0 }
+
+    // MARK: - Time
+
+    /// When `fire` is to be called.
+    public var nextDeadline: Instant? {
+        var deadline: Instant?
+        for index in channels.indices { deadline = earliest(deadline, channels[index].nextDeadline) }
+        return deadline
+    }
+
+    /// A channel on which something is due; `fire` is to be called for it.
+    public func dueChannel(at now: Instant) -> AttributeChannel.ID? {
+        for index in channels.indices {
+            if let deadline = channels[index].nextDeadline, deadline <= now { return channels[index].id }
+        }
+        return nil
+    }
+
+    /// Lets time pass on a channel: `channelDied` where the peer left something unanswered, the server's `requestExpired`
+    /// where the application did. Called for as long as there is a `dueChannel`.
+    public mutating func fire(
+        _ channel: AttributeChannel.ID, server: GATTServer, at now: Instant, into writer: inout ByteWriter
+    ) -> AttributeOutcome {
+        guard let index = index(of: channel) else { return .ignored }
+        if let expiry = channels[index].expire(at: now) {
+            collectEvents(index)
+            return .channelDied(expiry)
+        }
+        return .server(channels[index].fire(server, at: now, into: &writer))
+    }
+
+    /// Takes over the ends of operations from the client of a channel.
+    @inline(__always)
+    mutating func collectEvents(_ index: Int) {
+        // Looked at in place: this runs for every response, and most end no operation.
+        guard !channels[index].client.events.isEmpty else { return }
+        events.append(contentsOf: channels[index].client.events)
+        channels[index].client.events.removeAll(keepingCapacity: true)
+    }
+}
+
+// A channel is used in place, through one access to the endpoint's list; what needs two parts of it at once is therefore a
+// method of the channel itself.
+extension AttributeChannel {
+    var nextDeadline: Instant? { earliest(bearer.nextDeadline, transaction.nextDeadline) }
+
+    @inline(__always)
+    mutating func serve(
+        _ pdu: Span<UInt8>, _ peer: inout GATTPeer, _ server: inout GATTServer, at now: Instant,
+        into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        server.receive(pdu, peer: &peer, transaction: &transaction, bearer: &bearer, at: now, into: &writer)
+    }
+
+    mutating func receive(response pdu: Span<UInt8>, at now: Instant, into writer: inout ByteWriter) {
+        client.receive(pdu, bearer: &bearer, at: now, into: &writer)
+    }
+
+    /// What has timed out on the peer's side.
+    mutating func expire(at now: Instant) -> ATTBearer.Expiry? { client.fire(bearer: &bearer, at: now) }
+
+    /// Lets the server answer in the application's place where that is due.
+    mutating func fire(_ server: GATTServer, at now: Instant, into writer: inout ByteWriter) -> GATTServerOutcome {
+        server.fire(at: now, transaction: &transaction, bearer: bearer, into: &writer)
+    }
+}

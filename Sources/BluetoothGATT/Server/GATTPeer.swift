@@ -1,0 +1,114 @@
+import BluetoothATT
+import BluetoothBase
+
+/// What a server remembers about one client, however many channels carry its requests.
+public struct GATTPeer: Sendable {
+    /// What the client listens to, in ascending order of characteristics. Where both devices are bonded it is kept for
+    /// the next connection (Core 5.4, Vol 3, Part G, 2.4).
+    public internal(set) var subscriptions: [GATTSubscription]
+    /// What the client has said about itself (Vol 3, Part G, 7.2); kept with a bond too.
+    public internal(set) var clientSupportedFeatures: GATTClientSupportedFeatures
+    /// The writes that wait for an Execute Write Request.
+    public internal(set) var preparedWrites: GATTPreparedWrites
+    /// How well the link to the client is protected at this moment.
+    public var security = LinkSecurity.unprotected
+
+    /// - Parameters:
+    ///   - subscriptions: Those of a bonded client's last connection.
+    ///   - preparedWriteLimits: How much the client may queue.
+    public init(
+        subscriptions: [GATTSubscription] = [], clientSupportedFeatures: GATTClientSupportedFeatures = [],
+        preparedWriteLimits: GATTPreparedWrites.Limits = .init()
+    ) {
+        self.subscriptions = subscriptions.sorted { $0.characteristic < $1.characteristic }
+        self.clientSupportedFeatures = clientSupportedFeatures
+        preparedWrites = GATTPreparedWrites(limits: preparedWriteLimits)
+    }
+
+    /// What the client asked for at the characteristic whose value is at `characteristic`.
+    public func configuration(of characteristic: AttributeHandle) -> GATTClientConfiguration {
+        subscription(of: characteristic)?.configuration ?? []
+    }
+
+    /// Drops what is known about attributes that have left the database.
+    mutating func forget(_ handles: ClosedRange<AttributeHandle>) {
+        let start = position(of: handles.lowerBound)
+        var end = start
+        while end < subscriptions.count, subscriptions[end].characteristic <= handles.upperBound { end &+= 1 }
+        if end > start { subscriptions.removeSubrange(start..<end) }
+        preparedWrites.removeAll(in: handles)
+    }
+
+    // MARK: - Subscriptions
+
+    /// The place of a characteristic among the subscriptions, or where it belongs.
+    @inline(__always)
+    func position(of characteristic: AttributeHandle) -> Int {
+        var low = 0
+        var high = subscriptions.count
+        while low < high {
+            let middle = (low &+ high) / 2
+            if subscriptions[middle].characteristic < characteristic { low = middle &+ 1 } else { high = middle }
+        }
+        return low
+    }
+
+    @inline(__always)
+    func subscription(of characteristic: AttributeHandle) -> GATTSubscription? {
+        let position = position(of: characteristic)
+        guard position < subscriptions.count, subscriptions[position].characteristic == characteristic else {
+            return nil
+        }
+        return subscriptions[position]
+    }
+
+    /// Remembers a configuration, and says how it changed.
+    mutating func configure(
+        _ characteristic: AttributeHandle, descriptor: AttributeHandle, _ new: GATTClientConfiguration
+    ) -> GATTSubscriptionChange {
+        let position = position(of: characteristic)
+        let known = position < subscriptions.count && subscriptions[position].characteristic == characteristic
+        let old = known ? subscriptions[position].configuration : []
+        switch (known, new.isEmpty) {
+        case (true, true): subscriptions.remove(at: position)
+        case (true, false): subscriptions[position].configuration = new
+        case (false, false):
+            let entry = GATTSubscription(characteristic: characteristic, descriptor: descriptor, configuration: new)
+            subscriptions.insert(entry, at: position)
+        case (false, true): break
+        }
+        return GATTSubscriptionChange(characteristic: characteristic, old: old, new: new)
+    }
+}
+
+/// A characteristic that a client listens to.
+public struct GATTSubscription: Equatable, Sendable {
+    /// The handle of the characteristic's value.
+    public var characteristic: AttributeHandle
+    /// The handle of its Client Characteristic Configuration descriptor.
+    public var descriptor: AttributeHandle
+    public var configuration: GATTClientConfiguration
+
+    public init(
+        characteristic: AttributeHandle, descriptor: AttributeHandle, configuration: GATTClientConfiguration
+    ) {
+        self.characteristic = characteristic
+        self.descriptor = descriptor
+        self.configuration = configuration
+    }
+}
+
+/// What a client can do (Core 5.4, Vol 3, Part G, 7.2).
+public struct GATTClientSupportedFeatures: OptionSet, Hashable, Sendable {
+    public var rawValue: UInt8
+
+    @inlinable
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    @inlinable public static var robustCaching: Self { .init(rawValue: 0x01) }
+    @inlinable public static var enhancedATTBearer: Self { .init(rawValue: 0x02) }
+    @inlinable public static var multipleHandleValueNotifications: Self { .init(rawValue: 0x04) }
+
+    /// The bits that mean something; the others are reserved and ignored.
+    static var known: Self { [.robustCaching, .enhancedATTBearer, .multipleHandleValueNotifications] }
+}

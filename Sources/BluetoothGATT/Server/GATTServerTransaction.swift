@@ -1,0 +1,45 @@
+import BluetoothATT
+import BluetoothBase
+
+/// What a server is doing for a client on one channel: the request that waits for the application, and the indication
+/// that waits for its confirmation.
+struct GATTServerTransaction: Sendable {
+    /// The request the application has to answer.
+    var pending: GATTPendingRequest?
+    /// The values collected for a Read Multiple Request.
+    var collected = GATTCollectedValues()
+    /// The queued writes that the application is asked to accept.
+    var executing = GATTPreparedWrites()
+    /// The value whose indication waits for a confirmation.
+    var indicated: AttributeHandle?
+    /// How many PDUs were ignored because the client broke the protocol.
+    private(set) var droppedPDUCount: UInt64 = 0
+    /// The channel, as tokens name it.
+    private let channel: AttributeChannel.ID
+    private var lastToken: UInt32 = 0
+
+    init(channel: AttributeChannel.ID) {
+        self.channel = channel
+    }
+
+    /// When the application has had time enough to answer.
+    var nextDeadline: Instant? { pending?.deadline }
+
+    /// Puts a request off until the application has answered.
+    mutating func wait(for request: GATTPendingRequest.Kind, until deadline: Instant) -> GATTRequestToken {
+        lastToken &+= 1
+        let token = GATTRequestToken(channel: channel, rawValue: lastToken)
+        pending = GATTPendingRequest(token: token, deadline: deadline, kind: request)
+        return token
+    }
+
+    /// Drops what is known about attributes that have left the database.
+    mutating func forget(_ handles: ClosedRange<AttributeHandle>) {
+        executing.removeAll(in: handles)
+    }
+
+    mutating func drop(_ reason: GATTDropReason) -> GATTServerOutcome {
+        droppedPDUCount &+= 1
+        return .dropped(reason)
+    }
+}

@@ -1,0 +1,156 @@
+import BluetoothBase
+import BluetoothHCI
+
+/// The life of a controller: bring-up, and recovery from its failures.
+struct ControllerLifecycle: Sendable {
+    private enum State: Sendable {
+        /// Not started, or lost.
+        case off
+        /// Being brought up: this step's command is with the controller.
+        case asking(BringUpStep, ControllerProfile)
+        case up(ControllerInformation, since: Instant)
+        /// Given up.
+        case failed
+    }
+
+    private let address: HostConfiguration.OwnAddress
+    private let seed: UInt64
+    private let receiveBufferCount: UInt16
+    private var state: State = .off
+    /// Resets since the controller was last up: one that never gets there is given up.
+    private var attempts = 0
+    /// Resets since the controller was last up for a while: one that fails again and again is given up.
+    private var failures = 0
+
+    private static let maximumAttempts = 3
+    private static let maximumFailures = 5
+    /// How long a controller must be up for its earlier failures to be forgiven.
+    private static let probation = Duration.seconds(10)
+
+    init(_ configuration: HostConfiguration) {
+        address = configuration.ownAddress
+        seed = configuration.seed
+        receiveBufferCount = min(configuration.receiveBufferCount, ReceiveFlow.maximumBufferCount)
+    }
+
+    /// Whether anything is expected of the controller.
+    var isUnderWay: Bool {
+        switch state {
+        case .off, .failed: false
+        case .asking, .up: true
+        }
+    }
+
+    var isUp: Bool {
+        if case .up = state { true } else { false }
+    }
+
+    /// Whether Reset has not been answered yet.
+    var isResetting: Bool {
+        if case .asking(.reset, _) = state { true } else { false }
+    }
+
+    /// What the controller can do; nil until it is up.
+    var information: ControllerInformation? {
+        if case .up(let information, _) = state { information } else { nil }
+    }
+
+    /// Which of its addresses the controller is to use.
+    var ownAddressType: OwnAddressType { information?.address.kind == .random ? .random : .public }
+
+    // MARK: Transitions
+
+    /// What a transition led to.
+    enum Outcome {
+        case effects([Effect])
+        /// The controller is up.
+        case ready(ControllerInformation)
+        case failed(HostFailure)
+    }
+
+    /// Begins to bring the controller up, with nothing held against it.
+    mutating func start() -> Outcome {
+        attempts = 0
+        failures = 0
+        return reset()
+    }
+
+    private mutating func reset() -> Outcome {
+        attempts += 1
+        return ask(.reset, ControllerProfile(), at: .zero)
+    }
+
+    /// Asks the next question that makes sense for this controller, or finishes.
+    private mutating func ask(_ first: BringUpStep, _ profile: ControllerProfile, at now: Instant) -> Outcome {
+        let address = profile.ownAddress(address, seed: seed)
+        for step in BringUpStep.allCases where step.rawValue >= first.rawValue {
+            guard let command = step.command(for: profile, address, receiveBufferCount: receiveBufferCount) else {
+                continue
+            }
+            state = .asking(step, profile)
+            return .effects([.send(command, for: .bringUp(step))])
+        }
+        return finish(profile, address, at: now)
+    }
+
+    /// Takes the answer to a step's command and goes on.
+    mutating func answered(
+        _ step: BringUpStep, _ completion: borrowing CommandCompletion, at now: Instant
+    ) -> Outcome {
+        guard case .asking(step, var profile) = state else { return .effects([]) }
+        let isUnderstood = completion.status == .success && (try? profile.learn(from: completion, of: step)) != nil
+        if !isUnderstood, step.isEssential {
+            // An answer that promises success and cannot be read is no better than a refusal.
+            let status = completion.status == .success ? HCIStatus.unspecifiedError : completion.status
+            return giveUp(.refused(completion.opcode, status))
+        }
+        guard profile.supportsLowEnergy else { return giveUp(.lowEnergyNotSupported) }
+        if let next = BringUpStep(rawValue: step.rawValue + 1) { return ask(next, profile, at: now) }
+        return finish(profile, profile.ownAddress(address, seed: seed), at: now)
+    }
+
+    private mutating func finish(_ profile: ControllerProfile, _ address: DeviceAddress, at now: Instant) -> Outcome {
+        guard profile.hasBuffers else { return giveUp(.noDataBuffers) }
+        let information = ControllerInformation(profile, address: address)
+        state = .up(information, since: now)
+        attempts = 0
+        return .ready(information)
+    }
+
+    /// The controller has failed: it is reset, or given up where that has not helped often enough.
+    mutating func recover(from cause: HostResetCause, at now: Instant) -> Outcome {
+        if case .up(_, let since) = state, since.duration(to: now) >= Self.probation { failures = 0 }
+        failures += 1
+        guard attempts < Self.maximumAttempts, failures <= Self.maximumFailures else { return giveUp(cause.failure) }
+        return reset()
+    }
+
+    private mutating func giveUp(_ failure: HostFailure) -> Outcome {
+        state = .failed
+        return .failed(failure)
+    }
+
+    /// The controller is gone.
+    mutating func lose() { state = .off }
+}
+
+extension ControllerInformation {
+    fileprivate init(_ profile: ControllerProfile, address: DeviceAddress) {
+        self.init(
+            address: address, publicAddress: profile.publicAddress, version: profile.version,
+            commands: profile.commands, features: profile.features, aclDataLength: profile.aclDataLength,
+            aclBufferCount: profile.aclBufferCount, filterAcceptListSize: profile.filterAcceptListSize,
+            controlsReceiving: profile.controlsReceiving)
+    }
+}
+
+extension HostResetCause {
+    /// What to report when resetting does not help.
+    fileprivate var failure: HostFailure {
+        switch self {
+        case .commandTimedOut(let opcode): .controllerNotResponding(opcode)
+        case .hardwareError(let code): .hardwareError(code)
+        case .malformedPacket: .malformedPacket
+        }
+    }
+}

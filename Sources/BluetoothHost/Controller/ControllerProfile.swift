@@ -1,0 +1,92 @@
+import BluetoothBase
+import BluetoothHCI
+
+/// What has been learned of a controller so far, while it is being brought up.
+struct ControllerProfile: Sendable {
+    private(set) var version: ReadLocalVersionInformation.ReturnParameters?
+    /// Until the controller has said which it supports, only what every LE controller must have is asked of it.
+    private(set) var commands = SupportedCommands()
+    private(set) var features: LEFeatures = []
+    private(set) var hasClassicRadio = false
+    private(set) var supportsLowEnergy = true
+    private(set) var publicAddress = DeviceAddress(0, kind: .public)
+    private(set) var aclDataLength = 0
+    private(set) var aclBufferCount = 0
+    /// Whether the controller has taken the size of the host's buffers.
+    private(set) var knowsHostBuffers = false
+    /// Whether the controller waits for the host to make room before it sends more data.
+    private(set) var controlsReceiving = false
+    private(set) var filterAcceptListSize = 0
+    private(set) var maximumDataLength = LEDataLength(octets: 27, time: 328)
+
+    /// Whether the controller has the commands for flow control towards the host (Core 5.4, Vol 4, Part E, 4.2).
+    var supportsReceiveFlowControl: Bool {
+        commands.contains(.setControllerToHostFlowControl) && commands.contains(.hostBufferSize)
+            && commands.contains(.hostNumberOfCompletedPackets)
+    }
+
+    var hasBuffers: Bool { aclDataLength > 0 && aclBufferCount > 0 }
+
+    /// Takes what the command of a step returned.
+    mutating func learn(
+        from completion: borrowing CommandCompletion, of step: BringUpStep
+    ) throws(DecodingFailure) {
+        switch step {
+        case .readLocalVersionInformation:
+            version = try completion.decodeReturnParameters(of: ReadLocalVersionInformation.self)
+        case .readLocalSupportedCommands:
+            commands = try completion.decodeReturnParameters(of: ReadLocalSupportedCommands.self).supportedCommands
+        case .readLocalSupportedFeatures:
+            let features = try completion.decodeReturnParameters(of: ReadLocalSupportedFeatures.self).features
+            supportsLowEnergy = features.contains(.leSupported)
+            hasClassicRadio = !features.contains(.brEDRNotSupported)
+        case .readBDADDR:
+            publicAddress = try completion.decodeReturnParameters(of: ReadBDADDR.self).address
+        case .leReadLocalSupportedFeatures:
+            features = try completion.decodeReturnParameters(of: LEReadLocalSupportedFeatures.self).features
+        case .leReadBufferSizeV2:
+            let sizes = try completion.decodeReturnParameters(of: LEReadBufferSizeV2.self)
+            setBuffers(length: sizes.aclDataPacketLength, count: UInt16(sizes.totalACLDataPackets))
+        case .leReadBufferSize:
+            let sizes = try completion.decodeReturnParameters(of: LEReadBufferSize.self)
+            setBuffers(length: sizes.aclDataPacketLength, count: UInt16(sizes.totalACLDataPackets))
+        case .readBufferSize:
+            let sizes = try completion.decodeReturnParameters(of: ReadBufferSize.self)
+            setBuffers(length: sizes.aclDataPacketLength, count: sizes.totalACLDataPackets)
+        case .hostBufferSize: knowsHostBuffers = true
+        case .setControllerToHostFlowControl: controlsReceiving = true
+        case .leReadFilterAcceptListSize:
+            filterAcceptListSize = Int(try completion.decodeReturnParameters(of: LEReadFilterAcceptListSize.self).size)
+        case .leReadMaximumDataLength:
+            maximumDataLength = try completion.decodeReturnParameters(of: LEReadMaximumDataLength.self).transmit
+        case .reset, .setEventMask, .writeLEHostSupport, .leSetEventMask, .leWriteSuggestedDefaultDataLength,
+            .leSetRandomAddress:
+            break
+        }
+    }
+
+    /// Both must be there for either to count: one preset of a well-known virtual controller reports a length of 0.
+    private mutating func setBuffers(length: UInt16, count: UInt16) {
+        guard length > 0, count > 0 else { return }
+        aclDataLength = Int(length)
+        aclBufferCount = Int(count)
+    }
+
+    /// The address the host uses, as far as the controller's public address is known.
+    func ownAddress(_ wanted: HostConfiguration.OwnAddress, seed: UInt64) -> DeviceAddress {
+        switch wanted {
+        case .public: publicAddress
+        case .staticRandom(let address): DeviceAddress(address.value, kind: .random)
+        case .automatic: publicAddress.value == 0 ? Self.staticAddress(seed: seed) : publicAddress
+        }
+    }
+
+    /// A static random address that is the same for the same seed (Core 5.4, Vol 6, Part B, 1.3.2.1: the two top bits are
+    /// ones, the rest neither all zeros nor all ones).
+    private static func staticAddress(seed: UInt64) -> DeviceAddress {
+        var generator = SeededGenerator(seed: seed)
+        var bits: UInt64
+        repeat { bits = generator.next() & 0x3FFF_FFFF_FFFF } while bits == 0 || bits == 0x3FFF_FFFF_FFFF
+        return DeviceAddress(bits | 0xC000_0000_0000, kind: .random)
+    }
+}

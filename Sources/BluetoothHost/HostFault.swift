@@ -1,0 +1,87 @@
+/// How far something wrong that comes from outside reaches.
+public enum FaultScope: Equatable, Sendable {
+    /// The peer gets an error in answer. Nothing else happens.
+    case answered
+    /// What was wrong is ignored.
+    case dropped
+    /// The channel it came over cannot be used any more.
+    case channelClosed
+    /// The link ends.
+    case linkEnded
+    /// The controller is reset.
+    case controllerReset
+}
+
+/// What may be wrong with what comes from the controller or from a peer.
+public enum HostFault: Int, CaseIterable, Sendable {
+    // Of the controller
+    /// A packet of no known type, an event of another length than it says, or something only a host sends.
+    case packetMalformed
+    /// An event whose parameters make no sense.
+    case eventInvalid
+    /// ACL data that cannot be decoded, or belongs to no link.
+    case dataUnassigned
+
+    // Of a link
+    /// A frame was still incomplete when the next one began.
+    case frameInterrupted
+    /// Fragments that do not make up a frame.
+    case fragmentInvalid
+    /// The first fragment of a frame without any data.
+    case fragmentEmpty
+    /// A frame on a channel that is not open (Core 5.4, Vol 3, Part A, 2.1).
+    case channelUnknown
+    /// A frame for a link that is ending or was never established.
+    case frameUnwanted
+    /// An ATT PDU that cannot be decoded, and that asks for no answer.
+    case attributePDUMalformed
+    /// An ATT PDU that is well-formed and must be ignored, such as a write command to an attribute that is not writable.
+    case attributePDUIgnored
+    /// A signalling command that was rejected.
+    case signallingRejected
+    /// A request to pair: there is no security manager (Vol 3, Part H, 3.5.5).
+    case pairingUnsupported
+    /// No response to an ATT request (Vol 3, Part F, 3.3.3).
+    case bearerExpired
+    /// A peer asked for so many answers that they no longer fit into the send queue.
+    case sendQueueOverflow
+
+    /// How far it reaches.
+    public var scope: FaultScope {
+        switch self {
+        case .packetMalformed: .controllerReset
+        case .eventInvalid, .dataUnassigned, .frameInterrupted, .fragmentInvalid, .fragmentEmpty, .channelUnknown,
+            .frameUnwanted,
+            .attributePDUMalformed, .attributePDUIgnored:
+            .dropped
+        case .signallingRejected, .pairingUnsupported: .answered
+        case .bearerExpired: .channelClosed
+        case .sendQueueOverflow: .linkEnded
+        }
+    }
+
+    /// What it means for the stream of its link; nil where nothing is missing from that.
+    var loss: LinkLoss? {
+        switch self {
+        case .frameInterrupted: .frameInterrupted
+        case .fragmentInvalid: .fragmentInvalid
+        case .attributePDUMalformed: .attributePDUInvalid
+        default: nil
+        }
+    }
+}
+
+/// How often each fault has occurred since the host was made.
+public struct HostFaultCounts: Equatable, Sendable {
+    private var counts = [UInt64](repeating: 0, count: HostFault.allCases.count)
+
+    /// The count of one fault.
+    public subscript(fault: HostFault) -> UInt64 { counts[fault.rawValue] }
+
+    /// How much was ignored, of whatever kind.
+    public var dropped: UInt64 {
+        HostFault.allCases.reduce(0) { $0 &+ ($1.scope == .dropped ? self[$1] : 0) }
+    }
+
+    mutating func count(_ fault: HostFault) { counts[fault.rawValue] &+= 1 }
+}

@@ -1,4 +1,0 @@
-extension Host {
-    mutating func holdReceiving(of link: LinkIdentifier) {}
-    mutating func resumeReceiving(of link: LinkIdentifier) {}
-}

@@ -1,0 +1,155 @@
+import BluetoothATT
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
+import Foundation
+
+/// What happens to a peripheral, on the application's queue: its objects change, and its delegate is told.
+extension CBPeripheral {
+    /// A value was notified or indicated.
+    func received(_ value: Data, at handle: AttributeHandle, _ session: PeripheralSession) {
+        guard isConnected(by: session),
+            let characteristic = $attributes.withLock({ $0.characteristic(at: handle) })
+        else { return }
+        characteristic.currentValue = value
+        delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
+    }
+
+    /// Something of what the peripheral sent was lost, perhaps values of any characteristic that notifies.
+    func lost(_ loss: LinkLoss) {
+        reportFailure("data of \(self) was lost: \(loss)")
+        let error = CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: "Data of the peripheral was lost."])
+        for characteristic in attributes.notifyingCharacteristics {
+            delegate?.peripheral(self, didUpdateValueFor: characteristic, error: error)
+        }
+    }
+
+    func nameChanged(to name: String) {
+        // Where it is not connected the name is to be seen, but nothing is told.
+        let isNews = currentName != name
+        guard isNews, currentState == .connected else { return }
+        currentName = name
+        delegate?.peripheralDidUpdateName(self)
+    }
+
+    func servicesChanged(in handles: ClosedRange<AttributeHandle>) {
+        let gone = $attributes.withLock { $0.invalidate(handles) }
+        session?.remember()
+        delegate?.peripheral(self, didModifyServices: gone)
+    }
+
+    func rssiRead(_ result: Result<CallResult, HostError>) {
+        var number = NSNumber(value: 127)
+        if case .success(.rssi(let rssi)) = result { number = NSNumber(value: rssi) }
+        lastRSSI = number
+        delegate?.peripheral(self, didReadRSSI: number, error: result.error)
+    }
+
+    func stopNotifying() { $attributes.withLock { $0 }.stopNotifying() }
+
+    /// The adapter is off, so there is no connection any more.
+    func adapterIsOff() {
+        if let session { _ = endSession(session) }
+    }
+
+    // MARK: - What was asked for
+
+    func finished(
+        _ operation: PeripheralOperation, _ result: Result<CallResult, HostError>, _ session: PeripheralSession
+    ) {
+        guard isConnected(by: session) else { return }
+        let error = result.error
+        var found: GATTClientResult?
+        if case .success(.gatt(let result)) = result { found = result }
+        switch operation {
+        case .discoverServices(let wanted):
+            if error == nil {
+                var services: [DiscoveredService] = []
+                if case .services(let all) = found { services = all.meant(by: wanted, \.uuid).visible(\.uuid) }
+                $attributes.withLock { $0.add(services, of: self) }
+                session.remember()
+            }
+            delegate?.peripheral(self, didDiscoverServices: error)
+        case .discoverIncludedServices(let wanted, let service):
+            if error == nil {
+                var includes: [DiscoveredInclude] = []
+                if case .includes(let all) = found { includes = all.meant(by: wanted, \.uuid).visible(\.uuid) }
+                $attributes.withLock { $0.add(includes, to: service, of: self) }
+                session.remember()
+            }
+            delegate?.peripheral(self, didDiscoverIncludedServicesFor: service, error: error)
+        case .discoverCharacteristics(let wanted, let service):
+            if error == nil {
+                var characteristics: [DiscoveredCharacteristic] = []
+                if case .characteristics(let all) = found { characteristics = all.meant(by: wanted, \.uuid) }
+                $attributes.withLock { $0.add(characteristics, to: service) }
+                session.remember()
+            }
+            delegate?.peripheral(self, didDiscoverCharacteristicsFor: service, error: error)
+        case .discoverDescriptors(let characteristic):
+            if error == nil {
+                var descriptors: [DiscoveredDescriptor] = []
+                if case .descriptors(let all) = found { descriptors = all }
+                $attributes.withLock { $0.add(descriptors, to: characteristic) }
+                session.remember()
+            }
+            delegate?.peripheral(self, didDiscoverDescriptorsFor: characteristic, error: error)
+        case .read(let attribute):
+            var value: Data?
+            if case .value(let octets) = found { value = Data(octets) }
+            if let characteristic = attribute as? CBCharacteristic {
+                if let value { characteristic.currentValue = value }
+                delegate?.peripheral(self, didUpdateValueFor: characteristic, error: error)
+            } else if let descriptor = attribute as? CBDescriptor {
+                if let value { descriptor.take(value) }
+                delegate?.peripheral(self, didUpdateValueFor: descriptor, error: error)
+            }
+        case .write(_, let attribute):
+            if let characteristic = attribute as? CBCharacteristic {
+                delegate?.peripheral(self, didWriteValueFor: characteristic, error: error)
+            } else if let descriptor = attribute as? CBDescriptor {
+                delegate?.peripheral(self, didWriteValueFor: descriptor, error: error)
+            }
+        case .setNotify(let characteristic, let isEnabled):
+            if error == nil, characteristic.notifying != isEnabled {
+                characteristic.notifying = isEnabled
+                session.remember()
+            }
+            delegate?.peripheral(self, didUpdateNotificationStateFor: characteristic, error: error)
+        case .renew(let characteristic):
+            guard error != nil else { return }
+            characteristic.notifying = false
+            session.remember()
+            delegate?.peripheral(self, didUpdateNotificationStateFor: characteristic, error: error)
+        case .openChannel: delegate?.peripheral(self, didOpen: nil, error: error)
+        case .locate: return
+        }
+    }
+}
+
+extension Array {
+    /// Those that were asked for; all where nothing was named.
+    fileprivate func meant(by wanted: [BluetoothUUID], _ uuid: (Element) -> BluetoothUUID) -> [Element] {
+        wanted.isEmpty ? self : filter { wanted.contains(uuid($0)) }
+    }
+
+    /// Those services that the system does not use itself, unless somebody wants to see all.
+    fileprivate func visible(_ uuid: (Element) -> BluetoothUUID) -> [Element] {
+        BluetoothEnvironment.showsSystemServices ? self : filter { !BluetoothUUID.systemServices.contains(uuid($0)) }
+    }
+}
+
+extension BluetoothUUID {
+    /// Generic Access, Generic Attribute, Human Interface Device, and Apple Notification Center Service.
+    fileprivate static let systemServices: [BluetoothUUID] = [
+        .genericAccess, .genericAttribute, "1812", "7905F431-B5CE-4E99-A40F-4B1E122D00D0",
+    ]
+}
+
+extension Result where Failure == HostError {
+    /// What an application is told of a failure.
+    var error: (any Error)? {
+        if case .failure(let error) = self { CBError.error(for: BluetoothError(error), orElse: .unknown) } else { nil }
+    }
+}

@@ -1,0 +1,91 @@
+import BluetoothAdapter
+import BluetoothGAP
+import BluetoothHost
+import Foundation
+
+/// What a central manager is told, on its queue.
+extension CentralSession {
+    func handle(_ event: CentralEvent) {
+        switch event {
+        case .value(let link, let handle, let value):
+            takeOut(value.count, of: link)
+            if let session = link.user { session.peripheral?.received(value, at: handle, session) }
+        case .discovered(let sighting, let scan): manager.object?.discovered(sighting, in: scan)
+        case .operationEnded(let link, let operation, let result):
+            guard let session = link.user else { return }
+            if case .locate = operation { return session.located(result, on: link) }
+            session.peripheral?.finished(operation, result, session)
+        case .readyToWrite(let link): tell(link) { $0.delegate?.peripheralIsReady(toSendWriteWithoutResponse: $0) }
+        case .rssi(let link, let result): tell(link) { $0.rssiRead(result) }
+        case .mtuChanged(let link, let mtu): tell(link) { $0.commandLength = CBPeripheral.commandLength(mtu) }
+        case .lost(let link, let loss):
+            takeOut(0, of: link)
+            tell(link) { $0.lost(loss) }
+        case .servicesChanged(let link, let handles):
+            takeOut(0, of: link)
+            tell(link) { $0.servicesChanged(in: handles) }
+        case .connected(let session, let link, let mtu): session.connected(link, mtu: mtu)
+        case .connectionFailed(let session, let error): session.failed(error, through: manager.object?.attachment)
+        case .linkEnded(let link, let reason):
+            let session = link.user
+            link.end()
+            session?.linkEnded(reason, through: manager.object?.attachment)
+        case .cancelled(let session):
+            guard let peripheral = session.peripheral, let manager = peripheral.manager else { return }
+            // The next one may have begun already.
+            _ = peripheral.endSession(session)
+            manager.delegate?.centralManager(
+                manager, didDisconnectPeripheral: peripheral, timestamp: CFAbsoluteTimeGetCurrent(),
+                isReconnecting: false, error: nil)
+        case .nameChanged(let peer, let name): manager.object?.known(peer)?.nameChanged(to: name)
+        case .scanEnded(let number, let error):
+            reportFailure("the scan has ended: \(error)")
+            lock.withLock { wantedScan = nil }
+            changed()
+            if let manager = manager.object, manager.scans == number { manager.scanning = false }
+        case .connectionEvent(let peer, let services, let isConnected):
+            let identifier = environment.identities.identifier(for: peer)
+            guard wantsConnectionEvent(identifier, services), let manager = manager.object else { return }
+            manager.delegate?.centralManager(
+                manager, connectionEventDidOccur: isConnected ? .peerConnected : .peerDisconnected,
+                for: manager.peripheral(peer))
+        case .restored(let dictionary):
+            guard let manager = manager.object else { return }
+            manager.delegate?.centralManager(manager, willRestoreState: dictionary)
+        case .state(let state, let attachment):
+            if let manager = manager.object { stateChanged(to: state, attachment, manager) }
+        }
+    }
+
+    /// Something is about to be told that has waited.
+    private func takeOut(_ count: Int, of link: PeripheralLink) {
+        if link.window.remove(count) { link.attachment.post(.resumeReceiving(link.identifier)) }
+    }
+
+    /// Has the application told something about a peripheral while it is connected.
+    private func tell(_ link: PeripheralLink, _ body: (CBPeripheral) -> Void) {
+        guard let session = link.user, let peripheral = session.peripheral, peripheral.isConnected(by: session)
+        else { return }
+        body(peripheral)
+    }
+
+    private func stateChanged(to state: CBManagerState, _ attachment: Attachment?, _ manager: CBCentralManager) {
+        _ = manager.attachment?.end()
+        manager.attachment = attachment
+        if state == .poweredOn, isRestoring { manager.scanning = wantedScan != nil }
+        if state != .poweredOn, !isRestoring {
+            manager.scanning = false
+            let ended = lock.withLock {
+                defer { peripherals = [:] }
+                wantedScan = nil
+                return peripherals.values
+            }
+            changed()
+            for session in ended { session.end() }
+            for peripheral in manager.livingPeripherals { peripheral.adapterIsOff() }
+        }
+        manager.currentState = state
+        if let attachment, isRestoring { resume(manager, through: attachment) }
+        manager.delegate?.centralManagerDidUpdateState(manager)
+    }
+}

@@ -1,0 +1,85 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
+
+/// What an application asks of a peripheral, to be done one after the other.
+enum PeripheralOperation {
+    case discoverServices([BluetoothUUID])
+    case discoverIncludedServices([BluetoothUUID], CBService)
+    case discoverCharacteristics([BluetoothUUID], CBService)
+    case discoverDescriptors(CBCharacteristic)
+    case read(CBAttribute)
+    case write([UInt8], CBAttribute)
+    case setNotify(CBCharacteristic, Bool)
+    /// A subscription of an earlier run is made again.
+    case renew(CBCharacteristic)
+    case openChannel
+    /// Finds out where in the peer's database is what was there in an earlier run.
+    case locate(GATTClientOperation)
+
+    /// The call to be made; nil where it is done without one.
+    ///
+    /// - Parameter subscriptions: those there are on the link.
+    func call(
+        on link: LinkIdentifier, _ subscriptions: [AttributeHandle: CallToken]
+    ) -> Result<HostCall.Kind?, HostError> {
+        switch self {
+        case .discoverServices: return .success(.perform(link, .discoverPrimaryServices()))
+        case .discoverIncludedServices(_, let service):
+            return .success(.perform(link, .discoverIncludedServices(in: service.handles)))
+        case .discoverCharacteristics(_, let service):
+            // All of them, since where one ends is said by where the next begins.
+            return .success(.perform(link, .discoverCharacteristics(in: service.handles)))
+        case .discoverDescriptors(let characteristic):
+            return .success(characteristic.descriptorHandles.map { .perform(link, .discoverDescriptors(in: $0)) })
+        case .read(let attribute): return .success(.perform(link, .readLong(attribute.handle)))
+        case .write(let value, let attribute):
+            // What no attribute can hold the peer need not be asked.
+            guard value.count <= GATTAttributeValue.maximumLength else {
+                return .failure(.refused(.invalidAttributeValueLength, .writeRequest, at: attribute.handle))
+            }
+            return .success(.write(link, attribute.handle, value))
+        case .setNotify(let characteristic, let isEnabled):
+            let handle = characteristic.handle
+            // What the application sees may be behind: it is told of one change after the other.
+            if let token = subscriptions[handle] {
+                return .success(isEnabled ? nil : .unsubscribe(link, token))
+            }
+            return isEnabled ? subscription(to: characteristic, on: link) : .success(nil)
+        case .renew(let characteristic):
+            return subscriptions[characteristic.handle] == nil ? subscription(to: characteristic, on: link) : .success(nil)
+        case .openChannel: return .failure(.unsupported)
+        case .locate(let operation): return .success(.perform(link, operation))
+        }
+    }
+
+    private func subscription(
+        to characteristic: CBCharacteristic, on link: LinkIdentifier
+    ) -> Result<HostCall.Kind?, HostError> {
+        let configuration = characteristic.configuration
+        guard !configuration.isEmpty, let end = characteristic.discovered?.endHandle else {
+            return .failure(.refused(.requestNotSupported, .writeRequest, at: characteristic.handle))
+        }
+        let request = SubscriptionRequest(
+            characteristic: characteristic.handle, end: end, configuration: configuration)
+        return .success(.subscribe(link, request))
+    }
+
+    /// The characteristic that is subscribed to, or no longer, where the operation succeeds.
+    var subscription: (CBCharacteristic, isEnabled: Bool)? {
+        switch self {
+        case .setNotify(let characteristic, let isEnabled): (characteristic, isEnabled)
+        case .renew(let characteristic): (characteristic, true)
+        default: nil
+        }
+    }
+}
+
+extension HostError {
+    fileprivate static func refused(
+        _ code: ATTErrorCode, _ opcode: ATTOpcode, at handle: AttributeHandle
+    ) -> HostError {
+        .client(.att(ATTError(code, for: opcode, at: handle)))
+    }
+}

@@ -1,0 +1,147 @@
+import BluetoothATT
+import BluetoothAdapter
+import BluetoothGATT
+import BluetoothHost
+import Foundation
+
+/// What a peripheral manager is told, on its queue, and what centrals are answered.
+extension ServerSession {
+    func handle(_ event: ServerEvent) {
+        switch event {
+        case .written(let central, let parts, let answer, let mtu):
+            takeOut(parts.reduce(0) { $0 + $1.value.count }, of: central)
+            written(parts, by: central, answer, mtu)
+        case .readRequested(let central, let request, let handle, let offset, let mtu):
+            takeOut(0, of: central)
+            let answer = PendingAnswer.read(request, central.attachment)
+            guard let (manager, characteristic) = listener(for: handle) else {
+                return respond(answer, Data(), .unlikelyError)
+            }
+            let request = CBATTRequest(
+                manager.central(central, mtu: mtu), characteristic, offset: offset, value: nil, answer: answer)
+            manager.delegate?.peripheralManager(manager, didReceiveRead: request)
+        case .sent(let central, let count):
+            guard let manager = manager.object, manager.attachment === central.attachment,
+                manager.$updates.withLock({ $0.sent(count) })
+            else { return }
+            manager.delegate?.peripheralManagerIsReady(toUpdateSubscribers: manager)
+        case .subscriptionChanged(let central, let change, let mtu): changed(change, of: central, mtu)
+        case .mtuChanged(let central, let mtu): manager.object?.known(central)?.updateLength = CBCentral.length(mtu)
+        case .added(let wanted, let handles, let error, let isAgain):
+            guard let manager = manager.object else { return }
+            let service = wanted.service
+            if let handles {
+                manager.added(service, zip(handles.characteristics.map(\.value), wanted.characteristics).map { ($0, $1) })
+            } else {
+                manager.forget(service)
+            }
+            if !isAgain { return delegate { $0.peripheralManager($1, didAdd: service, error: error) } }
+            if let error { reportFailure("\(service) is not published any more: \(error)") }
+        case .refused(let service, let error):
+            manager.object?.forget(service)
+            delegate { $0.peripheralManager($1, didAdd: service, error: error) }
+        case .advertising(nil, let error):
+            guard let error else { return }
+            reportFailure("what was advertised is not any more: \(error)")
+            manager.object?.endAdvertising()
+        case .advertising(let generation?, let error):
+            if error == nil { manager.object?.beganAdvertising(generation) }
+            delegate { $0.peripheralManagerDidStartAdvertising($1, error: error) }
+        case .channel(let number?):
+            delegate {
+                $0.peripheralManager($1, didUnpublishL2CAPChannel: number, error: CBError(.operationNotSupported))
+            }
+        case .channel(nil):
+            delegate { $0.peripheralManager($1, didPublishL2CAPChannel: 0, error: CBError(.operationNotSupported)) }
+        case .restored(let dictionary): delegate { $0.peripheralManager($1, willRestoreState: dictionary) }
+        case .state(let state, let attachment):
+            if let manager = manager.object { stateChanged(to: state, attachment, manager) }
+        }
+    }
+
+    private func delegate(_ body: (any CBPeripheralManagerDelegate, CBPeripheralManager) -> Void) {
+        if let manager = manager.object, let delegate = manager.delegate { body(delegate, manager) }
+    }
+
+    /// Who is asked for the value at a handle; nil where there is nobody.
+    private func listener(for handle: AttributeHandle) -> (CBPeripheralManager, CBMutableCharacteristic)? {
+        guard let manager = manager.object, manager.delegate != nil,
+            let characteristic = manager.$published.withLock({ $0[handle] })
+        else { return nil }
+        return (manager, characteristic)
+    }
+
+    /// Something is about to be told that has waited.
+    private func takeOut(_ count: Int, of central: CentralLink) {
+        if central.window.remove(count) { central.attachment.post(.resumeReceiving(central.identifier)) }
+    }
+
+    private func written(_ parts: [WrittenPart], by central: CentralLink, _ answer: PendingAnswer, _ mtu: Int) {
+        guard let manager = manager.object, let delegate = manager.delegate else {
+            return respond(answer, Data(), .unlikelyError)
+        }
+        // Among the parts of a queue may be some for the stack's own descriptors.
+        let known = parts.compactMap { part in manager.$published.withLock { $0[part.handle] }.map { ($0, part) } }
+        guard !known.isEmpty else { return respond(answer, Data(), .unlikelyError) }
+        let requester = manager.central(central, mtu: mtu)
+        let requests = known.enumerated().map { index, one in
+            CBATTRequest(
+                requester, one.0, offset: one.1.offset, value: one.1.value, answer: index == 0 ? answer : nil)
+        }
+        delegate.peripheralManager(manager, didReceiveWrite: requests)
+    }
+
+    private func changed(_ change: GATTSubscriptionChange, of central: CentralLink, _ mtu: Int) {
+        if !change.new.isEmpty { takeOut(0, of: central) }
+        guard let (manager, characteristic) = listener(for: change.characteristic) else { return }
+        let subscriber = manager.central(central, mtu: mtu)
+        let wasSubscribed = characteristic.$centrals.withLock { centrals in
+            let wasSubscribed = centrals.contains { $0 === subscriber }
+            if change.new.isEmpty { centrals.removeAll { $0 === subscriber } }
+            if !change.new.isEmpty, !wasSubscribed { centrals.append(subscriber) }
+            return wasSubscribed
+        }
+        switch (wasSubscribed, change.new.isEmpty) {
+        case (_, false) where change.old.isEmpty:
+            manager.delegate?.peripheralManager(manager, central: subscriber, didSubscribeTo: characteristic)
+        case (true, true):
+            manager.delegate?.peripheralManager(manager, central: subscriber, didUnsubscribeFrom: characteristic)
+        default: return
+        }
+    }
+
+    func respond(_ answer: PendingAnswer, _ value: Data, _ result: CBATTError.Code) {
+        let refusal = ATTErrorCode(rawValue: UInt8(truncatingIfNeeded: result.rawValue))
+        // Where this fails the central has left, or has given up.
+        switch answer {
+        case .read(let request, let attachment):
+            // Nobody can ask for more than an attribute's value can be long.
+            let value = [UInt8](value.prefix(GATTAttributeValue.maximumLength))
+            attachment.post(result == .success ? .answer(request, value) : .refuse(request, refusal))
+        case .write(let request, let attachment):
+            attachment.post(result == .success ? .accept(request) : .refuse(request, refusal))
+        case .unneeded: return
+        }
+    }
+
+    private func stateChanged(to state: CBManagerState, _ attachment: Attachment?, _ manager: CBPeripheralManager) {
+        let before = manager.attachment
+        manager.attachment = attachment
+        if state != .poweredOn, !isRestoring {
+            cycleEnded(before, keepsServices: !state.isBelowPoweredOff)
+            manager.endAdvertising()
+            manager.forgetCentrals()
+            if state.isBelowPoweredOff { manager.forgetServices() }
+        }
+        if let attachment {
+            publishAgain(through: attachment)
+            if isRestoring, let wanted = lock.withLock({ wantedAdvertisement }) {
+                manager.resumeAdvertising()
+                perform(.advertise(wanted, attachment, generation: nil))
+            }
+            isRestoring = false
+        }
+        manager.currentState = state
+        manager.delegate?.peripheralManagerDidUpdateState(manager)
+    }
+}

@@ -1,0 +1,158 @@
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothHost
+import Dispatch
+import Foundation
+import HCITransport
+import VirtualRadio
+
+/// Who uses a `SharedAdapter`: a manager. It is called on the adapter's queue.
+protocol AdapterUser: AnyObject {
+    /// Comes before everything else.
+    func begin()
+    /// There is an adapter now, which tells what becomes of it.
+    func join(_ runner: AdapterRunner)
+    /// There is none.
+    func adapterIsAway(_ state: CBManagerState)
+}
+
+/// The adapter that all managers with one transport share: opened for the first and closed after the last of them.
+final class SharedAdapter: @unchecked Sendable {
+    // Unchecked: what changes is used on `queue` alone, or guarded.
+
+    private static let all = Guarded<[BluetoothTransport: SharedAdapter]>(wrappedValue: [:])
+
+    /// The Device Names of peers that were connected to in this run.
+    let names = DeviceNames()
+    private let transport: BluetoothTransport
+    /// Opens and closes, one after the other: who wants the adapter again waits until it has been given back.
+    private let queue = DispatchQueue(label: "CoreBluetooth.adapter")
+    private var runner: AdapterRunner?
+    private var users: [ObjectIdentifier: any AdapterUser] = [:]
+    private var isSwitchedOff = false
+    private var isForbidden = false
+    @Guarded private var lastFailure: String?
+
+    private init(_ transport: BluetoothTransport) { self.transport = transport }
+
+    /// The adapter at a transport.
+    static func at(_ transport: BluetoothTransport) -> SharedAdapter {
+        all.withLock { all in
+            if let adapter = all[transport] { return adapter }
+            let adapter = SharedAdapter(transport)
+            all[transport] = adapter
+            return adapter
+        }
+    }
+
+    /// Forgets what is known of a transport that is over.
+    static func forget(_ transport: BluetoothTransport) { all.withLock { $0[transport] = nil } }
+
+    // MARK: - Users
+
+    func add(_ user: any AdapterUser) {
+        queue.async { [self] in
+            user.begin()
+            users[ObjectIdentifier(user)] = user
+            admit([user])
+        }
+    }
+
+    /// - Parameter leave: what the user does last.
+    func remove(_ user: any AdapterUser, _ leave: @escaping () -> Void) {
+        queue.async { [self] in
+            leave()
+            users[ObjectIdentifier(user)] = nil
+            if users.isEmpty { close() }
+        }
+    }
+
+    /// The adapter, while there is one.
+    var current: AdapterRunner? { queue.sync { runner } }
+
+    // MARK: - Opening and closing
+
+    private func admit(_ users: [any AdapterUser]) {
+        if let offState {
+            for user in users { user.adapterIsAway(offState) }
+            return
+        }
+        do {
+            let runner = try self.runner ?? open()
+            self.runner = runner
+            for user in users { user.join(runner) }
+        } catch {
+            report(error)
+            for user in users { user.adapterIsAway(.unsupported) }
+        }
+    }
+
+    private func open() throws -> AdapterRunner {
+        var options = AdapterRunner.Options(host: HostConfiguration(seed: .random(in: 0 ... .max)))
+        options.host.deviceName = ProcessInfo.processInfo.hostName
+        options.retriesOpening = true
+        switch transport.way {
+        case .port(let port): return try AdapterRunner(port, options: options)
+        case .named(let text):
+            let name = try TransportName(text)
+            if name == .virtual { return try AdapterRunner(VirtualRadio.shared.addController(), options: options) }
+            return try AdapterRunner(name, options: options)
+        }
+    }
+
+    private func close() {
+        runner?.close()
+        runner = nil
+        lastFailure = nil
+    }
+
+    /// Reports why there is no adapter: once, however often it is tried.
+    func report(_ failure: (any Error)?) {
+        let line = failure.map { "no Bluetooth: \($0)" }
+        let isNews = $lastFailure.withLock { last in
+            defer { last = line }
+            return last != line
+        }
+        if isNews, let line { reportFailure(line) }
+    }
+
+    // MARK: - Power and permission, as a test changes them
+
+    /// What applications see while the adapter is off; nil while it is not.
+    private var offState: CBManagerState? { isForbidden ? .unauthorized : isSwitchedOff ? .poweredOff : nil }
+
+    func setPower(_ isOn: Bool) async { await change { $0.isSwitchedOff = !isOn } }
+
+    func setForbidden(_ isForbidden: Bool) async { await change { $0.isForbidden = isForbidden } }
+
+    private func change(_ body: @escaping (SharedAdapter) -> Void) async {
+        await withCheckedContinuation { continuation in
+            queue.async { [self] in
+                let before = offState
+                body(self)
+                if offState != before {
+                    close()
+                    if !users.isEmpty { admit(Array(users.values)) }
+                }
+                continuation.resume()
+            }
+        }
+    }
+}
+
+/// The Device Names of peers that were connected to: they outweigh what a peer advertises.
+final class DeviceNames: Sendable {
+    private let names = Guarded<[PeerID: String]>(wrappedValue: [:])
+
+    /// Peers may change their addresses as often as they like.
+    private static let capacity = 1024
+
+    subscript(peer: PeerID) -> String? { names.withLock { $0[peer] } }
+
+    func set(_ name: String, of peer: PeerID) {
+        names.withLock { names in
+            if names.count >= Self.capacity, names[peer] == nil, let other = names.keys.first { names[other] = nil }
+            names[peer] = name
+        }
+    }
+}

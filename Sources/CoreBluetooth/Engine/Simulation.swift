@@ -1,0 +1,96 @@
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothHost
+
+/// What tests do to the adapter that managers use: for `CoreBluetoothTesting`.
+package enum AdapterSimulation {
+    /// Switches the adapter at a transport off, or on again, also for managers that are yet to be made.
+    package static func setPower(_ isOn: Bool, at transport: BluetoothTransport) async {
+        await SharedAdapter.at(transport).setPower(isOn)
+    }
+
+    /// Takes the permission to use the adapter away, or gives it back.
+    package static func setAuthorization(
+        _ authorization: CBManagerAuthorization, at transport: BluetoothTransport
+    ) async {
+        Authorization.$simulated.withLock { $0[transport] = authorization }
+        await SharedAdapter.at(transport).setForbidden(authorization != .allowedAlways)
+    }
+
+    /// Has another program of this device, as far as an application can see, make a link to a peer, and use it until it
+    /// ends. Returns when the peer's services are known.
+    package static func connect(
+        to peer: DeviceAddress, at transport: BluetoothTransport
+    ) async throws(BluetoothError) {
+        try await OtherProgram(transport, PeerID(peer)).connect()
+    }
+
+    /// Forgets what was simulated at a transport that is over.
+    package static func forget(_ transport: BluetoothTransport) {
+        Authorization.$simulated.withLock { $0[transport] = nil }
+        SharedAdapter.forget(transport)
+    }
+}
+
+/// A user of a link who is not one of the application's managers.
+private final class OtherProgram: AdapterUser, AdapterObserver, @unchecked Sendable {
+    // Unchecked: the continuation is guarded; the rest is used on the adapter's thread alone.
+    private let adapter: SharedAdapter
+    private let peer: PeerID
+    @Guarded private var waiting: CheckedContinuation<Result<Void, BluetoothError>, Never>?
+    @Guarded private var runner: AdapterRunner?
+    private var link: LinkIdentifier?
+
+    init(_ transport: BluetoothTransport, _ peer: PeerID) {
+        adapter = .at(transport)
+        self.peer = peer
+    }
+
+    func connect() async throws(BluetoothError) {
+        let result = await withCheckedContinuation { continuation in
+            waiting = continuation
+            adapter.add(self)
+        }
+        try result.get()
+    }
+
+    func begin() {}
+
+    func join(_ runner: AdapterRunner) {
+        self.runner = runner
+        _ = runner.attach(self)
+    }
+
+    func adapterIsAway(_ state: CBManagerState) { end(.adapterRemoved) }
+
+    func receive(_ batch: borrowing EventBatch) {
+        for event in batch.events {
+            switch event {
+            case .adapter(.ready):
+                guard let runner else { continue }
+                runner.post(.connect(peer, ConnectRequest()), token: runner.makeToken(), from: batch.user)
+            case .adapter(.opening): continue
+            case .adapter: end(.adapterRemoved)
+            case .ended(_, .success(.link(let link))): self.link = link
+            case .ended(_, .failure(let error)): end(BluetoothError(error))
+            case .servicesKnown(link, _): resume(.success(()))
+            case .linkEnded(link, let reason):
+                runner?.detach(batch.user)
+                end(.disconnected(reason))
+            default: continue
+            }
+        }
+    }
+
+    private func end(_ error: BluetoothError) {
+        resume(.failure(error))
+        adapter.remove(self) {}
+    }
+
+    private func resume(_ result: Result<Void, BluetoothError>) {
+        $waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting
+        }?.resume(returning: result)
+    }
+}

@@ -1,0 +1,168 @@
+import BluetoothBase
+import BluetoothHCI
+import BluetoothHost
+import TestSupport
+import Testing
+
+@Suite("Flow control from the controller to the host")
+struct ReceiveFlowTests {
+    static let notification = [UInt8]([0x1B, 0x10, 0x00, 1])
+
+    /// A host with room for eight packets, so that it returns two credits at a time.
+    private func controller(_ answers: [HCIOpcode: ScriptedController.Answer] = [:]) -> ScriptedController {
+        .ready(answers) { $0.receiveBufferCount = 8 }
+    }
+
+    private func receive(_ count: Int, _ controller: inout ScriptedController, _ handle: ConnectionHandle = 0x40) {
+        for _ in 0..<count { controller.receiveFrame(Self.notification, on: 0x04, handle) }
+    }
+
+    /// How many credits each command has returned on each link since the last call.
+    private func returned(_ controller: inout ScriptedController) -> [[UInt8]] {
+        defer { controller.commands.removeAll() }
+        return controller.commands.filter { $0.opcode == .hostNumberOfCompletedPackets }.map(\.parameters)
+    }
+
+    @Test func bringUpSaysHowMuchTheHostHolds() {
+        var controller = ScriptedController { $0.receiveBufferCount = 8 }
+        controller.start()
+        let commands = controller.commands.filter {
+            [.hostBufferSize, .setControllerToHostFlowControl].contains($0.opcode)
+        }
+        #expect(
+            commands == [
+                .init(opcode: .hostBufferSize, parameters: bytes("0004 00 0800 0000")),
+                .init(opcode: .setControllerToHostFlowControl, parameters: [1]),
+            ])
+        #expect(controller.host.controller?.controlsReceiving == true)
+    }
+
+    @Test(
+        "It stays off where the controller lacks a command or refuses one, or the host wants none",
+        arguments: [HCIOpcode.readLocalSupportedCommands, .hostBufferSize, .setControllerToHostFlowControl, nil])
+    func off(_ refused: HCIOpcode?) throws {
+        var controller = ScriptedController { $0.receiveBufferCount = refused == nil ? 0 : 8 }
+        if let refused { controller.answers[refused] = .complete(.unknownCommand) }
+        controller.start()
+        #expect(controller.host.controller?.controlsReceiving == false)
+        let sent = controller.takeOpcodes()
+        #expect(sent.contains(.setControllerToHostFlowControl) == (refused == .setControllerToHostFlowControl))
+        let link = try controller.connect()
+        controller.host.holdReceiving(of: link)
+        receive(20, &controller)
+        controller.host.resumeReceiving(of: link)
+        controller.settle()
+        #expect(returned(&controller) == [])
+        #expect(controller.seen.count == 20)
+    }
+
+    @Test func creditsAreReturnedSeveralAtATime() throws {
+        var controller = controller()
+        _ = try controller.connect()
+        receive(1, &controller)
+        #expect(returned(&controller) == [])
+        receive(1, &controller)
+        #expect(returned(&controller) == [bytes("01 4000 0200")])
+        receive(6, &controller)
+        #expect(returned(&controller) == [[UInt8]](repeating: bytes("01 4000 0200"), count: 3))
+    }
+
+    @Test func eachFragmentTakesACredit() throws {
+        var controller = controller()
+        _ = try controller.connect()
+        let whole = frame(Self.notification)
+        controller.receiveFragment(Array(whole[..<5]))
+        controller.receiveFragment(Array(whole[5...]), 0x40, .continuing)
+        #expect(returned(&controller) == [bytes("01 4000 0200")])
+    }
+
+    @Test func oneCommandServesSeveralLinks() throws {
+        var controller = controller()
+        _ = try controller.connect(0x40)
+        _ = try controller.connect(0x41, to: DeviceAddress(2, kind: .public))
+        receive(1, &controller, 0x41)
+        receive(1, &controller, 0x40)
+        #expect(returned(&controller) == [bytes("02 4000 0100 4100 0100")])
+    }
+
+    @Test func aLinkThatIsHeldKeepsItsCreditsUntilItIsResumed() throws {
+        var controller = controller()
+        let link = try controller.connect()
+        controller.host.holdReceiving(of: link)
+        receive(8, &controller)
+        #expect(returned(&controller) == [], "the controller has no credit left, and waits")
+        #expect(controller.seen.count == 8, "what has come is handled")
+        controller.host.resumeReceiving(of: link)
+        controller.settle()
+        #expect(returned(&controller) == [bytes("01 4000 0800")])
+        controller.host.resumeReceiving(of: link)
+        controller.settle()
+        #expect(returned(&controller) == [])
+    }
+
+    @Test func aLinkThatIsHeldLeavesTheOthersTheirShare() throws {
+        var controller = controller()
+        let held = try controller.connect(0x40)
+        controller.host.holdReceiving(of: held)
+        receive(8, &controller)
+        #expect(returned(&controller) == [])
+        // A second link comes: the first one may hold four.
+        _ = try controller.host.connect(
+            to: PeerID(DeviceAddress(2, kind: .public)), timeout: nil, at: controller.now)
+        controller.settle()
+        controller.reportConnection(0x41, peer: DeviceAddress(2, kind: .public))
+        #expect(returned(&controller) == [bytes("01 4000 0400")])
+        receive(2, &controller)
+        #expect(returned(&controller) == [bytes("01 4000 0200")], "what is more than its share goes back at once")
+        receive(4, &controller, 0x41)
+        #expect(returned(&controller) == [[UInt8]](repeating: bytes("01 4100 0200"), count: 2))
+        controller.host.resumeReceiving(of: held)
+        controller.settle()
+        #expect(returned(&controller) == [bytes("01 4000 0400")])
+    }
+
+    @Test(
+        "The controller takes the packets of a link that has ended for completed, and of no link there is nothing to say"
+    )
+    func endedLinks() throws {
+        var controller = controller()
+        let link = try controller.connect()
+        controller.host.holdReceiving(of: link)
+        receive(5, &controller)
+        controller.reportDisconnection()
+        receive(4, &controller)
+        controller.host.resumeReceiving(of: link)
+        controller.settle()
+        #expect(returned(&controller) == [])
+        _ = try controller.connect()
+        receive(1, &controller)
+        #expect(returned(&controller) == [])
+        receive(1, &controller)
+        #expect(returned(&controller) == [bytes("01 4000 0200")], "a new link owes nothing of the old one")
+    }
+
+    @Test func creditsNeedNoCommandCredit() throws {
+        var controller = controller([.readRSSI: .silence])
+        let link = try controller.connect()
+        _ = try controller.host.readRSSI(of: link, at: controller.now)
+        _ = try controller.host.readRSSI(of: link, at: controller.now)
+        controller.settle()
+        #expect(controller.takeOpcodes() == [.readRSSI], "the second one waits for the answer to the first")
+        receive(2, &controller)
+        #expect(returned(&controller) == [bytes("01 4000 0200")])
+        controller.complete(.readRSSI, .success, [0x40, 0, 0xC4])
+        #expect(controller.takeOpcodes() == [.readRSSI])
+    }
+
+    @Test func nothingIsLeftOfItAfterAReset() throws {
+        var controller = controller()
+        let link = try controller.connect()
+        controller.host.holdReceiving(of: link)
+        receive(5, &controller)
+        controller.receive([0x04, 0x10, 0x01, 0x01])
+        #expect(controller.takeOpcodes().contains(.setControllerToHostFlowControl))
+        _ = try controller.connect()
+        receive(2, &controller)
+        #expect(returned(&controller) == [bytes("01 4000 0200")])
+    }
+}

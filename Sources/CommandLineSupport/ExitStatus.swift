@@ -21,10 +21,12 @@ extension ExitStatus {
     public init(_ error: BluetoothError) {
         self =
             switch error {
-            case .host(.connectionFailedToBeEstablished), .host(.refusedByPeer): .linkLost
-            case .transport, .adapter, .adapterClosed, .adapterRemoved, .host: .transportFailed
-            case .disconnected, .timedOut, .att, .gatt, .malformedValue, .messageIncomplete, .messageTooLong, .overflow,
-                .cancelled:
+            case .transport, .adapter, .adapterClosed, .adapterRemoved, .notReady, .refusedByController,
+                .alreadyConnected, .invalidParameters, .tooManyPending:
+                .transportFailed
+            case .disconnected, .connectionFailed, .refusedByPeer, .timedOut, .att, .invalidResponse, .malformedValue,
+                .messageIncomplete, .messageTooLong, .overflow, .dataLost, .servicesChanged, .notSubscribed,
+                .insufficientSecurity, .requestExpired, .cancelled:
                 .linkLost
             case .notFound, .notSupported: .notFound
             case .invalidDefinition, .advertisingDataTooLong, .valueTooLong: .usage

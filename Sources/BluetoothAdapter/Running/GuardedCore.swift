@@ -7,7 +7,7 @@ import Synchronization
 /// does so on another one.
 final class GuardedCore: @unchecked Sendable {
     // Unchecked: `core` is used with `lock` held, or before anybody else knows of this object.
-    let core: RunnerCore
+    var core: RunnerCore
     let clock: AdapterClock
     private let lock = Mutex(())
     /// The thread that holds the lock; 0 where none does.
@@ -18,13 +18,13 @@ final class GuardedCore: @unchecked Sendable {
         clock = core.clock
     }
 
-    func withTurn<Value>(_ body: (RunnerCore) -> Value) -> Value {
+    func withTurn<Value>(_ body: (inout RunnerCore) -> Value) -> Value {
         // `Mutex` wants a value that may leave the lock, which those of the core need not.
         var value: Value?
         withoutActuallyEscaping(body) { body in
             lock.withLock { _ in
                 owner.store(CurrentThread.identifier, ordering: .relaxed)
-                value = body(core)
+                value = body(&core)
                 owner.store(0, ordering: .relaxed)
             }
         }

@@ -34,13 +34,13 @@ struct Recovery {
 /// The loss of the controller, and its return. Opening it for the first time is a return, too.
 extension RunnerCore {
     /// Begins to open the transport.
-    func begin(at now: Instant) {
+    mutating func begin(at now: Instant) {
         recovery.reopening.begin()
         open(at: now)
     }
 
     /// The transport has failed, or the controller was given up.
-    func controllerLost(_ cause: BluetoothError, at now: Instant) {
+    mutating func controllerLost(_ cause: BluetoothError, at now: Instant) {
         guard case .open(let transport) = state else { return }
         transport.close()
         state = .closedTransport
@@ -58,12 +58,12 @@ extension RunnerCore {
     }
 
     /// The host may have given its controller up, or found it ready.
-    func noticeFailure(at now: Instant) {
+    mutating func noticeFailure(at now: Instant) {
         guard let failure = shared.takeControllerFailure() else { return }
         controllerLost(.adapter(failure), at: now)
     }
 
-    func noticeReadiness() {
+    mutating func noticeReadiness() {
         guard case .open = state else { return }
         guard shared.currentStatus() == .ready else {
             if case .resetting = shared.currentStatus() { note(.notReady) }
@@ -80,7 +80,7 @@ extension RunnerCore {
 
     // MARK: - Getting it back
 
-    private func watchArrivals() {
+    private mutating func watchArrivals() {
         // Before the first try, so that none that comes is missed.
         recovery.arrivals = recovery.arrivals ?? recovery.source.watchArrivals()
         recovery.reopening.isToldOfArrivals = recovery.arrivals != nil
@@ -93,7 +93,7 @@ extension RunnerCore {
     }
 
     /// Goes on with getting the controller, as far as that is possible now.
-    func reopen(at now: Instant) {
+    mutating func reopen(at now: Instant) {
         guard case .closedTransport = state else { return }
         if let outcome = recovery.opener?.take() {
             recovery.opener = nil
@@ -104,7 +104,7 @@ extension RunnerCore {
         open(at: now)
     }
 
-    private func open(at now: Instant) {
+    private mutating func open(at now: Instant) {
         guard let runner else { return }
         switch recovery.source {
         case .port(let port):
@@ -122,7 +122,7 @@ extension RunnerCore {
         }
     }
 
-    private func opened(_ outcome: TransportOpener.Outcome, at now: Instant) {
+    private mutating func opened(_ outcome: TransportOpener.Outcome, at now: Instant) {
         switch outcome {
         case .success(let transport):
             state = .open(recorded(transport))
@@ -132,7 +132,7 @@ extension RunnerCore {
         }
     }
 
-    private func tryFailed(_ cause: BluetoothError, at now: Instant) {
+    private mutating func tryFailed(_ cause: BluetoothError, at now: Instant) {
         guard recovery.hasBeenReady || options.retriesOpening else { return giveUp(cause) }
         if !recovery.hasBeenReady {
             note(cause)
@@ -148,7 +148,7 @@ extension RunnerCore {
     }
 
     /// Something has come that may be the controller.
-    func arrivalsAreReady(at now: Instant) {
+    mutating func arrivalsAreReady(at now: Instant) {
         guard let arrivals = recovery.arrivals, arrivals.drain() else { return }
         if arrivals.fileDescriptor < 0 {
             // The system has taken it away, and may give another.
@@ -160,17 +160,17 @@ extension RunnerCore {
     }
 
     /// Stays on a port while its controller is unplugged, to hear when it is back.
-    private func attendPort() {
+    private mutating func attendPort() {
         guard case .port(let port) = recovery.source, case .closedTransport = state, let runner else { return }
         _ = port.attach(PortTransport.Seat(runner))
     }
 
-    private func note(_ cause: BluetoothError) {
+    private mutating func note(_ cause: BluetoothError) {
         failure = cause
         runner?.publish(failure: cause, information: nil)
     }
 
-    private func giveUp(_ cause: BluetoothError) {
+    private mutating func giveUp(_ cause: BluetoothError) {
         guard let runner else { return }
         close(cause, runner.mailbox)
     }

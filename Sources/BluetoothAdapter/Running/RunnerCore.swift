@@ -5,7 +5,10 @@ import HCITransport
 
 /// What an adapter's thread does: it owns the host, the transport and the way back to a lost controller. One thread at a
 /// time uses it, which `AdapterRunner` sees to.
-final class RunnerCore {
+///
+/// It is a value, so that a turn is one access to it: the properties of a class are checked at each use, some thirty times
+/// a turn.
+struct RunnerCore {
     enum State {
         /// No transport: it is being opened, or opened again.
         case closedTransport
@@ -32,6 +35,8 @@ final class RunnerCore {
 
     private var observers: [(user: UserID, observer: any AdapterObserver)] = []
     private var content = Mailbox.Content()
+    /// When the host wants a turn, as of the end of the last one.
+    private var deadline: Instant?
 
     init(_ clock: AdapterClock, _ source: ControllerSource, _ options: AdapterRunner.Options) {
         self.clock = clock
@@ -48,19 +53,20 @@ final class RunnerCore {
 
     /// Does everything there is to do now: what has arrived, what was asked for, what is due; then hands the controller
     /// what is for it, and the users what has happened.
-    func turn(_ ready: EventLoop.Event?, _ mailbox: Mailbox) {
+    mutating func turn(_ ready: EventLoop.Event?, _ mailbox: Mailbox) {
         let now = clock.now
         reopen(at: now)
         receive(ready, at: now)
         carryOut(mailbox, at: now)
-        if let deadline = shared.nextDeadline, deadline <= now { shared.fire(at: now) }
+        if let deadline, deadline <= now { shared.fire(at: now) }
         shared.endTurn(at: now)
         send(at: now)
         deliver()
+        deadline = shared.nextDeadline
         if isToClose { close(.adapterClosed, mailbox) }
     }
 
-    private func receive(_ ready: EventLoop.Event?, at now: Instant) {
+    private mutating func receive(_ ready: EventLoop.Event?, at now: Instant) {
         guard let transport else {
             if ready != nil { arrivalsAreReady(at: now) }
             return
@@ -76,24 +82,20 @@ final class RunnerCore {
         noticeFailure(at: now)
     }
 
-    private func carryOut(_ mailbox: Mailbox, at now: Instant) {
+    private mutating func carryOut(_ mailbox: Mailbox, at now: Instant) {
         mailbox.take(into: &content)
         guard !content.calls.isEmpty || content.isToClose else { return }
-        // In a variable of its own while it is used, since what is a property is checked at each use.
-        var taken = Mailbox.Content()
-        swap(&taken, &content)
-        observers += taken.observers
-        shared.perform(taken.calls, at: now)
-        if taken.isToClose { isToClose = true }
-        taken.calls.removeAll(keepingCapacity: true)
-        taken.observers.removeAll(keepingCapacity: true)
-        taken.isToClose = false
-        swap(&taken, &content)
+        observers += content.observers
+        shared.perform(content.calls, at: now)
+        if content.isToClose { isToClose = true }
+        content.calls.removeAll(keepingCapacity: true)
+        content.observers.removeAll(keepingCapacity: true)
+        content.isToClose = false
         if observers.count != shared.userCount { observers.removeAll { !shared.isAttached($0.user) } }
     }
 
     /// Hands the controller what is for it.
-    private func send(at now: Instant) {
+    private mutating func send(at now: Instant) {
         guard let transport else { return }
         do throws(TransportError) {
             try shared.withOutbox { outbox throws(TransportError) in try transport.send(&outbox) }
@@ -106,7 +108,7 @@ final class RunnerCore {
     }
 
     /// Hands each user what has happened.
-    private func deliver() {
+    private mutating func deliver() {
         guard shared.hasEvents else { return }
         noticeReadiness()
         for (user, observer) in observers {
@@ -117,7 +119,7 @@ final class RunnerCore {
     }
 
     /// When a turn is to be taken although nothing has come; nil while nothing is waited for.
-    var nextDeadline: Instant? { earliest(shared.nextDeadline, nextTry) }
+    var nextDeadline: Instant? { earliest(deadline, nextTry) }
 
     /// The descriptor to wait for.
     var watchedDescriptor: Int32? {
@@ -128,7 +130,7 @@ final class RunnerCore {
     // MARK: - The end
 
     /// Ends everything, for good. Only the first reason counts.
-    func close(_ cause: BluetoothError, _ mailbox: Mailbox) {
+    mutating func close(_ cause: BluetoothError, _ mailbox: Mailbox) {
         if case .over = state { return }
         mailbox.close()
         transport?.close()

@@ -38,11 +38,13 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
         let subscription: Subscription
 
         /// The next element; nil once the source has ended in good order. Throws `.cancelled` when the task is cancelled.
+        @_specialize(where Element == [UInt8])
         public mutating func next() async throws(BluetoothError) -> Element? {
             try await subscription.queue.next()
         }
 
         /// As above; the caller stays where it is isolated.
+        @_specialize(where Element == [UInt8])
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(BluetoothError) -> Element? {

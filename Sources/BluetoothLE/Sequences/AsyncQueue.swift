@@ -137,6 +137,8 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     }
 
     /// The next element; nil at the end. Throws `.cancelled` when the task is cancelled.
+    // Received values come by the hundred thousand: unspecialised code looks its types up for each.
+    @_specialize(where Element == [UInt8])
     func next(isolation actor: isolated (any Actor)? = #isolation) async throws(BluetoothError) -> Element? {
         let outcome: Outcome
         if let ready = state.withLock({ $0.take() }) { outcome = ready } else { outcome = await wait(isolation: actor) }

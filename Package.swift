@@ -160,8 +160,8 @@ let package = Package(
         .testTarget(
             name: "CoreBluetoothTests",
             dependencies: [
-                "CoreBluetooth", "CoreBluetoothTesting", "BluetoothLE", "VirtualRadio",
-                .product(name: "Logging", package: "swift-log"),
+                "CoreBluetooth", "CoreBluetoothTesting", "BluetoothAdapter", "BluetoothHost", "BluetoothLE",
+                "VirtualRadio", .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Symbols"], swiftSettings: compatibility),
         .testTarget(

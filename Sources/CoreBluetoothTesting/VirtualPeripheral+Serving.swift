@@ -52,7 +52,7 @@ extension VirtualPeripheral {
     }
 }
 
-extension WriteRequest {
+extension IncomingWrite {
     /// The values, put together from their parts, in the order in which they begin. Each begins empty: a part that would
     /// leave a gap is refused.
     fileprivate var values: [(handle: AttributeHandle, value: Data)] {

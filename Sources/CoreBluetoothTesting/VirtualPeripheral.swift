@@ -203,12 +203,12 @@ extension Subscriber {
             do throws(BluetoothError) {
                 try await notify(value)
             } catch {
-                guard case .host(.server(.notSubscribed)) = error else { throw error }
+                guard case .notSubscribed = error else { throw error }
                 try await indicate(value)
             }
         } catch {
             switch error {
-            case .disconnected, .host(.server(.notSubscribed)): return
+            case .disconnected, .notSubscribed: return
             default: throw error
             }
         }

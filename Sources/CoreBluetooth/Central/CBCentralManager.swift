@@ -198,9 +198,10 @@ open class CBCentralManager: CBManager {
 
     /// Ends a connection, or an attempt at one. The link itself stays as long as another manager uses it.
     open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
-        guard isOn("cancel a connection"), isOurs(peripheral), let session = peripheral.beginDisconnecting()
+        guard isOn("cancel a connection"), let attachment, isOurs(peripheral),
+            let session = peripheral.beginDisconnecting()
         else { return }
-        self.session.cancel(session)
+        self.session.cancel(session, through: attachment)
     }
 
     /// Has the delegate told when links come and go, whoever makes them.

@@ -6,6 +6,7 @@ import Synchronization
 enum PendingCall {
     case scan(UInt64)
     case connect(PeripheralSession)
+    case cancel(PeripheralSession)
     case operation(PeripheralLink, PeripheralOperation)
     case rssi(PeripheralLink)
     case publish(ServiceDefinition, isAgain: Bool)

@@ -82,7 +82,8 @@ final class SharedAdapter: @unchecked Sendable {
             self.runner = runner
             for user in users { user.join(runner) }
         } catch {
-            report(error)
+            // Nothing is tried again: each manager is told of it.
+            reportFailure("no Bluetooth: \(error)")
             for user in users { user.adapterIsAway(.unsupported) }
         }
     }

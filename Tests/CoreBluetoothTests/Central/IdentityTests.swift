@@ -116,7 +116,7 @@ struct IdentityTests {
         manager?.connect(try #require(await events.recorder.onQueue { events.peripherals.first }))
         await events.recorder.skip(to: "connected")
         await until("the link is there") { await !scene.peripheral.connections.isEmpty }
-        let adapter = await AdapterWatch(port)
+        let adapter = AdapterWatch(port)
         #expect(!adapter.isGone)
         weak let (observed, peripheral) = (manager, events.peripherals.first)
         manager = nil

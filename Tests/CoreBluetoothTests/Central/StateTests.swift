@@ -47,7 +47,7 @@ struct StateTests {
 
     @Test("Row 18: a strength that was not measured is 127")
     func unmeasured() {
-        #expect(CentralSession.rssi(of: nil) == 127)
-        #expect(CentralSession.rssi(of: -40) == -40)
+        #expect(CBCentralManager.rssi(of: nil) == 127)
+        #expect(CBCentralManager.rssi(of: -40) == -40)
     }
 }

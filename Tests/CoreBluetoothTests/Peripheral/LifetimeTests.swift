@@ -135,7 +135,7 @@ struct LifetimeTests {
     func adapter() async throws {
         var scene: PeripheralScene? = await PeripheralScene(CBMutableCharacteristic("F001", .notify))
         let link = try #require(try await scene?.central())
-        let adapter = await AdapterWatch(try #require(scene?.port))
+        let adapter = AdapterWatch(try #require(scene?.port))
         #expect(!adapter.isGone)
         scene = nil
         await until("the adapter is gone") { adapter.isGone }
@@ -170,11 +170,11 @@ struct LifetimeTests {
         for _ in 0..<1100 { try await link.writeWithoutResponse([1], to: characteristic) }
         _ = try await link.discoverServices()
         try await link.disconnect()
-        await until("the end of the link is known") { await scene.manager.session.centrals.isEmpty }
+        await until("the end of the link is known") { scene.manager.session.centrals.isEmpty }
         scene.recorder.queue.resume()
         await scene.recorder.skip(to: "unsubscribed F002")
         #expect(scene.recorder.all.count { $0 == "write F001 0 01" } == 1100)
-        #expect(await scene.manager.session.centrals.isEmpty)
+        #expect(scene.manager.session.centrals.isEmpty)
         withExtendedLifetime(values) {}
     }
 
@@ -207,7 +207,7 @@ struct LifetimeTests {
         try await link.disconnect()
         await delegate.told.expect("unsubscribed")
         await until("nobody keeps it") { delegate.central == nil }
-        await until("nothing of it is kept") { await scene.manager.session.centrals.isEmpty }
+        await until("nothing of it is kept") { scene.manager.session.centrals.isEmpty }
         withExtendedLifetime(values) {}
     }
 }

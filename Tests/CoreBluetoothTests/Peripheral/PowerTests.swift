@@ -241,5 +241,5 @@ struct PowerTests {
 
 extension PeripheralScene {
     /// Switches the manager's adapter on or off.
-    func setPower(_ isOn: Bool) async { await SharedAdapter.at(BluetoothTransport(port)).setPower(isOn) }
+    func setPower(_ isOn: Bool) async { await AdapterSimulation.setPower(isOn, at: BluetoothTransport(port)) }
 }

@@ -1,3 +1,4 @@
+import BluetoothLE
 import Testing
 import VirtualRadio
 
@@ -84,7 +85,7 @@ struct StateFileTests {
             guard let state = try? StateFile.decode(CentralState.self, from: data) else { continue }
             for saved in state.peripherals {
                 let address = try #require(saved.deviceAddress)
-                let peripheral = CBPeripheral(UUID(), address, name: saved.name, manager: manager)
+                let peripheral = CBPeripheral(UUID(), PeerID(address), name: saved.name, manager: manager)
                 #expect(saved.restored(of: peripheral).services?.count == saved.services?.count { !$0.isOnlyIncluded })
                 count += 1
             }
@@ -143,11 +144,11 @@ struct StateFileTests {
         try FileManager.default.createDirectory(at: stage.stateDirectory, withIntermediateDirectories: true)
         let file = StateFile("central", "app", in: stage.stateDirectory)
         try Data("{".utf8).write(to: file.url)
-        #expect(await file.load(CentralState.self) == nil)
+        #expect(file.read(CentralState.self) == nil)
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: stage.stateDirectory.path) == [
                 "central-app.json.damaged"
             ])
-        #expect(await file.load(CentralState.self) == nil)
+        #expect(file.read(CentralState.self) == nil)
     }
 }

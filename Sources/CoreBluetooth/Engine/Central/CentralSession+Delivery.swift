@@ -12,11 +12,12 @@ extension CentralSession {
             if let session = link.user { session.peripheral?.received(value, at: handle, session) }
         case .discovered(let sighting, let scan): manager.object?.discovered(sighting, in: scan)
         case .operationEnded(let link, let operation, let result):
-            guard let session = link.user else { return }
+            // What is pending when a connection ends is not told of: that is.
+            guard let session = link.user, !result.isEndOfLink else { return }
             if case .locate = operation { return session.located(result, on: link) }
             session.peripheral?.finished(operation, result, session)
         case .readyToWrite(let link): tell(link) { $0.delegate?.peripheralIsReady(toSendWriteWithoutResponse: $0) }
-        case .rssi(let link, let result): tell(link) { $0.rssiRead(result) }
+        case .rssi(let link, let result): if !result.isEndOfLink { tell(link) { $0.rssiRead(result) } }
         case .mtuChanged(let link, let mtu): tell(link) { $0.commandLength = CBPeripheral.commandLength(mtu) }
         case .lost(let link, let loss):
             takeOut(0, of: link)
@@ -87,5 +88,16 @@ extension CentralSession {
         manager.currentState = state
         if let attachment, isRestoring { resume(manager, through: attachment) }
         manager.delegate?.centralManagerDidUpdateState(manager)
+    }
+}
+
+extension Result where Failure == HostError {
+    /// Whether it was the end of the link, or of the adapter, that ended a call.
+    fileprivate var isEndOfLink: Bool {
+        switch self {
+        case .failure(.disconnected), .failure(.noSuchLink), .failure(.adapterRemoved), .failure(.notReady),
+            .failure(.controllerReset): true
+        default: false
+        }
     }
 }

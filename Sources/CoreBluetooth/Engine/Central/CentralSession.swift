@@ -157,6 +157,7 @@ final class CentralSession: ManagerSession, @unchecked Sendable {
             inbox.append(.connected(session, link, mtu: link.mtu))
         case (.connect(let session), .failure(let error)): inbox.append(.connectionFailed(session, error))
         case (.scan(let number), .failure(let error)): inbox.append(.scanEnded(number, error))
+        case (.cancel(let session), _): inbox.append(.cancelled(session))
         case (.rssi(let link), _): inbox.append(.rssi(link, result))
         default: return
         }
@@ -226,10 +227,12 @@ final class CentralSession: ManagerSession, @unchecked Sendable {
         peripheral.connect(through: attachment, after: delay)
     }
 
-    func cancel(_ peripheral: PeripheralSession) {
+    func cancel(_ peripheral: PeripheralSession, through attachment: Attachment) {
         forget(peripheral)
         peripheral.release()
-        post(.cancelled(peripheral))
+        // An echo: the end is told behind all that has happened until the adapter knew of it.
+        let token = attachment.runner.makeToken()
+        _ = attachment.begin(.cancel(peripheral), .readOwnValue(0), token: token)
     }
 
     /// A peripheral is neither connected any more nor to be.

@@ -247,6 +247,7 @@ final class ServerSession: ManagerSession, @unchecked Sendable {
             }
             let call = PendingCall.advertise(wanted, generation: generation)
             if attachment.begin(call, .advertise(wanted.request), token: token) { return .waits }
+            lock.withLock { advertising = nil }
             post(.advertising(generation: generation, CBError(.unknown)))
         case .stopAdvertising:
             let (token, attachment) = lock.withLock {

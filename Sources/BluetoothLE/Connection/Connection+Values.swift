@@ -77,9 +77,11 @@ extension Connection {
         let configuration = characteristic.properties.preferredConfiguration
         guard !configuration.isEmpty else { throw .notSupported("the characteristic neither notifies nor indicates") }
         guard let token = router.calls.insert(.beginning(nil)) else { throw router.closure }
-        let queue = AsyncQueue<[UInt8]>(capacity: .max, overflow: .grow) { [link, weak router] value in
-            if link.window.remove(value.count) { router?.post(.resumeReceiving(link.identifier)) }
-        }
+        let queue = AsyncQueue<[UInt8]>(
+            capacity: .max, overflow: .grow,
+            onTake: { [link, weak router] value in
+                if link.window.remove(value.count) { router?.post(.resumeReceiving(link.identifier)) }
+            })
         // From here on the sequence sees to it that everything is taken back.
         let sequence = EventSequence(queue) { [link, weak router] in
             if link.removeListener(token) { router?.post(.cancel, token: token) }

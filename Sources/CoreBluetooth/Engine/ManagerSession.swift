@@ -19,6 +19,8 @@ class ManagerSession: AdapterUser, @unchecked Sendable {
     /// What the application has been told, or is about to be.
     private var state = CBManagerState.unknown
 
+    private var lastFailure: String?
+
     init(_ environment: ManagerEnvironment, _ lock: NSLock) {
         self.environment = environment
         self.lock = lock
@@ -96,12 +98,12 @@ class ManagerSession: AdapterUser, @unchecked Sendable {
         switch status {
         case .opening: return false
         case .ready:
-            environment.adapter.report(nil)
+            lastFailure = nil
             change(to: .poweredOn, attachment)
             return false
         case .unavailable:
             guard let failure = runner.failure else { return false }
-            environment.adapter.report(failure)
+            report("no Bluetooth: \(failure)")
             change(to: CBManagerState(whereOpeningFailed: failure), nil)
             return false
         // Whoever has closed it says what state that is.
@@ -115,6 +117,12 @@ class ManagerSession: AdapterUser, @unchecked Sendable {
             if wasOn { self.attachment = Attachment(runner, of: self) }
             return wasOn
         }
+    }
+
+    /// Reports why there is no adapter: once, however often it is tried.
+    private func report(_ line: String) {
+        if line != lastFailure { reportFailure(line) }
+        lastFailure = line
     }
 
     private func change(to state: CBManagerState, _ attachment: Attachment?) {

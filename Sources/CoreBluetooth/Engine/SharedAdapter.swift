@@ -31,7 +31,6 @@ final class SharedAdapter: @unchecked Sendable {
     private var users: [ObjectIdentifier: any AdapterUser] = [:]
     private var isSwitchedOff = false
     private var isForbidden = false
-    @Guarded private var lastFailure: String?
 
     private init(_ transport: BluetoothTransport) { self.transport = transport }
 
@@ -104,17 +103,6 @@ final class SharedAdapter: @unchecked Sendable {
     private func close() {
         runner?.close()
         runner = nil
-        lastFailure = nil
-    }
-
-    /// Reports why there is no adapter: once, however often it is tried.
-    func report(_ failure: (any Error)?) {
-        let line = failure.map { "no Bluetooth: \($0)" }
-        let isNews = $lastFailure.withLock { last in
-            defer { last = line }
-            return last != line
-        }
-        if isNews, let line { reportFailure(line) }
     }
 
     // MARK: - Power and permission, as a test changes them
@@ -137,23 +125,6 @@ final class SharedAdapter: @unchecked Sendable {
                 }
                 continuation.resume()
             }
-        }
-    }
-}
-
-/// The Device Names of peers that were connected to: they outweigh what a peer advertises.
-final class DeviceNames: Sendable {
-    private let names = Guarded<[PeerID: String]>(wrappedValue: [:])
-
-    /// Peers may change their addresses as often as they like.
-    private static let capacity = 1024
-
-    subscript(peer: PeerID) -> String? { names.withLock { $0[peer] } }
-
-    func set(_ name: String, of peer: PeerID) {
-        names.withLock { names in
-            if names.count >= Self.capacity, names[peer] == nil, let other = names.keys.first { names[other] = nil }
-            names[peer] = name
         }
     }
 }

@@ -96,7 +96,8 @@ extension Result where Failure == HostError {
     fileprivate var isEndOfLink: Bool {
         switch self {
         case .failure(.disconnected), .failure(.noSuchLink), .failure(.adapterRemoved), .failure(.notReady),
-            .failure(.controllerReset): true
+            .failure(.controllerReset):
+            true
         default: false
         }
     }

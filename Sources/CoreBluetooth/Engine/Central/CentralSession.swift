@@ -138,7 +138,8 @@ final class CentralSession: ManagerSession, @unchecked Sendable {
             guard let link = link(identifier), link.isHeld, hasRoom(for: 0, on: link) else { return }
             inbox.append(.lost(link, loss))
         case .adapter, .parametersChanged, .peerIdentified, .written, .readRequested, .writeRequested,
-            .executeRequested, .requestExpired, .subscriptionChanged: return
+            .executeRequested, .requestExpired, .subscriptionChanged:
+            return
         }
     }
 

@@ -48,7 +48,8 @@ enum PeripheralOperation {
             }
             return isEnabled ? subscription(to: characteristic, on: link) : .success(nil)
         case .renew(let characteristic):
-            return subscriptions[characteristic.handle] == nil ? subscription(to: characteristic, on: link) : .success(nil)
+            return subscriptions[characteristic.handle] == nil
+                ? subscription(to: characteristic, on: link) : .success(nil)
         case .openChannel: return .failure(.unsupported)
         case .locate(let operation): return .success(.perform(link, operation))
         }

@@ -138,7 +138,8 @@ final class PeripheralSession: @unchecked Sendable {
         }
         manager.delegate?.centralManager(
             manager, didDisconnectPeripheral: peripheral, timestamp: CFAbsoluteTimeGetCurrent(),
-            isReconnecting: again != nil, error: CBError.error(for: .disconnected(reason), orElse: .peripheralDisconnected))
+            isReconnecting: again != nil,
+            error: CBError.error(for: .disconnected(reason), orElse: .peripheralDisconnected))
     }
 }
 
@@ -147,7 +148,8 @@ extension HostError {
     fileprivate var isEndOfAdapter: Bool {
         switch self {
         case .notReady, .controllerReset, .adapterRemoved, .cancelled, .disconnected(.adapterReset),
-            .disconnected(.adapterRemoved): true
+            .disconnected(.adapterRemoved):
+            true
         default: false
         }
     }

@@ -31,7 +31,8 @@ extension ServerSession {
             guard let manager = manager.object else { return }
             let service = wanted.service
             if let handles {
-                manager.added(service, zip(handles.characteristics.map(\.value), wanted.characteristics).map { ($0, $1) })
+                manager.added(
+                    service, zip(handles.characteristics.map(\.value), wanted.characteristics).map { ($0, $1) })
             } else {
                 manager.forget(service)
             }

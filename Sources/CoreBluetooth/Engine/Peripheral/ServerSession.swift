@@ -126,7 +126,8 @@ final class ServerSession: ManagerSession, @unchecked Sendable {
             inbox.append(.written(central, [part], .write(request, attachment), mtu: central.mtu))
         case .executeRequested(let request, let writes):
             let parts = (0..<writes.count).map {
-                WrittenPart(handle: writes.handle(at: $0), offset: writes.offset(at: $0), value: Data(writes.value(at: $0)))
+                WrittenPart(
+                    handle: writes.handle(at: $0), offset: writes.offset(at: $0), value: Data(writes.value(at: $0)))
             }
             guard let central = central(request.link, parts.reduce(0) { $0 + $1.value.count }) else { return }
             inbox.append(.written(central, parts, .write(request, attachment), mtu: central.mtu))
@@ -155,7 +156,8 @@ final class ServerSession: ManagerSession, @unchecked Sendable {
         case .ended(let token, let result):
             if let call = attachment.take(token) { ended(call, result) }
         case .adapter, .sighting, .parametersChanged, .peerIdentified, .nameChanged, .servicesKnown, .servicesChanged,
-            .value, .requestExpired: return
+            .value, .requestExpired:
+            return
         }
     }
 

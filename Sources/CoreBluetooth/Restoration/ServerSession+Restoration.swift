@@ -7,7 +7,8 @@ extension ServerSession {
         guard let restoreIdentifier else { return }
         let file = StateFile("peripheral", restoreIdentifier, in: environment.stateDirectory)
         guard StateClaims.claim(file) else {
-            return reportMisuse("a peripheral manager with the restore identifier \(restoreIdentifier) is there already")
+            return reportMisuse(
+                "a peripheral manager with the restore identifier \(restoreIdentifier) is there already")
         }
         let keeper = StateKeeper(file) { [weak self] in self?.savedState }
         self.keeper = keeper

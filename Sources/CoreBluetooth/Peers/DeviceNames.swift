@@ -1,0 +1,18 @@
+import BluetoothBase
+
+/// The Device Names of peers that were connected to: they outweigh what a peer advertises.
+final class DeviceNames: Sendable {
+    private let names = Guarded<[PeerID: String]>(wrappedValue: [:])
+
+    /// Peers may change their addresses as often as they like.
+    private static let capacity = 1024
+
+    subscript(peer: PeerID) -> String? { names.withLock { $0[peer] } }
+
+    func set(_ name: String, of peer: PeerID) {
+        names.withLock { names in
+            if names.count >= Self.capacity, names[peer] == nil, let other = names.keys.first { names[other] = nil }
+            names[peer] = name
+        }
+    }
+}

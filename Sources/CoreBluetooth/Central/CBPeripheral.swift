@@ -81,6 +81,7 @@ open class CBPeripheral: CBPeer {
                 "Cancelling connection for unused peripheral \(identifier), did you forget to keep a reference to it?")
         }
         session.central?.abandon(session)
+        session.release()
     }
 
     open override var description: String {

@@ -249,7 +249,6 @@ final class CentralSession: ManagerSession, @unchecked Sendable {
             guard peripherals.removeValue(forKey: ObjectIdentifier(peripheral)) != nil, keeper != nil else { return }
             if let state = peripheral.state { lingering.append(state) }
         }
-        peripheral.release()
     }
 
     func setConnectionEvents(_ wanted: WantedConnectionEvents?) { lock.withLock { wantedConnectionEvents = wanted } }

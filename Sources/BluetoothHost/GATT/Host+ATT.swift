@@ -17,18 +17,27 @@ extension Host {
             let outcome = links.at[slot].endpoint.serve(
                 pdu, on: .first, server: &server, at: now, into: &outbox.writer)
             closeFrame(slot, .attributeProtocol)
-            served(outcome, pdu, slot)
-            if case .dropped(let reason) = outcome {
-                handle(reason == .malformed ? .attributePDUMalformed : .attributePDUIgnored, of: slot, at: now)
-            }
-            if case .confirmationReceived = outcome { indicateServiceChange(slot, at: now) }
-            return
+            // Most requests are answered, and that is all.
+            if case .none = outcome { return }
+            return handle(outcome, pdu, slot, at: now)
         }
         openFrame()
         let outcome = links.at[slot].endpoint.receive(
             pdu, on: .first, server: &server, at: now, into: &outbox.writer)
         closeFrame(slot, .attributeProtocol)
         handle(outcome, pdu, slot, at: now)
+    }
+
+    /// What the server did beside answering a PDU.
+    private mutating func handle(_ outcome: GATTServerOutcome, _ pdu: Span<UInt8>, _ slot: Int, at now: Instant) {
+        switch outcome {
+        case .dropped(let reason):
+            handle(reason == .malformed ? .attributePDUMalformed : .attributePDUIgnored, of: slot, at: now)
+        case .confirmationReceived:
+            served(outcome, pdu, slot)
+            indicateServiceChange(slot, at: now)
+        default: served(outcome, pdu, slot)
+        }
     }
 
     /// What the endpoint did beside answering.

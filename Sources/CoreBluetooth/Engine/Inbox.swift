@@ -37,7 +37,7 @@ final class Inbox<Event>: @unchecked Sendable {
     /// Has what was taken in delivered, for whoever holds the lock; never from inside this call.
     ///
     /// - Parameter deliver: calls `deliver(_:)`.
-    func schedule(_ deliver: @escaping () -> Void) {
+    func schedule(_ deliver: @escaping @Sendable () -> Void) {
         guard !isScheduled, !arrived.isEmpty else { return }
         isScheduled = true
         guard let firstCallback else { return queue.async(execute: deliver) }

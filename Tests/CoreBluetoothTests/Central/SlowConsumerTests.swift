@@ -22,7 +22,7 @@ struct SlowConsumerTests {
             let adapter = try await Adapter.open(radio.addController())
             var advertisement = AdvertisementData()
             advertisement.serviceUUIDs = ["180D"]
-            try await adapter.publish(
+            _ = try await adapter.publish(
                 .init(uuid: "180D", characteristics: [.init(uuid: "2A37", properties: .read, value: .constant([7]))]))
             try await adapter.advertise(advertisement)
             await others.recorder.expect("state poweredOn")

@@ -17,8 +17,9 @@ extension Host {
             let outcome = links.at[slot].endpoint.serve(
                 pdu, on: .first, server: &server, at: now, into: &outbox.writer)
             closeFrame(slot, .attributeProtocol)
-            // Most requests are answered, and that is all.
+            // What is frequent first: most requests are answered, and that is all; most commands write a value.
             if case .none = outcome { return }
+            if case .valueWritten(let handle, let value) = outcome { return written(handle, pdu, value, slot) }
             return handle(outcome, pdu, slot, at: now)
         }
         openFrame()

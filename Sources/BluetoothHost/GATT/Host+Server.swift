@@ -86,14 +86,20 @@ extension Host {
         served(outcome, Span<UInt8>(), slot)
     }
 
+    /// The peer has written a value, which the server has taken.
+    @inline(__always)
+    mutating func written(_ handle: AttributeHandle, _ pdu: Span<UInt8>, _ value: Range<Int>, _ slot: Int) {
+        let payload = events.store(pdu.extracting(value))
+        events.append(.server(links.at[slot].identifier, .valueWritten(handle, payload)))
+    }
+
     /// What the server did beside answering.
     mutating func served(_ outcome: GATTServerOutcome, _ pdu: Span<UInt8>, _ slot: Int) {
         let link = links.at[slot].identifier
         switch outcome {
         case .none, .refused, .dropped, .clientSupportedFeaturesChanged: return
         case .valueWritten(let handle, let value):
-            let payload = events.store(pdu.extracting(value))
-            events.append(.server(link, .valueWritten(handle, payload)))
+            written(handle, pdu, value, slot)
         case .readRequested(let token, let handle, let offset):
             events.append(
                 .server(link, .readRequested(ServerRequest(link: link, token: token), handle, offset: offset)))

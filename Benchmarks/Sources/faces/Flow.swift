@@ -24,7 +24,8 @@ struct Flow {
             getrusage(RUSAGE_SELF.rawValue, &usage)
             processorTime = [usage.ru_utime, usage.ru_stime].map { Double($0.tv_sec) + Double($0.tv_usec) / 1e6 }
                 .reduce(0, +)
-            contextSwitches = usage.ru_nvcsw + usage.ru_nivcsw
+            // Only those by which a thread waits for something: the others are the work of whatever else runs.
+            contextSwitches = usage.ru_nvcsw
             time = Double(DispatchTime.now().uptimeNanoseconds) / 1e9
         }
     }

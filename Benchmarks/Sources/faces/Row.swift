@@ -12,8 +12,8 @@ struct Row {
     let switches: Double
     /// The most that any run has lost.
     let lost: Int
-    /// How many operations a second the peer is capable of.
-    let capability: Double
+    /// How much of the time the peer was busy during the best run, in percent.
+    let peerLoad: Double
 
     init?(_ subject: Subject, instructions: Int, mallocs: Double, runs: [Run]) {
         guard let best = runs.best(.faces, by: subject.kind.measure) else { return nil }
@@ -25,7 +25,7 @@ struct Row {
         let ours = runs.filter { $0.host == .faces }
         switches = ours.map { $0.each("switches") }.min() ?? 0
         lost = Int(ours.map { $0["lost"] }.max() ?? 0)
-        capability = runs.best(.bare)?["capable"] ?? 0
+        peerLoad = best["busy"]
     }
 
     /// How many times better than Bumble this is.
@@ -62,8 +62,8 @@ struct Row {
             failures.append("is \(decimal(ratio, 1)) times as fast as Bumble, not \(decimal(least, 0)) times")
         }
         if lost > 0 { failures.append("has lost \(lost)") }
-        if best.rate * 2 > capability {
-            failures.append("has a peer that can do \(decimal(capability, 0)) a second, which is not twice as fast")
+        if peerLoad > 50 {
+            failures.append("has a peer that is busy \(decimal(peerLoad, 0)) % of the time, so it is not twice as fast")
         }
         return failures
     }

@@ -12,17 +12,17 @@ struct Limits {
 extension Operation {
     var limits: Limits {
         switch self {
-        case .notificationReceived20, .notificationReceived244: Limits(required: 1230, aim: 600)
-        case .notificationSent20, .notificationSent244: Limits(required: 1220, aim: 600)
+        case .notificationReceived20, .notificationReceived244: Limits(required: 610, aim: 550)
+        case .notificationSent20, .notificationSent244: Limits(required: 690, aim: 600)
         case .notificationCompleted: Limits(required: nil, aim: nil)
         case .readAnswered20, .readAnswered100, .readAnswered1000, .readAnswered10000:
-            Limits(required: 2000, aim: 1000)
-        case .writeCommandHandled: Limits(required: 1731, aim: 900)
+            Limits(required: 1072, aim: 900)
+        case .writeCommandHandled: Limits(required: 1051, aim: 800)
         case .serviceReplaced100, .serviceReplaced4000: Limits(required: 60000, aim: nil, allocations: nil)
-        case .advertisingReport: Limits(required: 1000, aim: 500)
+        case .advertisingReport: Limits(required: 936, aim: 500)
         case .sightingRepeated64, .sightingRepeated65536: Limits(required: 1000, aim: 500)
         case .sightingReplaced64, .sightingReplaced65536: Limits(required: 4000, aim: 2000, allocations: 1)
-        case .discovery: Limits(count: 8, required: 1_200_000, aim: 600_000, allocations: nil)
+        case .discovery: Limits(count: 8, required: 184_644, aim: 150_000, allocations: nil)
         case .endToEnd: Limits(count: 2000, required: nil, aim: nil)
         case .allocating: Limits(required: nil, aim: nil, allocations: 1)
         }

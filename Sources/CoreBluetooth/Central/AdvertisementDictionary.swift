@@ -6,19 +6,22 @@ import Foundation
 /// cast works that works elsewhere.
 struct AdvertisementDictionary {
     private static let yes = NSNumber(value: true), no = NSNumber(value: false)
-    private static let zero = NSNumber(value: 0), one = NSNumber(value: 1)
+    static let zero = NSNumber(value: 0)
+    private static let one = NSNumber(value: 1)
 
     static let timestampKey = "kCBAdvDataTimestamp"
 
     /// The lists of services seen last, as objects: most advertisers have few of them.
     private var lists: [[BluetoothUUID]: [CBUUID]] = [:]
     private static let keptLists = 256
+    /// When something was seen last.
+    private var moment: (instant: Instant, timestamp: NSNumber)?
 
     mutating func make(_ sighting: Sighting, _ advertisement: AdvertisementData) -> [String: Any] {
         var dictionary = [String: Any](minimumCapacity: 12)
         dictionary[CBAdvertisementDataIsConnectable] = sighting.isConnectable ? Self.yes : Self.no
         // Not among the constants, but applications read them.
-        dictionary[Self.timestampKey] = NSNumber(value: CFAbsoluteTimeGetCurrent())
+        dictionary[Self.timestampKey] = timestamp(of: sighting)
         dictionary["kCBAdvDataRxPrimaryPHY"] = Self.one
         dictionary["kCBAdvDataRxSecondaryPHY"] = Self.zero
         if let name = advertisement.localName { dictionary[CBAdvertisementDataLocalNameKey] = name.text }
@@ -43,77 +46,19 @@ struct AdvertisementDictionary {
         return dictionary
     }
 
+    /// When something was seen, as the application is to know it: one number for all that came at once.
+    mutating func timestamp(of sighting: Sighting) -> NSNumber {
+        if let moment, moment.instant == sighting.lastSeen { return moment.timestamp }
+        let timestamp = NSNumber(value: CFAbsoluteTimeGetCurrent())
+        moment = (sighting.lastSeen, timestamp)
+        return timestamp
+    }
+
     private mutating func list(_ services: [BluetoothUUID]) -> [CBUUID] {
         if let known = lists[services] { return known }
         if lists.count >= Self.keptLists { lists = [:] }
         let list = services.map { CBUUID($0) }
         lists[services] = list
         return list
-    }
-}
-
-/// What an application was told of a device's advertisement, for the next time: as long as nothing changes but the first
-/// manufacturer's data, as it does in beacons that count, nothing else is decoded and hashed again.
-struct AdvertisementTemplate {
-    private let isConnectable: Bool
-    private let packetTxPowerLevel: Int8?
-    private let advertisingData: [UInt8]
-    private let scanResponseData: [UInt8]
-    private let dictionary: [String: Any]
-    private let timestamp: Dictionary<String, Any>.Index?
-    private let manufacturerData: Dictionary<String, Any>.Index?
-    /// Where the manufacturer's data is in the advertising data; empty where it is not there.
-    private let changeable: Range<Int>
-
-    /// - Parameter dictionary: made from what was seen.
-    init(_ sighting: Sighting, _ dictionary: [String: Any]) {
-        isConnectable = sighting.isConnectable
-        packetTxPowerLevel = sighting.packetTxPowerLevel
-        advertisingData = sighting.advertisingData
-        scanResponseData = sighting.scanResponseData
-        self.dictionary = dictionary
-        timestamp = dictionary.index(forKey: AdvertisementDictionary.timestampKey)
-        manufacturerData = dictionary.index(forKey: CBAdvertisementDataManufacturerDataKey)
-        changeable = Self.manufacturerData(in: sighting.advertisingData)
-    }
-
-    /// The dictionary for what is seen now; nil where it has to be made anew.
-    func dictionary(for sighting: Sighting) -> [String: Any]? {
-        guard sighting.isConnectable == isConnectable, sighting.packetTxPowerLevel == packetTxPowerLevel,
-            sighting.scanResponseData == scanResponseData, hasSameFrame(sighting.advertisingData)
-        else { return nil }
-        var dictionary = dictionary
-        // An index of a dictionary is one of its copies, too.
-        if let timestamp { dictionary.values[timestamp] = NSNumber(value: CFAbsoluteTimeGetCurrent()) }
-        if let manufacturerData, !changeable.isEmpty {
-            dictionary.values[manufacturerData] = Data(sighting.advertisingData.span.extracting(changeable))
-        }
-        return dictionary
-    }
-
-    /// Whether everything around the manufacturer's data is the same, so that this is in the same place.
-    private func hasSameFrame(_ data: [UInt8]) -> Bool {
-        guard data.count == advertisingData.count else { return false }
-        return data.withUnsafeBytes { data in
-            advertisingData.withUnsafeBytes { known in
-                guard let data = data.baseAddress, let known = known.baseAddress else { return true }
-                let end = changeable.upperBound
-                return memcmp(data, known, changeable.lowerBound) == 0
-                    && memcmp(data + end, known + end, advertisingData.count - end) == 0
-            }
-        }
-    }
-
-    /// Where the first manufacturer's data is, company identifier included.
-    private static func manufacturerData(in data: [UInt8]) -> Range<Int> {
-        var structures = ADStructures(data.span)
-        var end = 0
-        while let structure = structures.next() {
-            // A length and a type come first.
-            let start = end + 2
-            end = start + structure.data.count
-            if structure.type == .manufacturerSpecificData, structure.data.count >= 2 { return start..<end }
-        }
-        return 0..<0
     }
 }

@@ -48,7 +48,7 @@ open class CBCentralManager: CBManager {
     /// What the scan has found.
     @Guarded private var discoveries = Discoveries()
     /// Of advertisements, on the queue.
-    private var dictionaries = AdvertisementDictionary()
+    @exclusivity(unchecked) private var dictionaries = AdvertisementDictionary()
 
     let session: CentralSession
 
@@ -173,7 +173,7 @@ open class CBCentralManager: CBManager {
         let namesVersion = names.version
         // Most devices go on advertising what they did, but for a number or two.
         if let known = $discoveries.withLock({ $0.find(peer, in: scan) }), known.namesVersion == namesVersion,
-            let advertisement = known.advertisement.dictionary(for: sighting)
+            let advertisement = known.advertisement.dictionary(for: sighting, by: &dictionaries)
         {
             return tell(known.peripheral, advertisement, sighting.rssi)
         }

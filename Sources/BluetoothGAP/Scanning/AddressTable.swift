@@ -9,7 +9,6 @@ import BluetoothBase
 struct AddressTable<Value: Sendable>: Sendable {
     private struct Entry: Sendable {
         var address: DeviceAddress
-        var value: Value
         var newer: Int?
         var older: Int?
     }
@@ -20,8 +19,10 @@ struct AddressTable<Value: Sendable>: Sendable {
     private(set) var newest: Int?
     /// The slot of the value not used for longest.
     private(set) var oldest: Int?
-    /// Free slots keep their last value until they are reused.
     private var entries: [Entry] = []
+    /// The value in each slot, apart from the entries, so that a search does not touch them. Free slots keep their last
+    /// value until they are reused.
+    private var values: [Value] = []
     private var freeSlots: [Int] = []
     /// Slots by hash, -1 where there is none. A power of two of them, at most half full, so that a search soon meets a gap.
     private var index: [Int32]
@@ -33,8 +34,8 @@ struct AddressTable<Value: Sendable>: Sendable {
 
     /// The value in a slot that is in use.
     subscript(slot: Int) -> Value {
-        get { entries[slot].value }
-        _modify { yield &entries[slot].value }
+        get { values[slot] }
+        _modify { yield &values[slot] }
     }
 
     /// The slots in use, the most recently used first.
@@ -66,14 +67,16 @@ struct AddressTable<Value: Sendable>: Sendable {
     mutating func insert(_ value: Value, for address: DeviceAddress) -> Int {
         if count == capacity, let oldest { remove(oldest) }
         if 2 * (count + 1) > index.count { growIndex() }
-        let entry = Entry(address: address, value: value)
+        let entry = Entry(address: address)
         let slot: Int
         if let free = freeSlots.popLast() {
             slot = free
             entries[slot] = entry
+            values[slot] = value
         } else {
             slot = entries.count
             entries.append(entry)
+            values.append(value)
         }
         index[position(of: address)] = Int32(truncatingIfNeeded: slot)
         linkAsNewest(slot)

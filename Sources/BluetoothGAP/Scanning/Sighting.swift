@@ -17,7 +17,8 @@ public struct Sighting: Equatable, Sendable {
     public internal(set) var advertisingData: [UInt8] = []
     /// The scan response data as it was last received; empty if the device was not asked or did not answer.
     public internal(set) var scanResponseData: [UInt8] = []
-    @usableFromInline var packetTxPowerLevel: Int8?
+    /// The transmit power in dBm that a packet itself contained, as only an extended one can.
+    @usableFromInline package internal(set) var packetTxPowerLevel: Int8?
 
     /// The longest possible advertising data, extended advertising included (Vol 6, Part B, 2.3.4.9). Anything beyond
     /// is dropped.

@@ -53,8 +53,7 @@ extension SharedHost {
         for index in scans.indices {
             let seen = scans[index].receive(advertisement, host.events, at: now)
             guard let seen, let user = self.index(of: scans[index].call.user) else { continue }
-            let sighting = scans[index].filter[seen]
-            users[user].sightings.append(sighting)
+            users[user].sightings.append(scans[index].filter[seen])
             users[user].events.append(.sighting(scans[index].call.token, users[user].sightings.count - 1))
         }
     }

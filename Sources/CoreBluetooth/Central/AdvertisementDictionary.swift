@@ -6,17 +6,22 @@ import Foundation
 /// cast works that works elsewhere.
 struct AdvertisementDictionary {
     private static let yes = NSNumber(value: true), no = NSNumber(value: false)
-    private static let zero = NSNumber(value: 0), one = NSNumber(value: 1)
+    static let zero = NSNumber(value: 0)
+    private static let one = NSNumber(value: 1)
+
+    static let timestampKey = "kCBAdvDataTimestamp"
 
     /// The lists of services seen last, as objects: most advertisers have few of them.
     private var lists: [[BluetoothUUID]: [CBUUID]] = [:]
     private static let keptLists = 256
+    /// When something was seen last.
+    private var moment: (instant: Instant, timestamp: NSNumber)?
 
     mutating func make(_ sighting: Sighting, _ advertisement: AdvertisementData) -> [String: Any] {
         var dictionary = [String: Any](minimumCapacity: 12)
         dictionary[CBAdvertisementDataIsConnectable] = sighting.isConnectable ? Self.yes : Self.no
         // Not among the constants, but applications read them.
-        dictionary["kCBAdvDataTimestamp"] = NSNumber(value: CFAbsoluteTimeGetCurrent())
+        dictionary[Self.timestampKey] = timestamp(of: sighting)
         dictionary["kCBAdvDataRxPrimaryPHY"] = Self.one
         dictionary["kCBAdvDataRxSecondaryPHY"] = Self.zero
         if let name = advertisement.localName { dictionary[CBAdvertisementDataLocalNameKey] = name.text }
@@ -39,6 +44,14 @@ struct AdvertisementDictionary {
             dictionary[CBAdvertisementDataManufacturerDataKey] = octets
         }
         return dictionary
+    }
+
+    /// When something was seen, as the application is to know it: one number for all that came at once.
+    mutating func timestamp(of sighting: Sighting) -> NSNumber {
+        if let moment, moment.instant == sighting.lastSeen { return moment.timestamp }
+        let timestamp = NSNumber(value: CFAbsoluteTimeGetCurrent())
+        moment = (sighting.lastSeen, timestamp)
+        return timestamp
     }
 
     private mutating func list(_ services: [BluetoothUUID]) -> [CBUUID] {

@@ -36,14 +36,19 @@ open class CBCentralManager: CBManager {
 
     @Guarded private var listener = Listener()
     @Guarded var scanning = false {
-        didSet { _observers.changed() }
+        didSet {
+            _ = $discoveries.withLock { $0.begin(scanning ? scans : nil) }
+            _observers.changed()
+        }
     }
     /// How many scans have been asked for or ended: what was found by one is not reported in another.
     @Guarded private(set) var scans: UInt64 = 0
     /// The peripherals that the application holds.
     @Guarded private var peripherals: [PeerID: WeakPeripheral] = [:]
+    /// What the scan has found.
+    @Guarded private var discoveries = Discoveries()
     /// Of advertisements, on the queue.
-    private var dictionaries = AdvertisementDictionary()
+    @exclusivity(unchecked) private var dictionaries = AdvertisementDictionary()
 
     let session: CentralSession
 
@@ -163,21 +168,46 @@ open class CBCentralManager: CBManager {
 
     /// A scan has found something.
     func discovered(_ sighting: Sighting, in scan: UInt64) {
+        let peer = PeerID(sighting.address)
+        let names = session.environment.adapter.names
+        let namesVersion = names.version
+        // Most devices go on advertising what they did, but for a number or two.
+        if let known = $discoveries.withLock({ $0.find(peer, in: scan) }), known.namesVersion == namesVersion,
+            let advertisement = known.advertisement.dictionary(for: sighting, by: &dictionaries)
+        {
+            return tell(known.peripheral, advertisement, sighting.rssi)
+        }
         // What comes after `stopScan` is not wanted any more, nor what another scan has found.
         guard scanning, scans == scan else { return }
-        let advertisement = sighting.advertisement
-        guard let wanted = session.lock.withLock({ session.wantedScan }), wanted.matches(advertisement) else { return }
-        let peer = PeerID(sighting.address)
-        let advertised = advertisement.localName?.text
+        let data = sighting.advertisement
+        guard let wanted = session.lock.withLock({ session.wantedScan }), wanted.matches(data) else { return }
+        let advertised = data.localName?.text
         let peripheral = peripheral(peer, name: advertised)
-        if let name = session.environment.adapter.names[peer] ?? advertised { peripheral.setName(name) }
-        delegate?.centralManager(
-            self, didDiscover: peripheral, advertisementData: dictionaries.make(sighting, advertisement),
-            rssi: Self.rssi(of: sighting.rssi))
+        if let name = names[peer] ?? advertised { peripheral.setName(name) }
+        let dictionary = dictionaries.make(sighting, data)
+        let template = AdvertisementTemplate(sighting, dictionary)
+        keep(Discovery(peripheral, template, namesVersion: namesVersion), of: peer, in: scan)
+        tell(peripheral, dictionary, sighting.rssi)
     }
 
+    private func tell(_ peripheral: CBPeripheral, _ advertisement: [String: Any], _ rssi: Int8?) {
+        delegate?.centralManager(
+            self, didDiscover: peripheral, advertisementData: advertisement, rssi: Self.rssi(of: rssi))
+    }
+
+    private func keep(_ discovery: Discovery, of peer: PeerID, in scan: UInt64) {
+        _ = $discoveries.withLock { $0.add(discovery, for: peer, in: scan) }
+        // Looked at afterwards: an application that connects to it meanwhile, elsewhere, has it dropped afterwards.
+        if discovery.peripheral.currentState != .disconnected { drop(peer) }
+    }
+
+    /// From here on only the application holds a peripheral.
+    private func drop(_ peer: PeerID) { _ = $discoveries.withLock { $0.remove(peer) } }
+
     /// 127 stands for a strength that is not known.
-    static func rssi(of measured: Int8?) -> NSNumber { NSNumber(value: measured ?? 127) }
+    static func rssi(of measured: Int8?) -> NSNumber { numbers[Int(measured ?? 127) + 128] }
+
+    private static let numbers = (-128...127).map { NSNumber(value: Int8($0)) }
 
     // MARK: - Connecting
 
@@ -192,6 +222,7 @@ open class CBCentralManager: CBManager {
         guard isOn("connect"), let attachment, isOurs(peripheral),
             let session = peripheral.beginConnecting(isReconnecting: options.isReconnecting)
         else { return }
+        drop(peripheral.peer)
         session.remember()
         self.session.connect(session, through: attachment, after: options.startDelay)
     }

@@ -4,17 +4,17 @@ import Foundation
 /// What the application is to be told, in order, and its way to the application's queue: one block there for whatever has
 /// come until it runs, and no more than one at a time.
 final class Inbox<Event>: @unchecked Sendable {
-    // Unchecked: `arrived` and `isScheduled` are used with the lock of the session held, the rest on `queue` alone. Events
-    // speak of the application's objects, which are touched on `queue` alone.
+    // Unchecked, and so is exclusive access: `arrived` and `isScheduled` are used with the lock of the session held, the
+    // rest on `queue` alone. Events speak of the application's objects, which are touched on `queue` alone.
 
     let queue: DispatchQueue
     private let lock: NSLock
-    private var arrived: [Event] = []
+    @exclusivity(unchecked) private var arrived: [Event] = []
     private var isScheduled = false
     /// Holds back what comes first; nil once that may come.
     private var firstCallback: FirstCallback?
-    private var delivering: [Event] = []
-    private var next = 0
+    @exclusivity(unchecked) private var delivering: [Event] = []
+    @exclusivity(unchecked) private var next = 0
 
     /// How many events one block delivers before the queue is given to others.
     private static var batch: Int { 64 }

@@ -1,11 +1,16 @@
 import BluetoothBase
+import Synchronization
 
 /// The Device Names of peers that were connected to: they outweigh what a peer advertises.
 final class DeviceNames: Sendable {
     private let names = Guarded<[PeerID: String]>(wrappedValue: [:])
+    private let changes = Atomic<UInt64>(0)
 
     /// Peers may change their addresses as often as they like.
     private static let capacity = 1024
+
+    /// Another number whenever a name has changed.
+    var version: UInt64 { changes.load(ordering: .acquiring) }
 
     subscript(peer: PeerID) -> String? { names.withLock { $0[peer] } }
 
@@ -14,5 +19,6 @@ final class DeviceNames: Sendable {
             if names.count >= Self.capacity, names[peer] == nil, let other = names.keys.first { names[other] = nil }
             names[peer] = name
         }
+        changes.add(1, ordering: .releasing)
     }
 }

@@ -8,7 +8,8 @@ import Synchronization
 final class Guarded<Value>: @unchecked Sendable {
     // Unchecked: the value is used with the lock held.
     private let lock = Mutex(())
-    private var value: Value
+    // The lock keeps accesses apart, so that none needs to be checked.
+    @exclusivity(unchecked) private var value: Value
 
     init(wrappedValue: Value) {
         value = wrappedValue

@@ -38,7 +38,8 @@ final class CentralSession: ManagerSession, @unchecked Sendable {
     private var lastLink: PeripheralLink?
     /// The links whose calls can go on.
     private var moving: [PeripheralLink] = []
-    private var scan: (attachment: Attachment, token: CallToken, number: UInt64)?
+    // Used with the lock held: nothing else has access to it then.
+    @exclusivity(unchecked) private var scan: (attachment: Attachment, token: CallToken, number: UInt64)?
     private var wantedConnectionEvents: WantedConnectionEvents?
 
     /// The peripherals that are connected, or are to be.

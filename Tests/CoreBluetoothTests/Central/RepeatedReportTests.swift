@@ -1,0 +1,125 @@
+import BluetoothLE
+import CoreBluetooth
+import Testing
+import VirtualRadio
+
+@Suite("B: a device that goes on advertising", .timeLimit(.minutes(5)))
+struct RepeatedReportTests {
+    /// Keeps advertisements and no peripherals, but one that it is to connect to.
+    final class Listener: NSObject, CBCentralManagerDelegate {
+        let recorder = Recorder()
+        var advertisements: [[String: Any]] = []
+        var identifiers: Set<UUID> = []
+        var keepsAdvertisements = true
+        weak var found: CBPeripheral?
+        var connected: CBPeripheral?
+
+        func centralManagerDidUpdateState(_ central: CBCentralManager) { recorder.add("state \(central.state)") }
+
+        func centralManager(
+            _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+            rssi: NSNumber
+        ) {
+            if !keepsAdvertisements { advertisements = [] }
+            advertisements.append(advertisementData)
+            identifiers.insert(peripheral.identifier)
+            found = peripheral
+            recorder.add("discovered \(peripheral.name ?? "nil")")
+        }
+
+        func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+            recorder.add("connected")
+        }
+
+        /// What was told of manufacturer's data, a report each.
+        var data: [Data?] { advertisements.map { $0[CBAdvertisementDataManufacturerDataKey] as? Data } }
+    }
+
+    struct Air {
+        let stage = Stage()
+        let listener = Listener()
+        let manager: CBCentralManager
+        let adapter: Adapter
+
+        init() async throws {
+            adapter = try await Adapter.open(stage.radio.addController())
+            manager = stage.with(stage.radio.addController()) { [listener] in
+                CBCentralManager(delegate: listener, queue: listener.recorder.queue)
+            }
+            await listener.recorder.expect("state poweredOn")
+        }
+
+        func advertise(_ name: String, _ data: [UInt8]) async throws {
+            var advertisement = AdvertisementData()
+            advertisement.localName = .complete(name)
+            advertisement.manufacturerData = [.init(companyID: 0xFFFF, data: data)]
+            try await adapter.advertise(advertisement)
+        }
+
+        func scan() {
+            manager.scanForPeripherals(
+                withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+        }
+
+        /// Waits until manufacturer's data is told.
+        func hear(_ data: [UInt8]) async {
+            let expected = Data([0xFF, 0xFF] + data)
+            await until("\(data) was told") {
+                await listener.recorder.onQueue { listener.data.last == .some(expected) }
+            }
+        }
+    }
+
+    @Test("Each report tells what was in it, also to whoever keeps them all", arguments: [true, false])
+    func changes(keepsAdvertisements: Bool) async throws {
+        let air = try await Air()
+        await air.listener.recorder.onQueue { air.listener.keepsAdvertisements = keepsAdvertisements }
+        // As long as before, longer, and so short that it is kept in another way.
+        let values: [[UInt8]] = [[1], [2], [3], Array(1...16), Array(2...17), Array(3...18), [1]]
+        try await air.advertise("a", values[0])
+        air.scan()
+        for value in values {
+            try await air.advertise("a", value)
+            await air.hear(value)
+        }
+        try await air.advertise("b", values[6])
+        await air.listener.recorder.skip(to: "discovered b")
+        let (all, last, identifiers) = await air.listener.recorder.onQueue {
+            (air.listener.data, air.listener.advertisements.last, air.listener.identifiers)
+        }
+        #expect(identifiers.count == 1)
+        #expect(last?[CBAdvertisementDataLocalNameKey] as? String == "b")
+        guard keepsAdvertisements else { return }
+        // What was kept is still as it was.
+        var told: [Data] = []
+        for case let data? in all where told.last != data { told.append(data) }
+        #expect(told == values.map { Data([0xFF, 0xFF] + $0) })
+        let times = await air.listener.recorder.onQueue {
+            air.listener.advertisements.compactMap { $0["kCBAdvDataTimestamp"] as? Double }
+        }
+        #expect(times.count == all.count && times == times.sorted() && Set(times).count > 1)
+    }
+
+    @Test("The peripheral of a device goes with the scan, and with the application that has connected to it")
+    func lifetime() async throws {
+        let air = try await Air()
+        try await air.advertise("a", [1])
+        air.scan()
+        await air.listener.recorder.skip(to: "discovered a")
+        air.manager.stopScan()
+        await until("the peripheral is gone") { await air.listener.recorder.onQueue { air.listener.found == nil } }
+        air.scan()
+        await until("it is found again") {
+            await air.listener.recorder.onQueue {
+                air.listener.connected = air.listener.found
+                if let peripheral = air.listener.connected { air.manager.connect(peripheral) }
+                return air.listener.connected != nil
+            }
+        }
+        await air.listener.recorder.skip(to: "connected")
+        await until("the link is there") { await air.adapter.connections.count == 1 }
+        // The scan goes on.
+        await air.listener.recorder.onQueue { air.listener.connected = nil }
+        await until("the link has ended") { await air.adapter.connections.isEmpty }
+    }
+}

@@ -144,9 +144,8 @@ public final class AdapterRunner: PacketPortHost {
     /// Nothing: each transport on a port has a seat of its own, which notes that.
     public func unplugged() {}
 
-    func publish(failure: BluetoothError?, information: ControllerInformation?) {
-        status.withLock { $0 = (failure, information) }
-    }
+    func publish(failure: BluetoothError?) { status.withLock { $0.failure = failure } }
+    func publish(information: ControllerInformation?) { status.withLock { $0.information = information } }
 
     /// What the error of a call means to an application.
     public func error(for error: HostError) -> BluetoothError {

@@ -12,10 +12,14 @@ extension EventSequence {
     }
 
     /// The next `count` elements.
-    func prefix(count: Int) async throws(BluetoothError) -> [Element] {
+    func prefix(
+        count: Int, where isMeant: (Element) -> Bool = { _ in true }
+    ) async throws(BluetoothError) -> [Element] {
         var elements: [Element] = []
         var iterator = makeAsyncIterator()
-        while elements.count < count, let element = try await iterator.next() { elements.append(element) }
+        while elements.count < count, let element = try await iterator.next() {
+            if isMeant(element) { elements.append(element) }
+        }
         return elements
     }
 

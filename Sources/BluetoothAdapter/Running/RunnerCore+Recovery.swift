@@ -75,7 +75,8 @@ extension RunnerCore {
             recovery.reopening.succeeded(at: clock.now)
             failure = nil
         }
-        runner?.publish(failure: nil, information: shared.currentController())
+        runner?.publish(failure: nil)
+        runner?.publish(information: shared.currentController())
     }
 
     // MARK: - Getting it back
@@ -167,7 +168,7 @@ extension RunnerCore {
 
     private mutating func note(_ cause: BluetoothError) {
         failure = cause
-        runner?.publish(failure: cause, information: nil)
+        runner?.publish(failure: cause)
     }
 
     private mutating func giveUp(_ cause: BluetoothError) {

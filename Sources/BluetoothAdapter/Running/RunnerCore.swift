@@ -109,6 +109,8 @@ struct RunnerCore {
 
     /// Hands each user what has happened.
     private mutating func deliver() {
+        // Whoever sees that there is no controller finds everything ended that needed one.
+        defer { if shared.currentStatus() != .ready { runner?.publish(information: nil) } }
         guard shared.hasEvents else { return }
         noticeReadiness()
         for (user, observer) in observers {
@@ -137,7 +139,7 @@ struct RunnerCore {
         recovery.end()
         state = .over
         failure = cause
-        runner?.publish(failure: cause, information: nil)
+        runner?.publish(failure: cause)
         let now = clock.now
         shared.controllerLost(at: now)
         shared.setStatus(.closed, at: now)

@@ -1,11 +1,10 @@
 import BluetoothHost
 
-/// Whoever is handed what happens to one adapter: the front of an API, or a program that wants all of it in one order.
+/// Receives the events of one adapter: an API on top of it, or a program that wants all events in one order.
 public protocol AdapterObserver: AnyObject, Sendable {
-    /// Hands over what has happened since the last time, in the order in which it did. Octets lie in the batch, and are to
-    /// be copied where they are needed for longer.
+    /// Delivers the events since the last call, in order. Octets lie in the batch: copy them to keep them longer.
     ///
-    /// It is called on the adapter's thread, once per turn; where a radio's time is manual, on the thread that lets time
-    /// pass. It may post calls. It must not wait for anything, nor close the adapter.
+    /// Called on the adapter's thread, once per turn. With a radio on manual time, it is called on the thread that lets
+    /// time pass. It may post calls. It must not wait for anything, nor close the adapter.
     func receive(_ batch: borrowing EventBatch)
 }

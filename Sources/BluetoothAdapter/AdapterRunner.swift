@@ -4,23 +4,23 @@ import BluetoothHost
 import HCITransport
 import Synchronization
 
-/// One adapter for any number of users: the thread that waits for its transport, its clock and its users' calls, and all
-/// that it takes to get a lost controller back.
+/// One adapter for any number of users: the thread that waits for its transport, its clock and its users' calls, and
+/// the recovery of a lost controller.
 ///
-/// This is the seam between the host and whatever an application meets. Users `post` calls, which are values, from any
-/// thread and without waiting; what happens comes back to each in batches, in one order.
+/// This is the seam between the host and the APIs above it. Users `post` calls, which are values, from any thread and
+/// without waiting. Each user receives its events in batches, in one order.
 ///
-/// The thread sleeps while nothing happens. On a port whose time is manual there is no thread: turns are taken on the
-/// thread that posts a call or lets time pass.
+/// The thread sleeps while nothing happens. A port on manual time needs no thread: turns run on the thread that posts a
+/// call or lets time pass.
 public final class AdapterRunner: PacketPortHost {
-    /// What an adapter is to know when it is opened.
+    /// The options for opening an adapter.
     public struct Options: Sendable {
         public var host: HostConfiguration
-        /// A btsnoop file that every packet to and from the controller is written to.
+        /// A btsnoop file for every packet to and from the controller.
         public var captureFile: String?
-        /// Whether a controller that was lost is waited for. Otherwise the adapter closes.
+        /// Whether to wait for a lost controller. Otherwise the adapter closes.
         public var isRecovering = true
-        /// Whether a transport that cannot be opened at first is tried again and again. Otherwise the adapter closes.
+        /// Whether to retry a transport that cannot be opened at first. Otherwise the adapter closes.
         public var retriesOpening = false
 
         public init(host: HostConfiguration) { self.host = host }
@@ -36,28 +36,28 @@ public final class AdapterRunner: PacketPortHost {
 
     /// Opens a transport: where the controller is, such as `hci-socket:0` or `tcp-client:127.0.0.1:6402`.
     ///
-    /// It begins at once and returns without waiting; `AdapterStatus` says what became of it.
+    /// It begins at once and returns without waiting; `AdapterStatus` reports the result.
     ///
-    /// - Throws: where the process has no file descriptors or threads left, or the capture file cannot be written.
+    /// - Throws: if the process has no file descriptors or threads left, or the capture file cannot be written.
     public convenience init(_ transport: TransportName, options: Options) throws(BluetoothError) {
         try self.init(transport, options: options, calls: .system)
     }
 
-    /// As above, with somebody else to open transports: so tests can stand in for a kernel with Bluetooth.
+    /// As above, with another opener of transports: tests replace a kernel with Bluetooth.
     package convenience init(
         _ name: TransportName, options: Options, calls: TransportCalls
     ) throws(BluetoothError) {
         try self.init(name, options: options, calls: calls, clock: .system)
     }
 
-    /// As above, in another time.
+    /// As above, with another clock.
     convenience init(
         _ name: TransportName, options: Options, calls: TransportCalls, clock: AdapterClock
     ) throws(BluetoothError) {
         try self.init(.transport(name, calls), clock, nil, options)
     }
 
-    /// Takes a controller in this process, such as one of a radio without hardware.
+    /// Uses a controller in this process, such as one of a virtual radio.
     public convenience init(_ port: any PacketPort, options: Options) throws(BluetoothError) {
         try self.init(.port(port), .port(port), port, options)
     }
@@ -74,7 +74,7 @@ public final class AdapterRunner: PacketPortHost {
         }
         guarded.core.runner = self
         do throws(TransportError) {
-            // The file comes first: without it nothing is to be sent.
+            // The file comes first: nothing is sent without it.
             if let path = options.captureFile { guarded.core.capture = try CaptureFile(path: path) }
             if isTurnedByPort {
                 guarded.withTurn { $0.begin(at: $0.clock.now) }
@@ -91,7 +91,7 @@ public final class AdapterRunner: PacketPortHost {
 
     // MARK: - Users
 
-    /// Adds a user. The first event it is handed is the adapter's status, then what there is already.
+    /// Adds a user. Its first event is the adapter's status, followed by a snapshot.
     ///
     /// The adapter keeps the observer until the user is detached or the adapter closes.
     public func attach(_ observer: any AdapterObserver) -> UserID {
@@ -100,15 +100,15 @@ public final class AdapterRunner: PacketPortHost {
         return user
     }
 
-    /// Takes a user off, and with it all it wanted. Returns at once; what happens in the meantime may still reach it.
+    /// Removes a user, with all it requested. Returns at once; events in the meantime may still reach it.
     public func detach(_ user: UserID) {
         _ = deliver(mailbox.put(HostCall(user: user, kind: .detach)))
     }
 
-    /// Hands a call over. It is carried out after those that were posted before, on this thread or others.
+    /// Posts a call. It is carried out after those posted earlier, on this thread or others.
     ///
-    /// - Parameter token: what `UserEvent.ended` is to carry; `.none` where the result is not wanted.
-    /// - Returns: false where the adapter is closed: then nothing follows.
+    /// - Parameter token: the token that `UserEvent.ended` carries; `.none` if the result is not wanted.
+    /// - Returns: false if the adapter is closed: then no event follows.
     @discardableResult
     public func post(_ kind: HostCall.Kind, token: CallToken = .none, from user: UserID) -> Bool {
         deliver(mailbox.put(HostCall(user: user, token: token, kind: kind)))
@@ -119,7 +119,7 @@ public final class AdapterRunner: PacketPortHost {
         CallToken(rawValue: lastToken.wrappingAdd(1, ordering: .relaxed).newValue)
     }
 
-    /// Wakes whoever looks into the mailbox, where that is due. Whether something was put in.
+    /// Wakes the reader of the mailbox if needed. Returns whether something was added.
     private func deliver(_ receipt: Mailbox.Receipt) -> Bool {
         guard case .taken(let needsWake) = receipt else { return false }
         if needsWake { wake() }
@@ -128,54 +128,55 @@ public final class AdapterRunner: PacketPortHost {
 
     // MARK: - What there is
 
-    /// Why the adapter is not ready; nil where it is, or is being opened. Inside `AdapterObserver.receive` it is that of
+    /// Why the adapter is not ready; nil if it is ready or being opened. Inside `AdapterObserver.receive` it matches
     /// the last event.
     public var failure: BluetoothError? { status.withLock { $0.failure } }
 
-    /// What the controller can do, and which address it uses; nil while there is none.
+    /// What the controller can do, and its address; nil while there is no controller.
     public var information: ControllerInformation? { status.withLock { $0.information } }
 
-    /// The present, in the time the adapter lives in.
+    /// The current time of the adapter's clock.
     public var now: Instant { guarded.clock.now }
 
     /// Whether the adapter is closed.
     public var isClosed: Bool { mailbox.isClosed }
 
-    /// Nothing: each transport on a port has a seat of its own, which notes that.
+    /// Does nothing: each transport on a port has its own seat, which records that.
     public func unplugged() {}
 
     func publish(failure: BluetoothError?) { status.withLock { $0.failure = failure } }
     func publish(information: ControllerInformation?) { status.withLock { $0.information = information } }
 
-    /// What the error of a call means to an application.
+    /// The application's error for the error of a call.
     public func error(for error: HostError) -> BluetoothError {
         if error == .adapterRemoved, mailbox.isClosed { return failure ?? .adapterClosed }
         return BluetoothError(error)
     }
 
-    /// What calls on a link throw that has ended so.
+    /// What calls throw on a link that ended for this reason.
     public func error(for reason: DisconnectReason) -> BluetoothError {
         reason == .adapterRemoved ? error(for: HostError.adapterRemoved) : .disconnected(reason)
     }
 
     // MARK: - The end
 
-    /// Ends everything and gives the transport back. What is pending ends first, each with its event, and the last event of
-    /// every user says that the adapter is closed. Peers lose their links without being told.
+    /// Ends everything and releases the transport. Pending calls end first, each with its event, and the last event of
+    /// every user says that the adapter is closed. Links are not disconnected: peers lose them.
     ///
-    /// It returns when all of that is done; inside `AdapterObserver.receive` it returns at once, and is done next.
+    /// Returns when all of that is done. Inside `AdapterObserver.receive` it returns at once, and the adapter closes
+    /// next.
     public func close() {
         guard !guarded.isInTurn else { return beginClosing() }
         guarded.withTurn { $0.close(.adapterClosed, mailbox) }
         waker.wake()
     }
 
-    /// Closes as `close` does, behind the calls that have been posted, and returns at once.
+    /// Closes as `close` does, after the calls already posted, and returns at once.
     public func beginClosing() { _ = deliver(mailbox.putClosing()) }
 
     // MARK: - Turns
 
-    /// Has a turn taken soon: there is a call, or a port has something.
+    /// Schedules a turn: there is a call, or a port has data.
     public func wake() {
         if isTurnedByPort { requestTurn() } else { waker.wake() }
     }
@@ -184,8 +185,8 @@ public final class AdapterRunner: PacketPortHost {
 
     private func requestTurn() { port?.requestTurn(of: self) }
 
-    /// The turns that there is something for now, on the thread of a port whose time is manual. Returns when the adapter
-    /// next has something to do by itself.
+    /// Takes the turns that are due, on the thread of a port on manual time. Returns when the adapter's next turn is
+    /// due.
     public func takeTurn() -> Instant? {
         guarded.withTurn { core in
             repeat { core.turn(nil, mailbox) } while !mailbox.leave()
@@ -193,7 +194,7 @@ public final class AdapterRunner: PacketPortHost {
         }
     }
 
-    /// A turn of the thread, and what it is to wait for afterwards; nil at the end.
+    /// Takes a turn of the thread. Returns what to wait for next; nil at the end.
     func turn(_ ready: EventLoop.Event?) -> RunnerThread.Wish? {
         guarded.withTurn { core in
             core.turn(ready, mailbox)
@@ -204,6 +205,6 @@ public final class AdapterRunner: PacketPortHost {
         }
     }
 
-    /// The thread begins.
+    /// The thread starts.
     func begin() { guarded.withTurn { $0.begin(at: $0.clock.now) } }
 }

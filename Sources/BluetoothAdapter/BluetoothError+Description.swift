@@ -1,7 +1,7 @@
 import BluetoothHost
 
 extension BluetoothError: CustomStringConvertible {
-    /// One line that says what happened, and what to do where something can be done.
+    /// One line that says what happened and what can be done about it.
     public var description: String {
         switch self {
         case .transport(let error): "\(error)"

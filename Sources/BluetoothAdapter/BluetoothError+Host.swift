@@ -3,7 +3,7 @@ import BluetoothGATT
 import BluetoothHost
 
 extension BluetoothError {
-    /// What an error of the host means to an application.
+    /// The application's error for an error of the host.
     public init(_ error: HostError) {
         switch error {
         case .notReady, .controllerReset: self = .notReady

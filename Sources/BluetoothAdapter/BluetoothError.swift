@@ -7,8 +7,8 @@ import HCITransport
 
 /// Why a call of this module did not give its result.
 ///
-/// Every call ends: with its result, or with one of these when the link drops, the task is cancelled, the adapter goes or
-/// the deadline passes.
+/// Every call ends: with its result, or with one of these when the link drops, the task is cancelled, the adapter is
+/// lost or the deadline passes.
 public enum BluetoothError: Error, Equatable, Sendable {
     /// The transport could not be opened, or failed later.
     case transport(TransportError)
@@ -16,8 +16,8 @@ public enum BluetoothError: Error, Equatable, Sendable {
     case adapter(HostFailure)
     /// The adapter has been closed by this program.
     case adapterClosed
-    /// The adapter was unplugged, or is no longer to be reached, while the call was pending or before it. The adapter
-    /// waits for it: `AdapterEvent.ready` tells when it is back. Connections that ended so throw this even then.
+    /// The controller was unplugged, or became unreachable, during the call or before it. The adapter waits for it:
+    /// `AdapterEvent.ready` reports its return. Connections that ended this way still throw this afterwards.
     case adapterRemoved
     /// The link ended while the call was pending, or was gone before it.
     case disconnected(DisconnectReason)
@@ -31,27 +31,27 @@ public enum BluetoothError: Error, Equatable, Sendable {
     case notReady
     /// There is a link to this peer already, or an attempt at one: use that.
     case alreadyConnected
-    /// Every try to connect ended before the peer was reached: move closer to it.
+    /// Every attempt to connect ended before the peer was reached: move closer to it.
     case connectionFailed
     /// The controller refused, with this status.
     case refusedByController(HCIStatus)
-    /// The peer did not agree to what it was asked.
+    /// The peer rejected the request.
     case refusedByPeer
     /// A parameter is outside what the specification allows.
     case invalidParameters
-    /// More is pending than is kept: wait for some of it to end.
+    /// Too many calls are pending: wait for some of them to end.
     case tooManyPending
-    /// The peer has not subscribed to this value, in this way.
+    /// The peer has not subscribed to this value in this way.
     case notSubscribed(AttributeHandle)
-    /// The link is not protected as the value demands; the code says what is missing.
+    /// The link is not protected as the value requires; the code says what is missing.
     case insufficientSecurity(ATTErrorCode)
     /// The peer's request has been answered before, or was given up because no answer came in time.
     case requestExpired
     /// The peer broke the protocol in an answer.
     case invalidResponse(GATTClientError.InvalidResponse)
-    /// The peer's services have changed: what was discovered before is void, discover again.
+    /// The peer's services have changed: earlier discoveries are void, discover again.
     case servicesChanged
-    /// Something of the link's stream was lost before this point: what has come is not all there was.
+    /// Data of the link was lost before this point: what arrived is incomplete.
     case dataLost
     /// The peer's server has no such service or characteristic.
     case notFound(BluetoothUUID)
@@ -59,15 +59,15 @@ public enum BluetoothError: Error, Equatable, Sendable {
     case notSupported(String)
     /// A value is longer than its attribute or the link allows.
     case valueTooLong(maximum: Int)
-    /// The value a peer sent is not laid out as the type asks for that it was to be decoded as; the UUID is the type's.
+    /// A peer's value does not have the layout of the type it is decoded as; the UUID is the type's.
     case malformedValue(BluetoothUUID, DecodingFailure)
     /// A definition cannot be published; the text says why.
     case invalidDefinition(String)
     /// Advertising data does not fit; the text says by how much.
     case advertisingDataTooLong(String)
-    /// The consumer of a sequence was so slow that elements had to be given up.
+    /// The consumer of a sequence was too slow, and elements were dropped.
     case overflow
-    /// A chunked message broke off: the link ended, or, where the reason is nil, a part of its stream was lost.
+    /// A chunked message is incomplete: the link ended, or, if the reason is nil, a part of its stream was lost.
     case messageIncomplete(bytesReceived: Int, reason: DisconnectReason?)
     /// A chunked message is longer than the receiver allows.
     case messageTooLong(maximum: Int)

@@ -1,7 +1,7 @@
 import BluetoothBase
 
-// The UUIDs the Generic Attribute and Generic Access Profiles are built from (Core 5.4, Vol 3, Part G, 3.8 and 7;
-// Part C, 12; Assigned Numbers, 3). Computed, so that using one costs no lazy initialisation.
+// The UUIDs the Generic Attribute and Generic Access Profiles are built from (Core 5.4, Vol 3, Part G, 3.8 and 7; Part
+// C, 12; Assigned Numbers, 3). Computed: using one costs no lazy initialisation.
 
 /// Attribute types of declarations.
 extension BluetoothUUID {

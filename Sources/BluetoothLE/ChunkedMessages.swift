@@ -1,8 +1,8 @@
 import BluetoothAdapter
 import BluetoothGATT
 
-/// Messages of any length over notifications: cut into chunks, and ended by a notification that is exactly `EOM`. See
-/// `ChunkedMessageSender` and `ChunkedMessageReceiver` for the rules.
+/// Messages of any length over notifications, cut into chunks. A notification that is exactly `EOM` ends the message.
+/// See `ChunkedMessageSender` and `ChunkedMessageReceiver` for the rules.
 extension Subscriber {
     /// How a message is cut.
     public enum ChunkSize: Equatable, Sendable {
@@ -18,7 +18,7 @@ extension Subscriber {
     ///   - message: its octets.
     ///   - chunkSize: how many of them go into one notification.
     ///   - progress: called after each chunk with how many octets of the message have been sent.
-    /// - Throws: what `notify` does; nothing more is sent then, so the receiver knows that the message is not whole.
+    /// - Throws: what `notify` does; nothing more is sent then, so the receiver knows that the message is incomplete.
     public func send(
         message: [UInt8], chunkSize: ChunkSize = .octets(20),
         progress: @Sendable (_ octetsSent: Int) -> Void = { _ in }
@@ -43,12 +43,12 @@ extension Connection {
     /// Subscribes to a characteristic, receives one message, and unsubscribes.
     ///
     /// - Parameters:
-    ///   - characteristic: whose notifications carry it.
+    ///   - characteristic: its notifications carry the message.
     ///   - maximumSize: how many octets to accept.
     ///   - idleTimeout: how long to wait for the next chunk.
     ///   - progress: called after each chunk with how many octets have arrived.
-    /// - Throws: `.messageIncomplete` where the link or a part of its stream is lost half way, `.messageTooLong`, and `.timedOut` where the peer
-    ///   stops sending. A message is never handed over in part.
+    /// - Throws: `.messageIncomplete` if the link or a part of its stream is lost half way, `.messageTooLong`, and
+    ///   `.timedOut` if the peer stops sending. A message is never returned in part.
     public func receiveMessage(
         from characteristic: DiscoveredCharacteristic, maximumSize: Int = ChunkedMessage.defaultMaximumSize,
         idleTimeout: Duration = .seconds(30), progress: @escaping @Sendable (_ octetsReceived: Int) -> Void = { _ in }
@@ -60,7 +60,7 @@ extension Connection {
                 progress(octets)
             }
         }
-        // The message is whole, whatever becomes of the link.
+        // The message is complete even if the link ends now.
         try? await unsubscribe(from: characteristic)
         return message
     }

@@ -1,4 +1,4 @@
-// One import is enough: the vocabulary of the layers below is part of this module's interface.
+// One import is enough: the types of the layers below are part of this module's interface.
 @_exported import BluetoothATT
 @_exported import BluetoothBase
 @_exported import BluetoothGAP

@@ -3,19 +3,19 @@ import Synchronization
 
 /// Carries out `body`, and cancels it when `duration` has passed.
 ///
-/// Every call of this module ends when its task is cancelled, so any of them, or any number of them in a row, can be given a
+/// Every call of this module ends when its task is cancelled, so any of them, or several in a row, can be given a
 /// deadline this way.
 ///
-/// - Throws: `.timedOut` where the time was not enough, else what `body` throws.
+/// - Throws: `.timedOut` if the time was not enough, otherwise what `body` throws.
 public func withTimeout<Value: Sendable>(
     _ duration: Duration, _ body: @escaping @Sendable () async throws(BluetoothError) -> Value
 ) async throws(BluetoothError) -> Value {
     try await race(body) { try? await Task.sleep(for: duration) }
 }
 
-/// Carries out `body`, and cancels it when `duration` has passed since it last noted that something is going on.
+/// Carries out `body`, and cancels it when `duration` has passed since it last recorded progress.
 ///
-/// - Throws: `.timedOut` where nothing went on for too long, else what `body` throws.
+/// - Throws: `.timedOut` if there was no progress for too long, otherwise what `body` throws.
 func withIdleTimeout<Value: Sendable>(
     _ duration: Duration, _ body: @escaping @Sendable (Activity) async throws(BluetoothError) -> Value
 ) async throws(BluetoothError) -> Value {
@@ -23,14 +23,14 @@ func withIdleTimeout<Value: Sendable>(
     return try await race { () async throws(BluetoothError) in
         try await body(activity)
     } against: {
-        // One sleep for each stretch of `duration`, however much goes on in it.
+        // One sleep per `duration`, however much progress there is in it.
         while !Task.isCancelled, activity.last + duration > .now {
             try? await Task.sleep(until: activity.last + duration, clock: .continuous)
         }
     }
 }
 
-/// When something last went on.
+/// The time of the last progress.
 final class Activity: Sendable {
     private let instant = Mutex(ContinuousClock.now)
 
@@ -59,7 +59,7 @@ private func race<Value: Sendable>(
         let first = await group.next() ?? nil
         group.cancelAll()
         if let first { return first }
-        // The body may have come to its end in the same moment; a result in hand is not thrown away.
+        // The body may have ended at the same moment: then its result is kept.
         if case .success(let value)?? = await group.next() { return Result<Value, BluetoothError>.success(value) }
         return .failure(Task.isCancelled ? .cancelled : .timedOut)
     }

@@ -3,10 +3,10 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Where the managers of this process find a controller, and where they keep what they are to remember: the two things
-/// that the system decides for an application elsewhere.
+/// Which controller the managers of this process use, and where they keep their state. On Apple's platforms the system
+/// decides both.
 ///
-/// A manager looks here when it is made. Managers with the same transport share one adapter.
+/// A manager reads these when it is created. Managers with the same transport share one adapter.
 public enum BluetoothEnvironment {
     private struct Values {
         var transport = BluetoothTransport.default
@@ -27,29 +27,29 @@ public enum BluetoothEnvironment {
         set { values.withLock { $0.transport = newValue } }
     }
 
-    /// Where state restoration and the key of peers' identifiers are kept: what systemd gives as `STATE_DIRECTORY`, else
+    /// Where restoration state and the key of peers' identifiers are kept: systemd's `STATE_DIRECTORY`, else
     /// `swift-bluetooth-le` in `XDG_STATE_HOME`, else in `~/.local/state`.
     public static var stateDirectory: URL {
         get { stateDirectoryOfTask ?? values.withLock { $0.stateDirectory } }
         set { values.withLock { $0.stateDirectory = newValue } }
     }
 
-    /// Whether peripherals show the services that the system uses itself on Apple's platforms, where no application sees
-    /// them: Generic Access, Generic Attribute, Human Interface Device and Apple Notification Center Service. False by
-    /// default. It counts for what is discovered afterwards.
+    /// Whether applications see the services that the system hides on Apple's platforms: Generic Access, Generic
+    /// Attribute, Human Interface Device and Apple Notification Center Service. False by default. It applies to later
+    /// discoveries.
     public static var showsSystemServices: Bool {
         get { values.withLock { $0.showsSystemServices } }
         set { values.withLock { $0.showsSystemServices = newValue } }
     }
 
-    /// Where misuse of the API is reported, as Apple's framework does on the console. Standard error by default.
+    /// Where misuse of the API is reported. Apple's framework reports it on the console. Standard error by default.
     public static var logger: Logger {
         get { values.withLock { $0.logger } }
         set { values.withLock { $0.logger = newValue } }
     }
 
-    /// Has the managers that `body` makes use another controller than the rest of the process: for tests that run side
-    /// by side, and for those in which two managers are to meet over a radio.
+    /// Makes the managers that `body` creates use a different controller from the rest of the process: for parallel
+    /// tests, and for tests in which two managers talk over a radio.
     public static func with<Value>(
         transport: BluetoothTransport, stateDirectory: URL? = nil, _ body: () throws -> Value
     ) rethrows -> Value {
@@ -87,7 +87,7 @@ public struct BluetoothTransport: Hashable, Sendable {
         ProcessInfo.processInfo.environment["BLUETOOTH_TRANSPORT"] ?? "hci-socket")
 
     /// A controller by the name of its transport: `hci-socket:0`, `hci-socket:00:1A:7D:DA:71:13`, `virtual`,
-    /// `serial:/dev/ttyACM0`, …; with a name that is none the managers are `.unsupported`, and the log says why.
+    /// `serial:/dev/ttyACM0`, …; with an invalid name the managers are `.unsupported`, and the log says why.
     public init(_ name: String) {
         way = .named(name)
     }
@@ -101,7 +101,7 @@ public struct BluetoothTransport: Hashable, Sendable {
 enum StateDirectory {
     static var `default`: URL {
         let environment = ProcessInfo.processInfo.environment
-        // Of several directories systemd names the first is ours.
+        // If systemd names several directories, the first is ours.
         if let path = environment["STATE_DIRECTORY"]?.split(separator: ":").first {
             return URL(fileURLWithPath: String(path), isDirectory: true)
         }

@@ -1,53 +1,53 @@
-// The names are not ours to choose.
+// The names are Apple's.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-// The values are those that applications find elsewhere, since some have them as literals.
+// The values are Apple's: some applications use them as literals.
 
 // MARK: - Errors
 
 /// The domain of errors of the stack and of links: see `CBError`.
 public let CBErrorDomain = "CBErrorDomain"
-/// The domain of errors that a peer's server answers with: see `CBATTError`.
+/// The domain of errors that an ATT server answers with: see `CBATTError`.
 public let CBATTErrorDomain = "CBATTErrorDomain"
 
 // MARK: - Advertisements
 
 /// The name: a `String`.
 public let CBAdvertisementDataLocalNameKey = "kCBAdvDataLocalName"
-/// The power of transmission: an `NSNumber`, in dBm.
+/// The transmit power level: an `NSNumber`, in dBm.
 public let CBAdvertisementDataTxPowerLevelKey = "kCBAdvDataTxPowerLevel"
 /// The services: `[CBUUID]`.
 public let CBAdvertisementDataServiceUUIDsKey = "kCBAdvDataServiceUUIDs"
-/// Data of services: `[CBUUID: Data]`.
+/// Service data: `[CBUUID: Data]`.
 public let CBAdvertisementDataServiceDataKey = "kCBAdvDataServiceData"
-/// Data of a manufacturer, whose identifier is the first two octets, the low one first: `Data`.
+/// Manufacturer specific data; the first two octets are the company identifier, low octet first: `Data`.
 public let CBAdvertisementDataManufacturerDataKey = "kCBAdvDataManufacturerData"
-/// Services in a place of Apple's own: never there.
+/// Services in Apple's overflow area: never present.
 public let CBAdvertisementDataOverflowServiceUUIDsKey = "kCBAdvDataHashedServiceUUIDs"
-/// Whether the advertiser accepts connections: an `NSNumber`. Always there.
+/// Whether the advertiser accepts connections: an `NSNumber`. Always present.
 public let CBAdvertisementDataIsConnectable = "kCBAdvDataIsConnectable"
-/// The services that the advertiser looks for: `[CBUUID]`.
+/// The solicited services: `[CBUUID]`.
 public let CBAdvertisementDataSolicitedServiceUUIDsKey = "kCBAdvDataSolicitedServiceUUIDs"
 
 // MARK: - Central managers
 
-/// Whether the system alerts its user where Bluetooth is off. Accepted; there is nobody to alert.
+/// Whether the system alerts the user if Bluetooth is off. Accepted, without effect.
 public let CBCentralManagerOptionShowPowerAlertKey = "kCBInitOptionShowPowerAlert"
-/// Under which name the manager remembers what it does from run to run: a `String`.
+/// The name under which the manager keeps its state from run to run: a `String`.
 public let CBCentralManagerOptionRestoreIdentifierKey = "kCBInitOptionRestoreIdentifier"
 /// Accepted, without effect.
 public let CBCentralManagerOptionDeviceAccessForMedia = "kCBInitOptionDeviceAccessForMedia"
 
 /// Whether each advertising event is reported: an `NSNumber`, false by default.
 public let CBCentralManagerScanOptionAllowDuplicatesKey = "kCBScanOptionAllowDuplicates"
-/// Advertisers that look for one of these services are reported, too: `[CBUUID]`.
+/// Also reports advertisers that solicit one of these services: `[CBUUID]`.
 public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey = "kCBScanOptionSolicitedServiceUUIDs"
 
-/// Accepted, without effect: there is nobody to alert.
+/// Accepted, without effect: there are no alerts here.
 public let CBConnectPeripheralOptionNotifyOnConnectionKey = "kCBConnectOptionNotifyOnConnection"
-/// Accepted, without effect: there is nobody to alert.
+/// Accepted, without effect: there are no alerts here.
 public let CBConnectPeripheralOptionNotifyOnDisconnectionKey = "kCBConnectOptionNotifyOnDisconnection"
-/// Accepted, without effect: there is nobody to alert.
+/// Accepted, without effect: there are no alerts here.
 public let CBConnectPeripheralOptionNotifyOnNotificationKey = "kCBConnectOptionNotifyOnNotification"
 /// How long to wait before connecting: an `NSNumber`, in seconds.
 public let CBConnectPeripheralOptionStartDelayKey = "kCBConnectOptionDelay"
@@ -55,10 +55,10 @@ public let CBConnectPeripheralOptionStartDelayKey = "kCBConnectOptionDelay"
 public let CBConnectPeripheralOptionEnableTransportBridgingKey = "kCBConnectOptionEnableTransportBridging"
 /// Accepted, without effect: this system has no notifications to show.
 public let CBConnectPeripheralOptionRequiresANCS = "kCBConnectOptionRequiresANCS"
-/// Whether a connection that was lost is made again: an `NSNumber`.
+/// Whether to reconnect after a lost connection: an `NSNumber`.
 public let CBConnectPeripheralOptionEnableAutoReconnect = "kCBConnectOptionEnableAutoReconnect"
 
-/// The peripherals that were connected, or to be connected: `[CBPeripheral]`.
+/// The peripherals that were connected or connecting: `[CBPeripheral]`.
 public let CBCentralManagerRestoredStatePeripheralsKey = "kCBRestoredPeripherals"
 /// The services that were scanned for: `[CBUUID]`.
 public let CBCentralManagerRestoredStateScanServicesKey = "kCBRestoredScanServices"
@@ -67,9 +67,9 @@ public let CBCentralManagerRestoredStateScanOptionsKey = "kCBRestoredScanOptions
 
 // MARK: - Peripheral managers
 
-/// Whether the system alerts its user where Bluetooth is off. Accepted; there is nobody to alert.
+/// Whether the system alerts the user if Bluetooth is off. Accepted, without effect.
 public let CBPeripheralManagerOptionShowPowerAlertKey = "kCBInitOptionShowPowerAlertPeripheral"
-/// Under which name the manager remembers what it does from run to run: a `String`.
+/// The name under which the manager keeps its state from run to run: a `String`.
 public let CBPeripheralManagerOptionRestoreIdentifierKey = "kCBInitOptionRestoreIdentifierPeripheral"
 /// The services that were published: `[CBMutableService]`.
 public let CBPeripheralManagerRestoredStateServicesKey = "kCBRestoredServices"
@@ -94,8 +94,8 @@ public let CBUUIDCharacteristicAggregateFormatString = "2905"
 public let CBUUIDCharacteristicValidRangeString = "2906"
 /// Observation Schedule; its value is `Data`.
 public let CBUUIDCharacteristicObservationScheduleString = "2910"
-/// The characteristic in which a server tells the PSM of its L2CAP channel: two octets, the low one first.
+/// The characteristic that holds the PSM of a server's L2CAP channel: two octets, low octet first.
 public let CBUUIDL2CAPPSMCharacteristicString = "ABDD3056-28FA-441D-A470-55A75A52553A"
 
-/// The number by which an L2CAP channel is asked for.
+/// The PSM of an L2CAP channel.
 public typealias CBL2CAPPSM = UInt16

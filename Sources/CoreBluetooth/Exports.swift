@@ -1,9 +1,9 @@
-// Who imports Core Bluetooth elsewhere has these, too.
+// Core Bluetooth on Apple's platforms exports these as well.
 @_exported import CoreFoundation
 @_exported import Dispatch
 @_exported import Foundation
 @_exported import KeyValueObserving
 @_exported import Observation
 
-/// How Objective-C calls a queue; some signatures in applications have it.
+/// Objective-C's name for a queue, which some applications use in signatures.
 public typealias dispatch_queue_t = DispatchQueue

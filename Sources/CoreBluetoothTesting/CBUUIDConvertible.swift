@@ -1,8 +1,8 @@
 import BluetoothLE
 import CoreBluetooth
 
-/// How a test names services and characteristics: by a text such as `"180D"`, or by the constants of the app it tests. A
-/// text that is no UUID is a programming error.
+/// How a test names services and characteristics: by text such as `"180D"`, or by the constants of the tested app. Text
+/// that is not a UUID is a programming error.
 public protocol CBUUIDConvertible {
     var cbuuid: CBUUID { get }
 }
@@ -16,6 +16,6 @@ extension String: CBUUIDConvertible {
 }
 
 extension CBUUIDConvertible {
-    /// The UUID in the stack's words.
+    /// The UUID as a type of the stack.
     var bluetooth: BluetoothUUID { cbuuid.bluetoothUUID }
 }

@@ -7,13 +7,13 @@ extension TestRadio {
         public static let near = Proximity.rssi(-60)
         /// Another room: −85 dBm.
         public static let far = Proximity.rssi(-85)
-        /// Too far to be heard. A link is lost when its supervision timeout has passed.
+        /// Out of range. A link is lost when its supervision timeout has passed.
         public static let outOfRange = Proximity(pathLoss: 200)
 
-        /// So far that both hear each other with this strength, −127 to 0 dBm; below about −95 they do not.
+        /// At this RSSI, −127 to 0 dBm; below about −95 they are out of range.
         public static func rssi(_ strength: Int8) -> Proximity { Proximity(pathLoss: -min(0, Int(strength))) }
 
-        /// What is lost on the way, in dB: the controllers send with 0 dBm.
+        /// The path loss, in dB: the controllers send with 0 dBm.
         let pathLoss: Int
     }
 }

@@ -1,9 +1,9 @@
 import BluetoothLE
 import Foundation
 
-/// The values that an app sends to a `VirtualCentral` that has subscribed, for as long as this is held.
+/// The values that an app sends to a subscribed `VirtualCentral`, while this is referenced.
 ///
-/// It ends with the subscription, and throws where the link ends first.
+/// It ends with the subscription, and throws if the link ends first.
 public struct ValueUpdates: AsyncSequence, Sendable {
     let values: EventSequence<[UInt8]>
 

@@ -3,14 +3,14 @@ import CoreBluetooth
 import Foundation
 import VirtualRadio
 
-/// A central that a test has use an app's `CBPeripheralManager`.
+/// A central that uses an app's `CBPeripheralManager` in a test.
 ///
 ///     let phone = try await VirtualCentral(on: air)
 ///     try await phone.simulateConnection(to: "180D")
 ///     let values = try await phone.subscribe(to: "2A37", in: "180D")
 ///
-/// What the app refuses is thrown as a `CBATTError`; what needs a connection while there is none as
-/// `CBError(.notConnected)`.
+/// A refusal by the app is thrown as a `CBATTError`. Calls that need a connection throw `CBError(.notConnected)`
+/// without one.
 public final class VirtualCentral: Sendable {
     private let adapter: Adapter
     private let radio: VirtualRadio
@@ -31,7 +31,7 @@ public final class VirtualCentral: Sendable {
 
     // MARK: - The link
 
-    /// Finds the app by a service that it advertises, for however long that takes, and connects.
+    /// Waits until the app advertises a service, and connects.
     public func simulateConnection(to service: some CBUUIDConvertible) async throws {
         let sighting = try await adapter.firstSighting(for: ScanFilter(services: [service.bluetooth]))
         _ = try await adapter.connect(to: sighting.address)
@@ -47,7 +47,7 @@ public final class VirtualCentral: Sendable {
 
     // MARK: - The app's services
 
-    /// The services the app offers, without those of its stack.
+    /// The app's services, without those of its stack.
     public var services: [CBUUID] {
         get async throws {
             try await connection.discoverServices().map(\.uuid)
@@ -61,7 +61,7 @@ public final class VirtualCentral: Sendable {
         try await refusing { Data(try await connection.read(find(characteristic, service))) }
     }
 
-    /// Writes a value, and waits for the answer where there is to be one.
+    /// Writes a value, and waits for the response if the write has one.
     public func write(
         _ value: Data, to characteristic: some CBUUIDConvertible, in service: some CBUUIDConvertible,
         type: CBCharacteristicWriteType = .withResponse
@@ -75,7 +75,7 @@ public final class VirtualCentral: Sendable {
         }
     }
 
-    /// Subscribes to a characteristic, for as long as the sequence is held. None of its values is missed.
+    /// Subscribes to a characteristic while the sequence is referenced. No value is missed.
     public func subscribe(to characteristic: some CBUUIDConvertible, in service: some CBUUIDConvertible) async throws
         -> ValueUpdates
     {
@@ -84,7 +84,7 @@ public final class VirtualCentral: Sendable {
         }
     }
 
-    /// Ends a subscription, and waits until the app has been asked for that.
+    /// Ends a subscription, and waits until the request has reached the app.
     public func unsubscribe(from characteristic: some CBUUIDConvertible, in service: some CBUUIDConvertible)
         async throws
     {

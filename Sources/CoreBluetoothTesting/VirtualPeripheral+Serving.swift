@@ -2,9 +2,9 @@ import BluetoothLE
 import CoreBluetooth
 import Foundation
 
-/// What centrals do, handed to the delegate one thing after the other.
+/// Passes the requests of centrals to the delegate, one at a time.
 extension VirtualPeripheral {
-    /// - Parameter uuids: the characteristics, by the handles of their values.
+    /// - Parameter uuids: the characteristics, by value handle.
     func serve(
         _ events: EventSequence<CharacteristicEvent>, _ uuids: [AttributeHandle: CBUUID]
     ) -> Task<Void, Never> {
@@ -12,7 +12,7 @@ extension VirtualPeripheral {
             do {
                 for try await event in events { await self?.handle(event, uuids) }
             } catch {
-                // The device is gone with its radio.
+                // The device went with its radio.
             }
         }
     }
@@ -23,7 +23,7 @@ extension VirtualPeripheral {
         case .unsubscribed(let subscriber): tell(isSubscribed: false, to: uuids[subscriber.characteristic])
         case .written(let value, let handle, _):
             guard let uuid = uuids[handle] else { return }
-            // It has been answered: whether the delegate likes it makes no difference.
+            // The write was already answered, so an error of the delegate has no effect.
             try? delegate?.peripheral(self, didReceive: Data(value), for: uuid)
         case .readRequested(let request):
             do {
@@ -53,7 +53,7 @@ extension VirtualPeripheral {
 }
 
 extension IncomingWrite {
-    /// The values, put together from their parts, in the order in which they begin. Each begins empty: a part that would
+    /// The values, put together from their parts, in order of their first parts. Each begins empty: a part that would
     /// leave a gap is refused.
     fileprivate var values: [(handle: AttributeHandle, value: Data)] {
         get throws(CBATTError) {
@@ -70,7 +70,7 @@ extension IncomingWrite {
 }
 
 extension ATTErrorCode {
-    /// What a delegate refuses with; Unlikely Error where that was no `CBATTError`.
+    /// The error code of a delegate's refusal; Unlikely Error if it did not throw a `CBATTError`.
     fileprivate init(refusing error: any Error) {
         let code = (error as? CBATTError)?.code.rawValue ?? CBATTError.unlikelyError.rawValue
         self.init(rawValue: UInt8(truncatingIfNeeded: code))

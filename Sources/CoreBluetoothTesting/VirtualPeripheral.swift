@@ -4,12 +4,12 @@ import Foundation
 import Synchronization
 import VirtualRadio
 
-/// A peripheral that a test declares, and then has do things.
+/// A peripheral that a test declares and controls.
 ///
-/// It is a device of its own on the test's radio, with a real stack: what an app sees of it is what it would see of
-/// hardware that behaves so. To have it do something before it has been added to a radio is a programming error.
+/// It is a separate device on the test's radio, with a real stack: an app sees what it would see of such hardware.
+/// Using it before it was added to a radio is a programming error.
 public final class VirtualPeripheral: @unchecked Sendable {
-    // Unchecked: what changes is set once, in `appear`, before anybody else has a use for it.
+    // Unchecked: mutable state is set once, in `appear`, before anything else uses it.
 
     private let name: String?
     private let advertised: [CBUUID]
@@ -20,10 +20,10 @@ public final class VirtualPeripheral: @unchecked Sendable {
 
     private var device: Device?
     private var serving: Task<Void, Never>?
-    /// Who waits for a subscription.
+    /// A call waiting for a subscription.
     private let waiting = Mutex<[(uuid: BluetoothUUID, continuation: CheckedContinuation<Void, Never>)]>([])
 
-    /// What it is on a radio.
+    /// Its device on a radio.
     private struct Device {
         let radio: VirtualRadio
         /// The app's controller.
@@ -34,12 +34,13 @@ public final class VirtualPeripheral: @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - name: its name, which it advertises, and tells as its Device Name.
-    ///   - advertised: the services it advertises; where left out, all it has.
+    ///   - name: its name, which it advertises and has as its Device Name.
+    ///   - advertised: the services it advertises; by default all it has.
     ///   - services: what it offers.
     ///   - isConnectable: whether centrals may connect.
-    ///   - proximity: how far it is away at first.
-    ///   - delegate: who is asked for values that are not kept, and told what centrals do. Held weakly.
+    ///   - proximity: its initial distance.
+    ///   - delegate: answers for values that are not kept, and receives callbacks for the actions of centrals. Held
+    ///     weakly.
     public init(
         name: String?, advertising advertised: [any CBUUIDConvertible]? = nil, services: [VirtualService] = [],
         isConnectable: Bool = true, proximity: TestRadio.Proximity = .near,
@@ -57,7 +58,7 @@ public final class VirtualPeripheral: @unchecked Sendable {
         serving?.cancel()
     }
 
-    /// Opens the device and has it advertise.
+    /// Opens the device and starts advertising.
     func appear(on radio: VirtualRadio, near app: VirtualRadio.Port) async throws {
         precondition(device == nil, "a peripheral can be on one radio only")
         let port = radio.addController()
@@ -83,7 +84,7 @@ public final class VirtualPeripheral: @unchecked Sendable {
 
     // MARK: - What a test has it do
 
-    /// Begins to advertise, as it does when it appears.
+    /// Starts advertising, as it does when it appears.
     public func simulateAdvertising() async throws {
         var advertisement = AdvertisementData()
         advertisement.localName = name.map { .complete($0) }
@@ -91,7 +92,7 @@ public final class VirtualPeripheral: @unchecked Sendable {
         try await present.adapter.advertise(advertisement, isConnectable: isConnectable)
     }
 
-    /// Falls silent: it is not found any more. Links stay.
+    /// Stops advertising: it is no longer found. Links stay.
     public func simulateSilence() async {
         await present.adapter.stopAdvertising()
     }
@@ -109,18 +110,18 @@ public final class VirtualPeripheral: @unchecked Sendable {
         get async { await device?.adapter.connections.count ?? 0 }
     }
 
-    /// Waits until a central has connected, which it is the app's to do.
+    /// Waits until a central, such as the app, has connected.
     public func waitForConnection() async throws {
         let adapter = present.adapter
-        // Before looking, so that none is missed.
+        // Before the check, so that none is missed.
         let events = await adapter.events()
         guard await adapter.connections.isEmpty else { return }
         for try await case .connected in events { return }
     }
 
-    /// Waits until a central has subscribed to a characteristic, which it is the app's to do.
+    /// Waits until a central, such as the app, has subscribed to a characteristic.
     ///
-    /// - Throws: `CBError(.invalidParameters)` where there is no such characteristic.
+    /// - Throws: `CBError(.invalidParameters)` if there is no such characteristic.
     public func waitForSubscription(to uuid: some CBUUIDConvertible) async throws {
         guard let characteristic = present.characteristics.first(where: { $0.uuid == uuid.bluetooth }) else {
             throw CBError(.invalidParameters)
@@ -139,7 +140,7 @@ public final class VirtualPeripheral: @unchecked Sendable {
         try Task.checkCancellation()
     }
 
-    /// Has those go on who wait for a subscription.
+    /// Resumes the calls that wait for a subscription.
     func subscribed(_ uuid: BluetoothUUID) {
         let all = waiting.withLock { waiting in
             defer { waiting.removeAll { $0.uuid == uuid } }
@@ -148,20 +149,21 @@ public final class VirtualPeripheral: @unchecked Sendable {
         for one in all { one.continuation.resume() }
     }
 
-    /// Has another program of the app's device connect, and stay so until the link ends. The app finds the peripheral with
-    /// `retrieveConnectedPeripherals(withServices:)`; if it connects there is no new link, and if it leaves this one stays.
+    /// Makes another program of the app's device connect, until the link ends. The app finds the peripheral with
+    /// `retrieveConnectedPeripherals(withServices:)`; if it connects there is no new link, and if it leaves this one
+    /// stays.
     ///
-    /// - Throws: where the app's adapter is off.
+    /// - Throws: if the app's adapter is off.
     public func simulateConnection() async throws {
         let device = present
         guard let address = await device.adapter.information?.address else { throw CBError(.notConnected) }
         try await AdapterSimulation.connect(to: address, at: BluetoothTransport(device.app))
     }
 
-    /// Ends the links. What was sent just before may be lost with them, as on the air.
+    /// Ends the links. Data sent just before may be lost, as on the air.
     ///
-    /// - Parameter error: what the app is told: `.peripheralDisconnected`, where the peripheral leaves, or
-    ///   `.connectionTimeout`, as if it had not been heard for the supervision timeout. Others are as the first.
+    /// - Parameter error: the error for the app: `.peripheralDisconnected` if the peripheral disconnects, or
+    ///   `.connectionTimeout` as after a supervision timeout. Others act like the first.
     public func simulateDisconnection(_ error: CBError.Code = .peripheralDisconnected) async throws {
         let device = present
         if error == .connectionTimeout {
@@ -173,7 +175,7 @@ public final class VirtualPeripheral: @unchecked Sendable {
         }
     }
 
-    /// Has it crash, and start anew: links are lost without a word, and it advertises again.
+    /// Simulates a crash and a restart: links are lost without a disconnection, and it advertises again.
     public func simulateReset() {
         let port = present.port
         port.unplug()
@@ -182,10 +184,10 @@ public final class VirtualPeripheral: @unchecked Sendable {
 
     // MARK: - Values
 
-    /// Changes a value, and notifies or indicates it to those who are subscribed.
+    /// Changes a value, and notifies or indicates it to subscribers.
     ///
-    /// - Throws: `CBError(.invalidParameters)` where there is no such characteristic; or why it could not be sent. That a
-    ///   subscriber leaves meanwhile is no error.
+    /// - Throws: `CBError(.invalidParameters)` if there is no such characteristic; or why it could not be sent. A
+    ///   subscriber that leaves meanwhile is not an error.
     public func simulateValueUpdate(_ value: Data, for uuid: some CBUUIDConvertible) async throws {
         let characteristics = present.characteristics.filter { $0.uuid == uuid.bluetooth }
         guard !characteristics.isEmpty else { throw CBError(.invalidParameters) }
@@ -197,7 +199,7 @@ public final class VirtualPeripheral: @unchecked Sendable {
 }
 
 extension Subscriber {
-    /// Notifies or indicates, as this one has asked for.
+    /// Notifies or indicates, as this subscriber has asked for.
     fileprivate func tell(_ value: [UInt8]) async throws(BluetoothError) {
         do throws(BluetoothError) {
             do throws(BluetoothError) {

@@ -1,17 +1,16 @@
 import CoreBluetooth
 import Foundation
 
-/// What a `VirtualPeripheral` is asked, and told: its firmware. Every method may be left out.
+/// The firmware of a `VirtualPeripheral`: it answers requests and receives events. Every method is optional.
 ///
-/// One call follows the other, in the order in which things happen, on no thread in particular. While one lasts the
-/// peripheral does nothing else.
+/// Calls come one at a time, in the order of the events, on any thread. The peripheral does nothing else during a call.
 public protocol VirtualPeripheralDelegate: AnyObject {
-    /// A central reads a value that the peripheral does not keep. To throw a `CBATTError` refuses; so does leaving this out.
+    /// A central reads a value that the peripheral does not keep. Throw a `CBATTError` to refuse, which is the default.
     func peripheral(_ peripheral: VirtualPeripheral, valueOf characteristic: CBUUID) throws -> Data
-    /// A central has written a value, of a long one all parts. To throw a `CBATTError` refuses one that the peripheral does
-    /// not keep; one that it keeps has been taken already.
+    /// A central has written a value, with all parts if it is long. Throw a `CBATTError` to refuse a value that the
+    /// peripheral does not keep. A kept value has already been accepted.
     func peripheral(_ peripheral: VirtualPeripheral, didReceive value: Data, for characteristic: CBUUID) throws
-    /// A central has subscribed, or ended that.
+    /// A central has subscribed or unsubscribed.
     func peripheral(_ peripheral: VirtualPeripheral, isSubscribed: Bool, to characteristic: CBUUID)
 }
 

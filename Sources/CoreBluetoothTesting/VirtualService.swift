@@ -21,9 +21,9 @@ public struct VirtualService {
 public struct VirtualCharacteristic {
     public var uuid: CBUUID
     public var properties: CBCharacteristicProperties
-    /// The value at first, which writes and `simulateValueUpdate` change; nil where the peripheral's delegate is asked.
+    /// The initial value, which writes and `simulateValueUpdate` change; nil if the peripheral's delegate answers.
     public var value: Data?
-    /// What a User Description descriptor says, if there is to be one.
+    /// The text of the User Description descriptor, if any.
     public var userDescription: String?
 
     public init(

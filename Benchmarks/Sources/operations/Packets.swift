@@ -1,5 +1,6 @@
 import BluetoothATT
 import BluetoothBase
+import BluetoothHCI
 import BluetoothHost
 
 /// Packets from a controller.
@@ -54,7 +55,8 @@ func drain(_ events: inout HostEventQueue, _ subscriber: (Span<UInt8>) -> Void) 
 func drain(_ outbox: inout PacketQueue) -> Int {
     var sum = 0
     while !outbox.isEmpty {
-        sum += outbox.first.count
+        // Commands that give the controller its credits back are not counted.
+        if outbox.first[0] == HCIPacketType.aclData.rawValue { sum += outbox.first.count }
         outbox.removeFirst()
     }
     return sum

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// How many octets of received values wait, on one link, for one user to take them.
+/// How many octets of received values wait for one user on one link.
 ///
-/// The adapter's thread adds, whoever takes values removes. The link is held while too much waits, where its controller
-/// can hold it; beyond the limit it has to end, since a value that is left out would not be missed by anybody.
+/// The adapter's thread adds, and the consumer of the values removes. While too much waits, the link is held if its
+/// controller can do that. Beyond the limit the link ends, since the loss of a value would go unnoticed.
 public final class ReceiveWindow: Sendable {
-    /// What is to be done after a value has been added.
+    /// What to do after adding a value.
     public enum Advice: Equatable, Sendable {
         case none
         /// `HostCall.holdReceiving`.
@@ -16,7 +16,7 @@ public final class ReceiveWindow: Sendable {
 
     /// How many octets may wait: one mebibyte.
     public static let limit = 1 << 20
-    /// What a value counts at least, since it takes memory even where it is empty.
+    /// The least a value counts, since even an empty one takes memory.
     public static let leastCount = 64
 
     private static let holdLimit = limit / 2
@@ -28,7 +28,7 @@ public final class ReceiveWindow: Sendable {
 
     public init() {}
 
-    /// A value of this length waits from now on. Called on the adapter's thread.
+    /// Adds a value of this length. Called on the adapter's thread.
     public func add(_ count: Int) -> Advice {
         let waiting = octets.wrappingAdd(max(count, Self.leastCount), ordering: .relaxed).newValue
         guard waiting > Self.holdLimit else { return .none }
@@ -38,9 +38,9 @@ public final class ReceiveWindow: Sendable {
         return isHeld.exchange(true, ordering: .acquiringAndReleasing) ? .none : .hold
     }
 
-    /// A value of this length has been taken.
+    /// Removes a value of this length.
     ///
-    /// - Returns: Whether the link is to be let go on: `HostCall.resumeReceiving`.
+    /// - Returns: Whether the link should resume: `HostCall.resumeReceiving`.
     public func remove(_ count: Int) -> Bool {
         let waiting = octets.wrappingSubtract(max(count, Self.leastCount), ordering: .relaxed).newValue
         guard waiting < Self.resumeLimit, isHeld.load(ordering: .relaxed) else { return false }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The credits that one user has to send on one link: how many values that nobody answers it may still hand over.
+/// The send credits of one user on one link: how many unacknowledged values it may still hand over.
 ///
-/// One atomic word, so that taking a credit needs no lock and no other thread. The adapter's thread adds what
-/// `UserEvent.sendCredit` brings; whoever sends takes from any thread.
+/// One atomic word, so that taking a credit needs no lock and no other thread. The adapter's thread adds the credits of
+/// `UserEvent.sendCredit`; senders take them on any thread.
 public final class SendLease: Sendable {
     // The lowest two bits are flags, the rest is the number of credits.
     private let word = Atomic<Int>(0)
@@ -14,7 +14,7 @@ public final class SendLease: Sendable {
 
     public init() {}
 
-    /// Takes credits. Where there are fewer it takes none, and `add` will say that somebody waits.
+    /// Takes credits. If there are too few it takes none, and `add` will report a waiter.
     ///
     /// - Returns: Whether they were taken.
     public func take(_ count: Int = 1) -> Bool {
@@ -30,16 +30,16 @@ public final class SendLease: Sendable {
         }
     }
 
-    /// Whether a credit is there. Where there is none, `add` will say that somebody waits.
+    /// Whether a credit is available. If not, `add` will report a waiter.
     public var isAvailable: Bool {
         if word.load(ordering: .acquiring) >= Self.credit { return true }
-        // It counts which came first, the credit or the wish to hear of it.
+        // One atomic step: a credit may arrive just before it.
         return word.bitwiseOr(Self.isAwaited, ordering: .acquiringAndReleasing).newValue >= Self.credit
     }
 
     /// Adds credits.
     ///
-    /// - Returns: Whether somebody found none since the last time, and is to be signalled now.
+    /// - Returns: Whether a sender found none since the last time and must be woken now.
     public func add(_ count: Int) -> Bool {
         let (old, _) = word.wrappingAdd(count * Self.credit, ordering: .acquiringAndReleasing)
         guard old & Self.isAwaited != 0 else { return false }
@@ -47,9 +47,9 @@ public final class SendLease: Sendable {
         return before & Self.isAwaited != 0
     }
 
-    /// The link is gone: no credit is to be had any more.
+    /// The link is gone: there are no more credits.
     ///
-    /// - Returns: Whether somebody waits for one.
+    /// - Returns: Whether a sender waits for one.
     public func close() -> Bool {
         let before = word.exchange(Self.isClosed, ordering: .acquiringAndReleasing)
         return before & Self.isAwaited != 0

@@ -2,20 +2,20 @@ import BluetoothBase
 import BluetoothHCI
 import HCITransport
 
-/// Where an adapter has its controller from, at first and again.
+/// Where an adapter gets its controller from, at first and after a loss.
 enum ControllerSource: Sendable {
-    /// A controller in this process. Its port tells when it is plugged in, and opening does not wait.
+    /// A controller in this process. Its port reports when it is plugged in, and opening does not block.
     case port(any PacketPort)
-    /// A transport. It is opened on another thread, since that may wait.
+    /// A transport. It is opened on another thread, since that may block.
     case transport(TransportName, TransportCalls = .system)
 
-    /// What an adapter waits on for its controller to come back; nil where nothing tells.
+    /// What an adapter waits on for its controller to return; nil if nothing reports that.
     func watchArrivals() -> (any Arrivals)? {
         guard case .transport(let name, let calls) = self else { return nil }
         return calls.watchArrivals(name)
     }
 
-    /// Whether a try to open makes sense now.
+    /// Whether an attempt to open makes sense now.
     var isWorthTrying: Bool {
         switch self {
         case .port(let port): port.isPluggedIn
@@ -24,18 +24,18 @@ enum ControllerSource: Sendable {
     }
 }
 
-/// Tells when an adapter has come into the system; see `AdapterArrivals`.
+/// Reports new adapters in the system; see `AdapterArrivals`.
 package protocol Arrivals: AnyObject {
-    /// What an event loop waits on; -1 once closed, which it may do by itself.
+    /// The descriptor for an event loop; -1 once closed, which may happen by itself.
     var fileDescriptor: Int32 { get }
-    /// Takes note of what has come. Whether an adapter was among it.
+    /// Reads the pending reports. Returns whether an adapter was among them.
     func drain() -> Bool
     func close()
 }
 
 extension AdapterArrivals: Arrivals {}
 
-/// How transports are opened, so that tests can stand in for a kernel with Bluetooth.
+/// How transports are opened: tests replace a kernel with Bluetooth.
 package struct TransportCalls: Sendable {
     package var open: @Sendable (TransportName, Waker) throws(TransportError) -> sending any HCITransport
     package var watchArrivals: @Sendable (TransportName) -> (any Arrivals)?

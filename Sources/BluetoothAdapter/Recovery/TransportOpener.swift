@@ -1,13 +1,13 @@
 import HCITransport
 import Synchronization
 
-/// One try to open a transport, on a thread of its own: a connection, or the look-up of a host's name, may take many
-/// seconds, in which the adapter has calls to answer.
+/// One attempt to open a transport, on its own thread: connecting, or resolving a host name, may take many seconds, and
+/// the adapter must answer calls meanwhile.
 final class TransportOpener: Sendable {
     typealias Outcome = Result<any HCITransport, TransportError>
 
-    // Unchecked, since the compiler cannot see that the thread that opened the transport lets go of it before another
-    // one takes it: what goes into `state` is used nowhere else, and comes out once.
+    // Unchecked, since the compiler cannot see that the opening thread releases the transport before another takes it:
+    // the value in `state` is used nowhere else, and is taken once.
     private struct Handover: @unchecked Sendable {
         let outcome: Outcome
     }
@@ -15,7 +15,7 @@ final class TransportOpener: Sendable {
     private enum State: Sendable {
         case opening
         case done(Handover)
-        /// Nobody wants the outcome any more.
+        /// The attempt was cancelled.
         case over
     }
 
@@ -37,7 +37,7 @@ final class TransportOpener: Sendable {
         }
     }
 
-    /// What came of it, once; nil while it is under way.
+    /// The outcome, once; nil while the attempt is under way.
     func take() -> Outcome? {
         state.withLock { state -> Handover? in
             guard case .done(let handover) = state else { return nil }
@@ -46,7 +46,7 @@ final class TransportOpener: Sendable {
         }?.outcome
     }
 
-    /// Calls it off. A transport that is opened all the same is closed again.
+    /// Cancels the attempt. A transport that still opens is closed again.
     func cancel() {
         cancellation.wake()
         let handover = state.withLock { state -> Handover? in

@@ -2,11 +2,11 @@ import BluetoothBase
 import BluetoothHCI
 import HCITransport
 
-/// The time an adapter lives in: the system's, or that of a port.
+/// The clock of an adapter: the system's, or that of a port.
 enum AdapterClock: Sendable {
     case system
     case port(any PacketPort)
-    /// One that a test turns by hand: no time is waited for.
+    /// A clock that a test advances: nothing waits for real time.
     case manual(@Sendable () -> Instant)
 
     var now: Instant {
@@ -17,7 +17,7 @@ enum AdapterClock: Sendable {
         }
     }
 
-    /// When the adapter's thread is to take a turn of its own accord, given when its host wants one.
+    /// When the adapter's thread must take a turn by itself, given the host's deadline.
     func wakeUp(for hostDeadline: Instant?) -> Instant? {
         switch self {
         case .system: hostDeadline

@@ -3,14 +3,14 @@ import Synchronization
 
 /// An adapter's core behind a lock: one thread at a time takes a turn.
 ///
-/// Mostly that is the adapter's own thread, and the lock is free; who closes the adapter, or lets the time of a radio pass,
-/// does so on another one.
+/// Usually that is the adapter's own thread, and the lock is free. Closing the adapter, or advancing a radio's time,
+/// happens on another thread.
 final class GuardedCore: @unchecked Sendable {
-    // Unchecked: `core` is used with `lock` held, or before anybody else knows of this object.
+    // Unchecked: `core` is used with `lock` held, or before this object is shared.
     var core: RunnerCore
     let clock: AdapterClock
     private let lock = Mutex(())
-    /// The thread that holds the lock; 0 where none does.
+    /// The thread that holds the lock; 0 if none does.
     private let owner = Atomic<Int32>(0)
 
     init(_ core: RunnerCore) {
@@ -19,7 +19,7 @@ final class GuardedCore: @unchecked Sendable {
     }
 
     func withTurn<Value>(_ body: (inout RunnerCore) -> Value) -> Value {
-        // `Mutex` wants a value that may leave the lock, which those of the core need not.
+        // `Mutex` requires a value that may leave the lock, which the core's values do not.
         var value: Value?
         withoutActuallyEscaping(body) { body in
             lock.withLock { _ in
@@ -32,6 +32,6 @@ final class GuardedCore: @unchecked Sendable {
         return value
     }
 
-    /// Whether this thread is in a turn, so that it must not begin another one.
+    /// Whether this thread is in a turn: then it must not begin another.
     var isInTurn: Bool { owner.load(ordering: .relaxed) == CurrentThread.identifier }
 }

@@ -1,20 +1,20 @@
 import BluetoothHost
 import Synchronization
 
-/// The calls on their way to an adapter's thread, in the order in which they were made.
+/// The calls for an adapter's thread, in the order they were made.
 final class Mailbox: Sendable {
-    /// What is taken out at once.
+    /// The content taken out at once.
     struct Content: Sendable {
         var calls: [HostCall] = []
-        /// Who is to be handed the events of users that are about to attach.
+        /// The observers of users that are about to attach.
         var observers: [(user: UserID, observer: any AdapterObserver)] = []
-        /// Whether the adapter is to close after these calls.
+        /// Whether the adapter closes after these calls.
         var isToClose = false
     }
 
     private struct State {
         var content = Content()
-        /// Whether somebody is about to look into the mailbox, so that nobody needs to be woken.
+        /// Whether the reader is about to look into the mailbox and need not be woken.
         var isAttended = true
         var isClosed = false
 
@@ -26,13 +26,13 @@ final class Mailbox: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether something was taken, and whether somebody has to be woken for it.
+    /// Whether something was accepted, and whether the reader must be woken.
     enum Receipt {
         case refused
         case taken(needsWake: Bool)
     }
 
-    /// Puts a call in.
+    /// Adds a call.
     func put(_ call: consuming HostCall) -> Receipt {
         state.withLock { [call] state in
             guard !state.isClosed else { return .refused }
@@ -41,7 +41,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Has a user attached.
+    /// Requests that a user be attached.
     func put(_ user: UserID, _ observer: any AdapterObserver) -> Receipt {
         state.withLock { state in
             guard !state.isClosed else { return .refused }
@@ -51,7 +51,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Has the adapter closed.
+    /// Requests that the adapter close.
     func putClosing() -> Receipt {
         state.withLock { state in
             guard !state.isClosed else { return .refused }
@@ -60,7 +60,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Takes out what is there, at most as many calls as one turn carries out.
+    /// Takes out the content, at most as many calls as one turn carries out.
     ///
     /// - Parameter content: without calls; the memory of its arrays is used again.
     func take(into content: inout Content) {
@@ -74,10 +74,10 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// So that neither calls nor packets starve the other.
+    /// Bounded, so that calls and packets do not starve each other.
     private static let callsPerTurn = 512
 
-    /// The thread is about to wait. False where there is something to be done: then it is not to.
+    /// The thread is about to wait. False if there is work: then it must not wait.
     func leave() -> Bool {
         state.withLock { state in
             guard state.content.calls.isEmpty, !state.content.isToClose || state.isClosed else { return false }
@@ -86,7 +86,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Takes nothing any more. What is there is still to be taken.
+    /// Accepts nothing more. The remaining content can still be taken out.
     func close() { state.withLock { $0.isClosed = true } }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }

@@ -14,11 +14,11 @@ final class PortTransport: HCITransport {
     private let seat: Seat
     private var received = PacketQueue()
 
-    /// What the port knows of the adapter: whom to wake, and whether the controller was unplugged under it. It may have been
-    /// plugged in again since.
+    /// The port's view of the adapter: how to wake it, and whether the controller was unplugged. The controller may
+    /// have been plugged in again since.
     final class Seat: PacketPortHost {
         private let isUnplugged = Atomic(false)
-        // The port keeps the seat, and must not keep the adapter for it.
+        // The port retains the seat, which must not retain the adapter.
         private let runner: WeakRunner
 
         init(_ runner: AdapterRunner) { self.runner = WeakRunner(runner) }
@@ -32,7 +32,8 @@ final class PortTransport: HCITransport {
 
     /// A weak reference that is set once.
     final class WeakRunner: @unchecked Sendable {
-        // Unchecked: a weak reference is a variable, but nobody changes this one, and reading it is safe on any thread.
+        // Unchecked: a weak reference is a variable, but this one is never changed, and reading it is safe on any
+        // thread.
         private(set) weak var value: AdapterRunner?
 
         init(_ value: AdapterRunner) { self.value = value }

@@ -3,18 +3,18 @@ import BluetoothHCI
 import BluetoothHost
 import HCITransport
 
-/// What it takes to get a controller, at first and again.
+/// Getting a controller, at first and after a loss.
 struct Recovery {
-    /// Whether one that was lost is to be got back.
+    /// Whether to recover a lost controller.
     let isEnabled: Bool
     let source: ControllerSource
     /// Whether the adapter has ever been ready.
     var hasBeenReady = false
     var reopening = Reopening()
-    /// What the transport calls the controller, where that finds it under another number too.
+    /// The transport's name for the controller, if that finds it under another number as well.
     var name: TransportName?
     var arrivals: (any Arrivals)?
-    /// The try that is under way.
+    /// The current attempt.
     var opener: TransportOpener?
 
     init(_ source: ControllerSource, isEnabled: Bool) {
@@ -31,7 +31,7 @@ struct Recovery {
     }
 }
 
-/// The loss of the controller, and its return. Opening it for the first time is a return, too.
+/// The loss of the controller, and its return. The first opening counts as a return.
 extension RunnerCore {
     /// Begins to open the transport.
     mutating func begin(at now: Instant) {
@@ -82,18 +82,18 @@ extension RunnerCore {
     // MARK: - Getting it back
 
     private mutating func watchArrivals() {
-        // Before the first try, so that none that comes is missed.
+        // Before the first attempt, so that no arrival is missed.
         recovery.arrivals = recovery.arrivals ?? recovery.source.watchArrivals()
         recovery.reopening.isToldOfArrivals = recovery.arrivals != nil
     }
 
-    /// When the next try is due.
+    /// When the next attempt is due.
     var nextTry: Instant? {
         guard case .closedTransport = state, recovery.source.isWorthTrying else { return nil }
         return recovery.reopening.nextTry
     }
 
-    /// Goes on with getting the controller, as far as that is possible now.
+    /// Continues to get the controller, as far as possible now.
     mutating func reopen(at now: Instant) {
         guard case .closedTransport = state else { return }
         if let outcome = recovery.opener?.take() {
@@ -140,7 +140,7 @@ extension RunnerCore {
             shared.setStatus(.unavailable, at: now)
             watchArrivals()
         }
-        // What has come up to now belongs to this try.
+        // The arrivals so far belong to this attempt.
         arrivalsAreReady(at: now)
         var isAbsent = false
         if case .transport(let error) = cause, case .noSuchAdapter = error.reason { isAbsent = true }
@@ -148,11 +148,11 @@ extension RunnerCore {
         attendPort()
     }
 
-    /// Something has come that may be the controller.
+    /// Something has arrived that may be the controller.
     mutating func arrivalsAreReady(at now: Instant) {
         guard let arrivals = recovery.arrivals, arrivals.drain() else { return }
         if arrivals.fileDescriptor < 0 {
-            // The system has taken it away, and may give another.
+            // The system has closed it, and may provide another.
             recovery.arrivals = nil
             watchArrivals()
             watchNumber += 1
@@ -160,7 +160,7 @@ extension RunnerCore {
         recovery.reopening.arrived(at: now)
     }
 
-    /// Stays on a port while its controller is unplugged, to hear when it is back.
+    /// Stays on a port while its controller is unplugged, to notice its return.
     private mutating func attendPort() {
         guard case .port(let port) = recovery.source, case .closedTransport = state, let runner else { return }
         _ = port.attach(PortTransport.Seat(runner))

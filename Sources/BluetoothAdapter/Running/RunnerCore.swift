@@ -3,11 +3,11 @@ import BluetoothHCI
 import BluetoothHost
 import HCITransport
 
-/// What an adapter's thread does: it owns the host, the transport and the way back to a lost controller. One thread at a
-/// time uses it, which `AdapterRunner` sees to.
+/// The work of an adapter's thread: it owns the host, the transport and the recovery of a lost controller.
+/// `AdapterRunner` ensures that one thread at a time uses it.
 ///
-/// It is a value, so that a turn is one access to it: the properties of a class are checked at each use, some thirty times
-/// a turn.
+/// It is a value, so a turn is one access to it. The properties of a class are checked at each use, some thirty times a
+/// turn.
 struct RunnerCore {
     enum State {
         /// No transport: it is being opened, or opened again.
@@ -22,15 +22,15 @@ struct RunnerCore {
     var shared: SharedHost
     var state = State.closedTransport
     var recovery: Recovery
-    /// Where packets are recorded, through every loss of the transport.
+    /// The packet capture, kept across losses of the transport.
     var capture: CaptureFile?
     /// Why the adapter is not ready.
     var failure: BluetoothError?
-    /// Changes whenever another descriptor is to be watched, which may have the number of the one before.
+    /// Changes with each new descriptor to watch, which may have the number of the previous one.
     var watchNumber = 0
-    /// Whether the adapter is to be closed at the end of the turn.
+    /// Whether the adapter closes at the end of the turn.
     private var isToClose = false
-    /// Known weakly, since it owns this.
+    /// Weak, since it owns this.
     weak var runner: AdapterRunner?
 
     private var observers: [(user: UserID, observer: any AdapterObserver)] = []
@@ -51,8 +51,8 @@ struct RunnerCore {
 
     // MARK: - A turn
 
-    /// Does everything there is to do now: what has arrived, what was asked for, what is due; then hands the controller
-    /// what is for it, and the users what has happened.
+    /// Does all the work there is now: received packets, calls and deadlines. Then sends the controller its packets,
+    /// and the users their events.
     mutating func turn(_ ready: EventLoop.Event?, _ mailbox: Mailbox) {
         let now = clock.now
         reopen(at: now)
@@ -73,7 +73,7 @@ struct RunnerCore {
         }
         do throws(TransportError) {
             if ready?.isWritable == true { try transport.flush() }
-            // Without a descriptor there is nothing that could tell whether something waits.
+            // Without a descriptor nothing can show whether data waits.
             guard ready?.isReadable == true || transport.fileDescriptor < 0 else { return }
             try transport.receive { packet in self.shared.receive(packet, at: now) }
         } catch {
@@ -94,20 +94,20 @@ struct RunnerCore {
         if observers.count != shared.userCount { observers.removeAll { !shared.isAttached($0.user) } }
     }
 
-    /// Hands the controller what is for it.
+    /// Sends the controller its packets.
     private mutating func send(at now: Instant) {
         guard let transport else { return }
         do throws(TransportError) {
             try shared.withOutbox { outbox throws(TransportError) in try transport.send(&outbox) }
         } catch {
-            // A controller that does not read what it is sent: the rest follows when it does.
+            // The controller does not read: the rest follows when it does.
             if case .outputFull = error.reason { return }
             controllerLost(.transport(error), at: now)
         }
         noticeFailure(at: now)
     }
 
-    /// Hands each user what has happened.
+    /// Delivers the events to each user.
     private mutating func deliver() {
         // Whoever sees that there is no controller finds everything ended that needed one.
         defer { if shared.currentStatus() != .ready { runner?.publish(information: nil) } }
@@ -120,7 +120,7 @@ struct RunnerCore {
         shared.clearEvents()
     }
 
-    /// When a turn is to be taken although nothing has come; nil while nothing is waited for.
+    /// When a turn is due without input; nil if none is.
     var nextDeadline: Instant? { earliest(deadline, nextTry) }
 
     /// The descriptor to wait for.
@@ -143,13 +143,13 @@ struct RunnerCore {
         let now = clock.now
         shared.controllerLost(at: now)
         shared.setStatus(.closed, at: now)
-        // Calls that came in time are answered as well.
+        // Calls posted in time are also answered.
         while !mailbox.leave() { carryOut(mailbox, at: now) }
         deliver()
         observers = []
     }
 
-    /// A transport whose packets go into the capture, where there is one.
+    /// A transport whose packets go into the capture, if there is one.
     func recorded(_ transport: any HCITransport) -> any HCITransport {
         capture.map { CapturedTransport(transport, to: $0) } ?? transport
     }

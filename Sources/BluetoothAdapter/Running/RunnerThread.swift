@@ -1,14 +1,14 @@
 import BluetoothBase
 import HCITransport
 
-/// The thread of one adapter. It waits for the transport, for the next deadline and for calls, and lets the adapter take a
-/// turn whenever one of them comes. While none does, it uses no processor time.
+/// The thread of one adapter. It waits for the transport, for the next deadline and for calls, and makes the adapter
+/// take a turn for each. In between it uses no processor time.
 final class RunnerThread {
-    /// What an adapter wants its thread to wait for.
+    /// What the adapter's thread waits for.
     struct Wish {
-        /// Nil where there is no descriptor to watch.
+        /// Nil if there is no descriptor to watch.
         var fileDescriptor: Int32?
-        /// Another one for each descriptor: the system uses the numbers of those that were closed again.
+        /// Different for each descriptor: the system reuses the numbers of closed ones.
         var watchNumber: Int
         var wantsWrite: Bool
         var deadline: Instant?
@@ -16,7 +16,7 @@ final class RunnerThread {
 
     private let loop: EventLoop
     private let mailbox: Mailbox
-    // Not kept: an adapter that nobody holds any more ends, and the thread with it.
+    // Not retained: an adapter that is no longer referenced ends, and the thread with it.
     private weak var runner: AdapterRunner?
     private var token = 0
     private var watched: (number: Int, fileDescriptor: Int32?, interest: EventLoop.Interest) = (0, nil, .read)
@@ -38,18 +38,18 @@ final class RunnerThread {
         while let wish = runner?.turn(ready) {
             ready = nil
             follow(wish)
-            // With a call that has come meanwhile there is nothing to wait for, but to look whether bytes are there.
+            // If a call has arrived meanwhile, do not wait: only check for bytes.
             let deadline = mailbox.leave() ? wish.deadline : .zero
             for event in loop.wait(until: deadline) where event.token == token { ready = event }
         }
     }
 
-    /// Watches what the adapter wishes. A loop that cannot watch a descriptor never reports it, and the time-outs of the
-    /// host notice.
+    /// Watches the adapter's descriptor. If the loop cannot watch it, it is never reported, and the host's timeouts
+    /// apply.
     private func follow(_ wish: Wish) {
         let interest: EventLoop.Interest = wish.wantsWrite ? [.read, .write] : .read
         if wish.fileDescriptor != watched.fileDescriptor || wish.watchNumber != watched.number {
-            // Where it has been closed, the loop has forgotten it already.
+            // If it was closed, the loop has already forgotten it.
             if let fileDescriptor = watched.fileDescriptor { loop.remove(fileDescriptor) }
             token += 1
             if let fileDescriptor = wish.fileDescriptor { try? loop.add(fileDescriptor, token: token, for: interest) }

@@ -1,7 +1,7 @@
 import Glibc
 import HCITransport
 
-/// Runs `body` on a thread of its own, which ends with it.
+/// Runs `body` on a new thread, which ends with it.
 func startThread(_ body: sending @escaping () -> Void) throws(TransportError) {
     let reference = Unmanaged.passRetained(ThreadBody(run: body))
     var thread = pthread_t()

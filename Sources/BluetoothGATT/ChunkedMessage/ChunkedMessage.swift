@@ -1,7 +1,7 @@
 /// A message longer than a notification: its bytes in chunks, then one notification that is exactly `EOM`.
 ///
 /// This is the convention of Apple's sample code for transferring text between a central and a peripheral. It has no
-/// escape of its own, so the sender cuts a chunk shorter where it would read as the terminator.
+/// escape of its own, so the sender cuts a chunk shorter if it would read as the terminator.
 public enum ChunkedMessage {
     /// What ends a message: the three octets `EOM`.
     public static let terminator: [UInt8] = [UInt8(ascii: "E"), UInt8(ascii: "O"), UInt8(ascii: "M")]
@@ -9,7 +9,7 @@ public enum ChunkedMessage {
     /// A chunk every link can carry: the smallest ATT_MTU, 23, less the three octets before a notification's value.
     @inlinable public static var defaultChunkSize: Int { 20 }
 
-    /// What a receiver takes when it is not told otherwise, in octets.
+    /// The default maximum of a receiver, in octets.
     @inlinable public static var defaultMaximumSize: Int { 512 * 1024 }
 
     static func isTerminator(_ chunk: Span<UInt8>) -> Bool {

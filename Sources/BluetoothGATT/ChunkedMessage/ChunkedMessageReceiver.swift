@@ -2,11 +2,11 @@ import BluetoothBase
 
 /// Puts a message together from the chunks of a `ChunkedMessageSender`.
 ///
-/// A message is handed out whole or not at all: one that grew too long, or whose link was lost, ends in an error.
+/// A message is returned whole or not at all: if it grows too long, or the link is lost, it ends in an error.
 public struct ChunkedMessageReceiver: Sendable {
     /// What a chunk led to.
     public enum Progress: Equatable, Sendable {
-        /// More is to come; so many octets have arrived.
+        /// More follows; this many octets have arrived.
         case incomplete(bytesSoFar: Int)
         /// The terminator came. The receiver is ready for the next message.
         case complete([UInt8])
@@ -46,7 +46,7 @@ public struct ChunkedMessageReceiver: Sendable {
 
     /// Ends the current message because its link was lost. The receiver is ready for a message on another link.
     ///
-    /// - Throws: `linkLost` where a message had begun, `messageTooLong` where it was being thrown away.
+    /// - Throws: `linkLost` if a message had begun, `messageTooLong` if it was being thrown away.
     public mutating func end() throws(ChunkedMessageError) {
         if isDiscarding {
             isDiscarding = false

@@ -5,7 +5,7 @@
 ///
 ///     while !sender.isFinished, notify(sender.nextChunk) { sender.advance() }
 public struct ChunkedMessageSender: Sendable {
-    /// The longest chunk, in octets. The terminator has three whatever this is.
+    /// The longest chunk, in octets. The terminator always has three.
     public let chunkSize: Int
     /// How many octets of the message have been accepted.
     public private(set) var bytesSent = 0
@@ -42,8 +42,8 @@ public struct ChunkedMessageSender: Sendable {
     /// How much of the message the next chunk holds.
     private var nextLength: Int {
         let length = min(chunkSize, message.count - bytesSent)
-        // A chunk that reads `EOM` would end the message at the receiver. Two octets cannot, and what follows is
-        // looked at in its turn.
+        // A chunk that reads `EOM` would end the message at the receiver. Two octets cannot, and the next chunk is
+        // checked in turn.
         return ChunkedMessage.isTerminator(message.span.extracting(bytesSent..<bytesSent + length)) ? 2 : length
     }
 }

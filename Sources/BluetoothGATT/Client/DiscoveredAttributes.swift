@@ -8,7 +8,7 @@ public struct DiscoveredService: Equatable, Sendable {
     public var startHandle: AttributeHandle
     /// The last handle that belongs to the service.
     public var endHandle: AttributeHandle
-    /// False for a secondary service, which is only of use where another one includes it.
+    /// False for a secondary service, which is only of use if another one includes it.
     public var isPrimary: Bool
 
     @inlinable
@@ -49,7 +49,7 @@ public struct DiscoveredCharacteristic: Equatable, Sendable {
     public var uuid: BluetoothUUID
     public var declarationHandle: AttributeHandle
     public var valueHandle: AttributeHandle
-    /// The last handle that belongs to the characteristic: that of its last descriptor where it has any.
+    /// The last handle that belongs to the characteristic: that of its last descriptor if it has any.
     public var endHandle: AttributeHandle
     public var properties: GATTCharacteristicProperties
 

@@ -3,12 +3,12 @@ import BluetoothBase
 
 /// All that a discovery of the whole database found: flat lists, each in the order of handles.
 ///
-/// What belongs to what follows from the handles, so that finding it is a binary search and the lists need no
-/// references among each other.
+/// The handles show which attributes belong together: a binary search finds them, and the lists need no references to
+/// each other.
 public struct DiscoveredDatabase: Equatable, Sendable {
     /// Primary services, and the secondary ones that some service includes.
     public var services: [DiscoveredService]
-    /// Empty where includes were not asked for.
+    /// Empty if includes were not requested.
     public var includes: [DiscoveredInclude]
     public var characteristics: [DiscoveredCharacteristic]
     public var descriptors: [DiscoveredDescriptor]
@@ -50,7 +50,7 @@ extension Array {
         return self[lower..<Swift.max(lower, upper)]
     }
 
-    /// The first index whose element satisfies `belongs`, where all after it do too.
+    /// The first index with an element that satisfies `belongs`, if all later ones do as well.
     private func partitioningIndex(where belongs: (Element) -> Bool) -> Int {
         var lower = 0, upper = count
         while lower < upper {

@@ -4,35 +4,35 @@ import BluetoothBase
 /// The GATT client of one bearer: carries out operations one after the other, in the order they were started, with one
 /// request in flight (Core 5.4, Vol 3, Part G, 4).
 ///
-/// Every entry point appends at most one PDU to the writer, which may hold lower layers' headers already, and the ends of
-/// operations to `events`. Notifications, indications and requests of the peer are none of its business.
+/// Every entry point appends at most one PDU to the writer, which may already hold lower layers' headers, and the ends
+/// of operations to `events`. It does not handle notifications, indications or requests of the peer.
 public struct GATTClient: Sendable {
-    /// Names an operation for as long as the client lives.
+    /// Names an operation for the client's lifetime.
     public struct OperationID: Hashable, Sendable {
         /// The channel that carries the operation's requests.
         public let channel: AttributeChannel.ID
-        /// Where it waits, or has waited, for its turn.
+        /// Its place in the queue, now or earlier.
         let place: UInt16
         let number: UInt32
     }
 
-    /// How many operations may wait behind the one being carried out, where the caller does not say.
+    /// How many operations may wait behind the one being carried out, by default.
     @inlinable public static var defaultMaximumWaiting: Int { 4096 }
 
     /// How many operations may wait behind the one being carried out: up to 65,535.
     public let maximumWaiting: Int
-    /// The ends of operations, oldest first. Whoever drives the client takes them out, `keepingCapacity`.
+    /// The ends of operations, oldest first. The caller takes them out, `keepingCapacity`.
     public var events: [GATTClientEvent] = []
 
     private let channel: AttributeChannel.ID
     private var waiting = OperationQueue()
-    /// What the request in flight is part of. None where that operation was cancelled.
+    /// The operation of the request in flight. None if it was cancelled.
     private var procedure = ActiveProcedure.none
-    /// The operation `procedure` belongs to. Nil where it only clears up behind a cancelled one.
+    /// The operation `procedure` belongs to. Nil if it only cleans up after a cancelled one.
     private var currentID: OperationID?
     private var lastNumber: UInt32 = 0
 
-    /// - Parameter channel: what the identifiers of operations are to name as their channel.
+    /// - Parameter channel: the channel in the identifiers of operations.
     public init(channel: AttributeChannel.ID = .first, maximumWaiting: Int = Self.defaultMaximumWaiting) {
         self.channel = channel
         self.maximumWaiting = min(max(1, maximumWaiting), OperationQueue.maximumCapacity)
@@ -45,9 +45,9 @@ public struct GATTClient: Sendable {
 
     /// Starts an operation, or queues it behind those started before.
     ///
-    /// What is wrong with the operation itself, such as a value too long for it, shows in `events`, when its turn comes.
+    /// An error in the operation itself, such as a value that is too long, appears in `events` when its turn comes.
     ///
-    /// - Throws: `tooManyOperations`, or `transactionTimedOut` where the bearer is dead; then there is no operation.
+    /// - Throws: `tooManyOperations`, or `transactionTimedOut` if the bearer is dead. No operation is started then.
     public mutating func start(
         _ operation: GATTClientOperation, bearer: inout ATTBearer, at now: Instant, into writer: inout ByteWriter
     ) throws(GATTClientError) -> OperationID {
@@ -59,8 +59,8 @@ public struct GATTClient: Sendable {
         return id
     }
 
-    /// Ends an operation with `cancelled`. A request already sent cannot be recalled: its response is swallowed when it
-    /// comes, and only then does the next operation start.
+    /// Ends an operation with `cancelled`. A request already sent cannot be recalled: its response is ignored, and the
+    /// next operation starts only after it.
     ///
     /// - Returns: Whether there was such an operation.
     @discardableResult
@@ -85,7 +85,7 @@ public struct GATTClient: Sendable {
 
     /// Appends a Write Without Response, which waits for nothing (Core 5.4, Vol 3, Part G, 4.9.1).
     ///
-    /// - Throws: `valueTooLong` above ATT_MTU less 3 octets, `transactionTimedOut` where the bearer is dead.
+    /// - Throws: `valueTooLong` above ATT_MTU less 3 octets, `transactionTimedOut` if the bearer is dead.
     public func writeCommand(
         _ handle: AttributeHandle, value: Span<UInt8>, bearer: ATTBearer, into writer: inout ByteWriter
     ) throws(GATTClientError) {
@@ -114,10 +114,9 @@ public struct GATTClient: Sendable {
         startWaiting(bearer: &bearer, at: now, into: &writer)
     }
 
-    /// Lets time pass on the bearer. Where a transaction of it timed out, every operation ends with
-    /// `transactionTimedOut`.
+    /// Handles timeouts of the bearer. If a transaction timed out, every operation ends with `transactionTimedOut`.
     ///
-    /// - Returns: What timed out; the server on the same bearer wants to know as well.
+    /// - Returns: What timed out, for the server on the same bearer.
     public mutating func fire(bearer: inout ATTBearer, at now: Instant) -> ATTBearer.Expiry? {
         guard let expiry = bearer.fire(at: now) else { return nil }
         failAll(.transactionTimedOut)
@@ -156,7 +155,7 @@ public struct GATTClient: Sendable {
         }
     }
 
-    /// What the client itself draws from a result before the caller sees it.
+    /// What the client itself uses from a result before the caller sees it.
     private func apply(_ result: GATTClientResult, to bearer: inout ATTBearer) -> GATTClientResult {
         guard case .mtu(let mtu) = result else { return result }
         bearer.exchangeMTU(clientRxMTU: UInt16(clamping: mtu), serverRxMTU: UInt16(clamping: mtu))

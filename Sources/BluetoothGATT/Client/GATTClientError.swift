@@ -14,7 +14,7 @@ public enum GATTClientError: Error, Equatable, Sendable {
     case transactionTimedOut
     /// The caller cancelled the operation.
     case cancelled
-    /// As many operations wait as the client was told to hold.
+    /// The limit of waiting operations is reached.
     case tooManyOperations
     /// The value is longer than this operation can send, in octets.
     case valueTooLong(maximum: Int)

@@ -1,10 +1,10 @@
 import BluetoothATT
 import BluetoothBase
 
-/// What a `GATTClient` can be asked to do. Which result follows is told by each.
+/// The operations of a `GATTClient`. Each states its result.
 public enum GATTClientOperation: Equatable, Sendable {
-    /// Tells the server how long PDUs may be, in octets, and learns it from the server; gives `mtu`. Where the MTU cannot
-    /// be exchanged, or has been, the result follows without a request (Core 5.4, Vol 3, Part G, 4.3.1).
+    /// Exchanges the maximum PDU length with the server, in octets; gives `mtu`. If the MTU cannot be exchanged, or
+    /// already was, the result follows without a request (Core 5.4, Vol 3, Part G, 4.3.1).
     case exchangeMTU(clientRxMTU: UInt16)
 
     /// Finds all primary services, or those of one UUID; gives `services` (4.4.1, 4.4.2).
@@ -15,7 +15,7 @@ public enum GATTClientOperation: Equatable, Sendable {
     case discoverCharacteristics(in: ClosedRange<AttributeHandle>, uuid: BluetoothUUID? = nil)
     /// Finds the descriptors in a range of handles, that behind a characteristic's value; gives `descriptors` (4.7.1).
     case discoverDescriptors(in: ClosedRange<AttributeHandle>)
-    /// Finds everything in as few round trips as can be; gives `database`.
+    /// Finds everything in as few round trips as possible; gives `database`.
     case discoverAll(includes: Bool)
 
     /// Reads a value, or as much of it as fits in one response; gives `value` (4.8.1).
@@ -40,7 +40,7 @@ public enum GATTClientOperation: Equatable, Sendable {
     case configure(descriptor: AttributeHandle, GATTClientConfiguration)
 }
 
-/// What an operation of a `GATTClient` led to.
+/// The result of a `GATTClient` operation.
 public enum GATTClientResult: Equatable, Sendable {
     /// The ATT_MTU that now holds, in octets.
     case mtu(Int)

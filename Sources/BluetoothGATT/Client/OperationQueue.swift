@@ -1,11 +1,11 @@
 /// The operations of a client that wait for their turn, in the order they were started. Adding one, taking the next one
 /// out and taking any one out all take the same time, however many wait.
 ///
-/// A list whose links are places in an array, so that an operation is found by the place that its identifier names.
+/// A linked list in an array: an operation's identifier names its place in the array.
 struct OperationQueue: Sendable {
     private struct Entry: Sendable {
         var id: GATTClient.OperationID
-        /// Nil where the place is free.
+        /// Nil if the place is free.
         var operation: GATTClientOperation?
         var previous: UInt16
         /// The next operation, or the next free place.
@@ -25,8 +25,8 @@ struct OperationQueue: Sendable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Adds an operation behind the others, of which there are fewer than `maximumCapacity`. Returns the identifier it has
-    /// from now on.
+    /// Adds an operation at the end. The queue must hold fewer than `maximumCapacity`. Returns the operation's
+    /// identifier.
     mutating func append(
         _ operation: GATTClientOperation, on channel: AttributeChannel.ID, number: UInt32
     ) -> GATTClient.OperationID {
@@ -52,7 +52,7 @@ struct OperationQueue: Sendable {
         return take(first).map { (id, $0) }
     }
 
-    /// Takes out an operation. Nil where it does not wait here.
+    /// Takes out an operation. Nil if it does not wait here.
     mutating func remove(_ id: GATTClient.OperationID) -> GATTClientOperation? {
         guard Int(id.place) < entries.count, entries[Int(id.place)].id == id else { return nil }
         return take(id.place)

@@ -1,7 +1,6 @@
 import BluetoothATT
 
-/// What the database knows about an attribute beside its value. Holds no references, so that looking one up is a plain
-/// copy.
+/// What the database knows about an attribute beside its value. It holds no references: a lookup is a plain copy.
 struct GATTAttribute: Equatable, Sendable {
     /// Where the value comes from; `GATTAttributeValue` without its octets.
     enum Storage: Equatable, Sendable {
@@ -9,7 +8,7 @@ struct GATTAttribute: Equatable, Sendable {
         case fixedLength
         case variableLength(maximum: UInt16)
         case dynamic
-        /// The configuration, by each client, of the characteristic whose value is at `characteristic`.
+        /// Each client's configuration of the characteristic with its value at `characteristic`.
         case clientConfiguration(characteristic: AttributeHandle, supported: GATTClientConfiguration)
         case clientSupportedFeatures
     }

@@ -5,7 +5,7 @@ public enum GATTAttributeValue: Equatable, Sendable {
     /// The server keeps the value. Its length never changes; a shorter write changes only the first octets
     /// (Core 5.4, Vol 3, Part F, 3.4.5.1).
     case fixedLength([UInt8])
-    /// The server keeps the value, which a write makes as long as what was written, up to `maximum` octets.
+    /// The server keeps the value, and a write sets its length, up to `maximum` octets.
     case variableLength([UInt8], maximum: Int = GATTAttributeValue.maximumLength)
     /// The application is asked at each read and each write.
     case dynamic

@@ -4,7 +4,7 @@ import BluetoothBase
 extension GATTDatabase {
     /// Appends what the Database Hash is computed from, by AES-CMAC with a key of zeros: the definitions of services
     /// and characteristics, without the values that belong to clients and the application (Core 5.4, Vol 3, Part G,
-    /// 7.3.1). The cipher is not this layer's business.
+    /// 7.3.1). The caller computes the cipher.
     public func appendHashInput(into writer: inout ByteWriter) {
         for attribute in attributes {
             guard let index = index(of: attribute.handle) else { continue }

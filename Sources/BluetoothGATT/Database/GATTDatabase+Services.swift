@@ -2,12 +2,11 @@ import BluetoothATT
 import BluetoothBase
 
 extension GATTDatabase {
-    /// Adds a service with all that belongs to it, and tells where everything went.
+    /// Adds a service with all its attributes, and returns their handles.
     ///
-    /// - Parameter start: The handle of the service declaration; where it is left out, the service goes behind all
-    ///   others, or, where there is no room, into the first gap that is long enough.
-    /// - Returns: The handles given out. Connected clients that are subscribed to Service Changed have to be told of
-    ///   `range`.
+    /// - Parameter start: The handle of the service declaration; by default behind all other services, or, without room
+    ///   there, in the first gap that is long enough.
+    /// - Returns: The assigned handles. Indicate `range` to clients subscribed to Service Changed.
     public mutating func add(
         _ service: GATTServiceDefinition, at start: AttributeHandle? = nil
     ) throws(GATTDatabaseError) -> GATTServiceHandles {
@@ -18,11 +17,11 @@ extension GATTDatabase {
         return handles
     }
 
-    /// Removes the service whose declaration is at `declaration`. Services that include it have to go first: their
-    /// declarations would name handles that lead nowhere.
+    /// Removes the service whose declaration is at `declaration`. Services that include it must be removed first: their
+    /// declarations would name unused handles.
     ///
     /// - Returns: The handles that became free: the range a Service Changed indication names (Core 5.4, Vol 3, Part G,
-    ///   7.1). Every connection has to be told, with `GATTServerConnection.forget(_:)`.
+    ///   7.1). Call `GATTServerConnection.forget(_:)` for every connection.
     public mutating func removeService(
         at declaration: AttributeHandle
     ) throws(GATTDatabaseError) -> ClosedRange<AttributeHandle> {

@@ -2,8 +2,8 @@ import BluetoothATT
 import BluetoothBase
 
 extension GATTDatabase {
-    /// The value the database keeps for the attribute at `handle`; nil where there is no attribute, or where the value
-    /// comes from the application or differs from client to client.
+    /// The value the database keeps for the attribute at `handle`; nil if there is no attribute, or if the value comes
+    /// from the application or differs from client to client.
     public func value(of handle: AttributeHandle) -> [UInt8]? {
         guard let index = index(of: handle) else { return nil }
         switch rows[index].storage {
@@ -17,8 +17,8 @@ extension GATTDatabase {
         index(of: handle).map { typeUUID(at: $0) }
     }
 
-    /// Replaces a value the database keeps, on the application's behalf: permissions do not matter. Subscribed clients
-    /// are not told; that is `GATTServer.notify` and `indicate`.
+    /// Replaces a value the database keeps, for the application: permissions do not apply. Subscribed clients are not
+    /// notified: use `GATTServer.notify` and `indicate`.
     public mutating func setValue(_ value: [UInt8], of handle: AttributeHandle) throws(GATTDatabaseError) {
         guard let index = index(of: handle) else { throw .notFound(handle) }
         let maximum: Int
@@ -34,8 +34,8 @@ extension GATTDatabase {
         values[index] = value
     }
 
-    /// Writes the front of a value, as a Write Request does where the length is fixed (Core 5.4, Vol 3, Part F,
-    /// 3.4.5.1). `value` is not longer than the value that is there.
+    /// Writes the front of a value, as a Write Request does if the length is fixed (Core 5.4, Vol 3, Part F, 3.4.5.1).
+    /// `value` is not longer than the value that is there.
     @inline(__always)
     mutating func overwrite(at index: Int, with value: Span<UInt8>) {
         values[index].withUnsafeMutableBytes { octets in
@@ -43,10 +43,10 @@ extension GATTDatabase {
         }
     }
 
-    /// Replaces a value, as a Write Request does where the length varies; the memory is used again.
+    /// Replaces a value, as a Write Request does if the length varies; the memory is reused.
     @inline(__always)
     mutating func replace(at index: Int, with value: Span<UInt8>) {
-        // A value mostly keeps its length, and to empty and fill an array costs more than all else about a write.
+        // Most values keep their length, and emptying and filling an array costs more than the rest of a write.
         if value.count == values[index].count { return overwrite(at: index, with: value) }
         values[index].removeAll(keepingCapacity: true)
         value.withUnsafeBufferPointer { values[index].append(contentsOf: $0) }

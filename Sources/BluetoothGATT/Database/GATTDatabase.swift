@@ -4,13 +4,13 @@ import BluetoothBase
 /// The attributes of a server (Core 5.4, Vol 3, Part G, 2.5 and 3).
 ///
 /// Finding an attribute takes the same time in a database of twenty as in one of ten thousand: by handle it is one
-/// step, by type a binary search among the attributes of that type, and a primary service is found by its UUID.
-/// Adding a service and removing one cost what the service is long: attributes are kept in rows that stay where they are,
-/// and only the ordered lists of handles, two octets for each, move up.
+/// step, by type a binary search among the attributes of that type, and a primary service is found by its UUID. Adding
+/// or removing a service takes time in proportion to its length: attributes stay in their rows, and only the ordered
+/// lists of handles, two octets each, move.
 public struct GATTDatabase: Sendable {
     /// The attributes, in no order; those of `freeRows` are not in use.
     private(set) var rows: [GATTAttribute] = []
-    /// The octets of `rows[n]` where the database keeps them, else empty.
+    /// The octets of `rows[n]` if the database keeps them, otherwise empty.
     var values: [[UInt8]] = []
     private var freeRows: [UInt16] = []
     /// For each handle up to the highest that was ever used, the row of its attribute.
@@ -19,7 +19,7 @@ public struct GATTDatabase: Sendable {
     private(set) var services: [AttributeHandle] = []
     /// The attribute types in use, in the order they came up, and places for others.
     private(set) var typeUUIDs: [BluetoothUUID] = []
-    /// The handles of the attributes of each type, ascending; none where the place is free.
+    /// The handles of the attributes of each type, ascending; none if the place is free.
     private(set) var typeHandles: [[AttributeHandle]] = []
     private var typeIndices: [BluetoothUUID: GATTTypeIndex] = [:]
     private var freeTypes: [GATTTypeIndex] = []
@@ -48,7 +48,7 @@ public struct GATTDatabase: Sendable {
     /// The handle of the first attribute at `handle` or behind it.
     func firstHandle(from handle: AttributeHandle) -> AttributeHandle? {
         if index(of: handle) != nil { return handle }
-        // Where there is no attribute there is no service, and the next attribute opens one.
+        // Without an attribute there is no service, and the next attribute opens one.
         let position = services.position(from: handle)
         return position < services.count ? services[position] : nil
     }
@@ -69,7 +69,7 @@ public struct GATTDatabase: Sendable {
         return attributes
     }
 
-    /// The place of a type in the tables, where an attribute has it.
+    /// The place of a type in the tables, if an attribute has it.
     func typeIndex(of uuid: BluetoothUUID) -> GATTTypeIndex? { typeIndices[uuid] }
 
     // MARK: - Filling and emptying
@@ -109,7 +109,7 @@ public struct GATTDatabase: Sendable {
         }
     }
 
-    /// Puts an attribute into a row, and says which.
+    /// Puts an attribute into a row. Returns the row.
     private mutating func store(_ attribute: GATTAttribute, _ value: [UInt8]) -> UInt16 {
         if let row = freeRows.popLast() {
             rows[Int(row)] = attribute
@@ -121,7 +121,7 @@ public struct GATTDatabase: Sendable {
         return UInt16(truncatingIfNeeded: rows.count &- 1)
     }
 
-    /// The place of a type in the tables, which is made where there is none yet.
+    /// The place of a type in the tables, which is created if needed.
     private mutating func registerType(_ uuid: BluetoothUUID) -> GATTTypeIndex {
         if let known = typeIndices[uuid] { return known }
         if let free = freeTypes.popLast() {
@@ -129,8 +129,7 @@ public struct GATTDatabase: Sendable {
             typeIndices[uuid] = free
             return free
         }
-        // No more types than attributes, because the places of unused ones are used again, and no more attributes than
-        // handles.
+        // No more types than attributes, because unused places are reused, and no more attributes than handles.
         let index = GATTTypeIndex(truncatingIfNeeded: typeUUIDs.count)
         typeUUIDs.append(uuid)
         typeHandles.append([])
@@ -138,9 +137,9 @@ public struct GATTDatabase: Sendable {
         return index
     }
 
-    /// Takes handles out of the list of a type, and frees its place where no attribute has it any more.
+    /// Takes handles out of the list of a type, and frees its place if no attribute has it any more.
     private mutating func forget(_ handles: ClosedRange<AttributeHandle>, ofType type: GATTTypeIndex) {
-        // The list is empty where the service has several attributes of the type, and the first has been here.
+        // The list is empty if the service has several attributes of the type, and the first was already handled.
         guard !typeHandles[Int(type)].isEmpty else { return }
         typeHandles[Int(type)].removeAll(in: handles)
         guard typeHandles[Int(type)].isEmpty else { return }

@@ -1,7 +1,7 @@
 import BluetoothATT
 import BluetoothBase
 
-/// A service, as it is to be added to a database (Core 5.4, Vol 3, Part G, 3.1).
+/// The definition of a service, to add to a database (Core 5.4, Vol 3, Part G, 3.1).
 public struct GATTServiceDefinition: Equatable, Sendable {
     public var uuid: BluetoothUUID
     /// False for a secondary service, which is only found through a service that includes it.
@@ -21,23 +21,23 @@ public struct GATTServiceDefinition: Equatable, Sendable {
     }
 }
 
-/// A characteristic of a service that is to be added (Core 5.4, Vol 3, Part G, 3.3).
+/// The definition of a characteristic (Core 5.4, Vol 3, Part G, 3.3).
 public struct GATTCharacteristicDefinition: Equatable, Sendable {
     public var uuid: BluetoothUUID
     public var properties: GATTCharacteristicProperties
-    /// What the Characteristic Extended Properties descriptor says; the descriptor is added where this is not empty.
+    /// The value of the Characteristic Extended Properties descriptor, which is added if this is not empty.
     public var extendedProperties: GATTExtendedProperties
     public var permissions: GATTPermissions
-    /// What a link must be to subscribe, and to be notified.
+    /// The link security needed to subscribe and to be notified.
     public var subscription: GATTPermissions.Requirement
     public var value: GATTAttributeValue
-    /// Descriptors beside the Client Characteristic Configuration and the Extended Properties, which are added by
-    /// themselves.
+    /// Descriptors beside the Client Characteristic Configuration and the Extended Properties, which are added
+    /// automatically.
     public var descriptors: [GATTDescriptorDefinition]
 
     /// - Parameters:
-    ///   - permissions: Where it is left out, any link may do what `properties` offer.
-    ///   - subscription: Where it is left out, who may read may subscribe, and to a value that cannot be read anybody.
+    ///   - permissions: By default any link may do what `properties` offer.
+    ///   - subscription: By default any link that may read may subscribe; if the value cannot be read, any link.
     public init(
         uuid: BluetoothUUID, properties: GATTCharacteristicProperties,
         extendedProperties: GATTExtendedProperties = [], permissions: GATTPermissions? = nil,
@@ -55,7 +55,7 @@ public struct GATTCharacteristicDefinition: Equatable, Sendable {
     }
 }
 
-/// A descriptor of a characteristic that is to be added (Core 5.4, Vol 3, Part G, 3.3.3).
+/// The definition of a descriptor (Core 5.4, Vol 3, Part G, 3.3.3).
 public struct GATTDescriptorDefinition: Equatable, Sendable {
     public var uuid: BluetoothUUID
     public var permissions: GATTPermissions

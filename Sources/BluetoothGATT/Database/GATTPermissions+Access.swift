@@ -7,10 +7,10 @@ enum GATTAccess {
 }
 
 extension GATTPermissions {
-    /// Why a link may not access an attribute, or nil where it may.
+    /// Why a link may not access an attribute; nil if it may.
     ///
-    /// The only place that decides on access; every request and every command asks here. Which error tells what is
-    /// Vol 3, Part C, 10.3.1, Table 10.2: a peer that has a key is asked to encrypt, one that has none to pair.
+    /// The only place that decides on access; every request and every command asks here. The errors follow Vol 3, Part
+    /// C, 10.3.1, Table 10.2: a peer with a key must encrypt, one without must pair.
     @inline(__always)
     func refusal(of access: GATTAccess, on link: LinkSecurity) -> ATTErrorCode? {
         let requirement = access == .read ? read : write

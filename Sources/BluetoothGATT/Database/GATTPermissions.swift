@@ -1,6 +1,6 @@
-/// What a link has to be before an attribute may be read or written (Core 5.4, Vol 3, Part F, 3.2.5; Part C, 10.3).
+/// The link security needed to read or write an attribute (Core 5.4, Vol 3, Part F, 3.2.5; Part C, 10.3).
 public struct GATTPermissions: Equatable, Sendable {
-    /// How well a link must be protected; each level asks for all that the one before it asks for.
+    /// How well a link must be protected; each level includes the one before it.
     public enum Requirement: UInt8, Comparable, Sendable, CaseIterable {
         /// No link may do this.
         case notAllowed
@@ -38,10 +38,10 @@ public struct GATTPermissions: Equatable, Sendable {
         self.minimumEncryptionKeySize = minimumEncryptionKeySize
     }
 
-    /// Anybody may read, nobody may write: what the specification asks of declarations.
+    /// Any link may read, none may write: required for declarations.
     @inlinable public static var readOnly: Self { .init(read: .open) }
 
-    /// No protection: what the properties offer, any link may do.
+    /// No protection: any link may do what the properties offer.
     @inlinable
     public init(openFor properties: GATTCharacteristicProperties) {
         let writable: GATTCharacteristicProperties = [.write, .writeWithoutResponse, .authenticatedSignedWrites]
@@ -51,18 +51,18 @@ public struct GATTPermissions: Equatable, Sendable {
     }
 }
 
-/// How well a link is protected at this moment, as far as attribute permissions ask (Core 5.4, Vol 3, Part C, 10.2).
+/// The current security of a link, as needed for attribute permissions (Core 5.4, Vol 3, Part C, 10.2).
 public struct LinkSecurity: Equatable, Sendable {
     public var isEncrypted: Bool
     /// The key came from a pairing with protection against machines in the middle.
     public var isAuthenticated: Bool
     /// The key came from an LE Secure Connections pairing.
     public var usesSecureConnections: Bool
-    /// The length of the encryption key in octets, 0 where there is none.
+    /// The length of the encryption key in octets, 0 if there is none.
     public var encryptionKeySize: UInt8
     /// Whether a long-term key is shared with the peer: an unencrypted link then needs encryption, not pairing.
     public var isBonded: Bool
-    /// Whether the user allowed this peer what is marked as needing authorization.
+    /// Whether the user authorized this peer.
     public var isAuthorized: Bool
 
     @inlinable
@@ -78,6 +78,6 @@ public struct LinkSecurity: Equatable, Sendable {
         self.isAuthorized = isAuthorized
     }
 
-    /// An unprotected link with a peer that was never met.
+    /// An unprotected link with an unknown peer.
     @inlinable public static var unprotected: Self { .init() }
 }

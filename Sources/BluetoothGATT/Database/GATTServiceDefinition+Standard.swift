@@ -5,11 +5,11 @@ extension GATTServiceDefinition {
     /// The Generic Access service.
     ///
     /// - Parameters:
-    ///   - deviceName: At most 248 octets of UTF-8 (Part C, 12.1); what is longer is cut.
+    ///   - deviceName: At most 248 octets of UTF-8 (Part C, 12.1); a longer name is cut.
     ///   - appearance: A value of the Assigned Numbers, 2.6; 0 for unknown.
-    ///   - preferredConnectionParameters: The 8 octets of Part C, 12.3; left out where it is nil.
-    ///   - centralAddressResolution: Whether the device resolves private addresses as a central (Part C, 12.4); left out
-    ///     where it is nil.
+    ///   - preferredConnectionParameters: The 8 octets of Part C, 12.3; left out if nil.
+    ///   - centralAddressResolution: Whether the device resolves private addresses as a central (Part C, 12.4); left
+    ///     out if nil.
     public static func genericAccess(
         deviceName: String, appearance: UInt16 = 0, preferredConnectionParameters: [UInt8]? = nil,
         centralAddressResolution: Bool? = nil
@@ -41,8 +41,8 @@ extension GATTServiceDefinition {
     ///
     /// The Database Hash (7.3) belongs here too, once the server follows which clients know of a change (2.5.2.1).
     ///
-    /// - Parameter serverSupportedFeatures: The octet of Server Supported Features (7.4); the characteristic is left out
-    ///   where it is nil.
+    /// - Parameter serverSupportedFeatures: The octet of Server Supported Features (7.4); the characteristic is left
+    ///   out if nil.
     public static func genericAttribute(serverSupportedFeatures: UInt8? = nil) -> GATTServiceDefinition {
         var service = GATTServiceDefinition(
             uuid: .genericAttribute,

@@ -1,6 +1,6 @@
 import BluetoothATT
 
-/// Where a service ended up in the database.
+/// The handles of a service in the database.
 public struct GATTServiceHandles: Equatable, Sendable {
     /// The service declaration.
     public var declaration: AttributeHandle
@@ -15,11 +15,11 @@ public struct GATTServiceHandles: Equatable, Sendable {
     public var range: ClosedRange<AttributeHandle> { declaration...end }
 }
 
-/// Where a characteristic ended up in the database.
+/// The handles of a characteristic in the database.
 public struct GATTCharacteristicHandles: Equatable, Sendable {
     public var declaration: AttributeHandle
     public var value: AttributeHandle
-    /// The Client Characteristic Configuration descriptor, where the characteristic can notify or indicate.
+    /// The Client Characteristic Configuration descriptor, if the characteristic can notify or indicate.
     public var clientConfiguration: AttributeHandle?
     /// The descriptors of the definition, in its order.
     public var descriptors: [AttributeHandle]
@@ -29,12 +29,12 @@ public struct GATTCharacteristicHandles: Equatable, Sendable {
 public enum GATTDatabaseError: Error, Equatable, Sendable {
     /// Handle 0 is reserved.
     case invalidHandle
-    /// There is no run of `count` free handles, or not at the handle asked for.
+    /// There is no run of `count` free handles, or not at the requested handle.
     case noRoom(count: Int)
     /// There is no service, or no attribute, at this handle.
     case notFound(AttributeHandle)
     /// A value is longer than `maximum` octets.
     case valueTooLong(maximum: Int)
-    /// The value is not kept by the database, or its length is fixed and another.
+    /// The database does not keep the value, or its fixed length differs.
     case valueNotSettable(AttributeHandle)
 }

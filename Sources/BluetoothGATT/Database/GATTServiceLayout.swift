@@ -3,7 +3,7 @@ import BluetoothBase
 
 /// A service definition unrolled into attributes, in the order of their handles (Core 5.4, Vol 3, Part G, 3).
 ///
-/// Built before there are handles, so that a definition that is refused leaves the database as it was.
+/// Built before handles are assigned: a refused definition leaves the database unchanged.
 struct GATTServiceLayout {
     struct Row {
         var uuid: BluetoothUUID
@@ -61,7 +61,7 @@ struct GATTServiceLayout {
         append(uuid, permissions: permissions, storage: storage, value: octets)
     }
 
-    /// Include declaration (3.2): handles of the included service, and its UUID where that has 16 bits.
+    /// Include declaration (3.2): handles of the included service, and its UUID if that has 16 bits.
     private mutating func appendInclude(
         of included: AttributeHandle, in database: GATTDatabase
     ) throws(GATTDatabaseError) {
@@ -110,7 +110,7 @@ struct GATTServiceLayout {
 
     // MARK: - Handles
 
-    /// Numbers the rows from `first` on. There is room: the caller made sure that the last handle is not beyond 0xFFFF.
+    /// Numbers the rows from `first` on. The caller ensures that the last handle is at most 0xFFFF.
     mutating func assignHandles(from first: AttributeHandle) -> GATTServiceHandles {
         for index in rows.indices {
             let handle = AttributeHandle(first.rawValue &+ UInt16(truncatingIfNeeded: index))

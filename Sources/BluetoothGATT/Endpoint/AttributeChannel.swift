@@ -1,13 +1,13 @@
 import BluetoothATT
 
-/// One ATT bearer of a peer, whatever carries its PDUs, with what is under way on it in both directions: the operations of
-/// our client, and what our server does for the peer (Core 5.4, Vol 3, Part F, 3.2.11).
+/// One ATT bearer of a peer, over any transport, with the procedures in both directions: the operations of our client,
+/// and the work of our server for the peer (Core 5.4, Vol 3, Part F, 3.2.11).
 public struct AttributeChannel: Sendable {
-    /// Names a channel for as long as its endpoint lives.
+    /// Names a channel for the endpoint's lifetime.
     public struct ID: Hashable, Sendable {
         let rawValue: UInt16
 
-        /// The channel that an endpoint is made with: on a link, the fixed one.
+        /// The first channel of an endpoint: on a link, the fixed one.
         public static let first = ID(rawValue: 0)
     }
 
@@ -16,7 +16,7 @@ public struct AttributeChannel: Sendable {
     public internal(set) var bearer: ATTBearer
     /// Our client on the channel.
     var client: GATTClient
-    /// What our server does for the peer on the channel.
+    /// The state of our server for the peer on the channel.
     var transaction: GATTServerTransaction
 
     init(id: ID, bearer: ATTBearer, maximumWaiting: Int) {
@@ -28,8 +28,7 @@ public struct AttributeChannel: Sendable {
 
     /// How many operations of our client have been started on the channel and have not ended.
     public var pendingOperationCount: Int { client.pendingCount }
-    /// The peer's request that waits for the application. Nothing else that the peer asks for on this channel is answered
-    /// before.
+    /// The peer's request that waits for the application. No later request on this channel is answered before it.
     public var pendingRequest: GATTRequestToken? { transaction.pending?.token }
     /// How many PDUs were ignored because the peer broke the protocol.
     public var droppedPDUCount: UInt64 { transaction.droppedPDUCount }

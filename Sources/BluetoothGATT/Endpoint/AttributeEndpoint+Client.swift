@@ -1,11 +1,11 @@
 import BluetoothATT
 import BluetoothBase
 
-// Our client's side: what we ask of the peer.
+// Our client's side: requests to the peer.
 
 extension AttributeEndpoint {
-    /// The channel that `start` takes where none is named: the one with the fewest operations, and of those the first. Nil
-    /// where none is left that works.
+    /// The channel that `start` uses by default: the first with the fewest operations. Nil if no working channel is
+    /// left.
     public var channelForOperation: AttributeChannel.ID? {
         var choice: Int?
         for index in channels.indices where !channels[index].bearer.isDead {
@@ -20,12 +20,12 @@ extension AttributeEndpoint {
 
     /// Starts an operation; its end follows in `events`, exactly once.
     ///
-    /// Operations on one channel are carried out in the order of the calls. Those on different channels are not ordered:
-    /// whoever needs an order names the channel.
+    /// Operations on one channel are carried out in the order of the calls. Those on different channels are not
+    /// ordered: name the channel if you need an order.
     ///
-    /// - Parameter channel: where nil, `channelForOperation`.
-    /// - Returns: The identifier of the operation, with the channel that what was written is for.
-    /// - Throws: `tooManyOperations`; `transactionTimedOut` where the channel is dead, `disconnected` where it is closed.
+    /// - Parameter channel: if nil, `channelForOperation`.
+    /// - Returns: The identifier of the operation, with the channel of the written PDU.
+    /// - Throws: `tooManyOperations`; `transactionTimedOut` if the channel is dead, `disconnected` if it is closed.
     public mutating func start(
         _ operation: GATTClientOperation, on channel: AttributeChannel.ID? = nil, at now: Instant,
         into writer: inout ByteWriter
@@ -37,8 +37,8 @@ extension AttributeEndpoint {
         return try channels[index].start(operation, at: now, into: &writer)
     }
 
-    /// Ends an operation with `cancelled`. A request already sent cannot be recalled: its response is swallowed when it
-    /// comes, and only then does the next operation of the channel start.
+    /// Ends an operation with `cancelled`. A request already sent cannot be recalled: its response is ignored, and the
+    /// channel's next operation starts only after it.
     ///
     /// - Returns: Whether there was such an operation.
     @discardableResult
@@ -50,8 +50,8 @@ extension AttributeEndpoint {
 
     /// Appends a Write Without Response, which waits for nothing (Core 5.4, Vol 3, Part G, 4.9.1).
     ///
-    /// - Throws: `valueTooLong` above ATT_MTU less 3 octets; `transactionTimedOut` where the channel is dead,
-    ///   `disconnected` where it is closed.
+    /// - Throws: `valueTooLong` above ATT_MTU less 3 octets; `transactionTimedOut` if the channel is dead,
+    ///   `disconnected` if it is closed.
     public mutating func writeCommand(
         _ handle: AttributeHandle, value: Span<UInt8>, on channel: AttributeChannel.ID = .first,
         into writer: inout ByteWriter

@@ -1,20 +1,20 @@
 import BluetoothATT
 import BluetoothBase
 
-// Our server's side: what we tell the peer of our own accord, and the application's answers to what the peer asked.
+// Our server's side: notifications and indications, and the application's answers to the peer's requests.
 //
-// The server itself is the caller's, since it serves every peer.
+// The caller owns the server itself, since it serves every peer.
 
 extension AttributeEndpoint {
     // MARK: - Notifications and indications
 
     /// Writes a notification of a value.
     ///
-    /// Notifications on different channels may overtake each other, so that those of one value should keep to one.
+    /// Notifications on different channels may overtake each other: use one channel for each value.
     ///
     /// - Parameter handle: The handle of the characteristic's value.
-    /// - Throws: `notSubscribed`, `insufficientSecurity`, `valueTooLong` where the value is longer than ATT_MTU - 3 octets,
-    ///   `bearerClosed`. Nothing has been written then.
+    /// - Throws: `notSubscribed`, `insufficientSecurity`, `valueTooLong` if the value is longer than ATT_MTU - 3
+    ///   octets, `bearerClosed`. Nothing is written then.
     public mutating func notify(
         _ handle: AttributeHandle, value: Span<UInt8>, on channel: AttributeChannel.ID = .first,
         from server: GATTServer, into writer: inout ByteWriter
@@ -26,8 +26,8 @@ extension AttributeEndpoint {
 
     /// Writes one notification of several values, for a peer that understands it (Core 5.4, Vol 3, Part F, 3.4.7.4).
     ///
-    /// - Throws: as the other `notify`, and `multipleNotificationsNotSupported`. `valueTooLong` says how many octets there
-    ///   are for all values and four octets for each of them.
+    /// - Throws: as the other `notify`, and `multipleNotificationsNotSupported`. `valueTooLong` gives the octets
+    ///   available for all values and four octets for each of them.
     public mutating func notify(
         _ values: [GATTHandleValue], on channel: AttributeChannel.ID = .first, from server: GATTServer,
         into writer: inout ByteWriter
@@ -37,16 +37,16 @@ extension AttributeEndpoint {
             values, peer: peer, bearer: channels[index].bearer, into: &writer)
     }
 
-    /// A channel on which an indication may be sent now; nil where each has one that is not confirmed.
+    /// A channel on which an indication may be sent now; nil if each has an unconfirmed one.
     public var channelForIndication: AttributeChannel.ID? {
         for index in channels.indices where channels[index].bearer.isReadyForIndication { return channels[index].id }
         return nil
     }
 
-    /// Writes an indication of a value. `confirmationReceived` follows, on the same channel, when the peer has it.
+    /// Writes an indication of a value. `confirmationReceived` follows on the same channel.
     ///
     /// - Parameter handle: The handle of the characteristic's value.
-    /// - Throws: as `notify`, and `indicationPending` where one before it on the channel is not confirmed.
+    /// - Throws: as `notify`, and `indicationPending` if an earlier one on the channel is not confirmed.
     public mutating func indicate(
         _ handle: AttributeHandle, value: Span<UInt8>, on channel: AttributeChannel.ID = .first,
         from server: GATTServer, at now: Instant, into writer: inout ByteWriter
@@ -61,11 +61,11 @@ extension AttributeEndpoint {
 
     /// Answers a read of a dynamic value.
     ///
-    /// - Parameter value: The value from the offset on that was asked for. What does not fit into the response is left
-    ///   out, and the peer asks for it by a further read.
-    /// - Returns: `none`, or `readRequested` where a Read Multiple Request asks for one more value.
-    /// - Throws: `staleToken` where the request is no longer open; `wrongAnswer` where it is not a read; `valueTooLong`
-    ///   where the value is longer than an attribute's can be. The request stays open in the last two cases.
+    /// - Parameter value: The value from the requested offset on. What does not fit into the response is left out, and
+    ///   the peer reads it with a further request.
+    /// - Returns: `none`, or `readRequested` if a Read Multiple Request needs one more value.
+    /// - Throws: `staleToken` if the request is no longer open; `wrongAnswer` if it is not a read; `valueTooLong` if
+    ///   the value is longer than an attribute value can be. The request stays open in the last two cases.
     public mutating func answer(
         _ token: GATTRequestToken, value: Span<UInt8>, server: inout GATTServer, at now: Instant,
         into writer: inout ByteWriter
@@ -76,9 +76,9 @@ extension AttributeEndpoint {
 
     /// Accepts a write of a dynamic value, or the execution of queued writes.
     ///
-    /// - Returns: `preparedWritesExecuted` for queued writes, or `refused` where a value that the database keeps has
-    ///   changed in the meantime so that a part no longer suits it.
-    /// - Throws: `staleToken` where the request is no longer open, `wrongAnswer` where it is a read.
+    /// - Returns: `preparedWritesExecuted` for queued writes, or `refused` if a value in the database has changed
+    ///   meanwhile and a part no longer fits.
+    /// - Throws: `staleToken` if the request is no longer open, `wrongAnswer` if it is a read.
     public mutating func accept(
         _ token: GATTRequestToken, server: inout GATTServer, into writer: inout ByteWriter
     ) throws(GATTServerError) -> GATTServerOutcome {
@@ -88,8 +88,8 @@ extension AttributeEndpoint {
 
     /// Refuses a read, a write or the execution of queued writes, which are then forgotten.
     ///
-    /// - Parameter handle: The attribute to blame where several were to be written; of other requests it is known.
-    /// - Throws: `staleToken` where the request is no longer open.
+    /// - Parameter handle: The attribute at fault among queued writes; ignored for other requests.
+    /// - Throws: `staleToken` if the request is no longer open.
     public mutating func refuse(
         _ token: GATTRequestToken, with code: ATTErrorCode, at handle: AttributeHandle? = nil, server: GATTServer,
         into writer: inout ByteWriter
@@ -98,7 +98,7 @@ extension AttributeEndpoint {
         return try channels[index].refuse(token, code, handle, server, into: &writer)
     }
 
-    /// The queued writes that the application is asked to accept; none where it is not asked that.
+    /// The queued writes that the application must accept; none if there is no such request.
     public func preparedWrites(for token: GATTRequestToken) -> GATTPreparedWrites {
         guard let index = index(of: token.channel), channels[index].pendingRequest == token else {
             return GATTPreparedWrites()
@@ -108,7 +108,7 @@ extension AttributeEndpoint {
 
     // MARK: - The database
 
-    /// Drops what is known about attributes that have left the database.
+    /// Forgets attributes that were removed from the database.
     public mutating func forget(_ handles: ClosedRange<AttributeHandle>) {
         peer.forget(handles)
         for index in channels.indices { channels[index].transaction.forget(handles) }

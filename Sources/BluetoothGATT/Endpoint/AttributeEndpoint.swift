@@ -4,22 +4,22 @@ import BluetoothBase
 /// Everything between two devices that speak the Attribute Protocol, seen from one of them: our client, our server's view of
 /// the peer, and the channels that carry both (Core 5.4, Vol 3, Part F and G).
 ///
-/// One for each peer. It knows nothing of what carries the PDUs, as long as that keeps them whole and in order: the fixed
-/// channel of a link, a credit-based channel, a `SOCK_SEQPACKET` descriptor. It is driven by calls, as everything below: a
-/// call appends at most one PDU to the writer, for the channel it names or returns. Afterwards the caller
+/// One for each peer. It is independent of the transport, which must keep PDUs whole and in order: the fixed channel of
+/// a link, a credit-based channel, a `SOCK_SEQPACKET` descriptor. It is driven by calls, like the layers below: a call
+/// appends at most one PDU to the writer, for the channel it names or returns. Afterwards the caller
 ///
 /// 1. sends the PDU, if there is one,
 /// 2. acts on the outcome, if the call has one,
 /// 3. takes out `events`,
-/// 4. sees to it that `fire` is called at `nextDeadline`.
+/// 4. ensures that `fire` is called at `nextDeadline`.
 ///
 /// A request that waits for the application holds up its own channel only.
 public struct AttributeEndpoint: Sendable {
-    /// What our server remembers about the peer.
+    /// The state of our server for the peer.
     public internal(set) var peer: GATTPeer
     /// The open channels, in the order they were opened.
     public internal(set) var channels: [AttributeChannel]
-    /// The ends of our client's operations, oldest first. Whoever drives the endpoint takes them out, `keepingCapacity`.
+    /// The ends of our client's operations, oldest first. The caller takes them out, `keepingCapacity`.
     public var events: [GATTClientEvent] = []
 
     private let maximumWaiting: Int
@@ -28,8 +28,8 @@ public struct AttributeEndpoint: Sendable {
     /// An endpoint with one channel, `AttributeChannel.ID.first`.
     ///
     /// - Parameters:
-    ///   - bearer: that of a link's fixed channel where nothing else is said.
-    ///   - peer: what is known of a bonded peer from before.
+    ///   - bearer: by default that of a link's fixed channel.
+    ///   - peer: the stored state of a bonded peer.
     ///   - maximumWaiting: how many operations may wait on each channel behind the one being carried out.
     public init(
         bearer: ATTBearer = ATTBearer(), peer: GATTPeer = GATTPeer(),
@@ -40,7 +40,7 @@ public struct AttributeEndpoint: Sendable {
         channels = [AttributeChannel(id: .first, bearer: bearer, maximumWaiting: maximumWaiting)]
     }
 
-    /// How well the link to the peer is protected at this moment.
+    /// The current security of the link to the peer.
     public var security: LinkSecurity {
         get { peer.security }
         set { peer.security = newValue }
@@ -59,7 +59,7 @@ public struct AttributeEndpoint: Sendable {
     /// Notes that a channel is gone. Its operations fail with `disconnected`. The queued writes of the peer go with its last
     /// channel (Vol 3, Part F, 3.4.6.1).
     ///
-    /// - Returns: The request that the application need not answer any more, if there was one.
+    /// - Returns: The request that the application need no longer answer, if any.
     @discardableResult
     public mutating func close(_ channel: AttributeChannel.ID) -> GATTRequestToken? {
         guard let index = index(of: channel) else { return nil }
@@ -76,7 +76,7 @@ public struct AttributeEndpoint: Sendable {
         while let channel = channels.first?.id { close(channel) }
     }
 
-    /// The rules and the MTU of a channel; nil where it is closed.
+    /// The rules and the MTU of a channel; nil if it is closed.
     public func bearer(of channel: AttributeChannel.ID) -> ATTBearer? {
         index(of: channel).map { channels[$0].bearer }
     }
@@ -84,7 +84,7 @@ public struct AttributeEndpoint: Sendable {
     /// The place of a channel among `channels`.
     @inline(__always)
     func index(of channel: AttributeChannel.ID) -> Int? {
-        // Nearly always the first; and no channel is copied to be looked at.
+        // Nearly always the first. Channels are compared in place, without a copy.
         var index = 0
         while index < channels.count {
             if channels[index].id == channel { return index }
@@ -100,8 +100,8 @@ public struct AttributeEndpoint: Sendable {
     /// - Parameters:
     ///   - pdu: The whole PDU, opcode first.
     ///   - channel: The channel it came over.
-    ///   - writer: Gets the PDU for this channel that follows from it, if there is one: a response, a confirmation, or the
-    ///     next request of our client.
+    ///   - writer: Gets the PDU to send on this channel, if any: a response, a confirmation, or the next request of our
+    ///     client.
     public mutating func receive(
         _ pdu: Span<UInt8>, on channel: AttributeChannel.ID, server: inout GATTServer, at now: Instant,
         into writer: inout ByteWriter
@@ -123,7 +123,7 @@ public struct AttributeEndpoint: Sendable {
         }
     }
 
-    /// Handles a PDU that `isForServer`, as `receive` does, for a caller that has looked at the opcode already.
+    /// Handles a PDU that `isForServer`, as `receive` does, for a caller that has already checked the opcode.
     public mutating func serve(
         _ pdu: Span<UInt8>, on channel: AttributeChannel.ID, server: inout GATTServer, at now: Instant,
         into writer: inout ByteWriter
@@ -139,14 +139,14 @@ public struct AttributeEndpoint: Sendable {
 
     // MARK: - Time
 
-    /// When `fire` is to be called.
+    /// When `fire` must be called.
     public var nextDeadline: Instant? {
         var deadline: Instant?
         for index in channels.indices { deadline = earliest(deadline, channels[index].nextDeadline) }
         return deadline
     }
 
-    /// A channel on which something is due; `fire` is to be called for it.
+    /// A channel on which something is due: call `fire` for it.
     public func dueChannel(at now: Instant) -> AttributeChannel.ID? {
         for index in channels.indices {
             if let deadline = channels[index].nextDeadline, deadline <= now { return channels[index].id }
@@ -154,8 +154,8 @@ public struct AttributeEndpoint: Sendable {
         return nil
     }
 
-    /// Lets time pass on a channel: `channelDied` where the peer left something unanswered, the server's `requestExpired`
-    /// where the application did. Called for as long as there is a `dueChannel`.
+    /// Handles the timeouts of a channel: `channelDied` if the peer did not answer, the server's `requestExpired` if
+    /// the application did not. Call it while there is a `dueChannel`.
     public mutating func fire(
         _ channel: AttributeChannel.ID, server: GATTServer, at now: Instant, into writer: inout ByteWriter
     ) -> AttributeOutcome {
@@ -167,18 +167,18 @@ public struct AttributeEndpoint: Sendable {
         return .server(channels[index].fire(server, at: now, into: &writer))
     }
 
-    /// Takes over the ends of operations from the client of a channel.
+    /// Moves the ends of operations from the client of a channel.
     @inline(__always)
     mutating func collectEvents(_ index: Int) {
-        // Looked at in place: this runs for every response, and most end no operation.
+        // Checked in place: this runs for every response, and most end no operation.
         guard !channels[index].client.events.isEmpty else { return }
         events.append(contentsOf: channels[index].client.events)
         channels[index].client.events.removeAll(keepingCapacity: true)
     }
 }
 
-// A channel is used in place, through one access to the endpoint's list; what needs two parts of it at once is therefore a
-// method of the channel itself.
+// A channel is used in place, through one access to the endpoint's list; code that needs two parts of it at once is
+// therefore a method of the channel.
 extension AttributeChannel {
     var nextDeadline: Instant? { earliest(bearer.nextDeadline, transaction.nextDeadline) }
 
@@ -197,7 +197,7 @@ extension AttributeChannel {
     /// What has timed out on the peer's side.
     mutating func expire(at now: Instant) -> ATTBearer.Expiry? { client.fire(bearer: &bearer, at: now) }
 
-    /// Lets the server answer in the application's place where that is due.
+    /// Lets the server answer in the application's place if that is due.
     mutating func fire(_ server: GATTServer, at now: Instant, into writer: inout ByteWriter) -> GATTServerOutcome {
         server.fire(at: now, transaction: &transaction, bearer: bearer, into: &writer)
     }

@@ -1,9 +1,9 @@
 import BluetoothATT
 import BluetoothBase
 
-/// What a PDU of a peer, or the passing of time, brought about on a channel of an `AttributeEndpoint`.
+/// The effect of a peer's PDU, or of a timeout, on a channel of an `AttributeEndpoint`.
 ///
-/// Ranges count from the first octet of the PDU, the opcode, so that nothing needs to be copied.
+/// Ranges count from the first octet of the PDU, the opcode: nothing needs to be copied.
 public enum AttributeOutcome: Equatable, Sendable {
     /// The PDU was for our server.
     case server(GATTServerOutcome)
@@ -13,15 +13,15 @@ public enum AttributeOutcome: Equatable, Sendable {
     case notifications(Range<Int>)
     /// The peer indicated a value. Its confirmation has been written.
     case indication(AttributeHandle, value: Range<Int>)
-    /// The PDU was for our client. Operations that have ended by it are in `AttributeEndpoint.events`.
+    /// The PDU was for our client. Operations that it ended are in `AttributeEndpoint.events`.
     case response
-    /// The peer left a transaction unanswered. The channel is dead, its operations have failed, and whatever carries it is
-    /// to be closed (Core 5.4, Vol 3, Part F, 3.3.3).
+    /// The peer left a transaction unanswered. The channel is dead, its operations have failed, and its transport must
+    /// be closed (Core 5.4, Vol 3, Part F, 3.3.3).
     case channelDied(ATTBearer.Expiry)
-    /// Nothing came of it: a notification without its proper shape, or a channel that is not there.
+    /// No effect: a malformed notification, or an unknown channel.
     case ignored
 
-    /// What a notification says. Nothing answers one, so that it needs neither a channel nor a writer.
+    /// The outcome of a notification. It has no response, so it needs neither a channel nor a writer.
     @inlinable @inline(__always)
     public static func notification(_ pdu: Span<UInt8>) -> AttributeOutcome {
         guard let notification = try? HandleValueNotification(decoding: parameters(of: pdu)),
@@ -30,10 +30,10 @@ public enum AttributeOutcome: Equatable, Sendable {
         return .notification(notification.handle, value: 3..<pdu.count)
     }
 
-    /// What an indication says.
+    /// The outcome of an indication.
     static func indication(_ pdu: Span<UInt8>) -> AttributeOutcome? {
         guard let indication = try? HandleValueIndication(decoding: parameters(of: pdu)) else { return nil }
-        // Handle 0 names nothing: the value is discarded, and confirmed all the same (Vol 3, Part F, 3.4.7.2).
+        // Handle 0 is invalid: the value is discarded, but confirmed (Vol 3, Part F, 3.4.7.2).
         return indication.handle.rawValue == 0 ? .ignored : .indication(indication.handle, value: 3..<pdu.count)
     }
 

@@ -1,16 +1,16 @@
 import BluetoothATT
 import BluetoothBase
 
-/// What a server remembers about one client, however many channels carry its requests.
+/// A server's state for one client, over all its channels.
 public struct GATTPeer: Sendable {
-    /// What the client listens to, in ascending order of characteristics. Where both devices are bonded it is kept for
-    /// the next connection (Core 5.4, Vol 3, Part G, 2.4).
+    /// The client's subscriptions, in ascending order of characteristics. For a bonded client they are kept for the
+    /// next connection (Core 5.4, Vol 3, Part G, 2.4).
     public internal(set) var subscriptions: [GATTSubscription]
-    /// What the client has said about itself (Vol 3, Part G, 7.2); kept with a bond too.
+    /// The Client Supported Features (Vol 3, Part G, 7.2); also kept for a bonded client.
     public internal(set) var clientSupportedFeatures: GATTClientSupportedFeatures
     /// The writes that wait for an Execute Write Request.
     public internal(set) var preparedWrites: GATTPreparedWrites
-    /// How well the link to the client is protected at this moment.
+    /// The current security of the link to the client.
     public var security = LinkSecurity.unprotected
 
     /// - Parameters:
@@ -25,12 +25,12 @@ public struct GATTPeer: Sendable {
         preparedWrites = GATTPreparedWrites(limits: preparedWriteLimits)
     }
 
-    /// What the client asked for at the characteristic whose value is at `characteristic`.
+    /// The client's configuration of the characteristic with its value at `characteristic`.
     public func configuration(of characteristic: AttributeHandle) -> GATTClientConfiguration {
         subscription(of: characteristic)?.configuration ?? []
     }
 
-    /// Drops what is known about attributes that have left the database.
+    /// Forgets attributes that were removed from the database.
     mutating func forget(_ handles: ClosedRange<AttributeHandle>) {
         let start = position(of: handles.lowerBound)
         var end = start
@@ -62,7 +62,7 @@ public struct GATTPeer: Sendable {
         return subscriptions[position]
     }
 
-    /// Remembers a configuration, and says how it changed.
+    /// Stores a configuration, and returns how it changed.
     mutating func configure(
         _ characteristic: AttributeHandle, descriptor: AttributeHandle, _ new: GATTClientConfiguration
     ) -> GATTSubscriptionChange {
@@ -81,7 +81,7 @@ public struct GATTPeer: Sendable {
     }
 }
 
-/// A characteristic that a client listens to.
+/// A characteristic that a client has subscribed to.
 public struct GATTSubscription: Equatable, Sendable {
     /// The handle of the characteristic's value.
     public var characteristic: AttributeHandle
@@ -109,6 +109,6 @@ public struct GATTClientSupportedFeatures: OptionSet, Hashable, Sendable {
     @inlinable public static var enhancedATTBearer: Self { .init(rawValue: 0x02) }
     @inlinable public static var multipleHandleValueNotifications: Self { .init(rawValue: 0x04) }
 
-    /// The bits that mean something; the others are reserved and ignored.
+    /// The defined bits; the others are reserved and ignored.
     static var known: Self { [.robustCaching, .enhancedATTBearer, .multipleHandleValueNotifications] }
 }

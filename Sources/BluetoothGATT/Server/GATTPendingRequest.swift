@@ -1,7 +1,7 @@
 import BluetoothATT
 import BluetoothBase
 
-/// A request that the application has to answer before the server can.
+/// A request that the application must answer before the server can.
 struct GATTPendingRequest: Equatable, Sendable {
     enum Kind: Equatable, Sendable {
         case read(AttributeHandle)
@@ -40,19 +40,19 @@ struct GATTPendingRequest: Equatable, Sendable {
     var kind: Kind
 }
 
-/// The values of a Read Multiple (Variable) Request, collected one by one because the application may have to be asked
-/// for each (Core 5.4, Vol 3, Part F, 3.4.4.7 and 3.4.4.11).
+/// The values of a Read Multiple (Variable) Request, collected one by one because the application may have to provide
+/// each (Core 5.4, Vol 3, Part F, 3.4.4.7 and 3.4.4.11).
 struct GATTCollectedValues: Sendable {
-    /// Whether each value stands behind its length.
+    /// Whether each value follows its length.
     var isVariable = false
-    /// The attributes asked for.
+    /// The requested attributes.
     var handles: [AttributeHandle] = []
     /// The index in `handles` of the next value to collect.
     var next = 0
     /// The response's parameters so far.
     var writer = ByteWriter()
 
-    /// Starts anew, keeping the memory.
+    /// Starts over, keeping the memory.
     mutating func begin(_ list: HandleList, isVariable: Bool) {
         self.isVariable = isVariable
         handles.removeAll(keepingCapacity: true)
@@ -62,7 +62,7 @@ struct GATTCollectedValues: Sendable {
         while let handle = iterator.next() { handles.append(handle) }
     }
 
-    /// Starts the next value, with its length where there is one.
+    /// Starts the next value, with its length if it has one.
     ///
     /// - Parameter limit: How many octets the parameters may have in all.
     /// - Returns: How many octets of the value fit.

@@ -4,7 +4,7 @@ import BluetoothBase
 /// The writes a client has queued with Prepare Write Requests, in the order they came. A client has one queue, over all
 /// its channels (Core 5.4, Vol 3, Part F, 3.4.6).
 public struct GATTPreparedWrites: Equatable, Sendable {
-    /// How much one client may queue. What goes beyond is refused with Prepare Queue Full.
+    /// How much one client may queue. Writes beyond it are refused with Prepare Queue Full.
     public struct Limits: Equatable, Sendable {
         /// How many writes.
         public var count: Int
@@ -49,7 +49,7 @@ public struct GATTPreparedWrites: Equatable, Sendable {
         return octets.span.extracting(start..<entries[position].end)
     }
 
-    /// Queues a write; false where the queue is full.
+    /// Queues a write; false if the queue is full.
     mutating func append(_ write: PrepareWriteRequest) -> Bool {
         guard entries.count < limits.count, octets.count &+ write.value.count <= limits.octets else { return false }
         write.value.withUnsafeBufferPointer { octets.append(contentsOf: $0) }

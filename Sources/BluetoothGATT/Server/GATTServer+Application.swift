@@ -1,16 +1,16 @@
 import BluetoothATT
 import BluetoothBase
 
-// The application's answers to what `receive` asked of it. Each request gets exactly one response.
+// The application's answers to the requests from `receive`. Each request gets exactly one response.
 
 extension GATTServer {
     /// Answers a read of a dynamic value.
     ///
-    /// - Parameter value: The value from the offset on that was asked for. What does not fit into the response is left
-    ///   out, and the client asks for it by a further read.
-    /// - Returns: `none`, or `readRequested` where a Read Multiple Request asks for one more value.
-    /// - Throws: `staleToken` where the request is no longer open; `wrongAnswer` where it is not a read; `valueTooLong`
-    ///   where the value is longer than an attribute's can be. The request stays open in the last two cases.
+    /// - Parameter value: The value from the requested offset on. What does not fit into the response is left out, and
+    ///   the client reads it with a further request.
+    /// - Returns: `none`, or `readRequested` if a Read Multiple Request needs one more value.
+    /// - Throws: `staleToken` if the request is no longer open; `wrongAnswer` if it is not a read; `valueTooLong` if
+    ///   the value is longer than an attribute value can be. The request stays open in the last two cases.
     mutating func answer(
         _ token: GATTRequestToken, value: Span<UInt8>, peer: borrowing GATTPeer,
         transaction: inout GATTServerTransaction, bearer: ATTBearer, at now: Instant, into writer: inout ByteWriter
@@ -44,9 +44,9 @@ extension GATTServer {
 
     /// Accepts a write of a dynamic value, or the execution of queued writes.
     ///
-    /// - Returns: `preparedWritesExecuted` for queued writes, or `refused` where a value that the database keeps has
-    ///   changed in the meantime so that a part no longer suits it.
-    /// - Throws: `staleToken` where the request is no longer open, `wrongAnswer` where it is a read.
+    /// - Returns: `preparedWritesExecuted` for queued writes, or `refused` if a value in the database has changed
+    ///   meanwhile and a part no longer fits.
+    /// - Throws: `staleToken` if the request is no longer open, `wrongAnswer` if it is a read.
     mutating func accept(
         _ token: GATTRequestToken, peer: inout GATTPeer, transaction: inout GATTServerTransaction, bearer: ATTBearer,
         into writer: inout ByteWriter
@@ -66,8 +66,8 @@ extension GATTServer {
 
     /// Refuses a read, a write or the execution of queued writes, which are then forgotten.
     ///
-    /// - Parameter handle: The attribute to blame where several were to be written; of other requests it is known.
-    /// - Throws: `staleToken` where the request is no longer open.
+    /// - Parameter handle: The attribute at fault among queued writes; ignored for other requests.
+    /// - Throws: `staleToken` if the request is no longer open.
     func refuse(
         _ token: GATTRequestToken, with code: ATTErrorCode, at handle: AttributeHandle? = nil,
         transaction: inout GATTServerTransaction, bearer: ATTBearer, into writer: inout ByteWriter
@@ -76,9 +76,9 @@ extension GATTServer {
         return end(pending.kind, with: code, at: handle ?? pending.kind.handle, &transaction, into: &writer)
     }
 
-    /// Answers in the application's place where its time is over (`GATTServerTransaction.nextDeadline`).
+    /// Answers in the application's place when its time is over (`GATTServerTransaction.nextDeadline`).
     ///
-    /// - Returns: `requestExpired`, or `none` where there was still time. On a dead bearer nothing is written.
+    /// - Returns: `requestExpired`, or `none` if there was still time. On a dead bearer nothing is written.
     func fire(
         at now: Instant, transaction: inout GATTServerTransaction, bearer: ATTBearer, into writer: inout ByteWriter
     ) -> GATTServerOutcome {

@@ -1,7 +1,7 @@
 import BluetoothATT
 import BluetoothBase
 
-// The dealings of the server with the bearer itself.
+// The server's handling of the bearer itself.
 
 extension GATTServer {
     /// Exchange MTU (Core 5.4, Vol 3, Part F, 3.4.2.1). Every request is answered with the same MTU, but only the first
@@ -27,7 +27,7 @@ extension GATTServer {
         return .confirmationReceived(handle)
     }
 
-    /// Notes that an indication is on its way.
+    /// Records that an indication is in flight.
     func beginIndication(_ bearer: inout ATTBearer, at now: Instant) throws(GATTServerError) {
         do { try bearer.beginIndication(at: now) } catch {
             switch error {

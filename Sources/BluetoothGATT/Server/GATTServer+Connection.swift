@@ -9,7 +9,7 @@ extension GATTServer {
     ///
     /// - Parameters:
     ///   - pdu: The whole PDU, opcode first.
-    ///   - security: How well the link is protected at this moment.
+    ///   - security: The current security of the link.
     ///   - writer: Gets the response, if there is one; never more than one PDU of at most ATT_MTU octets.
     /// - Returns: What else happened.
     public mutating func receive(
@@ -25,8 +25,8 @@ extension GATTServer {
     /// Writes a notification of a value.
     ///
     /// - Parameter handle: The handle of the characteristic's value.
-    /// - Throws: `notSubscribed`, `insufficientSecurity`, `valueTooLong` where the value is longer than ATT_MTU - 3 octets,
-    ///   `bearerClosed`. Nothing has been written then.
+    /// - Throws: `notSubscribed`, `insufficientSecurity`, `valueTooLong` if the value is longer than ATT_MTU - 3
+    ///   octets, `bearerClosed`. Nothing is written then.
     public func notify(
         _ handle: AttributeHandle, value: Span<UInt8>, connection: borrowing GATTServerConnection,
         bearer: borrowing ATTBearer, security: LinkSecurity, into writer: inout ByteWriter
@@ -38,7 +38,7 @@ extension GATTServer {
 
     /// Writes one notification of several values, for a client that understands it (Core 5.4, Vol 3, Part F, 3.4.7.4).
     ///
-    /// - Throws: as `notify`, and `multipleNotificationsNotSupported`. `valueTooLong` says how many octets there are for
+    /// - Throws: as `notify`, and `multipleNotificationsNotSupported`. `valueTooLong` gives the octets available for
     ///   all values and four octets for each of them.
     public func notify(
         _ values: [GATTHandleValue], connection: borrowing GATTServerConnection, bearer: borrowing ATTBearer,
@@ -49,7 +49,7 @@ extension GATTServer {
         try notify(values, peer: peer, bearer: bearer, into: &writer)
     }
 
-    /// Writes an indication of a value. `confirmationReceived` follows when the client has it.
+    /// Writes an indication of a value. `confirmationReceived` follows.
     ///
     /// - Parameter handle: The handle of the characteristic's value.
     /// - Throws: as `notify`, and `indicationPending`.
@@ -65,11 +65,11 @@ extension GATTServer {
 
     /// Answers a read of a dynamic value.
     ///
-    /// - Parameter value: The value from the offset on that was asked for. What does not fit into the response is left
-    ///   out, and the client asks for it by a further read.
-    /// - Returns: `none`, or `readRequested` where a Read Multiple Request asks for one more value.
-    /// - Throws: `staleToken` where the request is no longer open; `wrongAnswer` where it is not a read; `valueTooLong`
-    ///   where the value is longer than an attribute's can be. The request stays open in the last two cases.
+    /// - Parameter value: The value from the requested offset on. What does not fit into the response is left out, and
+    ///   the client reads it with a further request.
+    /// - Returns: `none`, or `readRequested` if a Read Multiple Request needs one more value.
+    /// - Throws: `staleToken` if the request is no longer open; `wrongAnswer` if it is not a read; `valueTooLong` if
+    ///   the value is longer than an attribute value can be. The request stays open in the last two cases.
     public mutating func answer(
         _ token: GATTRequestToken, value: Span<UInt8>, connection: inout GATTServerConnection, bearer: ATTBearer,
         at now: Instant, into writer: inout ByteWriter
@@ -81,10 +81,10 @@ extension GATTServer {
 
     /// Accepts a write of a dynamic value, or the execution of queued writes.
     ///
-    /// - Parameter security: How well the link is protected at this moment.
-    /// - Returns: `preparedWritesExecuted` for queued writes, or `refused` where a value that the database keeps has
-    ///   changed in the meantime so that a part no longer suits it.
-    /// - Throws: `staleToken` where the request is no longer open, `wrongAnswer` where it is a read.
+    /// - Parameter security: The current security of the link.
+    /// - Returns: `preparedWritesExecuted` for queued writes, or `refused` if a value in the database has changed
+    ///   meanwhile and a part no longer fits.
+    /// - Throws: `staleToken` if the request is no longer open, `wrongAnswer` if it is a read.
     public mutating func accept(
         _ token: GATTRequestToken, connection: inout GATTServerConnection, bearer: ATTBearer, security: LinkSecurity,
         into writer: inout ByteWriter
@@ -96,8 +96,8 @@ extension GATTServer {
 
     /// Refuses a read, a write or the execution of queued writes, which are then forgotten.
     ///
-    /// - Parameter handle: The attribute to blame where several were to be written; of other requests it is known.
-    /// - Throws: `staleToken` where the request is no longer open.
+    /// - Parameter handle: The attribute at fault among queued writes; ignored for other requests.
+    /// - Throws: `staleToken` if the request is no longer open.
     public func refuse(
         _ token: GATTRequestToken, with code: ATTErrorCode, at handle: AttributeHandle? = nil,
         connection: inout GATTServerConnection, bearer: ATTBearer, into writer: inout ByteWriter
@@ -106,9 +106,9 @@ extension GATTServer {
             token, with: code, at: handle, transaction: &connection.transaction, bearer: bearer, into: &writer)
     }
 
-    /// Answers in the application's place where its time is over (`GATTServerConnection.nextDeadline`).
+    /// Answers in the application's place when its time is over (`GATTServerConnection.nextDeadline`).
     ///
-    /// - Returns: `requestExpired`, or `none` where there was still time. On a dead bearer nothing is written.
+    /// - Returns: `requestExpired`, or `none` if there was still time. On a dead bearer nothing is written.
     public func fire(
         at now: Instant, connection: inout GATTServerConnection, bearer: ATTBearer, into writer: inout ByteWriter
     ) -> GATTServerOutcome {

@@ -1,7 +1,7 @@
 import BluetoothATT
 import BluetoothBase
 
-// What a client finds its way around with (Core 5.4, Vol 3, Part F, 3.4.3 and 3.4.4.9).
+// Discovery requests (Core 5.4, Vol 3, Part F, 3.4.3 and 3.4.4.9).
 
 extension GATTServer {
     /// Find Information: handles and types (3.4.3.1). Needs no permission.
@@ -32,7 +32,7 @@ extension GATTServer {
 
     /// Find By Type Value: the groups that begin with a value (3.4.3.3).
     ///
-    /// What may not be read does not match, and neither does what only the application knows.
+    /// Values that may not be read do not match, and neither do dynamic ones.
     func find(
         _ request: FindByTypeValueRequest, _ peer: borrowing GATTPeer, _ link: GATTLinkView,
         into writer: inout ByteWriter

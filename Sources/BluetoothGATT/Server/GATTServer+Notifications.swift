@@ -1,14 +1,14 @@
 import BluetoothATT
 import BluetoothBase
 
-// What the server sends of its own accord (Core 5.4, Vol 3, Part F, 3.4.7; Part G, 4.10 and 4.11).
+// Notifications and indications (Core 5.4, Vol 3, Part F, 3.4.7; Part G, 4.10 and 4.11).
 
 extension GATTServer {
     /// Writes a notification of a value.
     ///
     /// - Parameter handle: The handle of the characteristic's value.
-    /// - Throws: `notSubscribed`, `insufficientSecurity`, `valueTooLong` where the value is longer than ATT_MTU - 3 octets,
-    ///   `bearerClosed`. Nothing has been written then.
+    /// - Throws: `notSubscribed`, `insufficientSecurity`, `valueTooLong` if the value is longer than ATT_MTU - 3
+    ///   octets, `bearerClosed`. Nothing is written then.
     @inline(__always)
     func notify(
         _ handle: AttributeHandle, value: Span<UInt8>, peer: borrowing GATTPeer, bearer: borrowing ATTBearer,
@@ -22,7 +22,7 @@ extension GATTServer {
 
     /// Writes one notification of several values, for a client that understands it (3.4.7.4).
     ///
-    /// - Throws: as `notify`, and `multipleNotificationsNotSupported`. `valueTooLong` tells how many octets are there for
+    /// - Throws: as `notify`, and `multipleNotificationsNotSupported`. `valueTooLong` gives the octets available for
     ///   all values and four octets for each of them.
     func notify(
         _ values: [GATTHandleValue], peer: borrowing GATTPeer, bearer: borrowing ATTBearer,
@@ -44,7 +44,7 @@ extension GATTServer {
         }
     }
 
-    /// Writes an indication of a value. `confirmationReceived` follows when the client has it.
+    /// Writes an indication of a value. `confirmationReceived` follows.
     ///
     /// - Parameter handle: The handle of the characteristic's value.
     /// - Throws: as `notify`, and `indicationPending`.
@@ -61,8 +61,8 @@ extension GATTServer {
         HandleValueIndication(handle: handle, value: value).encode(into: &writer)
     }
 
-    /// Whether the client asked for this, and the link is as good as it had to be to ask: a subscription outlives the
-    /// connection it was made on, and the next one may not be encrypted yet (Part C, 10.3.1.1).
+    /// Whether the client has subscribed, and the link has the security needed to subscribe: a subscription outlives
+    /// its connection, and the next one may not be encrypted yet (Part C, 10.3.1.1).
     @inline(__always)
     private func check(
         _ handle: AttributeHandle, _ configuration: GATTClientConfiguration, _ peer: borrowing GATTPeer
@@ -77,7 +77,7 @@ extension GATTServer {
     }
 }
 
-/// A value to be notified together with others.
+/// One of several values in one notification.
 public struct GATTHandleValue: Equatable, Sendable {
     /// The handle of the characteristic's value.
     public var handle: AttributeHandle

@@ -1,11 +1,11 @@
 import BluetoothATT
 import BluetoothBase
 
-// Queued writes (Core 5.4, Vol 3, Part F, 3.4.6): collected by Prepare Write, done all together or not at all by
-// Execute Write.
+// Queued writes (Core 5.4, Vol 3, Part F, 3.4.6): collected by Prepare Write, and executed by Execute Write all
+// together or not at all.
 
 extension GATTServer {
-    /// Prepare Write (3.4.6.1). Whether offset and length suit the value is looked at when the write is executed.
+    /// Prepare Write (3.4.6.1). Offset and length are checked when the write is executed.
     func prepare(
         _ request: PrepareWriteRequest, _ peer: inout GATTPeer, _ link: GATTLinkView, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
@@ -23,8 +23,8 @@ extension GATTServer {
         return .none
     }
 
-    /// Execute Write (3.4.6.3). The queue is empty afterwards, whatever comes of it. What is queued on another channel
-    /// while the application decides belongs to the next execution.
+    /// Execute Write (3.4.6.3). The queue is empty afterwards in any case. Writes queued on another channel while the
+    /// application decides belong to the next execution.
     mutating func execute(
         _ request: ExecuteWriteRequest, _ peer: inout GATTPeer, _ transaction: inout GATTServerTransaction,
         _ link: GATTLinkView, into writer: inout ByteWriter
@@ -61,7 +61,7 @@ extension GATTServer {
         }
     }
 
-    /// Works out what every value would become, and throws the first thing that is in the way.
+    /// Computes the new values, and throws the first error.
     private func stage(
         _ writes: borrowing GATTPreparedWrites, _ peer: borrowing GATTPeer
     ) throws(ATTError) -> [GATTStagedWrite] {
@@ -91,9 +91,8 @@ extension GATTServer {
         return staged
     }
 
-    /// What the parts are written over. A value whose length varies starts empty where the first part goes to its
-    /// beginning, so that a long write leaves nothing of a longer value before it. Of a dynamic value nothing is known:
-    /// it counts as long enough for every offset.
+    /// The value under the parts. One of variable length starts empty if the first part has offset 0: a long write
+    /// leaves nothing of a longer old value. A dynamic value is unknown: it counts as long enough for every offset.
     private func initialValue(
         at index: Int, _ offset: Int, _ peer: borrowing GATTPeer
     ) -> [UInt8] {
@@ -124,7 +123,7 @@ extension GATTServer {
         into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         var changes: [GATTValueChange] = []
-        // The application has taken what goes to dynamic values already.
+        // The application has already accepted the parts for dynamic values.
         for write in staged where database.rows[write.index].storage != .dynamic {
             switch commit(write.value.span, at: write.index, &peer) {
             case .valueWritten(let handle, _): changes.append(.value(handle))
@@ -139,13 +138,13 @@ extension GATTServer {
     }
 }
 
-/// What a value becomes when a queue is executed.
+/// The new value when a queue is executed.
 private struct GATTStagedWrite {
     /// The row of the attribute in the database.
     var index: Int
     var value: [UInt8]
 
-    /// Writes a part; the error where it begins beyond the value's end, or ends beyond what the attribute can hold.
+    /// Writes a part; the error if it begins beyond the value's end, or ends beyond the attribute's maximum.
     mutating func write(_ part: Span<UInt8>, at offset: Int, _ capacity: Int) -> ATTErrorCode? {
         guard offset <= value.count else { return .invalidOffset }
         guard offset + part.count <= capacity else { return .invalidAttributeValueLength }

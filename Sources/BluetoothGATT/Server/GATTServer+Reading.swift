@@ -38,7 +38,7 @@ extension GATTServer {
         }
         let offset = Int(request.offset)
         guard let length = length(at: index) else {
-            // No value is longer than that, so that the application need not be asked.
+            // No value is longer than that, so the application need not be asked.
             guard offset <= GATTAttributeValue.maximumLength else {
                 return refuse(.invalidOffset, .readBlobRequest, at: request.handle, into: &writer)
             }
@@ -52,8 +52,8 @@ extension GATTServer {
         return .none
     }
 
-    /// Read By Type (3.4.4.1). The list ends before the first value that has another length, that may not be read, or
-    /// that only the application knows; such a value is dealt with when it comes first.
+    /// Read By Type (3.4.4.1). The list ends before the first value that has another length, may not be read, or is
+    /// dynamic; such a value is handled when it comes first.
     func read(
         _ request: ReadByTypeRequest, _ peer: borrowing GATTPeer, _ transaction: inout GATTServerTransaction,
         _ link: GATTLinkView, into writer: inout ByteWriter
@@ -98,7 +98,7 @@ extension GATTServer {
     /// How many octets of a value a Read By Type Response holds: its length field counts the handle too.
     static func listedLength(of length: Int, mtu: Int) -> Int { min(length, mtu &- 4, 253) }
 
-    /// Puts off a read until the application has told the value.
+    /// Defers a read until the application provides the value.
     func ask(
         _ request: GATTPendingRequest.Kind, offset: Int, _ transaction: inout GATTServerTransaction,
         _ link: GATTLinkView

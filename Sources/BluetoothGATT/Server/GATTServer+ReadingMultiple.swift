@@ -4,8 +4,8 @@ import BluetoothBase
 // Reading several values at once (Core 5.4, Vol 3, Part F, 3.4.4.7 and 3.4.4.11).
 
 extension GATTServer {
-    /// Read Multiple and Read Multiple Variable. Every attribute is checked before the first value is collected, so
-    /// that the application is not asked in vain.
+    /// Read Multiple and Read Multiple Variable. Every attribute is checked before the first value is collected: the
+    /// application is not asked in vain.
     func read(
         _ list: HandleList, isVariable: Bool, _ peer: borrowing GATTPeer,
         _ transaction: inout GATTServerTransaction, _ link: GATTLinkView, into writer: inout ByteWriter
@@ -24,12 +24,12 @@ extension GATTServer {
         return collect(peer, &transaction, mtu: link.mtu, at: link.now, into: &writer)
     }
 
-    /// Collects values until the application has to be asked for one, or the response is full or whole.
+    /// Collects values until the application must provide one, or the response is full or complete.
     func collect(
         _ peer: borrowing GATTPeer, _ transaction: inout GATTServerTransaction, mtu: Int, at now: Instant,
         into writer: inout ByteWriter
     ) -> GATTServerOutcome {
-        // Moved out for the time being: the transaction is changed while this is written.
+        // Moved out temporarily: the transaction changes while this is written.
         var collected = GATTCollectedValues()
         swap(&collected, &transaction.collected)
         defer { swap(&collected, &transaction.collected) }

@@ -1,10 +1,10 @@
 import BluetoothATT
 import BluetoothBase
 
-// What an attribute's value is for one client. Permissions have been looked at before.
+// An attribute's value for one client. Permissions were checked before.
 
 extension GATTServer {
-    /// How long a value is, in octets; nil where only the application knows.
+    /// The length of a value, in octets; nil if it is dynamic.
     @inline(__always)
     func length(at index: Int) -> Int? {
         switch database.rows[index].storage {

@@ -25,7 +25,7 @@ extension GATTServer {
         return commit(request.value, at: index, &peer)
     }
 
-    /// Write Command (3.4.5.3): as a Write Request, but errors are not answered. The application has no say in it.
+    /// Write Command (3.4.5.3): as a Write Request, but without error responses. The application cannot refuse it.
     @inline(__always)
     mutating func write(
         _ command: WriteCommand, _ peer: inout GATTPeer, _ transaction: inout GATTServerTransaction,
@@ -42,7 +42,7 @@ extension GATTServer {
 
     // MARK: - The two halves of a write
 
-    /// Why a value may not be written as a whole, or nil where it may: permissions, then what the attribute can hold.
+    /// Why a value may not be written as a whole; nil if it may. Checks permissions, then the attribute's length.
     @inline(__always)
     func refusal(
         ofWriting value: Span<UInt8>, at index: Int, _ peer: borrowing GATTPeer
@@ -59,18 +59,18 @@ extension GATTServer {
             return value.count > GATTAttributeValue.maximumLength ? .invalidAttributeValueLength : nil
         case .clientConfiguration(_, let supported):
             guard value.count == 2 else { return .invalidAttributeValueLength }
-            // Reserved bits are as good as unsupported ones (Core Specification Supplement, Part B, 1.2).
+            // Reserved bits are treated like unsupported ones (Core Specification Supplement, Part B, 1.2).
             return GATTClientConfiguration(value).isSubset(of: supported)
                 ? nil : .clientCharacteristicConfigurationImproperlyConfigured
         case .clientSupportedFeatures:
             guard value.count > 0 else { return .invalidAttributeValueLength }
-            // A feature once told is not taken back (Part G, 7.2).
+            // A feature bit, once set, cannot be cleared (Part G, 7.2).
             return peer.clientSupportedFeatures.isSubset(of: GATTClientSupportedFeatures(value))
                 ? nil : .valueNotAllowed
         }
     }
 
-    /// Writes a value that `refusal(ofWriting:)` had nothing against.
+    /// Writes a value that `refusal(ofWriting:)` allowed.
     @inline(__always)
     mutating func commit(
         _ value: Span<UInt8>, at index: Int, _ peer: inout GATTPeer
@@ -102,7 +102,7 @@ extension GATTClientConfiguration {
 }
 
 extension GATTClientSupportedFeatures {
-    /// The value of the characteristic: octets behind the first, and bits without a meaning, are ignored.
+    /// The value of the characteristic: octets after the first, and undefined bits, are ignored.
     fileprivate init(_ value: Span<UInt8>) {
         self = value.isEmpty ? [] : Self(rawValue: value[0]).intersection(.known)
     }

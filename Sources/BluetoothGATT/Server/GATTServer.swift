@@ -3,15 +3,15 @@ import BluetoothBase
 
 /// The GATT server of a device: answers the requests of its clients from a database (Core 5.4, Vol 3, Part F and G).
 ///
-/// One server serves every link. What belongs to a client is in its `GATTPeer`, and what belongs to a channel
-/// that carries its PDUs is in that channel: an `AttributeEndpoint` holds both, and a `GATTServerConnection` is a client
-/// with one channel. The server reads no clock: a request that the application is slow to answer has a deadline.
+/// One server serves every link. The state of a client is in its `GATTPeer`, and that of a channel in the channel: an
+/// `AttributeEndpoint` holds both, and a `GATTServerConnection` is a client with one channel. The server reads no
+/// clock: a request that the application is slow to answer has a deadline.
 public struct GATTServer: Sendable {
     public var database: GATTDatabase
     /// The longest PDU this device receives, in octets: its answer to an Exchange MTU Request (Vol 3, Part F, 3.4.2.2).
     public var maximumMTU: Int
-    /// How long the application has for an answer. Clients give up after 30 s and have to disconnect then, so that the
-    /// server answers in the application's place before that.
+    /// How long the application has to answer. Clients give up after 30 s and must then disconnect, so the server
+    /// answers in its place before that.
     public var applicationTimeout: Duration
 
     public init(
@@ -26,7 +26,7 @@ public struct GATTServer: Sendable {
     ///
     /// - Parameters:
     ///   - pdu: The whole PDU, opcode first.
-    ///   - security: How well the link is protected at this moment.
+    ///   - security: The current security of the link.
     ///   - writer: Gets the response, if there is one; never more than one PDU of at most ATT_MTU octets.
     /// - Returns: What else happened.
     @inline(__always)
@@ -44,7 +44,7 @@ public struct GATTServer: Sendable {
         if kind == .request, transaction.pending != nil { return transaction.drop(.requestPending) }
         let mtu = bearer.mtu
         do {
-            // A PDU longer than the ATT_MTU has no proper shape either, and its echo would not fit.
+            // A PDU longer than the ATT_MTU is also malformed, and its echo would not fit.
             guard pdu.count <= mtu else { throw DecodingFailure(.trailingBytes(count: pdu.count &- mtu), at: mtu) }
             let link = GATTLinkView(security: peer.security, mtu: mtu, now: now)
             switch opcode {
@@ -94,7 +94,7 @@ public struct GATTServer: Sendable {
         }
     }
 
-    /// Handles a PDU whose opcode nobody has assigned (Vol 3, Part F, 3.3.1).
+    /// Handles a PDU with an unassigned opcode (Vol 3, Part F, 3.3.1).
     private func receive(
         unknown octet: UInt8, _ transaction: inout GATTServerTransaction, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
@@ -118,7 +118,7 @@ public struct GATTServer: Sendable {
     }
 }
 
-/// What the handling of one PDU has to know of the link it came over.
+/// The context of one PDU: the link it came over.
 struct GATTLinkView {
     var security: LinkSecurity
     var mtu: Int

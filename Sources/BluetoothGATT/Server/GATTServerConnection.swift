@@ -1,10 +1,10 @@
 import BluetoothATT
 import BluetoothBase
 
-/// A client with a single channel: what `GATTServer` needs where the caller itself keeps the bearer. An `AttributeEndpoint`
-/// is a client with any number of them.
+/// A client with a single channel: for `GATTServer` when the caller itself keeps the bearer. An `AttributeEndpoint` is
+/// a client with any number of them.
 public struct GATTServerConnection: Sendable {
-    /// What does not depend on the channel.
+    /// The state that does not depend on the channel.
     var peer: GATTPeer
     var transaction = GATTServerTransaction(channel: .first)
 
@@ -20,10 +20,10 @@ public struct GATTServerConnection: Sendable {
             preparedWriteLimits: preparedWriteLimits)
     }
 
-    /// What the client listens to, in ascending order of characteristics. Where both devices are bonded it is kept for
-    /// the next connection (Core 5.4, Vol 3, Part G, 2.4).
+    /// The client's subscriptions, in ascending order of characteristics. For a bonded client they are kept for the
+    /// next connection (Core 5.4, Vol 3, Part G, 2.4).
     public var subscriptions: [GATTSubscription] { peer.subscriptions }
-    /// What the client has said about itself (Vol 3, Part G, 7.2); kept with a bond too.
+    /// The Client Supported Features (Vol 3, Part G, 7.2); also kept for a bonded client.
     public var clientSupportedFeatures: GATTClientSupportedFeatures { peer.clientSupportedFeatures }
     /// The writes that wait for an Execute Write Request, or for the application to accept them.
     public var preparedWrites: GATTPreparedWrites {
@@ -31,13 +31,13 @@ public struct GATTServerConnection: Sendable {
     }
     /// How many PDUs were ignored because the client broke the protocol.
     public var droppedPDUCount: UInt64 { transaction.droppedPDUCount }
-    /// When `GATTServer.fire` has to be called: the moment the application has had time enough to answer.
+    /// When `GATTServer.fire` must be called: when the application's time to answer is over.
     public var nextDeadline: Instant? { transaction.nextDeadline }
 
-    /// The request the application has to answer.
+    /// The request the application must answer.
     var pending: GATTPendingRequest? { transaction.pending }
 
-    /// What the client asked for at the characteristic whose value is at `characteristic`.
+    /// The client's configuration of the characteristic with its value at `characteristic`.
     public func configuration(of characteristic: AttributeHandle) -> GATTClientConfiguration {
         peer.configuration(of: characteristic)
     }

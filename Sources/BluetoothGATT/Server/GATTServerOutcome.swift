@@ -2,7 +2,7 @@ import BluetoothATT
 
 /// What a PDU from a client brought about, beside the response the server wrote.
 ///
-/// Ranges count from the first octet of the PDU, the opcode, so that nothing needs to be copied.
+/// Ranges count from the first octet of the PDU, the opcode: nothing needs to be copied.
 public enum GATTServerOutcome: Equatable, Sendable {
     /// Nothing that anybody has to know.
     case none
@@ -19,14 +19,14 @@ public enum GATTServerOutcome: Equatable, Sendable {
     case preparedWritesExecuted([GATTValueChange])
     /// A client began or ceased to listen to a characteristic.
     case subscriptionChanged(GATTSubscriptionChange)
-    /// A client told which features it has; they have to be kept with its bond.
+    /// A client has written its supported features; keep them with its bond.
     case clientSupportedFeaturesChanged(GATTClientSupportedFeatures)
     /// The client asked for an ATT_MTU, and this one counts from now on.
     case mtuExchanged(Int)
     /// The client has received the indication of this value; the next may be sent.
     case confirmationReceived(AttributeHandle)
-    /// The application did not answer in time, so that the server answered Unlikely Error in its place. The token is
-    /// no longer good.
+    /// The application did not answer in time, and the server answered Unlikely Error in its place. The token is no
+    /// longer good.
     case requestExpired(GATTRequestToken)
     /// The request was answered with this error.
     case refused(ATTError)

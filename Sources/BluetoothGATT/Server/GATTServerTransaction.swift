@@ -4,7 +4,7 @@ import BluetoothBase
 /// What a server is doing for a client on one channel: the request that waits for the application, and the indication
 /// that waits for its confirmation.
 struct GATTServerTransaction: Sendable {
-    /// The request the application has to answer.
+    /// The request the application must answer.
     var pending: GATTPendingRequest?
     /// The values collected for a Read Multiple Request.
     var collected = GATTCollectedValues()
@@ -33,7 +33,7 @@ struct GATTServerTransaction: Sendable {
         return token
     }
 
-    /// Drops what is known about attributes that have left the database.
+    /// Forgets attributes that were removed from the database.
     mutating func forget(_ handles: ClosedRange<AttributeHandle>) {
         executing.removeAll(in: handles)
     }

@@ -12,17 +12,17 @@ public enum DisconnectReason: Equatable, Sendable {
     case supervisionTimeout
     /// The adapter was reset.
     case adapterReset
-    /// The adapter was unplugged, or is no longer to be reached.
+    /// The adapter was unplugged or became unreachable.
     case adapterRemoved
     /// The encryption failed or a key was missing.
     case encryption(HCIStatus)
-    /// An ATT transaction was not completed within 30 seconds, so that the link could be used no more.
+    /// An ATT transaction timed out after 30 seconds, which makes the bearer unusable.
     case transactionTimeout
-    /// Values of the peer came faster than this program took them, until more of them waited than is kept for a link.
+    /// Values of the peer arrived faster than this program took them, and exceeded the buffer of the link.
     case consumerTooSlow
-    /// The peer asked for more answers than could be sent, so that memory for them ran out.
+    /// The peer's requests used up the memory for responses.
     case peerTooFast
-    /// The link ended so long ago that its reason has been forgotten.
+    /// The link ended so long ago that its reason is no longer known.
     case unknown
     /// Any other reason, as the controller reported it (Core 5.4, Vol 1, Part F).
     case other(HCIStatus)

@@ -2,8 +2,8 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 
-/// What is found out about a peer without anybody asking: its services, its name, and when its services change
-/// (Core 5.4, Vol 3, Part G, 7.1). It gives way to whatever users ask for.
+/// What the host reads from each peer by itself: its services, its name, and changes of its services (Core 5.4, Vol 3,
+/// Part G, 7.1). Requests of users go first.
 struct LinkPreparation: Sendable {
     enum Step: Equatable, Sendable {
         case services
@@ -26,7 +26,7 @@ struct LinkPreparation: Sendable {
 }
 
 extension SharedHost {
-    /// Takes the next step, where the link has nothing else to do.
+    /// Takes the next step if the link is idle.
     mutating func continuePreparation(_ slot: Int, at now: Instant) {
         guard links[slot].isReady, !links[slot].isEnding, links[slot].role == .central,
             links[slot].operations.isEmpty, status == .ready
@@ -45,13 +45,13 @@ extension SharedHost {
         start(operation, for: .preparation, slot, at: now)
     }
 
-    /// A step has ended. That the peer lacks something, or refuses, is nothing to anybody.
+    /// A step has ended. Missing attributes and refusals are ignored.
     mutating func preparationStepped(
         _ result: Result<GATTClientResult, HostError>, _ slot: Int, at now: Instant
     ) {
         links[slot].preparation.isRunning = false
         switch (links[slot].preparation.step, result) {
-        // `learnServices` has taken the result in.
+        // `learnServices` has recorded the result.
         case (.services, _): links[slot].preparation.step = .name
         case (.name, _):
             if case .success(.values(let values)) = result, let value = values.first?.value, !value.isEmpty {
@@ -71,7 +71,7 @@ extension SharedHost {
         if links[slot].preparation.step == .done { tellServices(slot) }
     }
 
-    /// Services have been discovered, by whomever: they are known from now on.
+    /// Records discovered services, including those that users discovered.
     mutating func learnServices(from result: GATTClientResult, _ slot: Int) {
         let services: [DiscoveredService]
         switch result {
@@ -100,7 +100,7 @@ extension SharedHost {
         if names.set(name, of: peer) { tellAll(.nameChanged(peer, name)) }
     }
 
-    /// Takes in the value of Service Changed: the first and the last handle concerned.
+    /// Handles a value of Service Changed: the first and the last affected handle.
     mutating func servicesHaveChanged(_ payload: Payload, _ slot: Int) {
         guard payload.count == 4 else { return }
         let octets = (0..<4).map { UInt16(arena[payload.start + $0]) }

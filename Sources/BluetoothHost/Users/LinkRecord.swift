@@ -2,30 +2,30 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 
-/// What a shared host keeps for one link beside what the host itself keeps: who uses it, and for what.
+/// The state of one link in a shared host, beside that in the host itself: its users and their calls.
 struct LinkRecord: Sendable {
     let identifier: LinkIdentifier
     let peer: PeerID
     let role: LinkRole
     /// False once the link is gone, until another takes its slot.
     var isInUse = true
-    /// The users who asked for the link. The host ends one that it made as a central after the last of them.
+    /// The users that asked for the link. The host ends a link that it made as a central after the last of them.
     var holders: [UserID] = []
-    /// ATT_MTU as the users know it, in octets.
+    /// The ATT_MTU reported to the users, in octets.
     var mtu = 23
-    /// Whether ATT_MTU is settled, so that those who wait for the link may have it.
+    /// Whether ATT_MTU is settled, so waiting users may get the link.
     var isReady = false
-    /// Whether the host has been told to end the link.
+    /// Whether the host was asked to end the link.
     var isEnding = false
-    /// Those who wait for the link to be ready.
+    /// The calls waiting for the link to be ready.
     var awaitingReadiness: [UserCall] = []
-    /// What to give as the reason for its end, instead of the controller's.
+    /// The reason to report for its end, instead of the controller's.
     var endReason: DisconnectReason?
 
     /// The client operations that have been started, oldest first.
     var operations: [PendingOperation] = []
     var subscriptions: [SubscriptionRecord] = []
-    /// Client Characteristic Configuration descriptors found so far, by the handles of the values.
+    /// The Client Characteristic Configuration descriptors found so far, by value handle.
     var configurationDescriptors: [AttributeHandle: AttributeHandle] = [:]
     var requests: [PendingRequest] = []
     var preparation = LinkPreparation()
@@ -34,11 +34,11 @@ struct LinkRecord: Sendable {
 
     var credits = SendCredits()
     var indications = IndicationQueue()
-    /// The users who asked for received values to be held back.
+    /// The users that asked to hold back received values.
     var receivingHolds: [UserID] = []
-    /// What the peer is subscribed to of ours, by the handles of the values.
+    /// The peer's subscriptions to our values, by value handle.
     var peerSubscriptions: [AttributeHandle: GATTClientConfiguration] = [:]
-    /// The user tokens to be completed when the link has gone.
+    /// The calls to end when the link is gone.
     var awaitingEnd: [UserCall] = []
 
     init(identifier: LinkIdentifier, peer: PeerID, role: LinkRole) {
@@ -48,13 +48,13 @@ struct LinkRecord: Sendable {
     }
 }
 
-/// A call as its result is addressed.
+/// A call, identified by its user and token.
 struct UserCall: Equatable, Sendable {
     let user: UserID
     let token: CallToken
 }
 
-/// A client operation under way, and who wants its result.
+/// A client operation under way, and the receiver of its result.
 struct PendingOperation: Sendable {
     enum Purpose: Equatable, Sendable {
         case call(UserCall)
@@ -62,7 +62,7 @@ struct PendingOperation: Sendable {
         case readiness
         /// A step of the subscription to the value at this handle.
         case subscription(AttributeHandle)
-        /// A step of what is found out about each peer.
+        /// A step of the preparation of the link.
         case preparation
     }
 
@@ -72,13 +72,13 @@ struct PendingOperation: Sendable {
     let findsAllServices: Bool
 }
 
-/// A request to the controller that belongs to a link.
+/// A request to the controller for a link.
 struct PendingRequest: Sendable {
     let identifier: RequestIdentifier
     let call: UserCall
 }
 
-/// One characteristic of a peer, and the users who want its values.
+/// One characteristic of a peer, and the users subscribed to it.
 struct SubscriptionRecord: Sendable {
     enum State: Equatable, Sendable {
         case off
@@ -98,22 +98,22 @@ struct SubscriptionRecord: Sendable {
     let request: SubscriptionRequest
     var state = State.off
     var holders: [Holder] = []
-    /// Those who have unsubscribed and wait for the peer to agree; values still reach them.
+    /// The users that have unsubscribed and wait for the peer's response; values still reach them.
     var leaving: [UserCall] = []
 }
 
-/// The credits of one link: how many values that nobody answers each user has on their way.
+/// The credits of one link: how many unacknowledged values of each user are in flight.
 struct SendCredits: Sendable {
     private struct Run: Sendable {
         let user: UserID
         var count: Int
     }
 
-    /// Whose values wait, in the order in which they were handed to the host.
+    /// The users whose values wait, in the order the host got them.
     private var runs: [Run] = []
     private var head = 0
     private(set) var outstanding = 0
-    /// Credits to be given back to their users at the end of the turn.
+    /// Credits to return to their users at the end of the turn.
     private(set) var returned: [(user: UserID, count: Int)] = []
 
     /// A value of a user has gone to the host.
@@ -126,7 +126,7 @@ struct SendCredits: Sendable {
         }
     }
 
-    /// At most `waiting` of the values are still with the host: the credits of the others go back.
+    /// At most `waiting` of the values are still with the host: returns the credits of the others.
     mutating func settle(waiting: Int) {
         var sent = outstanding - waiting
         guard sent > 0 else { return }
@@ -147,7 +147,7 @@ struct SendCredits: Sendable {
         }
     }
 
-    /// A credit goes back although nothing was sent for it, or what was sent has been confirmed.
+    /// Returns a credit that was not used, or whose indication was confirmed.
     mutating func giveBack(_ count: Int, to user: UserID) {
         if let index = returned.firstIndex(where: { $0.user == user }) {
             returned[index].count += count
@@ -158,7 +158,7 @@ struct SendCredits: Sendable {
 
     mutating func clearReturned() { returned.removeAll(keepingCapacity: true) }
 
-    /// The user is gone; what it has on its way is nobody's.
+    /// The user is gone; its values in flight belong to no user.
     mutating func forget(_ user: UserID) { returned.removeAll { $0.user == user } }
 }
 
@@ -168,7 +168,7 @@ struct IndicationQueue: Sendable {
         let call: UserCall
         let handle: AttributeHandle
         let value: [UInt8]
-        /// Whether it took a credit, to be given back when it is confirmed.
+        /// Whether it took a credit, which is returned on confirmation.
         let tookCredit: Bool
     }
 
@@ -194,7 +194,7 @@ struct IndicationQueue: Sendable {
         head = 0
     }
 
-    /// Takes out what a user has not sent yet. One that has been sent is still waited for, on nobody's behalf.
+    /// Removes a user's unsent indications. The confirmation of a sent one is still awaited.
     mutating func remove(where isMeant: (Entry) -> Bool) -> [Entry] {
         let keepsFirst = isFirstSent
         var removed: [Entry] = []

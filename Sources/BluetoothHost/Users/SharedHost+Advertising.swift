@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothGAP
 
-/// What one user wants advertised.
+/// The advertisement of one user.
 struct AdvertisementRecord: Sendable {
     let call: UserCall
     let request: AdvertisingRequest
@@ -9,12 +9,12 @@ struct AdvertisementRecord: Sendable {
     var isStarted = false
 }
 
-/// One advertisement for all who advertise.
+/// One advertisement for all users.
 extension SharedHost {
     mutating func advertise(_ call: UserCall, _ request: AdvertisingRequest, at now: Instant) {
         if let refusal { return end(call, .failure(refusal)) }
         do throws(HostError) {
-            // Before anything else is called off: what cannot be advertised changes nothing.
+            // Before anything is cancelled: an advertisement that is refused changes nothing.
             _ = try AdvertisingRequest.merged([request])
         } catch {
             return end(call, .failure(error))
@@ -27,7 +27,7 @@ extension SharedHost {
         updateAdvertising(at: now)
     }
 
-    /// Makes the controller advertise what all users want by now.
+    /// Makes the controller advertise for all current users.
     mutating func updateAdvertising(at now: Instant) {
         guard !advertisements.isEmpty else { return host.stopAdvertising(at: now) }
         do throws(HostError) {
@@ -44,18 +44,18 @@ extension SharedHost {
         }
     }
 
-    /// What was new is refused; what was on the air before goes on.
+    /// The new advertisement is refused; the previous one continues.
     mutating func advertisingFailed(_ error: HostError, at now: Instant) {
         let refused = advertisements.filter { !$0.isStarted }
         advertisements.removeAll { !$0.isStarted }
         let error = status == .lost ? HostError.adapterRemoved : error
         for advertisement in refused { end(advertisement.call, .failure(error)) }
-        // Where nothing was new there is nothing left to try.
+        // Without a new one there is nothing left to try.
         if refused.isEmpty { advertisements = [] }
         if !advertisements.isEmpty { updateAdvertising(at: now) }
     }
 
-    /// A controller is up: what the host gave up when the one before was lost is wanted still.
+    /// A controller is up: resumes the advertising that the host gave up with the previous one.
     mutating func retryAdvertising(at now: Instant) {
         guard !advertisements.isEmpty, !host.isAdvertisingWanted else { return }
         updateAdvertising(at: now)
@@ -63,8 +63,8 @@ extension SharedHost {
 }
 
 extension AdvertisingRequest {
-    /// The parameters for what several want: the first name, all services, connectable where one is, and the interval of
-    /// whoever wants the shortest.
+    /// The merged parameters of several users: the first name, all services, connectable if one is, and the shortest
+    /// interval.
     static func merged(_ requests: [AdvertisingRequest]) throws(HostError) -> AdvertisingParameters {
         guard var merged = requests.first else { throw .invalidParameters }
         for request in requests.dropFirst() {

@@ -4,10 +4,10 @@ import BluetoothGATT
 
 /// The calls of the users.
 extension SharedHost {
-    /// Carries out calls, in their order. What comes of each is told by an event.
+    /// Carries out calls, in order. An event reports the result of each.
     public mutating func perform(_ calls: [HostCall], at now: Instant) {
         for index in calls.indices {
-            // What is frequent goes straight to the host.
+            // Frequent calls go straight to the host.
             switch calls[index].kind {
             case .writeWithoutResponse(let link, let handle, let value):
                 guard let slot = slot(of: link) else { continue }
@@ -30,7 +30,7 @@ extension SharedHost {
     }
 
     private mutating func performRare(_ call: HostCall, at now: Instant) {
-        // A call may still be on its way when its user has gone.
+        // A call may arrive after its user has gone.
         guard index(of: call.user) != nil else { return }
         carryOut(call.kind, UserCall(user: call.user, token: call.token), at: now)
     }
@@ -61,7 +61,7 @@ extension SharedHost {
         }
     }
 
-    /// A call about a link that is there.
+    /// A call for an existing link.
     private mutating func carryOut(_ kind: HostCall.Kind, _ call: UserCall, _ slot: Int, at now: Instant) {
         switch kind {
         case .release: release(slot, for: call.user, at: now)
@@ -89,11 +89,11 @@ extension SharedHost {
         }
     }
 
-    /// Calls off whatever a token stands for.
+    /// Cancels what a token stands for.
     private mutating func cancel(_ call: UserCall, at now: Instant) {
         if let index = scans.firstIndex(where: { $0.call == call }) {
             scans.remove(at: index)
-            // What was accepted for all of the scans is accepted for some of them.
+            // Parameters that were valid for all scans are valid for some of them.
             return (try? updateScanning(at: now)) ?? ()
         }
         if let index = advertisements.firstIndex(where: { $0.call == call }) {
@@ -108,7 +108,7 @@ extension SharedHost {
         for slot in links.indices where links[slot].isInUse && cancel(call, slot, at: now) { return }
     }
 
-    /// False where the token stands for nothing on this link.
+    /// False if the token stands for nothing on this link.
     private mutating func cancel(_ call: UserCall, _ slot: Int, at now: Instant) -> Bool {
         if let operation = links[slot].operations.first(where: { $0.purpose == .call(call) }) {
             host.cancel(operation.identifier, on: links[slot].identifier)
@@ -127,7 +127,7 @@ extension SharedHost {
         return true
     }
 
-    /// Asks the host something that is answered by an event.
+    /// Makes a request to the host that an event answers.
     private mutating func request(
         _ call: UserCall, _ slot: Int, _ body: (inout Host) throws(HostError) -> RequestIdentifier
     ) {

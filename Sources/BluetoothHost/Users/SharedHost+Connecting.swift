@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothGATT
 
-/// The links that users want, and their beginnings and ends.
+/// The links that users want: how they begin and end.
 extension SharedHost {
     // MARK: - Wanting a link
 
@@ -16,7 +16,7 @@ extension SharedHost {
         reconcileConnecting(at: now)
     }
 
-    /// Hands out the links there are, and has the host look for the peers to which there is none.
+    /// Gives users the existing links, and makes the host connect to the other peers.
     mutating func reconcileConnecting(at now: Instant) {
         for slot in links.indices where links[slot].isInUse && !links[slot].isEnding {
             let peer = host.lastingName(of: links[slot].peer)
@@ -47,13 +47,13 @@ extension SharedHost {
     mutating func connectionFailed(_ attempt: ConnectionAttempt, _ error: HostError, at now: Instant) {
         guard let peer = connects.attempts.first(where: { $0.value == attempt })?.key else { return }
         connects.attempts[peer] = nil
-        // The peer was faster: its link follows, and is as good.
+        // The peer was faster: its link follows and serves as well.
         if error == .alreadyConnected { return }
         let error = status == .lost ? HostError.adapterRemoved : error
         for wanted in connects.removeAll(where: { $0.peer == peer && $0.isActive }) { end(wanted, .failure(error)) }
     }
 
-    /// Time has passed for those who want links.
+    /// Handles the deadlines of wanted links.
     mutating func fireConnecting(at now: Instant) {
         for call in connects.expire(at: now) { end(call, .failure(.timedOut)) }
         reconcileConnecting(at: now)
@@ -71,7 +71,7 @@ extension SharedHost {
         link(to: peer).flatMap { links[$0].isEnding ? nil : $0 }
     }
 
-    /// Lets a user have a link, once ATT_MTU is settled.
+    /// Gives a user a link, once ATT_MTU is settled.
     private mutating func hold(_ slot: Int, for call: UserCall) {
         if !links[slot].holders.contains(call.user) { links[slot].holders.append(call.user) }
         if links[slot].isReady {
@@ -83,7 +83,7 @@ extension SharedHost {
 
     mutating func linkBegan(_ link: LinkIdentifier, _ attempt: ConnectionAttempt?, at now: Instant) {
         guard let information = host.information(of: link) else {
-            // It has ended since: `disconnected` follows.
+            // It has ended meanwhile: `disconnected` follows.
             if let attempt { connectionFailed(attempt, .disconnected(.unknown), at: now) }
             return
         }
@@ -100,7 +100,7 @@ extension SharedHost {
         tellAll(.linkBegan(link, information))
         tellAll(.sendCredit(link, Self.sendCredit))
         if information.role == .central {
-            // The host exchanges the MTU by itself; this one is done when that is.
+            // The host exchanges the MTU by itself; this operation ends with that exchange.
             start(.exchangeMTU(clientRxMTU: host.configuration.preferredMTU), for: .readiness, slot, at: now)
         } else {
             links[slot].isReady = true
@@ -108,12 +108,12 @@ extension SharedHost {
         let peer = host.lastingName(of: information.peer)
         let wanted = connects.removeAll { $0.peer == peer && $0.isActive }
         for call in wanted { hold(slot, for: call) }
-        // Called off in its last moment.
+        // Cancelled at the last moment.
         if wanted.isEmpty, information.role == .central { disconnectIfUnused(slot, at: now) }
         reconcileConnecting(at: now)
     }
 
-    /// ATT_MTU is settled, or will never be.
+    /// ATT_MTU is settled, or never will be.
     mutating func linkIsReady(_ slot: Int) {
         links[slot].isReady = true
         let waiting = links[slot].awaitingReadiness
@@ -148,7 +148,7 @@ extension SharedHost {
 
     // MARK: - Letting go
 
-    /// A user needs a link no more.
+    /// A user releases a link.
     mutating func release(_ slot: Int, for user: UserID, at now: Instant) {
         guard let index = links[slot].holders.firstIndex(of: user) else { return }
         links[slot].holders.remove(at: index)

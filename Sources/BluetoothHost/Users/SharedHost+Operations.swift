@@ -2,7 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 
-/// The GATT client of each link: which operation is whose.
+/// The GATT client of each link, and the callers of its operations.
 extension SharedHost {
     mutating func start(
         _ operation: GATTClientOperation, for purpose: PendingOperation.Purpose, _ slot: Int, at now: Instant
@@ -23,7 +23,7 @@ extension SharedHost {
 
     mutating func operationEnded(_ event: GATTClientEvent, on link: LinkIdentifier, at now: Instant) {
         guard let slot = slot(of: link),
-            // They end in their order, but for those that are cancelled.
+            // They end in order, except for cancelled ones.
             let index = links[slot].operations.firstIndex(where: { $0.identifier == event.operation })
         else { return }
         switch event {
@@ -49,7 +49,7 @@ extension SharedHost {
     ) {
         switch purpose {
         case .call(let call): end(call, .failure(error))
-        // A server without the request keeps to 23 octets.
+        // A server without this request uses 23 octets.
         case .readiness: linkIsReady(slot)
         case .subscription(let handle): subscriptionStepped(handle, .failure(error), slot, at: now)
         case .preparation: preparationStepped(.failure(error), slot, at: now)

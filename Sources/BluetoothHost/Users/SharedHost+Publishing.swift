@@ -26,7 +26,7 @@ extension SharedHost {
 
     mutating func withdraw(_ range: ClosedRange<AttributeHandle>, at now: Instant) {
         _ = try? host.removeService(range.lowerBound, at: now)
-        // Another service may come to stand there, to which nobody has subscribed yet.
+        // A new service may take these handles, without any subscription.
         for slot in links.indices where links[slot].isInUse && !links[slot].peerSubscriptions.isEmpty {
             links[slot].peerSubscriptions = links[slot].peerSubscriptions.filter { !range.contains($0.key) }
         }
@@ -42,7 +42,7 @@ extension SharedHost {
     }
 }
 
-/// Whose service is where in the database.
+/// The users' services by handle.
 struct PublishedServices: Sendable {
     private struct Service: Sendable {
         let handles: ClosedRange<AttributeHandle>
@@ -52,7 +52,7 @@ struct PublishedServices: Sendable {
     /// In the order of their handles.
     private var services: [Service] = []
 
-    /// Who is told what peers do with an attribute; nil where it is the host's own.
+    /// The user that receives the events of an attribute; nil if it is the host's own.
     func owner(of handle: AttributeHandle) -> UserID? {
         let index = self.index(after: handle) - 1
         guard index >= 0, services[index].handles.contains(handle) else { return nil }
@@ -63,14 +63,14 @@ struct PublishedServices: Sendable {
         services.insert(Service(handles: handles, user: user), at: index(after: handles.lowerBound))
     }
 
-    /// Takes out the service with a declaration.
+    /// Removes the service with a declaration.
     mutating func remove(at declaration: AttributeHandle) -> ClosedRange<AttributeHandle>? {
         let index = self.index(after: declaration) - 1
         guard index >= 0, services[index].handles.lowerBound == declaration else { return nil }
         return services.remove(at: index).handles
     }
 
-    /// Takes out the services of a user, the last one first: one that includes others goes before them.
+    /// Removes the services of a user, last first: a service goes before those it includes.
     mutating func remove(of user: UserID) -> [ClosedRange<AttributeHandle>] {
         let removed = services.filter { $0.user == user }.map(\.handles)
         services.removeAll { $0.user == user }

@@ -2,11 +2,11 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 
-/// What the host tells, handed on to the users it concerns.
+/// Routes the host's events to the users they concern.
 extension SharedHost {
-    /// Takes the host's events, in their order.
+    /// Handles the host's events, in order.
     mutating func drain(at now: Instant) {
-        // Taken apart group by group, and consumed: other ways copy each event more than once.
+        // Split by groups, and consumed: other ways copy each event more than once.
         while let event = host.events.next() {
             switch consume event {
             case .client(let link, let event): route(event, of: link, at: now)
@@ -34,11 +34,11 @@ extension SharedHost {
             tellAll(.adapter(.ready))
             retryAdvertising(at: now)
         case .resetting(let cause):
-            // One that has not been up yet is still opening, however often it is reset.
+            // A controller that was never up is still opening, even after resets.
             guard status == .ready else { return }
             status = .resetting(cause)
             tellAll(.adapter(status))
-        case .failed(let failure): controllerFailure = failure  // Whoever opened the controller reports its loss.
+        case .failed(let failure): controllerFailure = failure  // The opener of the controller reports its loss.
         case .scanningFailed(let error): scanningFailed(error)
         case .advertisingStarted: advertisingStarted()
         case .advertisingFailed(let error): advertisingFailed(error, at: now)
@@ -59,7 +59,7 @@ extension SharedHost {
         case .rssiRead(let request, let rssi): requestEnded(request, on: link, .success(.rssi(rssi)))
         case .requestCompleted(let request): requestEnded(request, on: link, .success(.done))
         case .requestFailed(let request, let error): requestEnded(request, on: link, .failure(error))
-        case .readyToSend: return  // Credits tell.
+        case .readyToSend: return  // Credits report this.
         case .lost(let loss): tellAll(.lost(link, loss))
         case .peerIdentified(let peer):
             connects.rename { [host] in host.lastingName(of: $0) }
@@ -79,7 +79,7 @@ extension SharedHost {
             let payload = keep(payload)
             ask(.writeRequested(request, handle, payload), services.owner(of: handle), request)
         case .executeRequested(let request, let writes):
-            // A queue of writes may begin with one for a descriptor of the server's own.
+            // Queued writes may begin with one for the server's own descriptor.
             let owner = (0..<writes.count).lazy.compactMap { [services] in services.owner(of: writes.handle(at: $0)) }
             ask(.executeRequested(request, writes), owner.first, request)
         case .requestExpired(let request):
@@ -89,7 +89,7 @@ extension SharedHost {
         }
     }
 
-    /// Puts a request before the user that published the attribute, and refuses it where there is none.
+    /// Delivers a request to the user that published the attribute, and refuses it if there is none.
     private mutating func ask(_ event: UserEvent, _ owner: UserID?, _ request: ServerRequest) {
         if let owner { return tell(event, to: owner) }
         try? host.refuse(request, with: .unlikelyError)
@@ -101,7 +101,7 @@ extension SharedHost {
         tell(.subscriptionChanged(link, change), to: owner)
     }
 
-    /// A value goes to the users who subscribed to it; where nobody did, to all.
+    /// A value goes to its subscribed users; without any, to all users.
     @inline(__always)
     private mutating func received(_ payload: Payload, of handle: AttributeHandle, on link: LinkIdentifier) {
         guard let slot = slot(of: link) else { return }
@@ -109,7 +109,7 @@ extension SharedHost {
         let event = UserEvent.value(link, handle, payload)
         guard let index = links[slot].subscriptions.firstIndex(where: { $0.request.characteristic == handle })
         else { return unclaimed(event, handle, slot) }
-        // Mostly there is one user, who is not to be looked for twice.
+        // Usually there is one user, which is looked up only once.
         if users.count == 1 { return users[0].events.append(event) }
         for user in users.indices where links[slot].subscriptions[index].concerns(users[user].identifier) {
             users[user].events.append(event)
@@ -129,7 +129,7 @@ extension SharedHost {
         guard let slot = slot(of: link),
             let index = links[slot].requests.firstIndex(where: { $0.identifier == request })
         else { return }
-        // What ends with its link is told with the reason for that.
+        // Calls that end with their link get the reason for its end.
         if case .failure(.noSuchLink) = result { return }
         if case .failure(.controllerReset) = result { return }
         if case .failure(.notReady) = result { return }
@@ -138,7 +138,7 @@ extension SharedHost {
 }
 
 extension SubscriptionRecord {
-    /// Whether a user is to be handed values.
+    /// Whether a user receives values.
     func concerns(_ user: UserID) -> Bool {
         holders.contains { $0.call.user == user } || leaving.contains { $0.user == user }
     }

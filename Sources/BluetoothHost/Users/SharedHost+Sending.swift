@@ -4,8 +4,8 @@ import BluetoothGATT
 
 /// Values on their way to peers, and the credits they take.
 extension SharedHost {
-    /// Hands a value to the host. Its credit goes back when the value has left for the controller, or where it could not
-    /// be sent: the user has been told, or will be, why that is.
+    /// Hands a value to the host. Its credit is returned when the value has gone to the controller, or if it could not
+    /// be sent: another event reports why.
     mutating func send(for user: UserID, _ slot: Int, _ body: (inout Host) throws(HostError) -> Bool) {
         if let isSent = try? body(&host), isSent {
             links[slot].credits.take(for: user)
@@ -14,7 +14,7 @@ extension SharedHost {
         }
     }
 
-    /// Sends a value in the way that the peer has asked for.
+    /// Sends a value as a notification or an indication, as the peer has subscribed.
     mutating func update(_ user: UserID, _ slot: Int, _ handle: AttributeHandle, _ value: [UInt8], at now: Instant) {
         let link = links[slot].identifier
         let configuration = links[slot].peerSubscriptions[handle] ?? []
@@ -31,18 +31,18 @@ extension SharedHost {
         indicate(entry, slot, at: now)
     }
 
-    /// Puts an indication behind those that wait.
+    /// Queues an indication.
     mutating func indicate(_ entry: IndicationQueue.Entry, _ slot: Int, at now: Instant) {
         guard !links[slot].indications.isFull else { return finish(entry, slot, .failure(.busy)) }
         links[slot].indications.append(entry)
         sendIndication(slot, at: now)
     }
 
-    /// Sends the oldest indication, unless one is still to be confirmed.
+    /// Sends the oldest indication, unless one awaits its confirmation.
     private mutating func sendIndication(_ slot: Int, at now: Instant) {
         while !links[slot].indications.isFirstSent, let entry = links[slot].indications.first {
             do throws(HostError) {
-                // The host may have one of its own on its way, after which the confirmation brings us back here.
+                // The host's own indication may be in flight. Its confirmation leads back here.
                 let isSent = try host.indicate(
                     entry.handle, value: entry.value.span, on: links[slot].identifier, at: now)
                 guard isSent else { return }
@@ -70,7 +70,7 @@ extension SharedHost {
         end(entry.call, result)
     }
 
-    /// At the end of a turn: the credits of what has left for the controller go back.
+    /// At the end of a turn: returns the credits of values that have gone to the controller.
     @inline(__always)
     mutating func settleCredits(_ slot: Int) {
         if links[slot].credits.outstanding > 0 {

@@ -2,8 +2,8 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 
-/// Subscriptions to values of peers. What is wanted is compared with what the peer has been asked for, and moved one step
-/// towards that, so that several users of one characteristic make for one subscription.
+/// Subscriptions to values of peers. Each step compares the wanted configuration with the one written to the peer.
+/// Several users of one characteristic share one subscription.
 extension SharedHost {
     mutating func subscribe(_ call: UserCall, _ request: SubscriptionRequest, _ slot: Int, at now: Instant) {
         guard !request.configuration.isEmpty, request.characteristic < request.end else {
@@ -33,7 +33,8 @@ extension SharedHost {
         end(call, .success(.done))
     }
 
-    /// Calls a subscription off for which nobody waits, or one that has not begun. False where the token is none.
+    /// Cancels a subscription without a waiting call, or one that has not begun. False if the token is not a
+    /// subscription.
     mutating func cancelSubscribing(_ call: UserCall, _ slot: Int, at now: Instant) -> Bool {
         for index in links[slot].subscriptions.indices {
             guard let holder = links[slot].subscriptions[index].holders.firstIndex(where: { $0.call == call })
@@ -46,7 +47,7 @@ extension SharedHost {
         return false
     }
 
-    /// A user leaves a link that others go on using.
+    /// A user leaves a link that others still use.
     mutating func dropSubscriptions(of user: UserID, _ slot: Int, at now: Instant) {
         for index in links[slot].subscriptions.indices {
             links[slot].subscriptions[index].holders.removeAll { $0.call.user == user }
@@ -58,7 +59,7 @@ extension SharedHost {
         for index in links[slot].subscriptions.indices.reversed() { reconcileSubscription(index, slot, at: now) }
     }
 
-    /// Moves one subscription a step towards what is wanted.
+    /// Moves one subscription a step towards the wanted configuration.
     private mutating func reconcileSubscription(_ index: Int, _ slot: Int, at now: Instant) {
         guard links[slot].isInUse, !links[slot].isEnding else { return }
         let isWanted = !links[slot].subscriptions[index].holders.isEmpty
@@ -98,7 +99,7 @@ extension SharedHost {
             at: now)
     }
 
-    /// The peer has answered, or cannot be asked.
+    /// The peer has answered, or the request failed.
     mutating func subscriptionStepped(
         _ handle: AttributeHandle, _ result: Result<GATTClientResult, HostError>, _ slot: Int, at now: Instant
     ) {
@@ -118,7 +119,7 @@ extension SharedHost {
             links[slot].subscriptions[index].state = .off
             left(index, slot, .success(.done))
         case (.disabling, .failure(let error)):
-            // The peer would not: values may still come, but nobody wants them.
+            // The peer refused: values may still arrive, but no user wants them.
             links[slot].subscriptions[index].state = .off
             left(index, slot, .failure(error))
         case (_, .failure(let error)): return refused(index, slot, error, at: now)
@@ -154,8 +155,8 @@ extension SharedHost {
         links[slot].subscriptions.firstIndex { $0.request.characteristic == handle }
     }
 
-    /// The peer's services in these handles are others now: subscriptions in there are over, and a Client Characteristic
-    /// Configuration that was known is not used again.
+    /// The peer's services in these handles have changed: subscriptions there are over, and known Client Characteristic
+    /// Configuration descriptors there are forgotten.
     mutating func invalidateSubscriptions(in handles: ClosedRange<AttributeHandle>, _ slot: Int) {
         links[slot].configurationDescriptors = links[slot].configurationDescriptors.filter {
             !handles.contains($0.key) && !handles.contains($0.value)

@@ -1,8 +1,8 @@
 import BluetoothBase
 
-/// Users that come and go.
+/// Attaching and detaching users.
 extension SharedHost {
-    /// Adds a user, and sends it a snapshot of what there is.
+    /// Adds a user, and sends it a snapshot.
     mutating func attach(_ user: UserID) {
         guard index(of: user) == nil else { return }
         var record = UserRecord(identifier: user)
@@ -20,7 +20,7 @@ extension SharedHost {
         users.append(record)
     }
 
-    /// Takes everything back that a user wanted.
+    /// Undoes everything that a user requested.
     mutating func detach(_ user: UserID, at now: Instant) {
         guard let index = index(of: user) else { return }
         _ = connects.removeAll { $0.call.user == user }
@@ -36,7 +36,7 @@ extension SharedHost {
         users.remove(at: index)
     }
 
-    /// Takes a user's part in a link back.
+    /// Ends a user's use of a link.
     private mutating func forget(_ user: UserID, _ slot: Int, at now: Instant) {
         let link = links[slot].identifier
         for operation in links[slot].operations {
@@ -56,7 +56,7 @@ extension SharedHost {
         reconcileSubscriptions(slot, at: now)
     }
 
-    /// The adapter cannot do anything any more: what needs it ends, but for what resumes when it is back.
+    /// The adapter is not usable: calls that need it end, except those that resume when it is back.
     mutating func endActivities(_ error: HostError) {
         for scan in scans { end(scan.call, .failure(error)) }
         scans = []
@@ -67,7 +67,7 @@ extension SharedHost {
     }
 }
 
-/// The Device Names of peers that were connected to in this run: a bounded number, of which the oldest goes first.
+/// The Device Names of peers connected in this run: a bounded number, the oldest is removed first.
 package struct PeerNames: Sendable {
     private var names: [PeerID: String] = [:]
     private var order: [PeerID] = []
@@ -81,7 +81,7 @@ package struct PeerNames: Sendable {
 
     package subscript(peer: PeerID) -> String? { names[peer] }
 
-    /// Takes a name in. False where it was known.
+    /// Adds a name. False if it was known.
     @discardableResult
     package mutating func set(_ name: String, of peer: PeerID) -> Bool {
         guard let known = names.updateValue(name, forKey: peer) else {

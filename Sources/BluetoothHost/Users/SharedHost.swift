@@ -4,16 +4,16 @@ import BluetoothGAP
 import BluetoothGATT
 import BluetoothHCI
 
-/// One host for several users: it merges what they want, hands each what concerns it, and takes back everything of a user
-/// that leaves.
+/// One host for several users: it merges their requests, gives each its events, and undoes everything of a user that
+/// leaves.
 ///
 /// Like `Host` it is a value without input or output. Packets, calls and time go in; packets for the controller collect in
 /// `outbox` and events in a queue for each user. A caller lets a *turn* consist of any number of these and of one
 /// `endTurn`, then hands each user its `batch` and calls `clearEvents`.
 public struct SharedHost: Sendable {
-    /// The host that is shared.
+    /// The shared host.
     public internal(set) var host: Host
-    /// Whether anything can be done with the adapter, as the users know it.
+    /// The adapter's status as reported to the users.
     public internal(set) var status = AdapterStatus.opening
 
     var controllerFailure: HostFailure?
@@ -25,62 +25,62 @@ public struct SharedHost: Sendable {
     var advertisements: [AdvertisementRecord] = []
     var services = PublishedServices()
     var names = PeerNames()
-    /// The octets that events of this turn speak of.
+    /// The octets that events of this turn refer to.
     var arena = ByteWriter(reservingCapacity: 4096)
 
-    /// A user, and what it is to be handed at the end of the turn.
+    /// A user, and its events for the end of the turn.
     struct UserRecord: Sendable {
         let identifier: UserID
         var events: [UserEvent] = []
         var sightings: [Sighting] = []
     }
 
-    /// How many values that are not answered each user may have on their way on each link.
+    /// How many unacknowledged values each user may have in flight on each link.
     public static let sendCredit = 64
 
     public init(configuration: HostConfiguration) {
         var configuration = configuration
-        // What users may send is limited by their credits; the host's own limit is only to hold for what is lost count of.
+        // Credits limit what users send. The host's own limit is only a backstop.
         configuration.sendQueueLimit = max(configuration.sendQueueLimit, 16 * Self.sendCredit)
         host = Host(configuration: configuration)
     }
 
     // MARK: - Driving it
 
-    // What only reads is mutating as well: the compiler would copy all of this for it, where it is a property of a class.
+    // Reads are mutating as well: in a property of a class, the compiler would copy all of this for them.
 
-    /// Hands the H4 packets for the controller, oldest first, to whoever sends them. What is taken out has been sent.
+    /// Gives the H4 packets for the controller, oldest first, to the sender. Packets taken out count as sent.
     public mutating func withOutbox<Failure>(
         _ body: (inout PacketQueue) throws(Failure) -> Void
     ) throws(Failure) {
         try body(&host.outbox)
     }
 
-    /// Begins to bring a controller up.
+    /// Starts to bring up a controller.
     public mutating func start(at now: Instant) {
         host.start(at: now)
         drain(at: now)
     }
 
-    /// Takes one H4 packet from the controller.
+    /// Handles one H4 packet from the controller.
     public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
         host.receive(packet, at: now)
         if !host.events.isEmpty { drain(at: now) }
     }
 
-    /// Lets everything happen that is due. Early calls do no harm.
+    /// Does everything that is due. Early calls are harmless.
     public mutating func fire(at now: Instant) {
         if let deadline = host.nextDeadline, deadline <= now { host.fire(at: now) }
         drain(at: now)
         if let deadline = connects.nextDeadline, deadline <= now { fireConnecting(at: now) }
     }
 
-    /// When `fire(at:)` is to be called; nil while nothing is waited for.
+    /// When `fire(at:)` must be called; nil if nothing is due.
     public var nextDeadline: Instant? { mutating get { earliest(host.nextDeadline, connects.nextDeadline) } }
 
-    /// The controller is gone. Links and calls end, each with its event; services and advertising stay wanted.
+    /// The controller is gone. Links and calls end, each with its event; services and advertising stay requested.
     ///
-    /// - Parameter isReported: whether the users hear of it; false for one that has never been ready.
+    /// - Parameter isReported: whether to report it to the users; false for one that was never ready.
     public mutating func controllerLost(at now: Instant, isReported: Bool = true) {
         let isNews = isReported && status != .lost
         if isReported { status = .lost }
@@ -91,30 +91,30 @@ public struct SharedHost: Sendable {
         tellAll(.adapter(.lost))
     }
 
-    /// Why the controller was given up, once; nil where it was not.
+    /// Why the controller was given up, once; nil if it was not.
     public mutating func takeControllerFailure() -> HostFailure? {
         defer { controllerFailure = nil }
         return controllerFailure
     }
 
-    /// The adapter cannot be opened, or is over: told by whoever opens it.
+    /// The adapter cannot be opened, or is closed: its opener reports this.
     public mutating func setStatus(_ status: AdapterStatus, at now: Instant) {
         guard self.status != status else { return }
         self.status = status
         tellAll(.adapter(status))
     }
 
-    /// Whether anything can be done with the adapter, as the users know it, and what its controller can do.
+    /// The adapter's status as reported to the users, and what its controller can do.
     public mutating func currentStatus() -> AdapterStatus { status }
     public mutating func currentController() -> ControllerInformation? { host.controller }
 
-    /// Ends a turn: gives back the credits of what has been sent.
+    /// Ends a turn: returns the credits of sent values.
     public mutating func endTurn(at now: Instant) {
         for slot in links.indices where links[slot].isInUse {
             settleCredits(slot)
             if links[slot].preparation.isWaiting { continuePreparation(slot, at: now) }
         }
-        // What that has brought about.
+        // The events that this caused.
         if !host.events.isEmpty { drain(at: now) }
     }
 
@@ -127,14 +127,14 @@ public struct SharedHost: Sendable {
     /// Whether there are events for any user.
     public var hasEvents: Bool { mutating get { users.contains { !$0.events.isEmpty } } }
 
-    /// What a user is to be handed.
+    /// The events for a user.
     public mutating func batch(for user: UserID) -> EventBatch? {
         guard let index = index(of: user), !users[index].events.isEmpty else { return nil }
         return EventBatch(
             user: user, events: users[index].events, sightings: users[index].sightings, arena: arena)
     }
 
-    /// Forgets the events, when every user has been handed its batch.
+    /// Removes the events, after every user got its batch.
     public mutating func clearEvents() {
         for index in users.indices {
             users[index].events.removeAll(keepingCapacity: true)
@@ -161,7 +161,7 @@ public struct SharedHost: Sendable {
         tell(.ended(call.token, result), to: call.user)
     }
 
-    /// Keeps the octets of an event of the host's for an event of a user's.
+    /// Copies the octets of a host event for a user event.
     @inline(__always)
     mutating func keep(_ payload: Payload) -> Payload {
         host.events.copy(payload, to: &arena)
@@ -169,7 +169,7 @@ public struct SharedHost: Sendable {
 
     // MARK: - Links
 
-    /// Where the record of a link is; nil where the link is gone.
+    /// The index of the record of a link; nil if the link is gone.
     @inline(__always)
     func slot(of link: LinkIdentifier) -> Int? {
         let slot = Int(link.slot)
@@ -177,7 +177,7 @@ public struct SharedHost: Sendable {
         return slot
     }
 
-    /// Why nothing can be asked of the adapter now; nil where it can.
+    /// Why the adapter cannot be used now; nil if it can.
     var refusal: HostError? {
         switch status {
         case .ready: nil

@@ -3,24 +3,23 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothGATT
 
-/// Whether anything can be done with the adapter.
+/// The status of the adapter.
 public enum AdapterStatus: Equatable, Sendable {
     /// It is being opened and brought up for the first time.
     case opening
-    /// It could not be opened, and is tried again.
+    /// It could not be opened; another attempt follows.
     case unavailable
     case ready
     /// The controller failed and is being reset: links are gone. Scanning and advertising resume by themselves.
     case resetting(HostResetCause)
-    /// The controller is gone, and waited for: links, scans and calls have ended. What was advertised resumes.
+    /// The controller is gone, and the adapter waits for it: links, scans and calls have ended. Advertising resumes.
     case lost
-    /// It is over for good.
+    /// It is closed for good.
     case closed
 }
 
-/// Something a shared host tells one of its users, in the order in which it happened. Octets that belong to an event lie
-/// in the batch it came with.
-// The rare cases are indirect, so that the frequent ones are small values.
+/// An event that a shared host sends to one of its users, in order. The octets of an event lie in its batch.
+// The rare cases are indirect, which keeps the frequent ones small.
 public enum UserEvent: Sendable {
     /// The first event of every user, and then each change.
     case adapter(AdapterStatus)
@@ -29,26 +28,26 @@ public enum UserEvent: Sendable {
     /// A scan has seen a device: `EventBatch.sightings` has it at this index.
     case sighting(CallToken, Int)
 
-    // MARK: Links, whoever made them
+    // MARK: Links of all users
 
     indirect case linkBegan(LinkIdentifier, LinkInformation)
-    /// The link is gone. What was pending on it has ended before this, and its peer's subscriptions too.
+    /// The link is gone. Its pending calls and its peer's subscriptions have ended before this.
     case linkEnded(LinkIdentifier, DisconnectReason)
     /// ATT_MTU, in octets.
     case mtuChanged(LinkIdentifier, Int)
     indirect case parametersChanged(LinkIdentifier, CurrentConnectionParameters)
-    /// So many more values may be sent on this link without being answered: writes without response, notifications,
-    /// updates. Each takes one credit; a user that has none waits for this event.
+    /// This many more unacknowledged values may be sent on this link: writes without response, notifications, updates.
+    /// Each takes one credit; a user without credits waits for this event.
     case sendCredit(LinkIdentifier, Int)
-    /// Something was lost between the events before and those behind this one.
+    /// Data was lost between the events before and after this one.
     indirect case lost(LinkIdentifier, LinkLoss)
-    /// The peer is one that is known under another name, which later links will carry.
+    /// The peer is known under another identity, which later links will have.
     case peerIdentified(LinkIdentifier, PeerID)
-    /// The peer's Device Name, where it was read for the first time or is another now.
+    /// The peer's Device Name was read for the first time, or has changed.
     indirect case nameChanged(PeerID, String)
-    /// The primary services the peer is known to have, once Service Changed is watched, so that a change is not missed.
+    /// The peer's primary services, once Service Changed is watched and no change can be missed.
     case servicesKnown(LinkIdentifier, [BluetoothUUID])
-    /// The peer's services in these handles are others now, and subscriptions in there are over.
+    /// The peer's services in these handles have changed, and subscriptions there are over.
     case servicesChanged(LinkIdentifier, ClosedRange<AttributeHandle>)
 
     // MARK: The GATT client
@@ -62,18 +61,18 @@ public enum UserEvent: Sendable {
     case readRequested(ServerRequest, AttributeHandle, offset: Int)
     case writeRequested(ServerRequest, AttributeHandle, Payload)
     indirect case executeRequested(ServerRequest, GATTPreparedWrites)
-    /// The user did not answer in time; the peer was answered Unlikely Error.
+    /// The user did not answer in time; the peer received Unlikely Error.
     case requestExpired(ServerRequest)
-    /// A peer began or ceased to listen to a value, or changed how.
+    /// A peer subscribed to a value, unsubscribed, or changed its subscription.
     indirect case subscriptionChanged(LinkIdentifier, GATTSubscriptionChange)
 }
 
-/// What a shared host tells one user at a time: the events of one turn, in their order.
+/// The events of one turn for one user, in order.
 public struct EventBatch: Sendable {
-    /// Whom the events are for.
+    /// The user that the events are for.
     public let user: UserID
     public let events: [UserEvent]
-    /// What `UserEvent.sighting` speaks of.
+    /// The sightings that `UserEvent.sighting` refers to.
     public let sightings: [Sighting]
     @usableFromInline let arena: ByteWriter
 

@@ -1,12 +1,12 @@
 import BluetoothBase
 
-/// Which peers users want links to, and the one attempt for all who want the same.
+/// The peers that users want links to, with one attempt for each peer.
 struct WantedConnections: Sendable {
     struct Wanted: Sendable {
         let call: UserCall
-        /// Its lasting name.
+        /// Its lasting identity.
         var peer: PeerID
-        /// When it begins to be looked for; nil where that has begun.
+        /// When the attempt begins; nil if it has begun.
         var start: Instant?
         let deadline: Instant?
 
@@ -38,23 +38,23 @@ struct WantedConnections: Sendable {
 
     func contains(where isMeant: (Wanted) -> Bool) -> Bool { wanted.contains(where: isMeant) }
 
-    /// Whether somebody wants a link to this peer now.
+    /// Whether a user wants a link to this peer now.
     func isActive(_ peer: PeerID) -> Bool { wanted.contains { $0.peer == peer && $0.isActive } }
 
-    /// Peers have turned out to be ones that are known under other names.
+    /// Some peers turned out to be known under other identities.
     mutating func rename(_ lastingName: (PeerID) -> PeerID) {
         for index in wanted.indices { wanted[index].peer = lastingName(wanted[index].peer) }
         attempts = Dictionary(attempts.map { (lastingName($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Takes wishes out. Returns their calls.
+    /// Removes requests. Returns their calls.
     mutating func removeAll(where isMeant: (Wanted) -> Bool) -> [UserCall] {
         let removed = wanted.filter(isMeant)
         wanted.removeAll(where: isMeant)
         return removed.map(\.call)
     }
 
-    /// Takes out the wishes that time has run out for, and begins those whose time has come.
+    /// Removes the requests that have timed out, and begins those that are due.
     mutating func expire(at now: Instant) -> [UserCall] {
         let expired = removeAll { $0.deadline.map { $0 <= now } ?? false }
         for index in wanted.indices where wanted[index].start.map({ $0 <= now }) == true { wanted[index].start = nil }

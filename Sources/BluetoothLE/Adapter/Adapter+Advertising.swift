@@ -5,15 +5,15 @@ import BluetoothGAP
 import BluetoothHost
 
 extension Adapter {
-    /// Advertises until `stopAdvertising`, and returns when the controller has begun. A second call replaces what is
-    /// advertised, and ends the first with `.cancelled` where that is still pending. Advertising goes on after a peer has
-    /// connected, as far as the controller can.
+    /// Advertises until `stopAdvertising`, and returns when the controller has begun. A second call replaces the
+    /// advertisement, and ends the first with `.cancelled` if that is still pending. Advertising continues after a peer
+    /// has connected, if the controller can do that.
     ///
     /// A name that does not fit beside the rest goes into the scan response. What several users of one controller
     /// advertise is merged.
     ///
     /// - Parameters:
-    ///   - advertisement: what to tell; flags are added where there are none.
+    ///   - advertisement: the data to advertise; flags are added if there are none.
     ///   - isConnectable: whether peers may connect.
     ///   - interval: the range the controller takes its interval from, 20 ms to 10.24 s.
     /// - Throws: `.advertisingDataTooLong`, or why the controller refused.
@@ -30,8 +30,7 @@ extension Adapter {
         }
     }
 
-    /// Ends advertising; a call of `advertise` that is pending throws `.cancelled`. Does nothing where there is nothing to
-    /// end.
+    /// Ends advertising; a call of `advertise` that is pending throws `.cancelled`. Does nothing if not advertising.
     public func stopAdvertising() async {
         guard let token = router.state.withLock({ $0.advertising.take() }) else { return }
         router.post(.cancel, token: token)

@@ -6,11 +6,11 @@ import BluetoothHost
 extension Adapter {
     /// Connects to a peer and exchanges the ATT_MTU.
     ///
-    /// A connection that the controller reports and that then fails to be established is tried again, unseen, as long as
-    /// there is time. Where another user of the controller has a link to the peer, this one shares it.
+    /// If the controller reports a connection that then fails to be established, the attempt is repeated while there is
+    /// time. If another user of the controller has a link to the peer, this one shares it.
     ///
     /// - Parameters:
-    ///   - peer: its address, as a sighting gives it.
+    ///   - peer: its address, from a sighting.
     ///   - timeout: how long to try; nil tries until the task is cancelled.
     /// - Throws: `.timedOut`, `.cancelled`, `.alreadyConnected`, or why the controller refused.
     public func connect(
@@ -28,7 +28,7 @@ extension Adapter {
         return Connection(adapter: self, link: link)
     }
 
-    /// The connections there are, in either role.
+    /// The current connections, in either role.
     public var connections: [Connection] {
         get async { router.links.map { Connection(adapter: self, link: $0) } }
     }

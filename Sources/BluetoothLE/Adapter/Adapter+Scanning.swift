@@ -5,16 +5,17 @@ import BluetoothHCI
 import BluetoothHost
 
 extension Adapter {
-    /// Scans until the sequence is given up.
+    /// Scans until the sequence is released.
     ///
-    /// Each element is a device that fits the filter, with its advertisement and scan response merged; the same device
-    /// comes again when it has something new to say, or, where `parameters.reportsDuplicates`, with each advertising event.
-    /// Several scans may run at once, each with its own filter.
+    /// Each element is a device that matches the filter, with its advertisement and scan response merged. A device is
+    /// reported again when its data changes or, with `parameters.reportsDuplicates`, at each advertising event. Several
+    /// scans may run at once, each with its own filter.
     ///
-    /// Up to 65,536 sightings wait for their consumer, which is several seconds of all that a controller can report. Beyond
-    /// that the oldest are given up, and `EventSequence.droppedCount` says how many.
+    /// Up to 65,536 sightings wait for their consumer, which is several seconds of all that a controller can report.
+    /// Beyond that the oldest are dropped, and `EventSequence.droppedCount` counts them.
     ///
-    /// - Throws: `.invalidParameters`. Where the controller refuses to scan, the sequence throws, since it may do so later.
+    /// - Throws: `.invalidParameters`. If the controller refuses to scan, the sequence throws, since the refusal may
+    ///   come later.
     public func scan(
         for filter: ScanFilter = ScanFilter(), parameters: ScanParameters = ScanParameters(reportsDuplicates: false)
     ) async throws(BluetoothError) -> EventSequence<Sighting> {
@@ -29,9 +30,9 @@ extension Adapter {
         }
     }
 
-    /// Scans until a device fits the filter.
+    /// Scans until a device matches the filter.
     ///
-    /// - Throws: what `scan` does; `.cancelled` is how the search is given up, such as by `withTimeout`.
+    /// - Throws: what `scan` does; `.cancelled` when the search is cancelled, such as by `withTimeout`.
     public func firstSighting(
         for filter: ScanFilter, parameters: ScanParameters = ScanParameters(reportsDuplicates: false)
     ) async throws(BluetoothError) -> Sighting {

@@ -7,13 +7,13 @@ import HCITransport
 
 /// A Bluetooth LE adapter: a controller, with this package's host on top of it.
 ///
-/// An adapter can scan, advertise, be central to some peers and peripheral to others, all at once. Every call of an
-/// adapter, and of what it hands out, ends: with its result, or by throwing a `BluetoothError` when the link drops, the
-/// task is cancelled, the adapter goes or the deadline passes.
+/// An adapter can scan, advertise, be central to some peers and peripheral to others, all at once. Every call on an
+/// adapter, or on an object from it, ends: with its result, or by throwing a `BluetoothError` when the link drops, the
+/// task is cancelled, the adapter is lost or the deadline passes.
 ///
-/// A controller may be unplugged. Then whatever is pending ends with `.adapterRemoved`, once; links and scans are gone,
-/// and calls throw `.adapterRemoved` at once. The adapter waits for its controller, which costs nothing, and takes it
-/// up again when it is back: `AdapterEvent.ready` tells, and advertising and published services go on by themselves.
+/// A controller may be unplugged. Then each pending call ends with `.adapterRemoved`, links and scans are gone, and new
+/// calls throw `.adapterRemoved` at once. The adapter waits for its controller at no cost. When it is back,
+/// `AdapterEvent.ready` follows, and advertising and published services resume by themselves.
 ///
 ///     let adapter = try await Adapter.open(TransportName("hci-socket:0"))
 ///     for try await sighting in try await adapter.scan(for: ScanFilter(services: ["180D"])) {
@@ -24,19 +24,18 @@ import HCITransport
 /// It is one user of an `AdapterRunner`, whose thread sleeps while nothing happens. Several adapters, and users of other
 /// kinds, may share a runner.
 public final class Adapter: Sendable {
-    /// What an adapter is to know when it is opened.
+    /// The options for opening an adapter.
     public struct Options: Sendable {
         public var host: HostConfiguration
-        /// A btsnoop file that every packet to and from the controller is written to.
+        /// A btsnoop file for every packet to and from the controller.
         public var captureFile: String?
-        /// Whether the adapter waits for its controller where that is unplugged, given up, or no longer to be reached,
-        /// and goes on when it is back. Otherwise it is closed, and calls throw `.transport` or `.adapter` with the
-        /// cause.
+        /// Whether the adapter waits for a controller that was unplugged, given up or became unreachable, and resumes
+        /// when it is back. Otherwise the adapter closes, and calls throw `.transport` or `.adapter` with the cause.
         public var isRecovering = true
 
         /// - Parameters:
-        ///   - seed: the random bits the host starts from; the system's where none are given.
-        ///   - captureFile: a btsnoop file that every packet to and from the controller is written to.
+        ///   - seed: the random bits the host starts from; by default the system's.
+        ///   - captureFile: a btsnoop file for every packet to and from the controller.
         public init(seed: UInt64? = nil, captureFile: String? = nil) {
             host = HostConfiguration(seed: seed ?? .random(in: .min ... .max))
             self.captureFile = captureFile
@@ -53,8 +52,8 @@ public final class Adapter: Sendable {
     let router: EventRouter
     private let ownsRunner: Bool
 
-    /// Makes an adapter on a controller that may have other users. It has its own calls, connections, scans, services and
-    /// advertisement; the links to a peer and what is on the air are shared. When it is closed the others go on.
+    /// Makes an adapter on a controller that may have other users. It has its own calls, connections, scans, services
+    /// and advertisement. The links to a peer and the radio are shared. Closing it does not affect the others.
     public convenience init(_ runner: AdapterRunner) { self.init(runner, ownsRunner: false) }
 
     init(_ runner: AdapterRunner, ownsRunner: Bool) {
@@ -66,7 +65,7 @@ public final class Adapter: Sendable {
 
     deinit {
         router.shutDown(.adapterClosed)
-        // It may be the adapter's own thread that lets go of the last of what names this.
+        // The adapter's own thread may release the last reference to this.
         if ownsRunner { router.runner.beginClosing() } else { router.detach() }
     }
 
@@ -74,13 +73,13 @@ public final class Adapter: Sendable {
     ///
     /// - Parameters:
     ///   - transport: where the controller is, such as `hci-socket:0` or `tcp-client:127.0.0.1:6402`.
-    ///   - options: what else the adapter is to know.
-    /// - Throws: `.transport` where the transport cannot be opened, `.adapter` where the controller cannot be used,
+    ///   - options: further options.
+    /// - Throws: `.transport` if the transport cannot be opened, `.adapter` if the controller cannot be used,
     ///   `.cancelled`.
     public static func open(
         _ transport: TransportName, options: Options = Options()
     ) async throws(BluetoothError) -> Adapter {
-        // A radio is a thing, of which a name does not say which: its port is what can be opened.
+        // A name does not identify a radio in this process. Its port does.
         guard transport != .virtual else {
             throw .transport(TransportError(.notASocket, transport: "\(transport)"))
         }
@@ -105,7 +104,7 @@ public final class Adapter: Sendable {
         return adapter
     }
 
-    /// Waits until the controller can be used: until it is opened, or is back.
+    /// Waits until the controller is ready: opened, or back.
     ///
     /// - Throws: why the adapter was closed; `.cancelled`.
     public func waitUntilReady() async throws(BluetoothError) {
@@ -120,16 +119,15 @@ public final class Adapter: Sendable {
         }
     }
 
-    /// What the controller can do, and the address this adapter uses; nil while there is none.
+    /// What the controller can do, and the address this adapter uses; nil while there is no controller.
     public var information: ControllerInformation? {
         get async { router.runner.information }
     }
 
-    /// Ends everything and gives the transport back. Calls that are pending, and those that come later, throw
-    /// `.adapterClosed`. Peers lose their links without being told; `Connection.disconnect` tells them.
+    /// Ends everything and releases the transport. Pending and later calls throw `.adapterClosed`. Peers notice the
+    /// loss of their links only by timeout; `Connection.disconnect` ends a link properly.
     ///
-    /// An adapter that nobody holds any more closes by itself. One on a runner of others' leaves that, and its transport,
-    /// to them.
+    /// An adapter that is no longer referenced closes by itself. A shared runner, and its transport, stay open.
     public func close() async {
         router.shutDown(.adapterClosed)
         if ownsRunner { router.runner.close() } else { router.detach() }

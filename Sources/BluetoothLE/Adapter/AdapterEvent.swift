@@ -4,31 +4,32 @@ import BluetoothATT
 import BluetoothHost
 import DequeModule
 
-/// Something that happens to an adapter as a whole.
+/// An event of an adapter as a whole.
 public enum AdapterEvent: Sendable {
-    /// A link is there, in either role.
+    /// A link was made, in either role.
     case connected(Connection)
     case disconnected(Connection, DisconnectReason)
-    /// The services of a peer in these handles are others now: what was discovered there is void.
+    /// A peer's services in these handles have changed: earlier discoveries there are void.
     case servicesChanged(Connection, ClosedRange<AttributeHandle>)
-    /// The name a peer gives itself has been read for the first time, or is another now.
+    /// A peer's Device Name was read for the first time, or has changed.
     case nameChanged(Connection, String)
-    /// The controller failed and is being reset. Links are gone; scanning, advertising and published services go on by
+    /// The controller failed and is being reset. Links are gone; scanning, advertising and published services resume by
     /// themselves once it is back.
     case resetting(String)
-    /// The controller is gone: unplugged, given up, or no longer to be reached; the error says which. Whatever was
-    /// pending has ended with `.adapterRemoved`. The adapter waits for it, and `ready` tells when it is back.
+    /// The controller is gone: unplugged, given up or unreachable; the error says which. Pending calls have ended with
+    /// `.adapterRemoved`. The adapter waits for it, and `ready` follows when it is back.
     case removed(BluetoothError)
-    /// The controller is back, after `resetting` or `removed`; what is advertised and published is there again.
+    /// The controller is back, after `resetting` or `removed`; the advertisement and the published services are
+    /// restored.
     case ready
 }
 
 extension Adapter {
-    /// What happens to the adapter from now on.
+    /// The events of the adapter from now on.
     ///
-    /// A consumer that falls 256 events behind misses what is outdated by then, such as a link that has come and gone;
-    /// what it has read always leads to the present state: no end of a link it knows of is left out, and no link that
-    /// there is.
+    /// A consumer that falls 256 events behind misses outdated ones, such as those of a link that has already ended.
+    /// The events it reads always lead to the present state: it gets the end of every link it knows of, and every link
+    /// that exists.
     public func events() async -> EventSequence<AdapterEvent> {
         let queue = AsyncQueue<AdapterEvent>(capacity: 256, overflow: .grow, compact: { AdapterEvent.compact(&$0) })
         let number = router.state.withLock { state in
@@ -44,7 +45,7 @@ extension Adapter {
 }
 
 extension AdapterEvent {
-    /// Takes out what later events make void.
+    /// Removes events that later ones make void.
     static func compact(_ events: inout Deque<AdapterEvent>) {
         var kept: [AdapterEvent] = []
         var ended: Set<Connection> = [], renamed: Set<Connection> = [], begunAndEnded: Set<Connection> = []

@@ -5,26 +5,25 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// The GATT client of a link, for those who hand on what happens in the order in which it happened: a bridge to an API
-/// with callbacks, a recorder.
+/// The GATT client of a link with all events in order, for a bridge to a callback API or a recorder.
 ///
-/// Calls such as `Connection.read` return to whoever made them, at a time of their own; a value that the peer sends
-/// meanwhile may be seen before or after. A session has both in one sequence.
+/// Calls such as `Connection.read` return to their callers independently: a value that the peer sends meanwhile may be
+/// seen before or after. A session has both in one sequence.
 ///
 ///     let session = try await connection.openSession()
 ///     await session.begin(.readLong(handle), as: 1)
 ///     for try await event in session.events { … }
 public struct ClientSession: Sendable {
     public let connection: Connection
-    /// What happens, from the moment the session was opened on. It ends by throwing what ended the link, or `.overflow`
-    /// where its consumer falls 16384 events behind. When the last copy of it is gone, the session is over.
+    /// The events since the session was opened. It ends by throwing what ended the link, or `.overflow` if its consumer
+    /// falls 16384 events behind. When its last copy is gone, the session is over.
     public let events: EventSequence<ClientEvent>
-    /// Begins an operation. How it ends, and even that it cannot begin, is told by an event with this number, exactly
-    /// once, unless the link ends before.
+    /// Begins an operation. Exactly one event with this number reports how it ended, or that it could not begin, unless
+    /// the link ends first.
     ///
-    /// Operations on one link are carried out in the order in which they were begun.
+    /// Operations on one link are carried out in the order they were begun.
     public func begin(_ operation: GATTClientOperation, as tag: Int) async {
-        // Where the link has ended the sequence has, too.
+        // If the link has ended, so has the sequence.
         guard connection.link.error == nil else { return }
         let router = connection.router
         guard let token = router.calls.insert(.session(events.subscription.queue, tag: tag)) else { return }
@@ -32,18 +31,18 @@ public struct ClientSession: Sendable {
     }
 }
 
-/// Something that happens to the GATT client of a link.
+/// An event of the GATT client of a link.
 public enum ClientEvent: Sendable {
-    /// The peer has sent the value of a characteristic unasked: notified, or indicated, which has been confirmed.
+    /// The peer has notified or indicated a value. An indication has already been confirmed.
     case value([UInt8], of: AttributeHandle)
-    /// An operation has ended that was begun with this number.
+    /// The operation begun with this number has ended.
     case ended(Int, Result<GATTClientResult, BluetoothError>)
-    /// ATT_MTU has changed, to so many octets.
+    /// ATT_MTU has changed, to this many octets.
     case mtuChanged(Int)
 }
 
 extension Connection {
-    /// Opens a session, of which a link may have several; each is told of every value.
+    /// Opens a session. A link may have several; each receives every value.
     ///
     /// It does not subscribe to anything: `GATTClientOperation.configure` does.
     public func openSession() async throws(BluetoothError) -> ClientSession {

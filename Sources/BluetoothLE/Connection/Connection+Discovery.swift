@@ -3,10 +3,10 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 
-/// Finding out what a peer's server offers (Core 5.4, Vol 3, Part G, 4.4 to 4.7). The handles in the results are good for
-/// as long as the link is, unless the server changes its database.
+/// Discovering what a peer's server offers (Core 5.4, Vol 3, Part G, 4.4 to 4.7). The handles in the results are valid
+/// while the link exists, unless the server changes its database.
 extension Connection {
-    /// Everything, in as few round trips as can be.
+    /// Everything, in as few round trips as possible.
     public func discoverAll() async throws(BluetoothError) -> DiscoveredDatabase {
         guard case .database(let database) = try await perform(.discoverAll(includes: true))
         else { return DiscoveredDatabase() }

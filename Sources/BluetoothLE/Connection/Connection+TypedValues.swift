@@ -4,10 +4,10 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothValues
 
-/// Reading, writing and subscribing where the layout of the values is known.
+/// Reading, writing and subscribing with typed values.
 ///
-/// The calls that name a type alone look the characteristic up first, which takes some round trips. Who uses it more than
-/// once, or has to choose among several of its kind, keeps what `characteristic(_:in:)` or discovery gave.
+/// The calls that take only a type look up the characteristic first, which takes some round trips. To use it more than
+/// once, or to choose among several of its kind, keep the result of `characteristic(_:in:)` or of discovery.
 extension Connection {
     /// The first characteristic that carries values of a type.
     ///
@@ -26,7 +26,7 @@ extension Connection {
 
     /// Reads a value.
     ///
-    /// - Throws: `.malformedValue` where the peer's value is not laid out as its type asks for.
+    /// - Throws: `.malformedValue` if the peer's value does not have the layout of its type.
     public func read<Value: CharacteristicValue>(
         _ type: Value.Type, from characteristic: DiscoveredCharacteristic
     ) async throws(BluetoothError) -> Value {
@@ -36,7 +36,7 @@ extension Connection {
     /// Reads a value of the first characteristic that carries its type.
     ///
     /// - Parameter service: the service to look in; nil for all of them.
-    /// - Throws: `.notFound`, and `.malformedValue` where the peer's value is not laid out as its type asks for.
+    /// - Throws: `.notFound`, and `.malformedValue` if the peer's value does not have the layout of its type.
     public func read<Value: CharacteristicValue>(
         _ type: Value.Type, in service: BluetoothUUID? = nil
     ) async throws(BluetoothError) -> Value {
@@ -84,7 +84,7 @@ extension Subscriber {
         try await notify(value.encoded)
     }
 
-    /// Sends an indication of a value to this subscriber alone, and waits until it has confirmed it.
+    /// Sends an indication of a value to this subscriber alone, and waits for its confirmation.
     public func indicate(_ value: some CharacteristicValue) async throws(BluetoothError) {
         try await indicate(value.encoded)
     }

@@ -5,8 +5,8 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// Reading, writing and subscribing (Core 5.4, Vol 3, Part G, 4.8 to 4.12). Calls on one link are carried out one after
-/// the other, in their order.
+/// Reading, writing and subscribing (Core 5.4, Vol 3, Part G, 4.8 to 4.12). Calls on one link are carried out one at a
+/// time, in order.
 extension Connection {
     /// Reads a value, however long it is.
     public func read(_ characteristic: DiscoveredCharacteristic) async throws(BluetoothError) -> [UInt8] {
@@ -24,15 +24,15 @@ extension Connection {
         return value
     }
 
-    /// Reads every value of one type: of a characteristic whose UUID is known, without discovering it first. Each may be
-    /// cut off at ATT_MTU less 4, and at 253, octets.
+    /// Reads every value of one type: of a characteristic with a known UUID, without discovery. Each may be cut off at
+    /// ATT_MTU less 4, and at 253, octets.
     public func read(_ uuid: BluetoothUUID) async throws(BluetoothError) -> [AttributeValue] {
         guard case .values(let values) = try await perform(.readByUUID(uuid)) else { return [] }
         return values
     }
 
-    /// Writes a value and waits for the peer's answer. One longer than ATT_MTU less 3 octets goes in several parts, up to
-    /// 512 octets.
+    /// Writes a value and waits for the peer's answer. A value longer than ATT_MTU less 3 octets, up to 512 octets, is
+    /// sent in parts.
     public func write(
         _ value: [UInt8], to characteristic: DiscoveredCharacteristic
     ) async throws(BluetoothError) {
@@ -45,8 +45,8 @@ extension Connection {
         try await router.call(.write(link.identifier, handle, value))
     }
 
-    /// Writes a value that the peer does not answer. Waits while too much is on its way already; then it is sent, once.
-    /// Those who wait are served in their order.
+    /// Writes a value without response. Waits while too much is in flight; then it is sent, once. Waiting calls are
+    /// served in order.
     ///
     /// - Throws: `.valueTooLong` above ATT_MTU less 3 octets.
     public func writeWithoutResponse(
@@ -58,18 +58,18 @@ extension Connection {
         guard isPosted else { throw router.closure }
     }
 
-    /// Subscribes to a characteristic: to notifications where it has them, else to indications.
+    /// Subscribes to a characteristic: to notifications if it has them, otherwise to indications.
     ///
-    /// The receiver is in place before the peer is asked, so that no early value is lost. The sequence ends by throwing
-    /// `.disconnected` when the link does, and `.servicesChanged` when the peer's services have changed so that there is
-    /// no such characteristic any more. Where a part of the link's stream was lost it throws `.dataLost` in that place,
-    /// and goes on for an iterator that is asked again. When the last copy of the sequence is gone, so is the
-    /// subscription; `unsubscribe` waits for that.
+    /// The receiver is in place before the request to the peer: no early value is lost. The sequence ends by throwing
+    /// `.disconnected` when the link ends, and `.servicesChanged` when a change of the peer's services removes the
+    /// characteristic. If a part of the link's stream was lost, it throws `.dataLost` at that point; an iterator may
+    /// continue after it. When the last copy of the sequence is gone, the subscription ends; `unsubscribe` waits for
+    /// that.
     ///
-    /// Up to a mebibyte of values waits for the consumers of a link, each counted as 64 octets at least. Where more would,
-    /// the link is ended with `.consumerTooSlow`, unless the controller can make the peer wait.
+    /// Up to a mebibyte of values waits for the consumers of a link, each counted as at least 64 octets. Beyond that
+    /// the link ends with `.consumerTooSlow`, unless the controller can make the peer wait.
     ///
-    /// - Throws: `.notSupported` where the characteristic can do neither.
+    /// - Throws: `.notSupported` if the characteristic has neither.
     public func notifications(
         of characteristic: DiscoveredCharacteristic
     ) async throws(BluetoothError) -> EventSequence<[UInt8]> {
@@ -81,7 +81,7 @@ extension Connection {
             if link.window.remove(value.count) { router?.post(.resumeReceiving(link.identifier)) }
         }
         let queue = AsyncQueue(capacity: .max, overflow: .grow, onTake: taken)
-        // From here on the sequence sees to it that everything is taken back.
+        // From here on the sequence undoes everything.
         let sequence = EventSequence(queue) { [link, weak router] in
             if link.removeListener(token) { router?.post(.cancel, token: token) }
         }
@@ -91,21 +91,21 @@ extension Connection {
             try link.add(Link.Listener(handle: request.characteristic, token: token, queue: queue))
             try await router.wait(as: token) { router.post(.subscribe(link.identifier, request), token: token) }
         } catch {
-            // There is nothing left to take back.
+            // There is nothing left to undo.
             _ = link.removeListener(token)
             throw error
         }
         return sequence
     }
 
-    /// Ends every subscription to a characteristic, and waits until the peer knows. The sequences end in good order.
-    /// Subscriptions of other users of the controller go on.
+    /// Ends every subscription to a characteristic, and waits until the peer knows. The sequences end without an error.
+    /// Subscriptions of other users of the controller continue.
     public func unsubscribe(from characteristic: DiscoveredCharacteristic) async throws(BluetoothError) {
         try router.check(link)
         let handle = characteristic.valueHandle
         let listeners = link.state.withLock { $0.listeners }.filter { $0.handle == handle }
         guard let last = listeners.last else { return }
-        // What is on its way still reaches them; those who come meanwhile subscribe anew.
+        // Values in flight still reach them; a new listener subscribes again.
         defer { for listener in listeners where link.removeListener(listener.token) { listener.queue.finish() } }
         for listener in listeners.dropLast() { router.post(.unsubscribe(link.identifier, listener.token)) }
         try await router.call(.unsubscribe(link.identifier, last.token))
@@ -113,7 +113,7 @@ extension Connection {
 
     // MARK: - Credits
 
-    /// Takes a credit to send a value that nobody answers, or waits for one.
+    /// Takes a credit to send an unacknowledged value, or waits for one.
     func takeCredit() async throws(BluetoothError) {
         if Task.isCancelled { throw .cancelled }
         if link.takeCredit() { return }
@@ -124,7 +124,7 @@ extension Connection {
         }
     }
 
-    /// Throws what is wrong with a value, or with its link where that has ended.
+    /// Throws if a value cannot be sent, or if its link has ended.
     func refuse(_ error: BluetoothError) throws(BluetoothError) {
         try router.check(link)
         throw error

@@ -6,8 +6,8 @@ import BluetoothHost
 
 /// A link to another device, and the GATT client on it. It does not matter which side made the connection.
 ///
-/// Copies name the same link. The link lives until one side ends it, or the peer is lost; letting go of this value does not end
-/// it.
+/// Copies refer to the same link. The link lasts until one side ends it or the peer is lost. Releasing this value does
+/// not end it.
 public struct Connection: Sendable {
     let adapter: Adapter
     let link: Link
@@ -17,11 +17,11 @@ public struct Connection: Sendable {
     /// The peer's address.
     public var peer: DeviceAddress { link.peer }
 
-    /// The part this device plays on the link.
+    /// This device's role on the link.
     public var role: LinkRole { link.role }
 
-    /// What the peer calls itself; nil as long as that is not known. It is asked for once on links this device made, when
-    /// there is nothing else to do, and remembered for later links.
+    /// The peer's Device Name; nil until it is known. It is read once on links this device made, when the link is idle,
+    /// and kept for later links.
     public var name: String? { link.state.withLock { $0.name } }
 
     /// ATT_MTU: no PDU on the link is longer, in octets.
@@ -32,7 +32,7 @@ public struct Connection: Sendable {
         }
     }
 
-    /// The connection parameters the link has now.
+    /// The current connection parameters.
     public var parameters: CurrentConnectionParameters {
         get async throws(BluetoothError) {
             try router.check(link)
@@ -40,8 +40,7 @@ public struct Connection: Sendable {
         }
     }
 
-    /// How strongly this device hears the peer, in dBm; nil where the controller cannot tell (Core 5.4, Vol 4, Part E,
-    /// 7.5.4).
+    /// The RSSI of the peer, in dBm; nil if the controller cannot measure it (Core 5.4, Vol 4, Part E, 7.5.4).
     public func readRSSI() async throws(BluetoothError) -> Int? {
         try router.check(link)
         // 127 dBm stands for "not available".
@@ -49,23 +48,23 @@ public struct Connection: Sendable {
         return Int(rssi)
     }
 
-    /// Asks for other connection parameters, and waits until they hold. A central decides by itself; a peripheral asks its
-    /// central, which may refuse.
+    /// Asks for new connection parameters, and waits until they apply. A central decides by itself; a peripheral asks
+    /// its central, which may refuse.
     public func updateParameters(_ parameters: ConnectionParameters) async throws(BluetoothError) {
         try router.check(link)
         try await router.call(.updateParameters(link.identifier, parameters))
     }
 
-    /// Ends the link, and waits until it has ended. Does nothing where it has.
+    /// Ends the link, and waits until it has ended. Does nothing if it already has.
     public func disconnect() async throws(BluetoothError) {
         guard link.error == nil else { return }
         _ = try await waitForEnd { _ = router.post(.disconnect(link.identifier, reason: nil)) }
     }
 
-    /// Needs the link no more: it ends as soon as no other user of the controller needs it. One that the peer made stays.
+    /// Releases the link: it ends as soon as no other user of the controller needs it. A link that the peer made stays.
     public func release() async { router.post(.release(link.identifier)) }
 
-    /// Waits until the link has ended, whoever ends it.
+    /// Waits until either side has ended the link.
     @discardableResult
     public func waitForDisconnection() async throws(BluetoothError) -> DisconnectReason {
         try await waitForEnd {}
@@ -85,7 +84,7 @@ public struct Connection: Sendable {
         guard let end = link.state.withLock({ $0.end }) else { throw router.closure }
         switch end.error {
         case .disconnected, .adapterRemoved: return end.reason
-        // What ended was the adapter.
+        // The adapter ended.
         default: throw end.error
         }
     }

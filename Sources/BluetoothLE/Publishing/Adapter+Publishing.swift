@@ -11,10 +11,10 @@ extension Adapter {
     ///
     /// - Parameters:
     ///   - definition: the service, with its characteristics and what they allow.
-    ///   - handle: where to put it; the first free place where nil.
-    ///   - events: where the events of its characteristics are to go, of `characteristicEvents()`; into a sequence for each
-    ///     characteristic where nil.
-    /// - Throws: `.invalidDefinition` where the database has no room, or the definition contradicts itself.
+    ///   - handle: the handle of its declaration; the first free one if nil.
+    ///   - events: the sequence for the events of its characteristics, from `characteristicEvents()`; a separate one
+    ///     for each characteristic if nil.
+    /// - Throws: `.invalidDefinition` if the database has no room, or the definition contradicts itself.
     public func publish(
         _ definition: GATTServiceDefinition, at handle: AttributeHandle? = nil,
         events: EventSequence<CharacteristicEvent>? = nil
@@ -32,16 +32,16 @@ extension Adapter {
             adapter: self, uuid: definition.uuid, handles: handles, characteristics: characteristics)
     }
 
-    /// A sequence for what peers do with the characteristics of several services, in the order in which they do it; to be
-    /// given to `publish`. It does not end when one of the services is withdrawn. As with those of one characteristic,
-    /// up to 1024 events are kept, as long as there is a copy of the sequence.
+    /// A sequence for the events of several services, in order; pass it to `publish`. It does not end when one of the
+    /// services is withdrawn. Up to 1024 events are kept while a copy of the sequence exists, as for one
+    /// characteristic.
     public func characteristicEvents() -> EventSequence<CharacteristicEvent> {
         EventSequence(AsyncQueue(capacity: 1024, overflow: .dropNewest)) {}
     }
 }
 
 extension EventRouter {
-    /// A service is gone: its events end, and another may come to stand there, to which nobody has subscribed yet.
+    /// A service is gone: its events end, and a new service may take its handles, without any subscription.
     func forget(_ handles: ClosedRange<AttributeHandle>) {
         let removed = state.withLock { state -> [Receiver] in
             let removed = state.receivers.filter { handles.contains($0.key) }

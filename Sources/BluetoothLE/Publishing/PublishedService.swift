@@ -9,7 +9,7 @@ import BluetoothHost
 public struct PublishedService: Sendable {
     let adapter: Adapter
     public let uuid: BluetoothUUID
-    /// Where the service is in the database.
+    /// The handles of the service in the database.
     public let handles: GATTServiceHandles
     /// The characteristics, in the order of the definition.
     public let characteristics: [PublishedCharacteristic]
@@ -32,11 +32,11 @@ public struct PublishedCharacteristic: Sendable {
     public let uuid: BluetoothUUID
     /// The handle of the value.
     public let handle: AttributeHandle
-    /// What peers do with the characteristic and its descriptors. Events are kept from publication on, as long as there
-    /// is a copy of this sequence, up to 1024. A consumer that is further behind misses new ones; a request that it
-    /// misses, or that nobody can take any more, is answered Unlikely Error.
+    /// The events of the characteristic and its descriptors. Up to 1024 events are kept from publication on, while a
+    /// copy of this sequence exists. A consumer that is further behind misses new ones. A request that no consumer
+    /// receives is answered with Unlikely Error.
     ///
-    /// One consumer: where several take from it, each event goes to one of them.
+    /// One consumer: with several, each event goes to one of them.
     public let events: EventSequence<CharacteristicEvent>
 
     /// Sets a value that the database keeps. Subscribers are not notified of it.
@@ -53,7 +53,7 @@ public struct PublishedCharacteristic: Sendable {
         }
     }
 
-    /// Those who are subscribed now.
+    /// The current subscribers.
     public var subscribers: [Subscriber] {
         get async {
             adapter.router.links.filter { link in link.state.withLock { $0.subscriptions[handle] != nil } }
@@ -62,12 +62,12 @@ public struct PublishedCharacteristic: Sendable {
     }
 }
 
-/// What a peer did with a published characteristic.
+/// A peer's action on a published characteristic.
 public enum CharacteristicEvent: Sendable {
     case subscribed(Subscriber)
     case unsubscribed(Subscriber)
-    /// The peer wrote a value, of the characteristic or of a descriptor of it; it has been answered, and the database
-    /// keeps it unless it is dynamic.
+    /// The peer wrote the value of the characteristic or of a descriptor. The write has been answered, and the database
+    /// keeps the value unless it is dynamic.
     case written([UInt8], to: AttributeHandle, by: Connection)
     /// The peer reads a dynamic value: answer within 25 seconds.
     case readRequested(IncomingRead)
@@ -81,14 +81,14 @@ public struct Subscriber: Hashable, Sendable {
     /// The handle of the characteristic's value.
     public let characteristic: AttributeHandle
 
-    /// The longest value that one notification carries now: ATT_MTU less 3 octets.
+    /// The longest value that one notification can carry now: ATT_MTU less 3 octets.
     public var maximumLength: Int {
         get async throws(BluetoothError) { try await connection.mtu - 3 }
     }
 
-    /// Sends a notification to this subscriber alone. Waits while too much is on its way already; then it is sent, once.
+    /// Sends a notification to this subscriber alone. Waits while too much is in flight; then it is sent, once.
     ///
-    /// Those who wait are served in their order.
+    /// Waiting calls are served in order.
     ///
     /// - Throws: `.valueTooLong`, `.disconnected`, or `.notSubscribed`.
     public func notify(_ value: [UInt8]) async throws(BluetoothError) {
@@ -100,14 +100,14 @@ public struct Subscriber: Hashable, Sendable {
         }
     }
 
-    /// Why a notification cannot be sent; nil where it can.
+    /// Why a notification cannot be sent; nil if it can.
     private func refusal(ofLength length: Int) -> BluetoothError? {
         let configuration = connection.link.state.withLock { $0.subscriptions[characteristic] }
         guard configuration?.contains(.notifications) == true else { return .notSubscribed(characteristic) }
         return connection.link.refusal(ofLength: length)
     }
 
-    /// Sends an indication to this subscriber alone, and waits until it has confirmed it.
+    /// Sends an indication to this subscriber alone, and waits for its confirmation.
     public func indicate(_ value: [UInt8]) async throws(BluetoothError) {
         try connection.router.check(connection.link)
         try await connection.router.call(.indicate(connection.link.identifier, characteristic, value))
@@ -120,10 +120,10 @@ public struct IncomingRead: Sendable {
     let request: ServerRequest
     /// The attribute: the characteristic's value, or a dynamic descriptor of it.
     public let handle: AttributeHandle
-    /// Where in the value to begin.
+    /// The offset in the value.
     public let offset: Int
 
-    /// Answers with the whole value; what the peer asked for is cut out of it.
+    /// Answers with the whole value; the part the peer asked for is sent.
     public func respond(_ value: [UInt8]) async throws(BluetoothError) {
         guard offset <= value.count else { return try await refuse(.invalidOffset) }
         try await respond(rest: Array(value[offset...]))
@@ -140,11 +140,11 @@ public struct IncomingRead: Sendable {
     }
 }
 
-/// A peer's request to write dynamic values. All of them are to be taken, or none.
+/// A peer's request to write dynamic values. Accept all of them, or none.
 public struct IncomingWrite: Sendable {
     public let connection: Connection
     let request: ServerRequest
-    /// The values in their order: one for a write, the parts for an executed queue of writes.
+    /// The values in order: one for a write, the parts for executed queued writes.
     public let parts: [Part]
 
     public struct Part: Equatable, Sendable {
@@ -154,7 +154,7 @@ public struct IncomingWrite: Sendable {
         public var value: [UInt8]
     }
 
-    /// Tells the peer that the values were taken.
+    /// Accepts the values, and answers the peer.
     public func accept() async throws(BluetoothError) {
         try await connection.answer(.accept(request))
     }

@@ -5,10 +5,10 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// What the adapter reports, handed on. All of this runs on the adapter's thread.
+/// Routes the adapter's events. All of this runs on the adapter's thread.
 extension EventRouter {
     func receive(_ batch: borrowing EventBatch) {
-        // Mostly the events of a turn are about one link.
+        // Most events of a turn are about one link.
         var last: Link?
         for index in batch.events.indices {
             switch batch.events[index] {
@@ -76,7 +76,7 @@ extension EventRouter {
         case .scan(let queue):
             if case .failure(let error) = outcome { queue.finish(error) }
         case .session(let queue, let tag):
-            // A session ends with its link, and so does what it has begun.
+            // A session ends with its link, and so do its operations.
             if case .failure(.disconnected) = result { return }
             if case .failure(.adapterRemoved) = result { return }
             queue.push(
@@ -86,7 +86,7 @@ extension EventRouter {
                         if case .gatt(let result) = $0 { .success(result) } else { .failure(.cancelled) }
                     }))
         case .beginning, .cancelled, nil:
-            // It was called off too late.
+            // It was cancelled too late.
             if case .success(.link(let link)) = result { post(.release(link)) }
             if case .success(.published(let handles)) = result { post(.withdraw(handles.declaration)) }
         }
@@ -102,10 +102,10 @@ extension EventRouter {
         }
     }
 
-    /// Those who wait for a credit go on, as far as there are credits.
+    /// Resumes the calls that wait for a credit, while there are credits.
     func handOutCredits(of link: Link) {
         while let sender = link.nextSender() {
-            // One that was cancelled leaves its credit to the next.
+            // A cancelled call leaves its credit to the next.
             if !resume(sender, .success(.done)) { _ = link.lease.add(1) }
         }
     }
@@ -183,7 +183,7 @@ extension EventRouter {
         case .none: return
         case .hold: post(.holdReceiving(link.identifier))
         case .overflow:
-            // What comes until the link has ended would follow a gap.
+            // Later values, until the link ends, would follow a gap.
             for listener in link.state.withLock({ $0.listeners }) {
                 listener.queue.finish(.disconnected(.consumerTooSlow))
             }
@@ -206,11 +206,11 @@ extension EventRouter {
     private func writeRequested(_ request: ServerRequest, _ parts: [IncomingWrite.Part]) {
         guard let link = link(request.link), let connection = connection(link) else { return post(refusing: request) }
         let event = IncomingWrite(connection: connection, request: request, parts: parts)
-        // A queue of writes may begin with one for a descriptor of the server's own.
+        // Queued writes may begin with one for the server's own descriptor.
         ask(.writeRequested(event), parts.lazy.compactMap { self.receiver(of: $0.handle) }.first, request)
     }
 
-    /// Puts a request before the application, and refuses it where nobody is there to answer.
+    /// Delivers a request to the application, and refuses it if there is no consumer.
     private func ask(
         _ event: CharacteristicEvent, _ receiver: AsyncQueue<CharacteristicEvent>?, _ request: ServerRequest
     ) {
@@ -234,7 +234,7 @@ extension EventRouter {
 }
 
 extension GATTPreparedWrites {
-    /// The queued writes as values, in their order.
+    /// The queued writes as values, in order.
     var parts: [IncomingWrite.Part] {
         (0..<count).map { position in
             let value = value(at: position)

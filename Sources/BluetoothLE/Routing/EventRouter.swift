@@ -7,22 +7,21 @@ import BluetoothGATT
 import BluetoothHost
 import Synchronization
 
-/// Between the adapter and those who wait for it: hands each event to the call, the sequence or the link it belongs to,
-/// and keeps what is known of links.
+/// Routes each event of the adapter to the call, the sequence or the link it belongs to, and keeps the state of links.
 ///
-/// It does not keep the `Adapter` that applications hold: it outlives that where a sequence is still held.
+/// It does not retain the application's `Adapter`, and outlives it while a sequence exists.
 final class EventRouter: AdapterObserver {
     /// Where the events of a published attribute go.
     struct Receiver {
         let queue: AsyncQueue<CharacteristicEvent>
-        /// Whether other services' events go there too, so that it goes on when this attribute is gone.
+        /// Whether other services share it: then it continues when this attribute is gone.
         let isShared: Bool
     }
 
     struct State {
         weak var adapter: Adapter?
         var status = AdapterStatus.opening
-        /// By the slots of their identifiers.
+        /// Indexed by the slots of their identifiers.
         var links: [Link?] = []
         var names = PeerNames()
         var receivers: [AttributeHandle: Receiver] = [:]
@@ -41,7 +40,7 @@ final class EventRouter: AdapterObserver {
 
     // MARK: - Calling
 
-    /// Posts a call. False where the adapter is closed.
+    /// Posts a call. False if the adapter is closed.
     @discardableResult
     func post(_ kind: HostCall.Kind, token: CallToken = .none) -> Bool {
         runner.post(kind, token: token, from: UserID(number: user.load(ordering: .relaxed)))
@@ -51,15 +50,15 @@ final class EventRouter: AdapterObserver {
     func attach() {
         user.store(runner.attach(self).number, ordering: .relaxed)
         guard runner.isClosed else { return }
-        // It may have been closed before, so that nothing follows: wait until the reason is known.
+        // It may be closed already, and then no event follows: wait until the reason is known.
         runner.close()
         shutDown(runner.failure ?? .adapterClosed)
     }
 
-    /// Is a user no more.
+    /// Stops being a user.
     func detach() { runner.detach(UserID(number: user.load(ordering: .relaxed))) }
 
-    /// Posts a call, and suspends the task until its result has come or the task is cancelled.
+    /// Posts a call, and suspends the task until its result arrives or the task is cancelled.
     @discardableResult
     func call(
         _ kind: HostCall.Kind, publishing publication: PendingCalls.Publication? = nil,
@@ -69,9 +68,9 @@ final class EventRouter: AdapterObserver {
         return try await wait(as: token, isolation: actor) { self.post(kind, token: token) }
     }
 
-    /// Suspends the task until something happens that resumes the token.
+    /// Suspends the task until an event resumes the token.
     ///
-    /// - Parameter begin: called when the task is suspended; false where nothing will ever resume it.
+    /// - Parameter begin: called when the task is suspended; false if nothing will ever resume it.
     @discardableResult
     func wait(
         as token: CallToken, isCall: Bool = true, isolation actor: isolated (any Actor)? = #isolation,
@@ -94,7 +93,7 @@ final class EventRouter: AdapterObserver {
         waiter.resume(returning: .failure(.cancelled))
     }
 
-    /// Resumes whoever waits with a token. False where nobody does any more.
+    /// Resumes the call with this token. False if it no longer waits.
     @discardableResult
     func resume(_ token: CallToken, _ result: Result<CallResult, BluetoothError>) -> Bool {
         guard case .suspended(let waiter, _, _) = calls.take(token) else { return false }
@@ -107,7 +106,7 @@ final class EventRouter: AdapterObserver {
     /// What calls throw once the adapter is closed.
     var closure: BluetoothError { calls.closure ?? runner.failure ?? .adapterClosed }
 
-    /// Why the adapter cannot be used, where that is so.
+    /// Why the adapter cannot be used, if it cannot.
     func check() throws(BluetoothError) {
         if let closure = calls.closure { throw closure }
         switch state.withLock({ $0.status }) {
@@ -118,7 +117,7 @@ final class EventRouter: AdapterObserver {
         }
     }
 
-    /// Why a link cannot be used, where that is so.
+    /// Why a link cannot be used, if it cannot.
     func check(_ link: Link) throws(BluetoothError) {
         guard let error = link.error else { return }
         try check()
@@ -169,7 +168,7 @@ final class EventRouter: AdapterObserver {
         for observer in old.observers { observer.queue.finish(error) }
     }
 
-    /// Ends what was on a link.
+    /// Ends everything on a link.
     func finish(_ rest: Link.State, _ error: BluetoothError) {
         for token in rest.senders { resume(token, .failure(error)) }
         for listener in rest.listeners { listener.queue.finish(error) }

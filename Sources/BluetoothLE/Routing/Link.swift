@@ -6,10 +6,10 @@ import BluetoothHost
 import DequeModule
 import Synchronization
 
-/// What the adapter's front keeps for one link. It is kept up to date by what the adapter reports, and read by callers on
-/// any thread, so that what can be decided at once is decided without asking the adapter.
+/// The state of one link in this API. The adapter's events update it, and callers read it on any thread. Calls that can
+/// be decided at once then need not ask the adapter.
 final class Link: Sendable {
-    /// Who takes the values of a characteristic.
+    /// A listener to the values of a characteristic.
     struct Listener {
         let handle: AttributeHandle
         /// The token of the subscription.
@@ -27,18 +27,18 @@ final class Link: Sendable {
     struct State {
         var parameters: CurrentConnectionParameters
         var name: String?
-        /// What the peer is subscribed to of ours, by the handles of the values.
+        /// The peer's subscriptions to our values, by value handle.
         var subscriptions: [AttributeHandle: GATTClientConfiguration] = [:]
         var listeners: [Listener] = []
         var sessions: [AsyncQueue<ClientEvent>] = []
-        /// Those who wait for a credit, in their order.
+        /// The calls waiting for a credit, in order.
         var senders = Deque<CallToken>()
         var awaitingEnd: [CallToken] = []
         var end: End?
     }
 
     let identifier: LinkIdentifier
-    /// Who the peer is, and the address it uses.
+    /// The peer's identity, and the address it uses.
     let peerID: PeerID
     let peer: DeviceAddress
     let role: LinkRole
@@ -65,7 +65,7 @@ final class Link: Sendable {
 
     // MARK: - Receiving
 
-    /// The next one, from an index on, who takes the values of a characteristic.
+    /// The next listener, from an index on, to the values of a characteristic.
     @inline(__always)
     func listener(of handle: AttributeHandle, from index: inout Int) -> AsyncQueue<[UInt8]>? {
         state.withLock { state in
@@ -89,7 +89,7 @@ final class Link: Sendable {
         }
     }
 
-    /// Takes a listener out. False where it was gone.
+    /// Removes a listener. False if it was gone.
     func removeListener(_ token: CallToken) -> Bool {
         state.withLock { state in
             guard let index = state.listeners.firstIndex(where: { $0.token == token }) else { return false }
@@ -98,7 +98,7 @@ final class Link: Sendable {
         }
     }
 
-    /// Takes out the listeners of the characteristics in some handles.
+    /// Removes the listeners of the characteristics in some handles.
     func removeListeners(in handles: ClosedRange<AttributeHandle>) -> [Listener] {
         state.withLock { state in
             let removed = state.listeners.filter { handles.contains($0.handle) }
@@ -109,20 +109,20 @@ final class Link: Sendable {
 
     // MARK: - Sending
 
-    /// Why a value cannot be sent in one piece; nil where it can.
+    /// Why a value cannot be sent in one piece; nil if it can.
     @inline(__always)
     func refusal(ofLength length: Int) -> BluetoothError? {
         let maximum = mtu - 3
         return length > maximum ? .valueTooLong(maximum: maximum) : nil
     }
 
-    /// Takes a credit, unless somebody waits for one already.
+    /// Takes a credit, unless a call already waits for one.
     @inline(__always)
     func takeCredit() -> Bool { senderCount.load(ordering: .relaxed) == 0 && lease.take() }
 
-    /// Lets a call wait for a credit behind those that wait already.
+    /// Queues a call for a credit.
     ///
-    /// - Returns: whether it waits; false where there is a credit, which it has now, or the link has ended.
+    /// - Returns: whether it waits; false if it got a credit, or the link has ended.
     func enqueue(_ sender: CallToken) -> Bool {
         state.withLock { state in
             guard state.end == nil else { return false }
@@ -133,7 +133,7 @@ final class Link: Sendable {
         }
     }
 
-    /// The one who is to have the next credit, where there are both; it has it then.
+    /// Gives the next credit to the next waiting call, if there are both. Returns that call.
     func nextSender() -> CallToken? {
         state.withLock { state in
             guard !state.senders.isEmpty, lease.take() else { return nil }
@@ -144,7 +144,7 @@ final class Link: Sendable {
 
     // MARK: - The end
 
-    /// Notes the end of the link. Returns what is to be ended with it; nil where it has ended before.
+    /// Records the end of the link. Returns what must end with it; nil if it had already ended.
     func end(_ end: End) -> State? {
         state.withLock { state in
             guard state.end == nil else { return nil }

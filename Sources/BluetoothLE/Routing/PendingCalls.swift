@@ -3,10 +3,10 @@ import BluetoothGATT
 import BluetoothHost
 import Synchronization
 
-/// What waits for the adapter, by token: suspended calls, scans, and what sessions have begun.
+/// What waits for the adapter, by token: suspended calls, scans, and operations of sessions.
 ///
-/// An entry is taken out before it is resumed, so each is resumed exactly once. A token is not used again, so what comes
-/// too late meets nothing.
+/// An entry is taken out before it is resumed, so each is resumed exactly once. A token is not reused, so a late event
+/// finds no entry.
 final class PendingCalls: Sendable {
     typealias Waiter = CheckedContinuation<Result<CallResult, BluetoothError>, Never>
 
@@ -20,7 +20,7 @@ final class PendingCalls: Sendable {
         case session(AsyncQueue<ClientEvent>, tag: Int)
     }
 
-    /// Where the events of a service go that is being published.
+    /// The destination of the events of a service being published.
     struct Publication {
         let queues: [AsyncQueue<CharacteristicEvent>]
         let isShared: Bool
@@ -34,10 +34,10 @@ final class PendingCalls: Sendable {
     private struct State {
         var slots: [Slot] = []
         var free: [Int] = []
-        /// Why nothing can be waited for any more.
+        /// Why no call can wait any more.
         var closure: BluetoothError?
 
-        /// Where the entry of a token is; nil where it is gone.
+        /// Where the entry of a token is; nil if it is gone.
         func index(of token: CallToken) -> Int? {
             let index = Int(token.rawValue & 0xFFFF_FFFF) - 1
             guard slots.indices.contains(index), slots[index].entry != nil,
@@ -85,7 +85,7 @@ final class PendingCalls: Sendable {
         }
     }
 
-    /// The task of a call that has begun is suspended. Returns why it is not to be, where that is so.
+    /// The task of a call is suspended. Returns an error if it must not be.
     func suspend(_ waiter: Waiter, _ token: CallToken) -> BluetoothError? {
         state.withLock { state in
             guard let index = state.index(of: token) else { return state.closure ?? .cancelled }
@@ -98,7 +98,7 @@ final class PendingCalls: Sendable {
         }
     }
 
-    /// The call has been posted. True where it was cancelled meanwhile, so that this is to be posted as well.
+    /// The call has been posted. True if it was cancelled meanwhile: then post the cancellation as well.
     func posted(_ token: CallToken) -> Bool {
         state.withLock { state in
             guard let index = state.index(of: token) else { return false }
@@ -116,7 +116,7 @@ final class PendingCalls: Sendable {
 
     /// The task of a call was cancelled.
     ///
-    /// - Returns: whom to resume, and whether the call is to be called off.
+    /// - Returns: the task to resume, and whether to cancel the call.
     func cancel(_ token: CallToken) -> (waiter: Waiter, isPosted: Bool)? {
         state.withLock { state in
             guard let index = state.index(of: token) else { return nil }
@@ -134,7 +134,7 @@ final class PendingCalls: Sendable {
         }
     }
 
-    /// Takes out what a token stands for; nil where nobody waits for it any more.
+    /// Removes the entry of a token; nil if it is gone.
     func take(_ token: CallToken) -> Entry? {
         state.withLock { state in
             guard let index = state.index(of: token) else { return nil }
@@ -153,7 +153,7 @@ final class PendingCalls: Sendable {
         }
     }
 
-    /// Takes everything out, and lets nothing in any more.
+    /// Removes everything, and accepts nothing more.
     func close(_ error: BluetoothError) -> [Entry] {
         state.withLock { state in
             guard state.closure == nil else { return [] }
@@ -165,6 +165,6 @@ final class PendingCalls: Sendable {
         }
     }
 
-    /// Why nothing can be waited for any more.
+    /// Why no call can wait any more.
     var closure: BluetoothError? { state.withLock { $0.closure } }
 }

@@ -2,18 +2,18 @@ import BluetoothAdapter
 import DequeModule
 import Synchronization
 
-/// The meeting point of one producer and the consumers of an asynchronous sequence: a bounded buffer, an end that each
-/// consumer gets exactly once, and waits that end when their task is cancelled.
+/// Connects one producer with the consumers of an asynchronous sequence: a bounded buffer, an end that each consumer
+/// gets exactly once, and waits that end on cancellation.
 final class AsyncQueue<Element: Sendable>: Sendable {
     /// What happens to an element that does not fit.
     enum Overflow: Sendable {
-        /// The oldest element is forgotten: for news that outdates itself.
+        /// The oldest element is dropped: for events that become outdated.
         case dropOldest
-        /// The new element is forgotten: for what its sender does not rely on.
+        /// The new element is dropped: for events that the sender does not rely on.
         case dropNewest
-        /// The sequence ends with `BluetoothError.overflow`: for data of which no part may be missing.
+        /// The sequence ends with `BluetoothError.overflow`: for data that must be complete.
         case fail
-        /// The buffer grows: for what is bounded by other means.
+        /// The buffer grows: for data that is bounded by other means.
         case grow
     }
 
@@ -22,7 +22,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
 
     private struct State {
         var buffer = Deque<Element>()
-        /// How many elements have been taken, and after how many of them something was lost.
+        /// How many elements were taken, and after which of them data was lost.
         var taken = 0
         var losses: [Int] = []
         var dropped = 0
@@ -30,7 +30,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         var lastWaiter: UInt64 = 0
         var end: Outcome?
 
-        /// What a consumer gets now; nil where it has to wait.
+        /// What a consumer gets now; nil if it must wait.
         mutating func take() -> Outcome? {
             if !losses.isEmpty, losses[0] == taken {
                 losses.removeFirst()
@@ -47,7 +47,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     private let overflow: Overflow
     /// Makes room in a full buffer without loss, as far as that is possible.
     private let compact: (@Sendable (inout Deque<Element>) -> Void)?
-    /// Called with each element that has been taken, or that nobody will take any more.
+    /// Called with each element that was taken, or never will be.
     private let onTake: (@Sendable (Element) -> Void)?
 
     init(
@@ -60,14 +60,14 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         self.onTake = onTake
     }
 
-    /// How many elements have been forgotten because the buffer was full.
+    /// How many elements were dropped because the buffer was full.
     var droppedCount: Int { state.withLock { $0.dropped } }
 
-    /// How many elements wait to be taken, and how many consumers for one.
+    /// How many elements wait, and how many consumers.
     var count: Int { state.withLock { $0.buffer.count } }
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// Hands an element to whoever waits longest, or keeps it. False where it was given up.
+    /// Gives an element to the consumer waiting longest, or buffers it. False if it was dropped.
     @discardableResult
     func push(_ element: Element) -> Bool {
         let (isTaken, waiter) = state.withLock { state -> (Bool, Waiter?) in
@@ -84,7 +84,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         return isTaken
     }
 
-    /// Whether there is room for one more now.
+    /// Whether there is room for one more.
     private func makeRoom(_ state: inout State) -> Bool {
         compact?(&state.buffer)
         guard state.buffer.count >= capacity else { return true }
@@ -101,8 +101,8 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         return false
     }
 
-    /// Notes that something was lost between what was pushed before and what is pushed after this. A consumer gets
-    /// `.dataLost` there, and may go on.
+    /// Records that data was lost between the previous and the next element. A consumer gets `.dataLost` there, and may
+    /// continue.
     func noteLoss() {
         let waiter = state.withLock { state -> Waiter? in
             guard state.end == nil else { return nil }
@@ -125,10 +125,10 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         for waiter in waiters { waiter.continuation.resume(returning: end) }
     }
 
-    /// Ends the sequence, and forgets what nobody will take.
+    /// Ends the sequence, and drops the remaining elements.
     func abandon() {
         finish()
-        // Out of the lock: an element may be the last to hold whatever pushes here.
+        // Outside the lock: an element may hold the last reference to the producer.
         let rest = state.withLock { state in
             defer { state.buffer = [] }
             return state.buffer
@@ -137,7 +137,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     }
 
     /// The next element; nil at the end. Throws `.cancelled` when the task is cancelled.
-    // Received values come by the hundred thousand: unspecialised code looks its types up for each.
+    // There may be hundreds of thousands of values, and unspecialised code looks up its types for each.
     @_specialize(where Element == [UInt8])
     func next(isolation actor: isolated (any Actor)? = #isolation) async throws(BluetoothError) -> Element? {
         let outcome: Outcome
@@ -157,7 +157,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
                 await withCheckedContinuation(isolation: actor) { (continuation: Waiter) in
                     let ready = state.withLock { state -> Outcome? in
                         if let outcome = state.take() { return outcome }
-                        // The handler below may have run before there was anything to cancel.
+                        // The handler below may have run before the wait began.
                         if Task.isCancelled { return .failure(.cancelled) }
                         state.waiters.append((number, continuation))
                         return nil

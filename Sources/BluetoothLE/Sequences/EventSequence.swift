@@ -2,16 +2,16 @@ import BluetoothAdapter
 
 /// An asynchronous sequence of what an adapter, a link or a service reports.
 ///
-/// It begins when it is made, not when it is first asked, so nothing that happens in between is lost. It ends when the
-/// last copy of it and of its iterators is gone, or by throwing what ended its source. It does not keep its source: an
-/// adapter that nobody holds, nor anything of it such as a `Connection`, is closed. Its buffer is bounded; what happens
-/// when the consumer is too slow is said where the sequence is made.
+/// It begins when it is created, not at the first iteration, so nothing in between is lost. It ends when the last copy
+/// of it and of its iterators is gone, or by throwing what ended its source. It does not retain its source: an adapter
+/// closes when neither it nor an object from it, such as a `Connection`, is referenced. Its buffer is bounded; the call
+/// that creates it says what happens if the consumer is too slow.
 public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     public typealias Failure = BluetoothError
 
     let subscription: Subscription
 
-    /// Ends the source's work for this sequence when nobody can consume it any more.
+    /// Ends the source's work for this sequence when no consumer is left.
     final class Subscription: Sendable {
         let queue: AsyncQueue<Element>
         private let onEnd: @Sendable () -> Void
@@ -31,22 +31,23 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
         subscription = Subscription(queue, onEnd: onEnd)
     }
 
-    /// How many elements were given up because the buffer was full.
+    /// How many elements were dropped because the buffer was full.
     public var droppedCount: Int { subscription.queue.droppedCount }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
         let subscription: Subscription
 
-        // Values are many. Without a version of its own for their type, half of the cost of each would be the search for the
-        // metadata of generic types.
+        // There are many values. Without a specialisation for their type, half of the cost of each would be generic
+        // metadata lookups.
 
-        /// The next element; nil once the source has ended in good order. Throws `.cancelled` when the task is cancelled.
+        /// The next element; nil once the source has ended without an error. Throws `.cancelled` when the task is
+        /// cancelled.
         @_specialize(where Element == [UInt8])
         public mutating func next() async throws(BluetoothError) -> Element? {
             try await subscription.queue.next()
         }
 
-        /// As above; the caller stays where it is isolated.
+        /// As above; the caller keeps its isolation.
         @_specialize(where Element == [UInt8])
         public mutating func next(
             isolation actor: isolated (any Actor)?

@@ -1,11 +1,10 @@
 import BluetoothAdapter
 import BluetoothValues
 
-/// The values that a peer notifies of or indicates, decoded. It begins, ends and keeps its source as an
-/// `EventSequence` does.
+/// The values that a peer notifies or indicates, decoded. Its lifetime is that of an `EventSequence`.
 ///
-/// A malformed value is thrown as `.malformedValue`, which ends a `for` loop, and not the sequence: an iterator that is asked
-/// again goes on with the next value.
+/// A malformed value is thrown as `.malformedValue`. This ends a `for` loop but not the sequence: an iterator can
+/// continue with the next value.
 public struct ValueSequence<Value: CharacteristicValue>: AsyncSequence, Sendable {
     public typealias Element = Value
     public typealias Failure = BluetoothError
@@ -15,7 +14,8 @@ public struct ValueSequence<Value: CharacteristicValue>: AsyncSequence, Sendable
     public struct AsyncIterator: AsyncIteratorProtocol {
         var values: EventSequence<[UInt8]>.AsyncIterator
 
-        /// The next value; nil once the source has ended in good order. Throws `.cancelled` when the task is cancelled.
+        /// The next value; nil once the source has ended without an error. Throws `.cancelled` when the task is
+        /// cancelled.
         public mutating func next() async throws(BluetoothError) -> Value? {
             guard let value = try await values.next() else { return nil }
             return try Value(received: value)

@@ -7,9 +7,8 @@ open class CBAttribute: NSObject {
     open var uuid: CBUUID { type }
 
     private let type: CBUUID
-    /// Where a discovered attribute is in the peer's database: a service's declaration, a characteristic's value, a
-    /// descriptor. Zero for one that this application defines.
-    /// Of a restored one it changes where the peer has moved it.
+    /// The handle of a discovered attribute: a service's declaration, a characteristic's value, a descriptor. Zero for
+    /// an attribute of this application. After restoration it changes if the peer has moved the attribute.
     @Guarded var handle: AttributeHandle
 
     init(_ type: CBUUID, at handle: AttributeHandle) {

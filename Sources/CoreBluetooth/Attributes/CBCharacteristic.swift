@@ -4,7 +4,7 @@ import Foundation
 
 /// A characteristic: a peripheral's, or one of this application's.
 open class CBCharacteristic: CBAttribute, KeyValueObservable {
-    /// The service it belongs to; nil when that is gone.
+    /// The service it belongs to; nil when the service is gone.
     open weak var service: CBService? { owner }
     /// What can be done with the value.
     open var properties: CBCharacteristicProperties { allowed }
@@ -15,7 +15,7 @@ open class CBCharacteristic: CBAttribute, KeyValueObservable {
     /// Whether the value is broadcast: never, here.
     @available(*, deprecated, message: "values are not broadcast")
     open var isBroadcasted: Bool { false }
-    /// Whether the value is told when it changes.
+    /// Whether the value is notified or indicated when it changes.
     open var isNotifying: Bool { notifying }
 
     public let _observers = KeyValueObservers()
@@ -50,20 +50,20 @@ open class CBCharacteristic: CBAttribute, KeyValueObservable {
         currentValue = value
     }
 
-    /// Restored, it is elsewhere now, or something else can be done with it.
+    /// After restoration: the handles or the properties are different now.
     func move(to found: DiscoveredCharacteristic) {
         discovered = found
         handle = found.valueHandle
         allowed = CBCharacteristicProperties(rawValue: UInt(found.properties.rawValue))
     }
 
-    /// Where descriptors may be.
+    /// The handles at which descriptors may be.
     var descriptorHandles: ClosedRange<AttributeHandle>? {
         guard let discovered, discovered.valueHandle < discovered.endHandle else { return nil }
         return AttributeHandle(discovered.valueHandle.rawValue + 1)...discovered.endHandle
     }
 
-    /// What to subscribe to: notifications where there are any.
+    /// What to subscribe to: notifications if the characteristic has them.
     var configuration: GATTClientConfiguration {
         if properties.contains(.notify) { return .notifications }
         return properties.contains(.indicate) ? .indications : []
@@ -84,7 +84,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
         set { granted = newValue }
     }
 
-    /// The centrals that are subscribed; empty where there are none.
+    /// The subscribed centrals.
     open var subscribedCentrals: [CBCentral]? { centrals }
 
     open override var properties: CBCharacteristicProperties {
@@ -92,7 +92,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
         set { allowed = newValue }
     }
 
-    /// A value that stays the same, which centrals read without this application being asked; nil where it is to be asked.
+    /// A fixed value, which centrals read without a request to this application; nil if the application answers reads.
     open override var value: Data? {
         get { currentValue }
         set { currentValue = newValue }
@@ -112,7 +112,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
     /// - Parameters:
     ///   - UUID: the characteristic's UUID.
     ///   - properties: what can be done with the value.
-    ///   - value: a value that stays the same; nil where this application is asked for it.
+    ///   - value: a fixed value; nil if this application answers reads.
     ///   - permissions: who may read and write it.
     public init(
         type UUID: CBUUID, properties: CBCharacteristicProperties, value: Data?, permissions: CBAttributePermissions

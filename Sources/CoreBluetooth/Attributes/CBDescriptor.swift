@@ -3,9 +3,9 @@ import BluetoothBase
 import BluetoothGATT
 import Foundation
 
-/// A descriptor: more about a characteristic.
+/// A characteristic descriptor.
 open class CBDescriptor: CBAttribute {
-    /// The characteristic it belongs to; nil when that is gone.
+    /// The characteristic it belongs to; nil when the characteristic is gone.
     open weak var characteristic: CBCharacteristic? { owner }
 
     /// The value as it was last read, nil before: a `String` for a User Description, an `NSNumber` for Extended Properties
@@ -30,7 +30,7 @@ open class CBDescriptor: CBAttribute {
         currentValue = value
     }
 
-    /// Takes in what was read.
+    /// Keeps the value that was read.
     func take(_ data: Data) {
         switch uuid.bluetoothUUID.uint16 {
         case 0x2901: currentValue = String(decoding: data, as: UTF8.self)

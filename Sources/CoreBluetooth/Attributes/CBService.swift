@@ -5,7 +5,7 @@ import Foundation
 open class CBService: CBAttribute {
     /// The peripheral that has the service; nil for one of this application's, or when the peripheral is gone.
     open internal(set) weak var peripheral: CBPeripheral?
-    /// Whether the service stands by itself; one that does not is found through a service that includes it.
+    /// Whether the service is primary. A secondary one is found through a service that includes it.
     open var isPrimary: Bool { isPrimaryService }
     /// The services that this one includes, as far as they have been discovered; nil before.
     open var includedServices: [CBService]? { included }
@@ -27,7 +27,7 @@ open class CBService: CBAttribute {
         super.init(type, at: handles.lowerBound)
     }
 
-    /// Restored, it is elsewhere now.
+    /// After restoration: its handles are different now.
     func move(to handles: ClosedRange<AttributeHandle>) {
         self.handles = handles
         handle = handles.lowerBound
@@ -40,13 +40,13 @@ open class CBService: CBAttribute {
 
 /// A service that this application offers.
 open class CBMutableService: CBService {
-    /// The services that this one includes. They have to be added before it.
+    /// The services that this one includes. They must be added first.
     open override var includedServices: [CBService]? {
         get { included }
         set { included = newValue }
     }
 
-    /// The characteristics of the service. With `CBPeripheralManager.add` they are settled.
+    /// The characteristics of the service. They are fixed once `CBPeripheralManager.add` was called.
     open override var characteristics: [CBCharacteristic]? {
         get { members }
         set {
@@ -57,7 +57,7 @@ open class CBMutableService: CBService {
 
     /// - Parameters:
     ///   - UUID: the service's UUID.
-    ///   - isPrimary: whether it stands by itself.
+    ///   - isPrimary: whether it is a primary service.
     public init(type UUID: CBUUID, primary isPrimary: Bool) {
         super.init(UUID, isPrimary: isPrimary)
     }

@@ -3,14 +3,14 @@ import Foundation
 
 /// A UUID of 16, 32 or 128 bits: an attribute's type, or a service that is advertised (Core 5.4, Vol 3, Part B, 2.5.1).
 ///
-/// A short one equals the long one that it stands for.
+/// A short UUID equals the 128-bit UUID it stands for.
 open class CBUUID: NSObject, NSCopying {
     private var octets = zeros
     package private(set) var bluetoothUUID = BluetoothUUID(bigEndian: zeros)
 
     private static let zeros = [UInt8](repeating: 0, count: 16)
 
-    /// The octets as the UUID was made: 2, 4 or 16 of them, the first in its text first.
+    /// The octets the UUID was made from: 2, 4 or 16, in the order of the text.
     open var data: Data { Data(octets) }
 
     /// The text: 4 or 8 digits, or 32 in groups.
@@ -22,7 +22,7 @@ open class CBUUID: NSObject, NSCopying {
     }
 
     /// A UUID of zeros.
-    // The only designated one, so that subclasses inherit the others.
+    // The only designated initializer: subclasses then inherit the others.
     public override init() {}
 
     /// - Parameter theString: 4 or 8 hexadecimal digits, or 32 in groups (8-4-4-4-12), with or without `0x` before them.
@@ -40,19 +40,19 @@ open class CBUUID: NSObject, NSCopying {
         self.init(octets: [UInt8](theData))
     }
 
-    /// The UUID that a value of Foundation's is.
+    /// From a UUID of Foundation.
     public convenience init(nsuuid theUUID: UUID) {
         self.init(octets: withUnsafeBytes(of: theUUID.uuid) { Array($0) })
     }
 
-    /// The UUID that a value of Core Foundation's is.
+    /// From a UUID of Core Foundation.
     @available(*, deprecated, message: "use init(nsuuid:)")
     public convenience init(cfuuid theUUID: CFUUID) {
         let bytes = CFUUIDGetUUIDBytes(theUUID)
         self.init(octets: withUnsafeBytes(of: bytes) { Array($0) })
     }
 
-    /// Of a type that a peer has told, as short as it was told.
+    /// From an attribute type that a peer sent, in the length it was sent in.
     package convenience init(_ uuid: BluetoothUUID) {
         self.init(octets: uuid.shortestOctets)
     }
@@ -63,7 +63,7 @@ open class CBUUID: NSObject, NSCopying {
         bluetoothUUID = BluetoothUUID(bigEndian: octets)
     }
 
-    /// The octets of a text: none where it is no UUID.
+    /// The octets of a text; nil if it is not a UUID.
     static func octets(of text: String) -> [UInt8]? {
         let text = text.hasPrefix("0x") || text.hasPrefix("0X") ? text.dropFirst(2) : text[...]
         let digits: [Character]
@@ -104,7 +104,7 @@ extension UUID {
 }
 
 extension BluetoothUUID {
-    /// The octets in the order of the text, as few as will do.
+    /// The octets in the order of the text, in the shortest form.
     fileprivate var shortestOctets: [UInt8] {
         if let short = uint16 { return withUnsafeBytes(of: short.bigEndian) { Array($0) } }
         if let short = shortValue { return withUnsafeBytes(of: short.bigEndian) { Array($0) } }

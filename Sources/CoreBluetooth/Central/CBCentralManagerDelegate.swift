@@ -1,27 +1,27 @@
 import Foundation
 
-/// Who is told what happens to a central manager. All but the first method may be left out.
+/// The callbacks of a central manager. All but the first are optional.
 public protocol CBCentralManagerDelegate: NSObjectProtocol {
-    /// What can be done has changed: see `CBManager.state`. Also told first, once that is known.
+    /// `CBManager.state` has changed. Also the first callback, once the state is known.
     func centralManagerDidUpdateState(_ central: CBCentralManager)
-    /// What the manager did when the program ended last is taken up again. Comes before everything else.
+    /// The state of the last run is restored. Comes before every other callback.
     func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any])
-    /// A peripheral was heard. Keep it to go on with it.
+    /// A peripheral was discovered. Keep a reference to it to use it later.
     func centralManager(
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
         rssi: NSNumber)
-    /// A connection is there.
+    /// A connection was made.
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral)
     /// A connection could not be made.
     func centralManager(_ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?)
-    /// A connection has ended; without an error where this program wanted that.
+    /// A connection has ended; the error is nil if this program ended it.
     func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?)
-    /// A connection has ended. Where this is implemented the form without a time is not called.
+    /// A connection has ended. If this is implemented, the method without a timestamp is not called.
     func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
         isReconnecting: Bool, error: (any Error)?)
-    /// A link came or went that `registerForConnectionEvents` asked for.
+    /// A link was made or has ended that matches `registerForConnectionEvents`.
     func centralManager(
         _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral)
     /// Never called here.

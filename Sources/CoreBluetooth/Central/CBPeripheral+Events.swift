@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothHost
 import Foundation
 
-/// What happens to a peripheral, on the application's queue: its objects change, and its delegate is told.
+/// The events of a peripheral, on the application's queue: they update its objects and call its delegate.
 extension CBPeripheral {
     /// A value was notified or indicated.
     func received(_ value: Data, at handle: AttributeHandle, _ session: PeripheralSession) {
@@ -16,7 +16,7 @@ extension CBPeripheral {
         delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
     }
 
-    /// Something of what the peripheral sent was lost, perhaps values of any characteristic that notifies.
+    /// Data from the peripheral was lost, perhaps values of any subscribed characteristic.
     func lost(_ loss: LinkLoss) {
         reportFailure("data of \(self) was lost: \(loss)")
         let error = CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: "Data of the peripheral was lost."])
@@ -26,7 +26,7 @@ extension CBPeripheral {
     }
 
     func nameChanged(to name: String) {
-        // Where it is not connected the name is to be seen, but nothing is told.
+        // Without a connection the name changes, but the delegate is not called.
         let isNews = currentName != name
         guard isNews, currentState == .connected else { return }
         currentName = name
@@ -48,7 +48,7 @@ extension CBPeripheral {
 
     func stopNotifying() { $attributes.withLock { $0 }.stopNotifying() }
 
-    /// The adapter is off, so there is no connection any more.
+    /// The adapter is off, so the connection is gone.
     func adapterIsOff() {
         if let session { _ = endSession(session) }
     }
@@ -129,12 +129,12 @@ extension CBPeripheral {
 }
 
 extension Array {
-    /// Those that were asked for; all where nothing was named.
+    /// The requested ones; all if none were named.
     fileprivate func meant(by wanted: [BluetoothUUID], _ uuid: (Element) -> BluetoothUUID) -> [Element] {
         wanted.isEmpty ? self : filter { wanted.contains(uuid($0)) }
     }
 
-    /// Those services that the system does not use itself, unless somebody wants to see all.
+    /// The services that applications may see.
     fileprivate func visible(_ uuid: (Element) -> BluetoothUUID) -> [Element] {
         BluetoothEnvironment.showsSystemServices ? self : filter { !BluetoothUUID.systemServices.contains(uuid($0)) }
     }
@@ -148,7 +148,7 @@ extension BluetoothUUID {
 }
 
 extension Result where Failure == HostError {
-    /// What an application is told of a failure.
+    /// The error that the delegate receives for a failure.
     var error: (any Error)? {
         if case .failure(let error) = self { CBError.error(for: BluetoothError(error), orElse: .unknown) } else { nil }
     }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Who is told what a peripheral does. Every method may be left out.
+/// The callbacks of a peripheral. All are optional.
 public protocol CBPeripheralDelegate: NSObjectProtocol {
-    /// The peripheral has another name.
+    /// The peripheral's name has changed.
     func peripheralDidUpdateName(_ peripheral: CBPeripheral)
-    /// The peripheral's services have changed: these are over. Discover again.
+    /// The peripheral's services have changed: these are invalid. Discover again.
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
     /// Never called here: `peripheral(_:didReadRSSI:error:)` is.
     @available(*, deprecated, message: "use peripheral(_:didReadRSSI:error:)")
     func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?)
-    /// How strongly the peripheral is heard, in dBm.
+    /// The RSSI of the peripheral was read, in dBm.
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI rssi: NSNumber, error: (any Error)?)
     /// Services were discovered.
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?)
@@ -17,7 +17,7 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     func peripheral(_ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?)
     /// Characteristics were discovered.
     func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?)
-    /// A value was read, or the peripheral has told it.
+    /// A value was read, notified or indicated.
     func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
     /// A value was written, with a response.
     func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
@@ -32,7 +32,7 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?)
     /// A descriptor was written.
     func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?)
-    /// Writes without response are taken again.
+    /// The peripheral can accept writes without response again.
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral)
     /// A channel was opened, or could not be.
     func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?)

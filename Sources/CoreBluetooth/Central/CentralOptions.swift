@@ -2,11 +2,11 @@ import BluetoothBase
 import BluetoothGAP
 import Foundation
 
-/// What is to be scanned for.
+/// What to scan for.
 struct WantedScan: Equatable, Sendable {
-    /// Advertisers of any of these; all where empty.
+    /// Advertisers of any of these; all if empty.
     var services: [BluetoothUUID]
-    /// Those too that look for any of these.
+    /// Also advertisers that solicit any of these.
     var solicited: [BluetoothUUID]
     var allowsDuplicates: Bool
 
@@ -17,24 +17,24 @@ struct WantedScan: Equatable, Sendable {
         allowsDuplicates = (options?[CBCentralManagerScanOptionAllowDuplicatesKey] as? NSNumber)?.boolValue ?? false
     }
 
-    /// What the adapter can leave out by itself.
+    /// The part of the filter that the adapter can apply.
     var filter: ScanFilter { solicited.isEmpty ? ScanFilter(services: services) : ScanFilter() }
 
-    /// Whether an advertiser is meant that has passed the filter.
+    /// Whether an advertiser that has passed the adapter's filter matches.
     func matches(_ advertisement: AdvertisementData) -> Bool {
         solicited.isEmpty || advertisement.serviceUUIDs.contains { services.contains($0) }
             || advertisement.solicitedServiceUUIDs.contains { solicited.contains($0) }
     }
 }
 
-/// How a connection is to be made and kept.
+/// How to make and keep a connection.
 struct ConnectOptions: Sendable {
     /// How long to wait before the first attempt.
     var startDelay: Duration
-    /// Whether a connection that was lost is to be made again.
+    /// Whether to reconnect after a lost connection.
     var isReconnecting: Bool
 
-    /// The longest delay that is honoured.
+    /// Longer delays are cut to this.
     private static let longestDelay = 86400.0
 
     init(_ options: [String: Any]?) {
@@ -44,12 +44,12 @@ struct ConnectOptions: Sendable {
     }
 }
 
-/// Of whose links a manager is to be told.
+/// The peers whose connection events a manager wants.
 struct WantedConnectionEvents: Sendable {
     private let services: Set<BluetoothUUID>
     private let peripherals: Set<UUID>
 
-    /// More services than this are not looked at.
+    /// Services beyond this number are ignored.
     private static let maximumServices = 4
 
     init(_ options: [CBConnectionEventMatchingOption: Any]) {

@@ -2,12 +2,12 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 
-/// What has been discovered of a peripheral: the objects, which stay the same however often they are discovered.
+/// The discovered attributes of a peripheral. Discovering one again yields the same object.
 struct PeripheralAttributes {
     /// The primary services, in the order of their handles; nil before any discovery.
     fileprivate(set) var services: [CBService]?
     fileprivate var byHandle: [AttributeHandle: CBAttribute] = [:]
-    /// The characteristic that was looked up last: values come in rows.
+    /// The characteristic looked up last: values of one characteristic often follow each other.
     private var last: CBCharacteristic?
 
     func contains(_ attribute: CBAttribute) -> Bool { byHandle[attribute.handle] === attribute }
@@ -63,7 +63,7 @@ struct PeripheralAttributes {
         characteristic.parts = parts.sorted { $0.handle < $1.handle }
     }
 
-    /// What is known to be at a handle; nil where that is another kind of attribute, or of another type.
+    /// The known object at a handle; nil if it is of another class or type.
     private func known<Attribute: CBAttribute>(
         _ kind: Attribute.Type, _ uuid: BluetoothUUID, at handle: AttributeHandle
     ) -> Attribute? {
@@ -75,7 +75,7 @@ struct PeripheralAttributes {
         _ uuid: BluetoothUUID, isPrimary: Bool, _ handles: ClosedRange<AttributeHandle>, of peripheral: CBPeripheral
     ) -> CBService {
         if let known = known(CBService.self, uuid, at: handles.lowerBound) { return known }
-        // After a connection was made again the peripheral may have others there.
+        // After a reconnection the peripheral may have others there.
         _ = invalidate(handles)
         let service = CBService(CBUUID(uuid), isPrimary: isPrimary, handles: handles, peripheral: peripheral)
         byHandle[handles.lowerBound] = service
@@ -84,7 +84,7 @@ struct PeripheralAttributes {
 
     // MARK: - Forgetting
 
-    /// Takes out the services in these handles, with all that is in them. Returns them.
+    /// Removes the services in these handles, with all that is in them. Returns them.
     mutating func invalidate(_ handles: ClosedRange<AttributeHandle>) -> [CBService] {
         last = nil
         let gone = (services ?? []).filter { $0.handles.overlaps(handles) }
@@ -95,20 +95,20 @@ struct PeripheralAttributes {
         return gone
     }
 
-    /// Nothing notifies any more.
+    /// All subscriptions have ended.
     func stopNotifying() {
         for case let characteristic as CBCharacteristic in byHandle.values { characteristic.notifying = false }
     }
 }
 
-/// What was discovered in a run before.
+/// What an earlier run discovered.
 extension PeripheralAttributes {
     init(restored services: [CBService]) {
         self.services = services
         index()
     }
 
-    /// Finds everything that there is, where it is now.
+    /// Indexes every object by its current handle.
     mutating func index() {
         byHandle = [:]
         last = nil
@@ -125,12 +125,12 @@ extension PeripheralAttributes {
         }
     }
 
-    /// The characteristics whose values are told.
+    /// The subscribed characteristics.
     var notifyingCharacteristics: [CBCharacteristic] {
         byHandle.values.compactMap { $0 as? CBCharacteristic }.filter(\.isNotifying).sorted { $0.handle < $1.handle }
     }
 
-    /// Takes a service out, with what is in it.
+    /// Removes a service, with what is in it.
     mutating func remove(_ gone: [CBService]) {
         services = services?.filter { service in !gone.contains { $0 === service } }
         index()

@@ -14,11 +14,11 @@ enum PendingCall {
     case updateParameters(CentralLink)
 }
 
-/// A manager as a user of its adapter, for one power cycle: when the adapter goes off all that was asked through this is
-/// void, and there is another one for when it is on again.
+/// A manager as a user of its adapter, for one power cycle. When the adapter goes off, calls made through this are
+/// void. When it is on again, there is a new one.
 final class Attachment: AdapterObserver, @unchecked Sendable {
-    // Unchecked: what changes is atomic or guarded; pending calls speak of objects of the application, which are passed on
-    // to its queue and not looked into here.
+    // Unchecked: mutable state is atomic or guarded. Pending calls refer to objects of the application, which are only
+    // passed on to its queue.
 
     let runner: AdapterRunner
     private weak let session: ManagerSession?
@@ -51,7 +51,7 @@ final class Attachment: AdapterObserver, @unchecked Sendable {
         runner.post(kind, token: token, from: UserID(number: user.load(ordering: .relaxed)))
     }
 
-    /// Makes a call that ends with an event. False where the power cycle is over, so that none follows.
+    /// Makes a call that ends with an event. False if the power cycle is over: then no event follows.
     func begin(_ call: PendingCall, _ kind: HostCall.Kind, token: CallToken) -> Bool {
         let isRegistered = pending.withLock { pending in
             if !pending.isOver { pending.calls[token] = call }
@@ -64,7 +64,7 @@ final class Attachment: AdapterObserver, @unchecked Sendable {
     /// The call that has ended.
     func take(_ token: CallToken) -> PendingCall? { pending.withLock { $0.calls.removeValue(forKey: token) } }
 
-    /// The power cycle is over. Returns the calls that nothing has come of, in their order.
+    /// The power cycle is over. Returns the calls that have not ended, in their order.
     func end() -> [PendingCall] {
         pending.withLock { pending in
             defer { pending = Pending(isOver: true) }

@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 
-/// What the application is to be told, in order, and its way to the application's queue: one block there for whatever has
-/// come until it runs, and no more than one at a time.
+/// The events for the application, in order. One block on the application's queue delivers all that have arrived by the
+/// time it runs; there is never more than one such block.
 final class Inbox<Event>: @unchecked Sendable {
     // Unchecked, and so is exclusive access: `arrived` and `isScheduled` are used with the lock of the session held, the
     // rest on `queue` alone. Events speak of the application's objects, which are touched on `queue` alone.
@@ -11,30 +11,30 @@ final class Inbox<Event>: @unchecked Sendable {
     private let lock: NSLock
     @exclusivity(unchecked) private var arrived: [Event] = []
     private var isScheduled = false
-    /// Holds back what comes first; nil once that may come.
+    /// Holds back the first callback; nil once it may be made.
     private var firstCallback: FirstCallback?
     @exclusivity(unchecked) private var delivering: [Event] = []
     @exclusivity(unchecked) private var next = 0
 
-    /// How many events one block delivers before the queue is given to others.
+    /// How many events one block delivers before it yields the queue.
     private static var batch: Int { 64 }
-    /// Memory for more events than this is given back.
+    /// Memory for more events than this is freed.
     private static var keptCapacity: Int { 4096 }
 
-    /// - Parameter queue: the main queue where nil.
+    /// - Parameter queue: the main queue if nil.
     init(_ queue: DispatchQueue?, _ lock: NSLock) {
         self.queue = queue ?? .main
         self.lock = lock
         firstCallback = FirstCallback(on: self.queue)
     }
 
-    /// How many events wait, for whoever holds the lock.
+    /// How many events wait. Call with the lock held.
     var count: Int { arrived.count }
 
-    /// Takes an event in, for whoever holds the lock. `schedule` follows.
+    /// Adds an event. Call with the lock held, then `schedule`.
     func append(_ event: Event) { arrived.append(event) }
 
-    /// Has what was taken in delivered, for whoever holds the lock; never from inside this call.
+    /// Schedules delivery of the events, never inside this call. Call with the lock held.
     ///
     /// - Parameter deliver: calls `deliver(_:)`.
     func schedule(_ deliver: @escaping @Sendable () -> Void) {
@@ -45,7 +45,7 @@ final class Inbox<Event>: @unchecked Sendable {
         firstCallback.wait { [queue] in queue.async(execute: deliver) }
     }
 
-    /// Delivers some of what has come, on the queue. True where there is more: then it is to be called again.
+    /// Delivers some of the events, on the queue. True if there are more: then call it again.
     func deliver(_ handle: (Event) -> Void) -> Bool {
         for _ in 0..<Self.batch {
             if next == delivering.count {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a manager works in, settled when it is made: which adapter, and what is known of peers.
+/// The environment of a manager, fixed at creation: its adapter, and the known peers.
 @usableFromInline
 struct ManagerEnvironment: Sendable {
     let transport: BluetoothTransport

@@ -3,20 +3,20 @@ import BluetoothHost
 import Foundation
 import HCITransport
 
-/// What stands between a manager and its adapter. It knows the manager weakly: with that everything ends.
+/// Connects a manager to its adapter. It holds the manager weakly, and ends with it.
 ///
-/// What happens is taken in on the adapter's thread, and nothing but taken in: the objects of the application change, and
-/// its delegate is called, in blocks on its queue.
+/// The adapter's thread only records events. Blocks on the application's queue update its objects and call its
+/// delegate.
 class ManagerSession: AdapterUser, @unchecked Sendable {
     // Unchecked: everything that changes is behind `lock`, or used on the application's queue alone.
 
     let environment: ManagerEnvironment
-    /// For what is taken in, and all that belongs to it. No call is made with it held.
+    /// Guards the recorded events and their state. No call is made with it held.
     let lock: NSLock
-    /// The one whose events count.
+    /// The attachment whose events count.
     private(set) var attachment: Attachment?
     private(set) var isStopped = false
-    /// What the application has been told, or is about to be.
+    /// The state that was or is about to be reported to the application.
     private var state = CBManagerState.unknown
 
     private var lastFailure: String?
@@ -30,15 +30,15 @@ class ManagerSession: AdapterUser, @unchecked Sendable {
 
     /// Comes before everything else, on the adapter's queue.
     func begin() {}
-    /// Takes an event in, with the lock held.
+    /// Records an event, with the lock held.
     func take(_ event: UserEvent, of batch: borrowing EventBatch, _ attachment: Attachment) {}
-    /// Puts a change of the state behind what was taken in before, with the lock held.
+    /// Records a state change after the earlier events, with the lock held.
     ///
-    /// - Parameter attachment: where the adapter is on, what to use it through.
+    /// - Parameter attachment: if the adapter is on, the attachment to use it through.
     func take(_ state: CBManagerState, _ attachment: Attachment?) {}
-    /// Has what was taken in delivered, with the lock held.
+    /// Schedules delivery of the recorded events, with the lock held.
     func schedule() {}
-    /// A turn has been taken in, and calls may be made.
+    /// A turn has been recorded, and calls may be made.
     func turnEnded() {}
 
     // MARK: - The adapter
@@ -79,7 +79,7 @@ class ManagerSession: AdapterUser, @unchecked Sendable {
                 continue
             }
             isCycleOver = adapterChanged(to: status, attachment)
-            // What follows is of a power cycle that is not to be known here.
+            // Later events belong to a power cycle that this session must not see.
             if isCycleOver { break }
         }
         let next = self.attachment
@@ -106,7 +106,7 @@ class ManagerSession: AdapterUser, @unchecked Sendable {
             report("no Bluetooth: \(failure)")
             change(to: CBManagerState(whereOpeningFailed: failure), nil)
             return false
-        // Whoever has closed it says what state that is.
+        // The caller that closed it sets the state.
         case .resetting, .lost, .closed:
             if runner.isClosed {
                 self.attachment = nil
@@ -119,7 +119,7 @@ class ManagerSession: AdapterUser, @unchecked Sendable {
         }
     }
 
-    /// Reports why there is no adapter: once, however often it is tried.
+    /// Reports why there is no adapter, once for all attempts.
     private func report(_ line: String) {
         if line != lastFailure { reportFailure(line) }
         lastFailure = line
@@ -133,7 +133,7 @@ class ManagerSession: AdapterUser, @unchecked Sendable {
 }
 
 extension CBManagerState {
-    /// What an adapter is that cannot be opened.
+    /// The state for an adapter that cannot be opened.
     init(whereOpeningFailed error: BluetoothError) {
         guard case .transport(let failure) = error else {
             if case .adapter(.lowEnergyNotSupported) = error { self = .unsupported } else { self = .resetting }

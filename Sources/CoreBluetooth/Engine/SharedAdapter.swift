@@ -6,26 +6,26 @@ import Foundation
 import HCITransport
 import VirtualRadio
 
-/// Who uses a `SharedAdapter`: a manager. It is called on the adapter's queue.
+/// A user of a `SharedAdapter`: a manager. Called on the adapter's queue.
 protocol AdapterUser: AnyObject {
     /// Comes before everything else.
     func begin()
-    /// There is an adapter now, which tells what becomes of it.
+    /// There is an adapter now, which reports its own status.
     func join(_ runner: AdapterRunner)
     /// There is none.
     func adapterIsAway(_ state: CBManagerState)
 }
 
-/// The adapter that all managers with one transport share: opened for the first and closed after the last of them.
+/// The adapter that all managers with one transport share: opened for the first and closed after the last manager.
 final class SharedAdapter: @unchecked Sendable {
-    // Unchecked: what changes is used on `queue` alone, or guarded.
+    // Unchecked: mutable state is used on `queue` alone, or guarded.
 
     private static let all = Guarded<[BluetoothTransport: SharedAdapter]>(wrappedValue: [:])
 
-    /// The Device Names of peers that were connected to in this run.
+    /// The Device Names of peers connected in this run.
     let names = DeviceNames()
     private let transport: BluetoothTransport
-    /// Opens and closes, one after the other: who wants the adapter again waits until it has been given back.
+    /// Opens and closes one at a time: reopening waits until the adapter has been released.
     private let queue = DispatchQueue(label: "CoreBluetooth.adapter")
     private var runner: AdapterRunner?
     private var users: [ObjectIdentifier: any AdapterUser] = [:]
@@ -44,7 +44,7 @@ final class SharedAdapter: @unchecked Sendable {
         }
     }
 
-    /// Forgets what is known of a transport that is over.
+    /// Forgets a transport that no longer exists.
     static func forget(_ transport: BluetoothTransport) { all.withLock { $0[transport] = nil } }
 
     // MARK: - Users
@@ -57,7 +57,7 @@ final class SharedAdapter: @unchecked Sendable {
         }
     }
 
-    /// - Parameter leave: what the user does last.
+    /// - Parameter leave: the user's last action.
     func remove(_ user: any AdapterUser, _ leave: @escaping () -> Void) {
         queue.async { [self] in
             leave()
@@ -81,7 +81,7 @@ final class SharedAdapter: @unchecked Sendable {
             self.runner = runner
             for user in users { user.join(runner) }
         } catch {
-            // Nothing is tried again: each manager is told of it.
+            // There is no retry: the error is reported to each manager.
             reportFailure("no Bluetooth: \(error)")
             for user in users { user.adapterIsAway(.unsupported) }
         }
@@ -107,7 +107,7 @@ final class SharedAdapter: @unchecked Sendable {
 
     // MARK: - Power and permission, as a test changes them
 
-    /// What applications see while the adapter is off; nil while it is not.
+    /// The state that applications see while the adapter is off; nil while it is on.
     private var offState: CBManagerState? { isForbidden ? .unauthorized : isSwitchedOff ? .poweredOff : nil }
 
     func setPower(_ isOn: Bool) async { await change { $0.isSwitchedOff = !isOn } }

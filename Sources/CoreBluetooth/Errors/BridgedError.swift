@@ -1,8 +1,8 @@
 import Foundation
 
-/// An error that is also an `NSError`, as those of Apple's frameworks are.
+/// An error that is also an `NSError`, like the errors of Apple's frameworks.
 ///
-/// Foundation on Linux casts a Swift error to `NSError`, or back, only where the type says how; `CustomNSError` alone is
+/// Foundation on Linux casts a Swift error to `NSError`, or back, only if the type says how; `CustomNSError` alone is
 /// not enough.
 protocol BridgedError: CustomNSError, _ObjectiveCBridgeable where _ObjectiveCType == NSError {
     init(number: Int, userInfo: [String: Any])
@@ -31,7 +31,7 @@ extension BridgedError {
     }
 }
 
-/// What an error carries along. Set once, and made of what property lists are made of.
+/// The user info of an error. Set once, and made of property list types.
 struct Information: @unchecked Sendable {
     let values: [String: Any]
 

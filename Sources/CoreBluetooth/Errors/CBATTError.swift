@@ -1,13 +1,12 @@
 import Foundation
 
-/// An error that a peer's server answered with, or that this application answers a peer with (Core 5.4, Vol 3, Part F,
-/// 3.4.1.1).
+/// An error response of a peer's server, or of this application to a peer (Core 5.4, Vol 3, Part F, 3.4.1.1).
 ///
-/// It casts as it does elsewhere: to `NSError` and back, and a `catch CBATTError.invalidHandle` finds it.
+/// It casts as on Apple's platforms: to `NSError` and back, and a `catch CBATTError.invalidHandle` finds it.
 public struct CBATTError: Error {
-    /// What went wrong. Open: any number may come, and makes a code.
+    /// What went wrong. Open: any number makes a code.
     public enum Code: RawRepresentable, Hashable, Sendable {
-        /// No error: what a request is answered with that succeeds.
+        /// No error: the answer to a request that succeeds.
         case success
         /// There is no attribute with this handle.
         case invalidHandle
@@ -15,15 +14,15 @@ public struct CBATTError: Error {
         case readNotPermitted
         /// The attribute cannot be written.
         case writeNotPermitted
-        /// The request makes no sense.
+        /// The request is malformed.
         case invalidPdu
-        /// The link has to be authenticated first.
+        /// The link must be authenticated first.
         case insufficientAuthentication
-        /// The server does not do this.
+        /// The server does not support the request.
         case requestNotSupported
         /// The offset lies beyond the value's end.
         case invalidOffset
-        /// The server's user has to agree first.
+        /// The server's user must authorize it first.
         case insufficientAuthorization
         /// Too many writes have been prepared.
         case prepareQueueFull
@@ -35,13 +34,13 @@ public struct CBATTError: Error {
         case insufficientEncryptionKeySize
         /// The value is too long, or too short, for the attribute.
         case invalidAttributeValueLength
-        /// The server could not do what it was asked, for no reason that has a name.
+        /// The server could not carry out the request, for an unnamed reason.
         case unlikelyError
-        /// The link has to be encrypted first.
+        /// The link must be encrypted first.
         case insufficientEncryption
         /// The type does not group attributes.
         case unsupportedGroupType
-        /// The server lacks what it would take.
+        /// The server lacks the resources.
         case insufficientResources
         /// A code without a name.
         case _other(Int)
@@ -94,7 +93,7 @@ public struct CBATTError: Error {
             }
         }
 
-        /// What an application shows its user.
+        /// The description for the user.
         var text: String {
             switch self {
             case .success: "Success."
@@ -141,7 +140,7 @@ public struct CBATTError: Error {
     /// The error as an `NSError`.
     public var _nsError: NSError { _bridgeToObjectiveC() }
 
-    /// No error: what a request is answered with that succeeds.
+    /// No error: the answer to a request that succeeds.
     public static var success: Code { .success }
     /// There is no attribute with this handle.
     public static var invalidHandle: Code { .invalidHandle }
@@ -149,15 +148,15 @@ public struct CBATTError: Error {
     public static var readNotPermitted: Code { .readNotPermitted }
     /// The attribute cannot be written.
     public static var writeNotPermitted: Code { .writeNotPermitted }
-    /// The request makes no sense.
+    /// The request is malformed.
     public static var invalidPdu: Code { .invalidPdu }
-    /// The link has to be authenticated first.
+    /// The link must be authenticated first.
     public static var insufficientAuthentication: Code { .insufficientAuthentication }
-    /// The server does not do this.
+    /// The server does not support the request.
     public static var requestNotSupported: Code { .requestNotSupported }
     /// The offset lies beyond the value's end.
     public static var invalidOffset: Code { .invalidOffset }
-    /// The server's user has to agree first.
+    /// The server's user must authorize it first.
     public static var insufficientAuthorization: Code { .insufficientAuthorization }
     /// Too many writes have been prepared.
     public static var prepareQueueFull: Code { .prepareQueueFull }
@@ -169,13 +168,13 @@ public struct CBATTError: Error {
     public static var insufficientEncryptionKeySize: Code { .insufficientEncryptionKeySize }
     /// The value is too long, or too short, for the attribute.
     public static var invalidAttributeValueLength: Code { .invalidAttributeValueLength }
-    /// The server could not do what it was asked, for no reason that has a name.
+    /// The server could not carry out the request, for an unnamed reason.
     public static var unlikelyError: Code { .unlikelyError }
-    /// The link has to be encrypted first.
+    /// The link must be encrypted first.
     public static var insufficientEncryption: Code { .insufficientEncryption }
     /// The type does not group attributes.
     public static var unsupportedGroupType: Code { .unsupportedGroupType }
-    /// The server lacks what it would take.
+    /// The server lacks the resources.
     public static var insufficientResources: Code { .insufficientResources }
 }
 
@@ -183,7 +182,7 @@ extension CBATTError: BridgedError {
     /// `CBATTErrorDomain`.
     public static var errorDomain: String { CBATTErrorDomain }
     public var errorCode: Int { code.rawValue }
-    /// What the error was made with; of `NSLocalizedDescriptionKey` there is always a value.
+    /// The user info; it always has `NSLocalizedDescriptionKey`.
     public var userInfo: [String: Any] { information.described(as: code.text) }
     public var errorUserInfo: [String: Any] { userInfo }
     public var localizedDescription: String { information.description ?? code.text }
@@ -196,6 +195,6 @@ extension CBATTError: BridgedError {
 extension CBATTError: Hashable {
     public static func == (lhs: CBATTError, rhs: CBATTError) -> Bool { lhs.code == rhs.code }
 
-    // Never by way of `NSError`, whose `hash` ends the process on this platform.
+    // Not through `NSError`: its `hash` traps on this platform.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 }

@@ -4,10 +4,10 @@ import BluetoothHCI
 import BluetoothHost
 
 extension CBError {
-    /// What an application is told of an error of the stack below: a `CBATTError` where the peer's server refused, else a
-    /// `CBError`.
+    /// The error an application receives for an error of the stack: a `CBATTError` if the peer's server refused,
+    /// otherwise a `CBError`.
     ///
-    /// - Parameter code: where there is none that fits better.
+    /// - Parameter code: the code if none fits better.
     static func error(for error: BluetoothError, orElse code: Code) -> any Error {
         switch error {
         case .att(let refusal): CBATTError(number: Int(refusal.code.rawValue), userInfo: [:])

@@ -2,23 +2,23 @@ import Foundation
 
 /// An error of the stack, or of a link.
 ///
-/// It casts as it does elsewhere: to `NSError` and back, and a `catch CBError.invalidParameters` finds it.
+/// It casts as on Apple's platforms: to `NSError` and back, and a `catch CBError.invalidParameters` finds it.
 public struct CBError: Error {
-    /// What went wrong. Open: any number may come, and makes a code.
+    /// What went wrong. Open: any number makes a code.
     public enum Code: RawRepresentable, Hashable, Sendable {
         /// The error has no name.
         case unknown
-        /// A parameter is not as it has to be.
+        /// A parameter is invalid.
         case invalidParameters
-        /// An attribute's handle is not valid, or not any more.
+        /// An attribute's handle is not valid, or no longer valid.
         case invalidHandle
         /// The device is not connected.
         case notConnected
-        /// There is no room.
+        /// There is no space left.
         case outOfSpace
-        /// The operation was called off.
+        /// The operation was cancelled.
         case operationCancelled
-        /// The peer was not heard any more, or left a request unanswered.
+        /// The supervision timeout passed, or the peer left a request unanswered.
         case connectionTimeout
         /// The peer ended the connection.
         case peripheralDisconnected
@@ -28,9 +28,9 @@ public struct CBError: Error {
         case alreadyAdvertising
         /// The connection could not be made.
         case connectionFailed
-        /// There are as many connections as there can be.
+        /// The limit of connections is reached.
         case connectionLimitReached
-        /// The device is not known. Its first name, by which it is a case.
+        /// The device is not known. The original, misspelled name is the case.
         @available(*, deprecated, renamed: "unknownDevice")
         case unkownDevice
         /// This cannot be done here.
@@ -39,11 +39,11 @@ public struct CBError: Error {
         case peerRemovedPairingInformation
         /// The link could not be encrypted in time.
         case encryptionTimedOut
-        /// There are as many paired devices as there can be.
+        /// The limit of paired devices is reached.
         case tooManyLEPairedDevices
-        /// A peer has notified more than it may. Not used here.
+        /// A peer has exceeded its notification limit. Not used here.
         case leGattExceededBackgroundNotificationLimit
-        /// A peer has notified almost as much as it may. Not used here.
+        /// A peer is near its notification limit. Not used here.
         case leGattNearBackgroundNotificationLimit
         /// A code without a name.
         case _other(Int)
@@ -94,12 +94,12 @@ public struct CBError: Error {
             case .leGattExceededBackgroundNotificationLimit: 17
             case .leGattNearBackgroundNotificationLimit: 18
             case ._other(let value): value
-            // What is left, since naming it brings a warning: `unkownDevice`.
+            // The one left, which cannot be named without a warning: `unkownDevice`.
             default: 12
             }
         }
 
-        /// What an application shows its user.
+        /// The description for the user.
         var text: String {
             switch self {
             case .unknown: "Unknown error."
@@ -154,17 +154,17 @@ public struct CBError: Error {
 
     /// The error has no name.
     public static var unknown: Code { .unknown }
-    /// A parameter is not as it has to be.
+    /// A parameter is invalid.
     public static var invalidParameters: Code { .invalidParameters }
-    /// An attribute's handle is not valid, or not any more.
+    /// An attribute's handle is not valid, or no longer valid.
     public static var invalidHandle: Code { .invalidHandle }
     /// The device is not connected.
     public static var notConnected: Code { .notConnected }
-    /// There is no room.
+    /// There is no space left.
     public static var outOfSpace: Code { .outOfSpace }
-    /// The operation was called off.
+    /// The operation was cancelled.
     public static var operationCancelled: Code { .operationCancelled }
-    /// The peer was not heard any more, or left a request unanswered.
+    /// The supervision timeout passed, or the peer left a request unanswered.
     public static var connectionTimeout: Code { .connectionTimeout }
     /// The peer ended the connection.
     public static var peripheralDisconnected: Code { .peripheralDisconnected }
@@ -174,7 +174,7 @@ public struct CBError: Error {
     public static var alreadyAdvertising: Code { .alreadyAdvertising }
     /// The connection could not be made.
     public static var connectionFailed: Code { .connectionFailed }
-    /// There are as many connections as there can be.
+    /// The limit of connections is reached.
     public static var connectionLimitReached: Code { .connectionLimitReached }
     /// The device is not known.
     public static var unknownDevice: Code { .unknownDevice }
@@ -184,11 +184,11 @@ public struct CBError: Error {
     public static var peerRemovedPairingInformation: Code { .peerRemovedPairingInformation }
     /// The link could not be encrypted in time.
     public static var encryptionTimedOut: Code { .encryptionTimedOut }
-    /// There are as many paired devices as there can be.
+    /// The limit of paired devices is reached.
     public static var tooManyLEPairedDevices: Code { .tooManyLEPairedDevices }
-    /// A peer has notified more than it may. Not used here.
+    /// A peer has exceeded its notification limit. Not used here.
     public static var leGattExceededBackgroundNotificationLimit: Code { .leGattExceededBackgroundNotificationLimit }
-    /// A peer has notified almost as much as it may. Not used here.
+    /// A peer is near its notification limit. Not used here.
     public static var leGattNearBackgroundNotificationLimit: Code { .leGattNearBackgroundNotificationLimit }
     /// As `unknownDevice`.
     @available(*, deprecated, renamed: "unknownDevice")
@@ -199,7 +199,7 @@ extension CBError: BridgedError {
     /// `CBErrorDomain`.
     public static var errorDomain: String { CBErrorDomain }
     public var errorCode: Int { code.rawValue }
-    /// What the error was made with; of `NSLocalizedDescriptionKey` there is always a value.
+    /// The user info; it always has `NSLocalizedDescriptionKey`.
     public var userInfo: [String: Any] { information.described(as: code.text) }
     public var errorUserInfo: [String: Any] { userInfo }
     public var localizedDescription: String { information.description ?? code.text }
@@ -212,12 +212,12 @@ extension CBError: BridgedError {
 extension CBError: Hashable {
     public static func == (lhs: CBError, rhs: CBError) -> Bool { lhs.code == rhs.code }
 
-    // Never by way of `NSError`, whose `hash` ends the process on this platform.
+    // Not through `NSError`: its `hash` traps on this platform.
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 }
 
-/// A deprecated case can only be named without a warning by what is deprecated itself; and that can only be called without
-/// one as what a protocol asks for.
+/// Only deprecated code can name a deprecated case without a warning, and only a protocol requirement can call that
+/// code without one.
 private protocol HasMisspelledCode {
     static var misspelledCode: Self { get }
 }

@@ -3,10 +3,10 @@ import Foundation
 
 /// A central that uses this application's services.
 open class CBCentral: CBPeer {
-    /// The longest value that one notification to it carries: ATT_MTU less 3 octets, and no more than 512.
+    /// The longest value that one notification can carry: ATT_MTU less 3 octets, at most 512.
     open var maximumUpdateValueLength: Int { updateLength }
 
-    /// The link to it, which it was last heard on.
+    /// The link it last used.
     @Guarded var link: CentralLink
     @Guarded var updateLength: Int
 

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A channel for a stream of data beside the attributes. None can be opened here yet.
+/// An L2CAP channel, which carries a stream of data. None can be opened here yet.
 open class CBL2CAPChannel: NSObject {
     /// The device at the other end.
     open var peer: CBPeer! { nil }
-    /// What the other end sends.
+    /// The stream of received data.
     open var inputStream: InputStream! { nil }
-    /// What is to be sent.
+    /// The stream of data to send.
     open var outputStream: OutputStream! { nil }
-    /// The number by which the channel was asked for.
+    /// The PSM of the channel.
     open var psm: CBL2CAPPSM { 0 }
 }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What both kinds of managers are.
+/// The base class of both managers.
 open class CBManager: NSObject, KeyValueObservable {
-    /// What can be done with Bluetooth now. The delegate is told when it changes; `.unknown` until it has been told first.
+    /// The state of Bluetooth. The delegate is called when it changes; `.unknown` until the first callback.
     open var state: CBManagerState { currentState }
 
-    /// Whether this program may use the adapter that a manager would use if it were made now.
+    /// Whether this program may use the adapter that a new manager would use.
     open class var authorization: CBManagerAuthorization { Authorization.current(for: BluetoothEnvironment.transport) }
 
     /// Whether this program may use the adapter.
@@ -18,12 +18,11 @@ open class CBManager: NSObject, KeyValueObservable {
         didSet { _observers.changed() }
     }
 
-    /// What the application uses the adapter through, from when it is told that it is on until it is told that it is not:
-    /// what it asks for before it knows of a power cycle is void.
+    /// The attachment between the callbacks for power on and power off. Calls made before the application knows of a
+    /// power cycle are void.
     @Guarded var attachment: Attachment?
 
-    // Usable from inline, and so known to subclasses elsewhere: those of the two kinds of managers inherit initializers
-    // only then.
+    // `@usableFromInline` makes it visible to subclasses in other modules. Only then do they inherit initializers.
     @usableFromInline
     init(_ environment: ManagerEnvironment) {
         transport = environment.transport

@@ -2,7 +2,7 @@ import Foundation
 
 /// Another device.
 open class CBPeer: NSObject, NSCopying, KeyValueObservable {
-    /// What the device is known by on this system, in this run and in others. It says nothing elsewhere.
+    /// Identifies the device on this system, across runs. It has no meaning on other systems.
     open var identifier: UUID { peerIdentifier }
 
     public let _observers = KeyValueObservers()
@@ -12,8 +12,8 @@ open class CBPeer: NSObject, NSCopying, KeyValueObservable {
         peerIdentifier = identifier
     }
 
-    /// A property by its name, as key-value coding has it. There is none of that here, but for what applications ask so:
-    /// `identifier`, and of a peripheral `name`, `state` and `mtuLength`. Another name is a programming error.
+    /// A property by name, as in key-value coding. Only what applications use is supported: `identifier`, and for a
+    /// peripheral `name`, `state` and `mtuLength`. Any other name is a programming error.
     open func value(forKey key: String) -> Any? {
         guard key == "identifier" else {
             preconditionFailure(

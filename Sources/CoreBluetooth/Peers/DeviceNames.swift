@@ -1,12 +1,12 @@
 import BluetoothBase
 import Synchronization
 
-/// The Device Names of peers that were connected to: they outweigh what a peer advertises.
+/// The Device Names of connected peers. They take precedence over advertised names.
 final class DeviceNames: Sendable {
     private let names = Guarded<[PeerID: String]>(wrappedValue: [:])
     private let changes = Atomic<UInt64>(0)
 
-    /// Peers may change their addresses as often as they like.
+    /// Bounded, since peers may change their addresses at any time.
     private static let capacity = 1024
 
     /// Another number whenever a name has changed.

@@ -1,15 +1,15 @@
 import BluetoothHost
 import Foundation
 
-/// A central's request for a value of this application's, or to change one.
+/// A central's request to read or write a value of this application.
 open class CBATTRequest: NSObject {
     /// The central.
     open var central: CBCentral { requester }
     /// The characteristic whose value it is.
     open var characteristic: CBCharacteristic { target }
-    /// Where in the value to begin.
+    /// The offset in the value.
     open var offset: Int { position }
-    /// What is to be written; or, when a read is answered, the value from `offset` on.
+    /// The value to write; or, in the answer to a read, the value from `offset` on.
     open var value: Data? {
         get { currentValue }
         set { currentValue = newValue }
@@ -19,7 +19,7 @@ open class CBATTRequest: NSObject {
     private let target: CBCharacteristic
     private let position: Int
     @Guarded private var currentValue: Data?
-    /// How to answer; nil where no answer is wanted, or there has been one.
+    /// How to answer; nil if none is wanted, or after the answer.
     @Guarded var answer: PendingAnswer?
 
     init(_ central: CBCentral, _ characteristic: CBCharacteristic, offset: Int, value: Data?, answer: PendingAnswer?) {
@@ -37,10 +37,10 @@ open class CBATTRequest: NSObject {
     }
 }
 
-/// A request that a central waits to be answered.
+/// A request that needs an answer.
 enum PendingAnswer: Sendable {
     case read(ServerRequest, Attachment)
     case write(ServerRequest, Attachment)
-    /// A command: nobody waits, but a program may answer all the same.
+    /// A command: it needs no answer, but a program may give one.
     case unneeded
 }

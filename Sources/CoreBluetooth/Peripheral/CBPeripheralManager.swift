@@ -7,9 +7,9 @@ import Foundation
 
 /// Offers services to centrals, and advertises them.
 ///
-/// Every call returns at once; what comes of it is told to the delegate, on the queue the manager was made with.
+/// Every call returns at once. The delegate is called with the result, on the manager's queue.
 open class CBPeripheralManager: CBManager {
-    /// Who is told what happens. May be set after the manager has been made.
+    /// The delegate. May be set after the manager has been created.
     open weak var delegate: (any CBPeripheralManagerDelegate)? {
         get { $listener.withLock { $0.delegate } }
         set { listener = Listener(delegate: newValue) }
@@ -18,7 +18,7 @@ open class CBPeripheralManager: CBManager {
     /// Whether the manager advertises.
     open var isAdvertising: Bool { advertising }
 
-    /// The delegate, which the application sets while the queue reads it: a `weak` property alone does not bear that.
+    /// The application sets the delegate while the queue reads it, which a plain `weak` property does not allow.
     private struct Listener {
         weak var delegate: (any CBPeripheralManagerDelegate)?
     }
@@ -27,13 +27,13 @@ open class CBPeripheralManager: CBManager {
     @Guarded private var advertising = false {
         didSet { _observers.changed() }
     }
-    /// How often advertising was ended: what was begun before the last time is not to be told as if it went on.
+    /// How often advertising was stopped: a start before the last stop is not reported.
     @Guarded private var advertisingGeneration: UInt64 = 0
-    /// The services of the application, in the order in which they were added.
+    /// The services of the application, in the order they were added.
     @Guarded private var services: [CBMutableService] = []
-    /// The characteristics that are published, by the handles of their values.
+    /// The published characteristics, by value handle.
     @Guarded var published: [AttributeHandle: CBMutableCharacteristic] = [:]
-    /// The centrals that are known to the application.
+    /// The centrals known to the application.
     @Guarded private var centrals: [PeerID: WeakCentral] = [:]
     @Guarded var updates = UpdateBudget()
 
@@ -43,22 +43,22 @@ open class CBPeripheralManager: CBManager {
         weak var central: CBCentral?
     }
 
-    /// A manager without a delegate, which tells on the main queue.
+    /// A manager without a delegate, on the main queue.
     public convenience init() {
         self.init(delegate: nil, queue: nil)
     }
 
     /// - Parameters:
-    ///   - delegate: who is told what happens.
-    ///   - queue: where; the main queue where nil.
+    ///   - delegate: receives the callbacks. Held weakly.
+    ///   - queue: the queue of the callbacks; the main queue if nil.
     public convenience init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?) {
         self.init(delegate: delegate, queue: queue, options: nil)
     }
 
     /// - Parameters:
-    ///   - delegate: who is told what happens.
-    ///   - queue: where; the main queue where nil. A queue that runs several things at once loses their order.
-    ///   - options: `CBPeripheralManagerOptionRestoreIdentifierKey` has the manager remember what it does from run to run.
+    ///   - delegate: receives the callbacks. Held weakly.
+    ///   - queue: the queue of the callbacks; the main queue if nil. A concurrent queue loses their order.
+    ///   - options: `CBPeripheralManagerOptionRestoreIdentifierKey` makes the manager keep its state from run to run.
     public init(
         delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
     ) {
@@ -87,11 +87,11 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: - Advertising
 
-    /// Advertises until `stopAdvertising`; `peripheralManagerDidStartAdvertising(_:error:)` tells how that went.
+    /// Advertises until `stopAdvertising`; `peripheralManagerDidStartAdvertising(_:error:)` reports the result.
     ///
-    /// - Parameter advertisementData: `CBAdvertisementDataLocalNameKey` and `CBAdvertisementDataServiceUUIDsKey`; other keys
-    ///   are passed over. What does not fit into an advertisement and its scan response, of 31 octets each, is left out:
-    ///   the end of the name, then services from the last on.
+    /// - Parameter advertisementData: `CBAdvertisementDataLocalNameKey` and `CBAdvertisementDataServiceUUIDsKey`; other
+    ///   keys are ignored. What does not fit into an advertisement and its scan response, of 31 octets each, is left
+    ///   out: the end of the name, then services from the last on.
     open func startAdvertising(_ advertisementData: [String: Any]?) {
         guard isOn("start advertising"), let attachment else { return }
         let wanted = WantedAdvertisement(advertisementData)
@@ -107,14 +107,14 @@ open class CBPeripheralManager: CBManager {
         session.perform(.stopAdvertising)
     }
 
-    /// The adapter advertises, unless that was called off meanwhile.
+    /// The adapter advertises, unless advertising was stopped meanwhile.
     ///
-    /// - Parameter generation: how often advertising had been ended when it was begun.
+    /// - Parameter generation: how often advertising had been stopped when it was started.
     func beganAdvertising(_ generation: UInt64) {
         if generation == advertisingGeneration { advertising = true }
     }
 
-    /// What a run before advertised is advertised again.
+    /// Resumes the advertising of an earlier run.
     func resumeAdvertising() { advertising = true }
 
     func endAdvertising() {
@@ -122,7 +122,7 @@ open class CBPeripheralManager: CBManager {
         advertising = false
     }
 
-    /// Asks for other intervals on the link to a central. It is the central that decides.
+    /// Asks for a new connection interval on the link to a central. The central decides.
     open func setDesiredConnectionLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral) {
         guard isOn("set a connection latency") else { return }
         let intervals: (Int, Int)
@@ -139,8 +139,8 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: - Services
 
-    /// Publishes a service, which must not be changed from then on; `peripheralManager(_:didAdd:error:)` tells how that
-    /// went. Services that it includes have to be added before. To add a service twice is a programming error.
+    /// Publishes a service, which must not change afterwards; `peripheralManager(_:didAdd:error:)` reports the result.
+    /// Included services must be added first. Adding a service twice is a programming error.
     open func add(_ service: CBMutableService) {
         guard isOn("add a service"), let attachment else { return }
         let isNew = $services.withLock { services in
@@ -156,20 +156,20 @@ open class CBPeripheralManager: CBManager {
         }
     }
 
-    /// Withdraws a service of this manager's.
+    /// Withdraws a service of this manager.
     open func remove(_ service: CBMutableService) {
         guard forget(service) else { return }
         session.perform(.withdraw([ObjectIdentifier(service)]))
     }
 
-    /// Withdraws every service of this manager's.
+    /// Withdraws every service of this manager.
     open func removeAllServices() {
         let gone = services
         forgetServices()
         session.perform(.withdraw(gone.map { ObjectIdentifier($0) }))
     }
 
-    /// Lets go of a service. False where it was not there.
+    /// Forgets a service. False if it was not known.
     @discardableResult
     func forget(_ service: CBMutableService) -> Bool {
         let isKnown = $services.withLock { services in
@@ -185,7 +185,7 @@ open class CBPeripheralManager: CBManager {
         return isKnown
     }
 
-    /// A service is published, or is again at other handles, unless it was removed meanwhile.
+    /// A service is published, or published again at new handles, unless it was removed meanwhile.
     func added(_ service: CBMutableService, _ characteristics: [(AttributeHandle, CBMutableCharacteristic)]) {
         guard services.contains(where: { $0 === service }) else { return }
         $published.withLock { published in
@@ -195,13 +195,13 @@ open class CBPeripheralManager: CBManager {
         for (handle, characteristic) in characteristics { characteristic.handle = handle }
     }
 
-    /// Lets go of everything that centrals had to do with, since the adapter is off.
+    /// Forgets centrals and subscriptions, since the adapter is off.
     func forgetCentrals() {
         for characteristic in published.values { characteristic.centrals = [] }
         updates = UpdateBudget()
     }
 
-    /// Takes in what a run before has published.
+    /// Restores the services that an earlier run published.
     func restore(_ restored: [CBMutableService]) { services = restored }
 
     func forgetServices() {
@@ -210,10 +210,10 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: - Values
 
-    /// Answers a request, once: of several that were told together, the first.
+    /// Answers a request, once. For requests delivered together, answer the first.
     ///
     /// - Parameters:
-    ///   - request: what the delegate was told.
+    ///   - request: the request that the delegate received.
     ///   - result: `.success`, for a read with the value in `request.value`, or why not.
     open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
         let answer = request.$answer.withLock { answer in
@@ -226,14 +226,14 @@ open class CBPeripheralManager: CBManager {
         session.respond(answer, request.value ?? Data(), result)
     }
 
-    /// Notifies, or indicates, a value to those who are subscribed.
+    /// Notifies, or indicates, a value to the subscribed centrals.
     ///
     /// - Parameters:
-    ///   - value: what is longer than `CBCentral.maximumUpdateValueLength` is cut off.
-    ///   - characteristic: one of a service that was added.
-    ///   - centrals: to whom; all where nil.
-    /// - Returns: false where there is no room for it now. `peripheralManagerIsReady(toUpdateSubscribers:)` tells when there
-    ///   is.
+    ///   - value: cut to `CBCentral.maximumUpdateValueLength`.
+    ///   - characteristic: belongs to a published service.
+    ///   - centrals: the receivers; all subscribers if nil.
+    /// - Returns: false if the queue is full. `peripheralManagerIsReady(toUpdateSubscribers:)` is called when there is
+    ///   space again.
     @discardableResult
     open func updateValue(
         _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
@@ -249,7 +249,7 @@ open class CBPeripheralManager: CBManager {
         return true
     }
 
-    /// The object that stands for a central: always the same while the application, or a characteristic, holds it.
+    /// The object for a central: always the same while the application, or a characteristic, holds it.
     func central(_ link: CentralLink, mtu: Int) -> CBCentral {
         if let central = known(link) {
             central.link = link
@@ -264,18 +264,20 @@ open class CBPeripheralManager: CBManager {
         return central
     }
 
-    /// The object that stands for a central, where somebody holds it.
+    /// The object for a central, if something still holds it.
     func known(_ link: CentralLink) -> CBCentral? { $centrals.withLock { $0[link.peer]?.central } }
 
     // MARK: - Channels
 
-    /// Offers an L2CAP channel. Not supported here yet: `peripheralManager(_:didPublishL2CAPChannel:error:)` tells so.
+    /// Offers an L2CAP channel. Not supported here yet: `peripheralManager(_:didPublishL2CAPChannel:error:)` reports an
+    /// error.
     open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
         guard isOn("publish an L2CAP channel") else { return }
         session.post(.channel(nil))
     }
 
-    /// Withdraws an L2CAP channel. There are none here yet: `peripheralManager(_:didUnpublishL2CAPChannel:error:)` tells so.
+    /// Withdraws an L2CAP channel. There are none here yet: `peripheralManager(_:didUnpublishL2CAPChannel:error:)`
+    /// reports an error.
     open func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) {
         guard isOn("unpublish an L2CAP channel") else { return }
         session.post(.channel(psm))

@@ -1,26 +1,26 @@
 import Foundation
 
-/// Who is told what happens to a peripheral manager. All but the first method may be left out.
+/// The callbacks of a peripheral manager. All but the first are optional.
 public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
-    /// What can be done has changed: see `CBManager.state`. Also told first, once that is known.
+    /// `CBManager.state` has changed. Also the first callback, once the state is known.
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)
-    /// What the manager did when the program ended last is taken up again. Comes before everything else.
+    /// The state of the last run is restored. Comes before every other callback.
     func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
     /// Advertising has begun, or could not.
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?)
     /// A service was published, or could not be.
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?)
-    /// A central wants to be told when a value changes.
+    /// A central has subscribed to a value.
     func peripheralManager(
         _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic)
-    /// A central does not want that any more, or is gone.
+    /// A central has unsubscribed, or is gone.
     func peripheralManager(
         _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic)
     /// A central wants to read a value: answer with `CBPeripheralManager.respond`.
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest)
     /// A central wants to write values, all or none: answer the first with `CBPeripheralManager.respond`.
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest])
-    /// There is room for updates again.
+    /// Updates can be sent again.
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager)
     /// A channel was published, or could not be.
     func peripheralManager(
@@ -42,11 +42,11 @@ extension CBPeripheralManagerDelegate {
     public func peripheralManager(
         _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
     ) {}
-    /// Refuses: a program that does not know of requests cannot answer them.
+    /// Refuses: a delegate without this method cannot answer.
     public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
         peripheral.respond(to: request, withResult: .requestNotSupported)
     }
-    /// Refuses: a program that does not know of requests cannot answer them.
+    /// Refuses: a delegate without this method cannot answer.
     public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
         if let first = requests.first { peripheral.respond(to: first, withResult: .requestNotSupported) }
     }

@@ -2,16 +2,16 @@ import BluetoothBase
 import BluetoothGATT
 import Foundation
 
-/// A service as it is to be published: what an application's objects say at the moment of adding.
+/// A service to publish: a snapshot of the application's objects when it is added.
 struct ServiceDefinition {
     let service: CBMutableService
     let characteristics: [CBMutableCharacteristic]
-    /// Without the services it includes, which are known by the handles they got.
+    /// Without the included services, which are known by their handles.
     let definition: GATTServiceDefinition
     let included: [ObjectIdentifier]
 
-    /// - Throws: `.uuidNotAllowed` for a service of the stack's own, `.invalidParameters` for a descriptor that the stack
-    ///   adds itself.
+    /// - Throws: `.uuidNotAllowed` for one of the stack's own services, `.invalidParameters` for a descriptor that the
+    ///   stack adds itself.
     init(_ service: CBMutableService) throws(CBError) {
         let uuid = service.uuid.bluetoothUUID
         guard uuid != .genericAccess, uuid != .genericAttribute else { throw CBError(.uuidNotAllowed) }
@@ -32,10 +32,10 @@ extension GATTCharacteristicDefinition {
         let (properties, granted) = (characteristic.properties, characteristic.permissions)
         let isSubscribable = !properties.isDisjoint(with: .notifying) || !properties.isDisjoint(with: .indicating)
         var offered = GATTCharacteristicProperties(rawValue: UInt8(truncatingIfNeeded: properties.rawValue))
-        // What needs encryption is offered all the same.
+        // Values that need encryption are offered anyway.
         if !properties.isDisjoint(with: .notifying) { offered.insert(.notify) }
         if !properties.isDisjoint(with: .indicating) { offered.insert(.indicate) }
-        // Whoever wants signatures is left to find that there are none.
+        // Signed writes are declared, although the stack does not support them.
         offered.remove(.extendedProperties)
         let needsEncryption = !properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
         var descriptors: [GATTDescriptorDefinition] = []
@@ -87,8 +87,8 @@ extension GATTPermissions {
 }
 
 extension CBCharacteristicProperties {
-    /// The properties that make a value be notified.
+    /// The properties that allow notifications.
     static let notifying: Self = [.notify, .notifyEncryptionRequired]
-    /// The properties that make a value be indicated.
+    /// The properties that allow indications.
     static let indicating: Self = [.indicate, .indicateEncryptionRequired]
 }

@@ -3,11 +3,11 @@ import BluetoothGAP
 import BluetoothHost
 import Foundation
 
-/// What an application wants advertised.
+/// The advertisement of an application.
 struct WantedAdvertisement: Equatable, Sendable {
     var name: String?
     var services: [BluetoothUUID]
-    /// The keys that nothing comes of.
+    /// The keys that are ignored.
     var unused: [String]
 
     init(_ dictionary: [String: Any]?) {
@@ -17,7 +17,7 @@ struct WantedAdvertisement: Equatable, Sendable {
         unused = dictionary?.keys.filter { !used.contains($0) } ?? []
     }
 
-    /// As a call. What does not fit is left out: the end of the name, then services from the last on.
+    /// The call for it. What does not fit is left out: the end of the name, then services from the last on.
     var request: AdvertisingRequest {
         var advertisement = AdvertisementData()
         advertisement.flags = [.generalDiscoverable, .brEDRNotSupported]

@@ -2,7 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 
-/// From the objects that an application has, and back.
+/// Converts from an application's objects and back.
 extension CentralState.Peripheral {
     init(_ peripheral: CBPeripheral) {
         address = peripheral.peer.description
@@ -16,7 +16,7 @@ extension CentralState.Peripheral {
         var all = services
         var places = Dictionary(
             services.enumerated().map { (ObjectIdentifier($1), $0) }, uniquingKeysWith: { first, _ in first })
-        // Services that are included may include others: those join the line.
+        // Included services may include others: those join the queue.
         var next = 0
         while next < all.count, all.count <= CentralState.maximumAttributes {
             for service in all[next].included ?? [] where places[ObjectIdentifier(service)] == nil {
@@ -33,7 +33,7 @@ extension CentralState.Peripheral {
         return saved.reduce(0) { $0 + $1.count } <= CentralState.maximumAttributes ? saved : nil
     }
 
-    /// The objects, with nothing missing but values.
+    /// The objects, complete except for values.
     func restored(of peripheral: CBPeripheral) -> PeripheralAttributes {
         guard let services else { return PeripheralAttributes() }
         let objects = services.map { $0.restored(of: peripheral) }
@@ -53,7 +53,7 @@ extension CentralState.Service {
             characteristics: service.members?.compactMap { CentralState.Characteristic($0) })
     }
 
-    /// How many attributes of the application's are in it.
+    /// How many of the application's attributes it contains.
     fileprivate var count: Int { (characteristics ?? []).reduce(1) { $0 + 1 + ($1.descriptors?.count ?? 0) } }
 
     fileprivate func restored(of peripheral: CBPeripheral) -> CBService {

@@ -1,7 +1,7 @@
 import BluetoothBase
 import Foundation
 
-/// What a central manager does that is to go on in the next run.
+/// The state of a central manager that the next run continues.
 struct CentralState: RestorableState {
     var scan: Scan?
     var peripherals: [Peripheral] = []
@@ -12,20 +12,20 @@ struct CentralState: RestorableState {
         var allowsDuplicates: Bool
     }
 
-    /// A peripheral that is connected, or is to be.
+    /// A connected or connecting peripheral.
     struct Peripheral: Codable, Equatable, Sendable {
         /// The address, in its textual form.
         var address: String
         var name: String?
         var isReconnecting: Bool
-        /// Those that the application has discovered, behind them those that are only included; nil before discovery.
+        /// The discovered services, followed by those only included; nil before discovery.
         var services: [Service]?
     }
 
     struct Service: Codable, Equatable, Sendable {
         var uuid: SavedUUID
         var isPrimary: Bool
-        /// Whether it is only known through a service that includes it.
+        /// Whether it is known only through a service that includes it.
         var isOnlyIncluded: Bool
         var first: UInt16
         var last: UInt16
@@ -49,9 +49,9 @@ struct CentralState: RestorableState {
         var handle: UInt16
     }
 
-    /// More peripherals than this are not remembered: no controller holds so many links.
+    /// At most this many peripherals are kept: no controller holds more links.
     static let maximumPeripherals = 64
-    /// The services, characteristics and descriptors of a peripheral with more of them are not remembered.
+    /// The attributes of a peripheral with more of them are not kept.
     static let maximumAttributes = 2048
 
     var isEmpty: Bool { scan == nil && peripherals.isEmpty }
@@ -99,7 +99,7 @@ extension CentralState.Scan {
     var wanted: WantedScan { WantedScan(services: services.map(\.uuid), options: options) }
 }
 
-/// A UUID as its text, as short or long as the application has it.
+/// A UUID as text, in the length the application uses.
 struct SavedUUID: Codable, Equatable, Sendable {
     private let octets: [UInt8]
 

@@ -2,8 +2,7 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothHost
 
-/// Brings together what a run before knew of a peripheral with what is there now: finds again, by their UUIDs, the
-/// services that the application knows.
+/// Compares what an earlier run knew of a peripheral with what is there now: finds the known services by UUID.
 struct Relocation {
     private enum Step {
         case services
@@ -16,7 +15,7 @@ struct Relocation {
     private var services: [(CBService, DiscoveredService)] = []
     private var characteristics: [(CBCharacteristic, DiscoveredCharacteristic)] = []
     private var descriptors: [(CBDescriptor, DiscoveredDescriptor)] = []
-    /// Those that are not as they were.
+    /// The services that have changed.
     private(set) var gone: [CBService] = []
 
     init(of peripheral: CBPeripheral?) {
@@ -24,7 +23,7 @@ struct Relocation {
         steps = known.isEmpty ? [] : [.services]
     }
 
-    /// What is to be asked next; nil where everything is known.
+    /// The next request; nil when everything is known.
     var operation: GATTClientOperation? {
         switch steps.last {
         case .services: .discoverPrimaryServices()
@@ -86,17 +85,17 @@ struct Relocation {
         }
     }
 
-    /// A service is not as it was.
+    /// A service has changed.
     private mutating func lose(_ service: CBService) {
         gone.append(service)
         steps.removeAll { if case .descriptors(service, _, _) = $0 { true } else { false } }
     }
 
-    /// Moves the application's objects to where they are, and takes out what is gone.
+    /// Moves the application's objects to their new handles, and removes those that are gone.
     func apply(to attributes: inout PeripheralAttributes) {
         for (service, place) in services {
             service.move(to: place.handles)
-            // What is only included has no UUID of its own to be found by; and what is gone is included no more.
+            // A service that is only included cannot be found by UUID, and one that is gone is no longer included.
             let isWhole = (service.included ?? []).allSatisfy { included in
                 known.contains { $0 === included } && !gone.contains { $0 === included }
             }
@@ -113,23 +112,23 @@ extension DiscoveredService {
 }
 
 extension PeripheralSession {
-    /// The application knows something else of the peripheral now. What that is, is taken down at once: it may let go of
-    /// the peripheral, and of everything, the next moment.
+    /// The application's view of the peripheral has changed. It is recorded at once, because the application may
+    /// release the peripheral at any moment.
     func remember() {
         guard let central, central.restoreIdentifier != nil, let peripheral else { return }
         remembered = CentralState.Peripheral(peripheral)
         central.changed()
     }
 
-    /// What is to be remembered of the peripheral.
+    /// The state of the peripheral to save.
     var state: CentralState.Peripheral? {
         var state = remembered
         state?.isReconnecting = isReconnecting
         return state
     }
 
-    /// Looks for the next thing that is known from a run before. When all is found the application is told of the
-    /// connection, then of what is gone, and its subscriptions are renewed before anything that it asks for.
+    /// Looks for the next attribute known from an earlier run. At the end the connection is reported, then the lost
+    /// services, and subscriptions are renewed before any request of the application.
     func locateNext(on link: PeripheralLink) {
         if let operation = relocation?.operation { return link.perform(.locate(operation)) }
         guard let found = relocation, let central, let peripheral else { return }

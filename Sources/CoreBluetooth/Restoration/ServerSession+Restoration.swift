@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a peripheral manager does goes on in the next run.
+/// The next run continues the work of a peripheral manager.
 extension ServerSession {
-    /// Takes up what the last run has left, and tells the application of that before anything else.
+    /// Restores the state of the last run, and reports it to the application before anything else.
     func restore() {
         guard let restoreIdentifier else { return }
         let file = StateFile("peripheral", restoreIdentifier, in: environment.stateDirectory)

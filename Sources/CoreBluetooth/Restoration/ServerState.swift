@@ -1,9 +1,9 @@
 import BluetoothBase
 import Foundation
 
-/// What a peripheral manager does that is to go on in the next run.
+/// The state of a peripheral manager that the next run continues.
 struct ServerState: RestorableState {
-    /// In the order in which they were added.
+    /// In the order they were added.
     var services: [Service] = []
     var advertisement: Advertisement?
 
@@ -15,7 +15,7 @@ struct ServerState: RestorableState {
     struct Service: Codable, Equatable, Sendable {
         var uuid: SavedUUID
         var isPrimary: Bool
-        /// Which of the services before it, it includes.
+        /// Which of the services before it are included.
         var included: [Int]
         var characteristics: [Characteristic]
     }
@@ -24,12 +24,12 @@ struct ServerState: RestorableState {
         var uuid: SavedUUID
         var properties: UInt
         var permissions: UInt
-        /// A value that stays the same.
+        /// A fixed value.
         var value: Data?
         var descriptors: [Descriptor]
     }
 
-    /// Its value is a text or octets.
+    /// Its value is text or octets.
     struct Descriptor: Codable, Equatable, Sendable {
         var uuid: SavedUUID
         var text: String?
@@ -47,7 +47,7 @@ struct ServerState: RestorableState {
 }
 
 extension ServerState.Characteristic {
-    /// What would be a programming error of an application's.
+    /// What would be a programming error in an application.
     fileprivate var isValid: Bool {
         let writing: CBAttributePermissions = [.writeable, .writeEncryptionRequired]
         let isStatic =

@@ -8,16 +8,16 @@ import Foundation
     import Glibc
 #endif
 
-/// Where a manager's state is from run to run. It is there as a whole or not at all, whenever the program is killed.
+/// The file of a manager's state. If the program is killed, the file is complete or absent.
 struct StateFile: Sendable {
     let url: URL
 
-    /// What is read and written, one after the other: what is read is what was written last.
+    /// Reads and writes run in order here, so a read returns what was written last.
     static let queue = DispatchQueue(label: "CoreBluetooth.restoration", qos: .utility)
-    /// More than this, in octets, no manager remembers.
+    /// The largest state file, in octets.
     static let maximumLength = 1 << 22
     private static let version = 1
-    /// The longest name that is used as it is, in octets.
+    /// The longest name that is used unchanged, in octets.
     private static let longestName = 128
 
     private struct Header: Decodable {
@@ -30,14 +30,14 @@ struct StateFile: Sendable {
     }
 
     /// - Parameters:
-    ///   - kind: of the manager.
-    ///   - identifier: what the application calls the manager: any text.
+    ///   - kind: the kind of manager.
+    ///   - identifier: the application's name for the manager: any text.
     init(_ kind: String, _ identifier: String, in directory: URL) {
         let plain = CharacterSet(charactersIn: "a"..."z").union(CharacterSet(charactersIn: "A"..."Z"))
             .union(CharacterSet(charactersIn: "0"..."9")).union(CharacterSet(charactersIn: "-_."))
         var name = identifier.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
         if name.isEmpty || name.utf8.count > Self.longestName {
-            // No name that is used as it is has a plus sign.
+            // No name that is used unchanged has a plus sign.
             name = "+" + SHA256.hash(data: Data(identifier.utf8)).map { String(format: "%02x", $0) }.joined()
         }
         url = directory.appendingPathComponent("\(kind)-\(name).json")
@@ -45,8 +45,7 @@ struct StateFile: Sendable {
 
     // MARK: - Reading
 
-    /// What was kept; nil where there is nothing. A file that cannot be used is set aside, and the log says why. On
-    /// `queue`.
+    /// The saved state; nil if there is none. An unusable file is set aside, and the log says why. On `queue`.
     func read<State: RestorableState>(_ type: State.Type) -> State? {
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         do {
@@ -61,7 +60,7 @@ struct StateFile: Sendable {
         }
     }
 
-    /// - Throws: why nothing can be done with it.
+    /// - Throws: why it cannot be used.
     static func decode<State: RestorableState>(_ type: State.Type, from data: Data) throws -> State {
         let version = try JSONDecoder().decode(Header.self, from: data).version
         guard version == Self.version else { throw Damage(what: "it is of version \(version), not \(Self.version)") }
@@ -86,9 +85,9 @@ struct StateFile: Sendable {
 
     // MARK: - Writing
 
-    /// Puts a state in the place of the one before. On `queue`.
+    /// Replaces the saved state. On `queue`.
     ///
-    /// - Returns: why that did not work, where it did not. What was there before is there still.
+    /// - Returns: the error, if it failed. The previous state is then still there.
     func write<State: RestorableState>(_ state: State) -> String? {
         do {
             let encoder = JSONEncoder()
@@ -113,7 +112,7 @@ struct StateFile: Sendable {
         }
     }
 
-    /// So that the new name outlasts a loss of power, too. Some file systems have no use for that, and say so.
+    /// Makes the new name survive a loss of power. Some file systems do not support this, and say so.
     private func synchronize(_ directory: URL) {
         let descriptor = open(directory.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -124,8 +123,8 @@ struct StateFile: Sendable {
 
 /// What a manager does that is to go on in the next run.
 protocol RestorableState: Codable, Equatable, Sendable {
-    /// Whether nothing is to go on.
+    /// Whether there is nothing to continue.
     var isEmpty: Bool { get }
-    /// Whether objects can be made of it. Not so of what somebody else has written into the file.
+    /// Whether objects can be made from it. Not if another program wrote the file.
     var isValid: Bool { get }
 }

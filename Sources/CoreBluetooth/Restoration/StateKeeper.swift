@@ -1,8 +1,8 @@
 import Foundation
 
-/// Keeps a manager's state on disk: each change soon, several at once where they come faster than the disk takes them.
+/// Keeps a manager's state on disk. Each change is written soon; changes that come faster than the disk are combined.
 final class StateKeeper<State: RestorableState>: @unchecked Sendable {
-    // Unchecked: what changes is guarded, or used on the queue of the files alone.
+    // Unchecked: mutable state is guarded, or used on the file queue alone.
 
     let file: StateFile
     private let current: () -> State?
@@ -10,13 +10,13 @@ final class StateKeeper<State: RestorableState>: @unchecked Sendable {
     private var written: State?
     private var lastFailure: String?
 
-    /// - Parameter current: tells the state, for as long as the keeper is open.
+    /// - Parameter current: returns the state while the keeper is open.
     init(_ file: StateFile, _ current: @escaping () -> State?) {
         self.file = file
         self.current = current
     }
 
-    /// What the run before has left; nil where that is nothing.
+    /// The state of the last run; nil if there is none.
     func restore() -> State? {
         StateFile.queue.sync {
             written = file.read(State.self)
@@ -24,7 +24,7 @@ final class StateKeeper<State: RestorableState>: @unchecked Sendable {
         }
     }
 
-    /// The state is another one now, perhaps.
+    /// The state may have changed.
     func changed() {
         let isNews = progress.withLock { progress in
             defer { progress.isDirty = !progress.isClosed }
@@ -40,21 +40,21 @@ final class StateKeeper<State: RestorableState>: @unchecked Sendable {
         }
     }
 
-    /// Waits until everything that has changed so far is on disk.
+    /// Waits until all changes so far are on disk.
     func settle() async {
         await withCheckedContinuation { continuation in
             StateFile.queue.async { continuation.resume() }
         }
     }
 
-    /// Writes what has not been written yet, and nothing after that.
+    /// Writes pending changes, and nothing after that.
     func close() {
         let isDirty = progress.withLock { progress in
             defer { progress = (false, true) }
             return progress.isDirty
         }
         guard isDirty, let state = current() else { return }
-        // Whoever reads the file next reads behind this.
+        // The next read of the file is queued behind this.
         StateFile.queue.async { [self] in write(state) }
     }
 
@@ -62,7 +62,7 @@ final class StateKeeper<State: RestorableState>: @unchecked Sendable {
         guard state != written else { return }
         let failure = file.write(state)
         written = failure == nil ? state : nil
-        // The same failure is told once, however often it happens.
+        // The same failure is logged once.
         if let failure, failure != lastFailure {
             reportFailure("nothing will be restored: \(file.url.path) cannot be written: \(failure)")
         }
@@ -70,11 +70,11 @@ final class StateKeeper<State: RestorableState>: @unchecked Sendable {
     }
 }
 
-/// The state files in use: each by one manager.
+/// The state files in use, each by one manager.
 enum StateClaims {
     private static let claimed = Guarded<Set<String>>(wrappedValue: [])
 
-    /// False where the file is another manager's.
+    /// False if the file is another manager's.
     static func claim(_ file: StateFile) -> Bool {
         claimed.withLock { $0.insert(file.url.standardizedFileURL.path).inserted }
     }

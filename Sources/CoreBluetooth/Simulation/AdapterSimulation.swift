@@ -2,14 +2,14 @@ import BluetoothAdapter
 import BluetoothBase
 import BluetoothHost
 
-/// What tests do to the adapter that managers use: for `CoreBluetoothTesting`.
+/// Test controls for the adapter that managers use: for `CoreBluetoothTesting`.
 package enum AdapterSimulation {
-    /// Switches the adapter at a transport off, or on again, also for managers that are yet to be made.
+    /// Switches the adapter at a transport off or on, also for managers created later.
     package static func setPower(_ isOn: Bool, at transport: BluetoothTransport) async {
         await SharedAdapter.at(transport).setPower(isOn)
     }
 
-    /// Takes the permission to use the adapter away, or gives it back.
+    /// Revokes the permission to use the adapter, or restores it.
     package static func setAuthorization(
         _ authorization: CBManagerAuthorization, at transport: BluetoothTransport
     ) async {
@@ -17,24 +17,24 @@ package enum AdapterSimulation {
         await SharedAdapter.at(transport).setForbidden(authorization != .allowedAlways)
     }
 
-    /// Has another program of this device, as far as an application can see, make a link to a peer, and use it until it
-    /// ends. Returns when the peer's services are known.
+    /// Simulates another program of this device that makes a link to a peer and uses it until it ends. Returns when the
+    /// peer's services are known.
     package static func connect(
         to peer: DeviceAddress, at transport: BluetoothTransport
     ) async throws(BluetoothError) {
         try await OtherProgram(transport, PeerID(peer)).connect()
     }
 
-    /// Forgets what was simulated at a transport that is over.
+    /// Forgets the simulated state of a transport that no longer exists.
     package static func forget(_ transport: BluetoothTransport) {
         Authorization.$simulated.withLock { $0[transport] = nil }
         SharedAdapter.forget(transport)
     }
 }
 
-/// A user of a link who is not one of the application's managers.
+/// A user of a link that is not one of the application's managers.
 private final class OtherProgram: AdapterUser, AdapterObserver, @unchecked Sendable {
-    // Unchecked: the continuation is guarded; the rest is used on the adapter's thread alone.
+    // Unchecked: the continuation is guarded; the rest is used only on the adapter's thread.
     private let adapter: SharedAdapter
     private let peer: PeerID
     @Guarded private var waiting: CheckedContinuation<Result<Void, BluetoothError>, Never>?

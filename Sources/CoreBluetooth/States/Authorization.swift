@@ -1,14 +1,14 @@
 import Foundation
 import HCITransport
 
-/// Whether this process may take an adapter over.
+/// Whether this process may take over an adapter.
 enum Authorization {
-    /// What a test has said instead, by transport.
+    /// The override of a test, by transport.
     @Guarded static var simulated: [BluetoothTransport: CBManagerAuthorization] = [:]
 
     static func current(for transport: BluetoothTransport) -> CBManagerAuthorization {
         if let simulated = simulated[transport] { return simulated }
-        // Only the kernel's adapters take a capability.
+        // Only the kernel's adapters need a capability.
         guard case .named(let name) = transport.way, case .hciSocket? = try? TransportName(name) else {
             return .allowedAlways
         }

@@ -4,25 +4,25 @@ public struct CBCharacteristicProperties: OptionSet, Sendable {
 
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// It may be broadcast. Nothing is, here.
+    /// It may be broadcast. Not supported here.
     public static var broadcast: Self { Self(rawValue: 0x01) }
     /// It can be read.
     public static var read: Self { Self(rawValue: 0x02) }
-    /// It can be written, unanswered.
+    /// It can be written without response.
     public static var writeWithoutResponse: Self { Self(rawValue: 0x04) }
-    /// It can be written.
+    /// It can be written with response.
     public static var write: Self { Self(rawValue: 0x08) }
-    /// It is told when it changes.
+    /// It can be notified.
     public static var notify: Self { Self(rawValue: 0x10) }
-    /// It is told when it changes, and that has to be confirmed.
+    /// It can be indicated.
     public static var indicate: Self { Self(rawValue: 0x20) }
-    /// It can be written, unanswered and signed. Nothing is signed here.
+    /// It can be written with a signature, without response. Not supported here.
     public static var authenticatedSignedWrites: Self { Self(rawValue: 0x40) }
-    /// There is more in a descriptor.
+    /// It has a Characteristic Extended Properties descriptor.
     public static var extendedProperties: Self { Self(rawValue: 0x80) }
-    /// As `notify`, for centrals whose link is encrypted.
+    /// Like `notify`, on encrypted links only.
     public static var notifyEncryptionRequired: Self { Self(rawValue: 0x100) }
-    /// As `indicate`, for centrals whose link is encrypted.
+    /// Like `indicate`, on encrypted links only.
     public static var indicateEncryptionRequired: Self { Self(rawValue: 0x200) }
 }
 
@@ -32,12 +32,12 @@ public struct CBAttributePermissions: OptionSet, Sendable {
 
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Anybody may read it.
+    /// Any central may read it.
     public static var readable: Self { Self(rawValue: 0x01) }
-    /// Anybody may write it.
+    /// Any central may write it.
     public static var writeable: Self { Self(rawValue: 0x02) }
-    /// Centrals whose link is encrypted may read it.
+    /// Centrals on an encrypted link may read it.
     public static var readEncryptionRequired: Self { Self(rawValue: 0x04) }
-    /// Centrals whose link is encrypted may write it.
+    /// Centrals on an encrypted link may write it.
     public static var writeEncryptionRequired: Self { Self(rawValue: 0x08) }
 }

@@ -1,27 +1,27 @@
-/// What can be done with the system's Bluetooth. The order counts: below `poweredOn` nothing is scanned for, advertised or
-/// connected; below `poweredOff` what there was is forgotten.
+/// The state of the system's Bluetooth. The order matters: below `poweredOn` scans, advertising and connections end;
+/// below `poweredOff` all objects are invalid.
 public enum CBManagerState: Int, Sendable {
-    /// Not known yet: the next callback tells.
+    /// Not known yet: a callback follows.
     case unknown = 0
-    /// The adapter is being reset, or was unplugged; it is waited for.
+    /// The adapter is being reset, or was unplugged. The manager waits for it.
     case resetting = 1
-    /// There is no adapter, or it has no Bluetooth Low Energy.
+    /// There is no adapter, or it does not support Bluetooth Low Energy.
     case unsupported = 2
-    /// This program may not use the adapter. The log has the cure.
+    /// This program may not use the adapter. The log says how to change that.
     case unauthorized = 3
     /// The adapter is switched off.
     case poweredOff = 4
-    /// All is well.
+    /// The adapter is on.
     case poweredOn = 5
 }
 
 /// Whether this program may use Bluetooth.
 public enum CBManagerAuthorization: Int, Sendable {
-    /// Nobody has been asked yet. Not used here.
+    /// The user has not been asked yet. Not used here.
     case notDetermined = 0
     /// It cannot be allowed. Not used here.
     case restricted = 1
-    /// It lacks the capability.
+    /// The process lacks the capability.
     case denied = 2
     case allowedAlways = 3
 }
@@ -58,6 +58,6 @@ public enum CBPeripheralManagerAuthorizationStatus: Int, Sendable {
 }
 
 extension CBManagerState {
-    /// Whether what was done before is forgotten.
+    /// Whether earlier objects are invalid.
     var isBelowPoweredOff: Bool { rawValue < CBManagerState.poweredOff.rawValue }
 }

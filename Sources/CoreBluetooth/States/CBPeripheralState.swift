@@ -1,4 +1,4 @@
-/// Where the connection to a peripheral stands.
+/// The state of the connection to a peripheral.
 public enum CBPeripheralState: Int, Sendable {
     case disconnected = 0
     case connecting = 1
@@ -12,20 +12,20 @@ public enum CBCharacteristicWriteType: Int, Sendable {
     case withoutResponse = 1
 }
 
-/// What happened to a link, whoever made it.
+/// What happened to a link, including links of other programs.
 public enum CBConnectionEvent: Int, Sendable {
     case peerDisconnected = 0
     case peerConnected = 1
 }
 
-/// How quickly a central is to be answered.
+/// The wanted connection latency.
 public enum CBPeripheralManagerConnectionLatency: Int, Sendable {
     case low = 0
     case medium = 1
     case high = 2
 }
 
-/// Of which peripherals connection events are wanted.
+/// The peripherals to report connection events for.
 public struct CBConnectionEventMatchingOption: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
 

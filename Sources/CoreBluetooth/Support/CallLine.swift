@@ -1,10 +1,10 @@
 import DequeModule
 
-/// Calls of an application that are made in the order in which it asked for them, each when the one before has ended.
+/// An application's calls, carried out in order, each when the one before has ended.
 final class CallLine<Item>: @unchecked Sendable {
-    // Unchecked: the items are guarded, and belong to one session.
+    // Unchecked: the items are guarded and belong to one session.
 
-    /// What has become of an item that was started.
+    /// The result of starting an item.
     enum Step {
         /// It ends later: `ended`.
         case waits
@@ -18,7 +18,7 @@ final class CallLine<Item>: @unchecked Sendable {
         var items = Deque<Item>()
         /// Whether an item is under way.
         var isBusy = false
-        /// Whether somebody starts items.
+        /// Whether a thread is starting items.
         var isRunning = false
         var resumptions = 0
     }
@@ -31,10 +31,10 @@ final class CallLine<Item>: @unchecked Sendable {
     /// The item that waited has ended. `run` follows.
     func ended() { state.withLock { $0.isBusy = false } }
 
-    /// What an item was blocked by is perhaps over. `run` follows.
+    /// A blocked item may be able to start. `run` follows.
     func resume() { state.withLock { $0.resumptions &+= 1 } }
 
-    /// Forgets what has not begun.
+    /// Forgets the items that have not begun.
     func removeAll() -> [Item] {
         state.withLock { state in
             defer { state.items = [] }
@@ -42,7 +42,7 @@ final class CallLine<Item>: @unchecked Sendable {
         }
     }
 
-    /// Starts what may be started. Who comes while somebody else does leaves it to them.
+    /// Starts the items that can start. If another thread is doing so, leaves it to that thread.
     func run(_ start: (Item) -> Step) {
         var isMine = false
         while let (item, resumptions) = next(&isMine) {

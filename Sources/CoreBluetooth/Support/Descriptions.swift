@@ -1,6 +1,6 @@
 import Foundation
 
-/// What can be formatted with `%@`, as any object of Objective-C can be; on Linux that takes a conformance.
+/// Allows formatting with `%@`, as for any Objective-C object. On Linux this needs a conformance.
 protocol FormatArgument: NSObject, _CVarArgObject {}
 
 extension FormatArgument {
@@ -15,5 +15,5 @@ extension CBManager: FormatArgument {}
 extension CBPeer: FormatArgument {}
 extension CBUUID: FormatArgument {}
 
-/// Where an object is, by which two are told apart in a log.
+/// The address of an object, which distinguishes objects in a log.
 func place(of object: AnyObject) -> String { "\(Unmanaged.passUnretained(object).toOpaque())" }

@@ -7,7 +7,7 @@ import Foundation
     import Glibc
 #endif
 
-/// Holds a manager's first callback back until the thread that makes the manager has had time to keep it.
+/// Holds a manager's first callback back until the creating thread has had time to store the manager.
 ///
 /// `manager = CBCentralManager(delegate: self, queue: queue)` assigns after `init` has returned, and on another thread's
 /// queue nothing else orders the two. So the first callback waits until that thread has used a millisecond of its
@@ -21,10 +21,10 @@ struct FirstCallback: Sendable {
     private static let enough: UInt64 = 1_000_000
     private static let limit = DispatchTimeInterval.milliseconds(250)
     private static let interval = DispatchTimeInterval.milliseconds(1)
-    /// How many looks in a row have to find the thread asleep: it may have to wait for a lock on its way.
+    /// How many checks in a row must find the thread asleep: it may be waiting for a lock.
     private static let sleepyLooks = 3
 
-    /// Begins to watch this thread; nil where the queue's order is enough.
+    /// Starts to watch this thread; nil if the queue's order is enough.
     init?(on queue: DispatchQueue) {
         if queue === DispatchQueue.main, Thread.isMainThread { return nil }
         var clock = clockid_t()
@@ -49,14 +49,14 @@ struct FirstCallback: Sendable {
         }
     }
 
-    /// How long a thread has run, in nanoseconds; nil where it is gone.
+    /// How long a thread has run, in nanoseconds; nil if it is gone.
     private static func time(of clock: clockid_t) -> UInt64? {
         var time = timespec()
         guard clock_gettime(clock, &time) == 0 else { return nil }
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// Whether the thread waits for something, of its own accord (proc(5), "stat").
+    /// Whether the thread is sleeping (proc(5), "stat").
     private var isAsleep: Bool {
         guard let line = try? String(contentsOfFile: "/proc/self/task/\(thread)/stat", encoding: .utf8) else {
             return false

@@ -1,9 +1,8 @@
 import Synchronization
 
-/// A property that several threads use: each access is whole, and one made through `$property.withLock` is too, however
-/// much it does.
+/// A property that several threads use: each access is atomic, including one through `$property.withLock`.
 ///
-/// An application may look at its objects from any thread, while what happens to them is told on its queue.
+/// An application may read its objects from any thread, while events change them on its queue.
 @propertyWrapper
 final class Guarded<Value>: @unchecked Sendable {
     // Unchecked: the value is used with the lock held.
@@ -18,7 +17,7 @@ final class Guarded<Value>: @unchecked Sendable {
     var wrappedValue: Value {
         get { withLock { $0 } }
         set {
-            // What was there is let go when the lock is free again: that may end an object which looks at this property.
+            // The old value is released outside the lock: its deinitializer may use this property.
             var new = newValue
             withLock { swap(&$0, &new) }
         }

@@ -1,11 +1,11 @@
 import Logging
 
-/// The line that Apple's framework writes where it ignores a call.
+/// Logs the line that Apple's framework logs when it ignores a call.
 func reportMisuse(_ what: @autoclosure () -> String) {
     BluetoothEnvironment.logger.error("API MISUSE: \(what())")
 }
 
-/// A line about something that failed where no callback can tell.
+/// Logs a failure that no callback can report.
 func reportFailure(_ what: @autoclosure () -> String) {
     BluetoothEnvironment.logger.error("\(what())")
 }

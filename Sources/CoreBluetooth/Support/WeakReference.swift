@@ -1,4 +1,4 @@
-/// A weak reference that threads share.
+/// A weak reference shared by threads.
 final class WeakReference<Object: AnyObject>: Sendable {
     private struct Reference {
         weak var object: Object?
@@ -8,7 +8,7 @@ final class WeakReference<Object: AnyObject>: Sendable {
 
     init() {}
 
-    // In place: to copy a weak reference costs more than to follow it.
+    // In place: copying a weak reference costs more than loading it.
     var object: Object? {
         get { reference.withLock { $0.object } }
         set { reference.wrappedValue = Reference(object: newValue) }

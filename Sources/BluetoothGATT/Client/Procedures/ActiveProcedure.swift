@@ -1,7 +1,7 @@
 import BluetoothATT
 import BluetoothBase
 
-/// The procedure a client is carrying out: one of a closed set, so that it lives in place and needs no allocation.
+/// The procedure a client is carrying out: one of a closed set, stored in place without an allocation.
 enum ActiveProcedure: Sendable {
     case none
     case mtu(MTUExchange)
@@ -42,14 +42,14 @@ enum ActiveProcedure: Sendable {
         }
     }
 
-    /// Takes the procedure out while it is worked on, so that its lists have one owner and are extended in place.
+    /// Takes the procedure out while it runs: its lists then have one owner and are extended in place.
     private mutating func take() -> ActiveProcedure {
         defer { self = .none }
         return self
     }
 
-    /// Lets the procedure act on `input`: it appends its next request, or gives its result. None is left where it gives
-    /// one or throws.
+    /// Lets the procedure act on `input`: it appends its next request, or gives its result. No procedure is left if it
+    /// gives one or throws.
     mutating func step(
         _ input: consuming ProcedureInput, mtu: Int, into writer: inout ByteWriter
     ) throws(GATTClientError) -> GATTClientResult? {
@@ -104,8 +104,8 @@ enum ActiveProcedure: Sendable {
 
     /// Gives the procedure up while its request is in flight.
     ///
-    /// - Returns: Whether it still has something to do: the MTU holds for the bearer whoever asked, and what a server has
-    ///   queued must not stay there.
+    /// - Returns: Whether it still has something to do: the MTU applies to the bearer in any case, and writes queued at
+    ///   the server must be removed.
     mutating func cancel() -> Bool {
         switch take() {
         case .mtu(let procedure):

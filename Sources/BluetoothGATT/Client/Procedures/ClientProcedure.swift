@@ -18,10 +18,9 @@ enum ProcedureInput: ~Escapable {
     case error(ATTError)
 }
 
-/// One procedure of the GATT client: a sequence of requests, each made from what the responses before it told.
+/// One procedure of the GATT client: a sequence of requests, each made from earlier responses.
 ///
-/// Whoever drives it sends one request, and hands in the response of that very request or the error that refused it.
-/// A procedure that throws is over.
+/// The caller sends one request, then passes in its response or its error response. A procedure that throws is over.
 protocol ClientProcedure: Sendable {
     /// Appends the next request.
     mutating func writeRequest(mtu: Int, into writer: inout ByteWriter) throws(GATTClientError)
@@ -32,7 +31,7 @@ protocol ClientProcedure: Sendable {
     /// Takes the error that answered the last request.
     mutating func receive(_ error: ATTError) throws(GATTClientError) -> ProcedureProgress
 
-    /// What the procedure led to, once it is finished.
+    /// The result of the procedure, once it is finished.
     var result: GATTClientResult { get }
 }
 
@@ -57,7 +56,7 @@ extension ClientProcedure {
     }
 }
 
-/// A procedure that walks through a range of handles until the server has no more to tell.
+/// A procedure that walks through a range of handles until the server has no more.
 protocol SweepProcedure: ClientProcedure {}
 
 extension SweepProcedure {
@@ -70,8 +69,8 @@ extension SweepProcedure {
 
 /// What is left of the handles a procedure walks through.
 ///
-/// It is wider than a handle, so that the end of the range can be 0xFFFF, and it only moves forward, so that no server
-/// can keep a procedure going for ever.
+/// It is wider than a handle, since the range may end at 0xFFFF. It only moves forward: no server can keep a procedure
+/// going for ever.
 struct HandleCursor {
     private(set) var next: Int
     private(set) var end: Int
@@ -85,7 +84,7 @@ struct HandleCursor {
     var startingHandle: AttributeHandle { AttributeHandle(UInt16(clamping: next)) }
     var endingHandle: AttributeHandle { AttributeHandle(UInt16(clamping: end)) }
 
-    /// Moves behind what a response told of: an attribute, or a group of them.
+    /// Moves behind an attribute or a group in a response.
     mutating func move(past first: AttributeHandle, through last: AttributeHandle) throws(GATTClientError) {
         guard Int(first.rawValue) >= next, Int(first.rawValue) <= end else {
             throw .invalidResponse(.unexpectedHandle(first))

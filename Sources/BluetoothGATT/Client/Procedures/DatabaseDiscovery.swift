@@ -3,9 +3,9 @@ import BluetoothBase
 
 /// Discovers everything a server has in sweeps over all handles at once, rather than service by service.
 ///
-/// Round trips are what discovery costs. So includes are only looked for where a service has room for one before its
-/// first characteristic, where the specification puts them (Core 5.4, Vol 3, Part G, 3.1), and descriptors only where
-/// a characteristic has handles behind its value. No value is read but those of declarations: some servers ask their
+/// Round trips are the cost of discovery. Includes are only looked for if a service has room for one before its first
+/// characteristic, which is their place (Core 5.4, Vol 3, Part G, 3.1). Descriptors are only looked for if a
+/// characteristic has handles behind its value. Only the values of declarations are read: some servers ask their
 /// application about every other read.
 struct DatabaseDiscovery: ClientProcedure {
     private enum Stage { case services, characteristics, includes, descriptors }
@@ -82,7 +82,7 @@ struct DatabaseDiscovery: ClientProcedure {
         }
     }
 
-    /// Goes on with the characteristics of services not swept yet; nil where there are none.
+    /// Goes on with the characteristics of services not swept yet; nil if there are none.
     private mutating func sweepCharacteristics() -> ProcedureProgress? {
         guard let end = services.found.last?.endHandle.rawValue, end > sweptEnd else { return nil }
         sweepStart = sweptEnd + 1

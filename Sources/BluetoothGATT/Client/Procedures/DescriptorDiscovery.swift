@@ -37,7 +37,7 @@ struct DescriptorSweep {
     /// The first characteristic that may have handles of interest from `cursor.next` on.
     private var current = 0
 
-    /// Nil where no characteristic has room for a descriptor.
+    /// Nil if no characteristic has room for a descriptor.
     init?(of characteristics: [DiscoveredCharacteristic]) {
         guard let last = characteristics.last(where: { $0.endHandle > $0.valueHandle }) else { return nil }
         cursor = HandleCursor(0x0001...last.endHandle)

@@ -4,11 +4,11 @@ import BluetoothBase
 /// Write Long Characteristic Values (Core 5.4, Vol 3, Part G, 4.9.4) and Reliable Writes (4.9.5): parts are queued at the
 /// server, then written all at once.
 ///
-/// Whatever goes wrong before that, the queue is emptied, so that nothing left there is written by the next one.
+/// If anything goes wrong before that, the queue is emptied: the next execution must not write leftovers.
 struct PreparedWrites: ClientProcedure {
     private enum Stage {
         case preparing, executing
-        /// The queue is being emptied because of this.
+        /// The error that made the client empty the queue.
         case cancelling(GATTClientError)
     }
 
@@ -21,7 +21,7 @@ struct PreparedWrites: ClientProcedure {
     /// How much of the current value the last request carried.
     private var partLength = 0
     private var hasQueued = false
-    /// Why the queue is to be emptied as soon as the request in flight has been answered.
+    /// Why the queue must be emptied once the request in flight has been answered.
     private var cause: GATTClientError?
 
     init(_ values: [AttributeValue], isReliable: Bool) {
@@ -72,8 +72,8 @@ struct PreparedWrites: ClientProcedure {
         }
     }
 
-    /// Gives up while a request is in flight. What it has queued is removed once that has been answered; values that
-    /// are being written already, are.
+    /// Gives up while a request is in flight. Queued parts are removed after its response; values already being written
+    /// are still written.
     mutating func cancel() {
         cause = .cancelled
     }

@@ -32,7 +32,7 @@ struct TypedRead: SweepProcedure {
     }
 
     mutating func receive(_ error: ATTError) throws(GATTClientError) -> ProcedureProgress {
-        // Nothing of the type at all is not a result but the server's refusal.
+        // If no attribute has the type, the server's refusal is the result.
         guard error.code == .attributeNotFound, !found.isEmpty else { throw .att(error) }
         return .finished
     }

@@ -40,12 +40,12 @@ struct ValueRead: ClientProcedure {
         guard isLong else { return .finished }
         let length = firstOffset + value.count
         guard length <= Self.maximumLength else { throw .invalidResponse(.invalidValueLength(length)) }
-        // Only a response that fills the PDU can have left something out.
+        // Only a response that fills the PDU can be incomplete.
         return part.count < requestMTU - 1 || length == Self.maximumLength ? .finished : .request
     }
 
     mutating func receive(_ error: ATTError) throws(GATTClientError) -> ProcedureProgress {
-        // Behind a response that was exactly full, a server may also say in either of these ways that this was all.
+        // After a response that was exactly full, a server may signal the end with either of these errors.
         guard !isFirst, error.code == .attributeNotLong || error.code == .invalidOffset else { throw .att(error) }
         return .finished
     }

@@ -3,26 +3,26 @@ import BluetoothAdapter
 import BluetoothBase
 import BluetoothHost
 
-/// A link to a peer as one manager uses it: the manager's calls on it, and what comes over it.
+/// One manager's use of a link to a peer: its calls, and what it receives.
 final class PeripheralLink: @unchecked Sendable {
-    // Unchecked: what changes is guarded, or behind the lock of the session.
+    // Unchecked: mutable state is guarded, or behind the lock of the session.
 
     let identifier: LinkIdentifier
     let peer: PeerID
     let isOutgoing: Bool
     let attachment: Attachment
-    /// The values that wait for the application.
+    /// The values waiting for the application.
     let window = ReceiveWindow()
-    /// Who uses the link, from when the application is told of it.
+    /// The session that uses the link, from the delegate callback on.
     @Guarded var user: PeripheralSession?
 
-    /// Whether this manager has asked for the link. Behind the lock of the session, as what follows.
+    /// Whether this manager has asked for the link. Behind the lock of the session, like the properties below.
     var isHeld = false
-    /// Whether values have been dropped, so that the link is to end.
+    /// Whether values were dropped, which ends the link.
     var isOverrun = false
     /// ATT_MTU, in octets.
     var mtu: Int
-    /// The services the peer is known to have; nil before that is known.
+    /// The peer's services; nil until they are known.
     var services: Set<BluetoothUUID>?
 
     private enum Item {
@@ -33,7 +33,7 @@ final class PeripheralLink: @unchecked Sendable {
     private unowned let central: CentralSession
     private let line = CallLine<Item>()
     private let commands: Guarded<WriteCommandBudget>
-    /// The subscriptions there are, by the handles of the values.
+    /// The subscriptions, by value handle.
     @Guarded private var subscriptions: [AttributeHandle: CallToken] = [:]
 
     init(
@@ -49,7 +49,7 @@ final class PeripheralLink: @unchecked Sendable {
         commands = Guarded(wrappedValue: WriteCommandBudget())
     }
 
-    /// The same link, used anew after it was given up.
+    /// The same link, used again after it was released.
     init(anew link: PeripheralLink) {
         identifier = link.identifier
         attachment = link.attachment
@@ -57,7 +57,7 @@ final class PeripheralLink: @unchecked Sendable {
         peer = link.peer
         isOutgoing = link.isOutgoing
         (mtu, services) = (link.mtu, link.services)
-        // What was sent before is still on its way.
+        // Earlier writes are still in flight.
         commands = link.commands
     }
 
@@ -65,13 +65,13 @@ final class PeripheralLink: @unchecked Sendable {
 
     var canWriteCommands: Bool { !commands.withLock { $0.isFull } }
 
-    /// Has the host carry out an operation, after all that was asked for before.
+    /// Makes the host carry out an operation, after all earlier ones.
     func perform(_ operation: PeripheralOperation) {
         line.add(.operation(operation))
         run()
     }
 
-    /// Writes a value without response, after all that was asked for before. False where it is dropped.
+    /// Writes a value without response, after all earlier operations. False if it is dropped.
     func writeCommand(_ value: [UInt8], to handle: AttributeHandle) -> Bool {
         guard commands.withLock({ $0.add() }) else { return false }
         line.add(.command(handle, value))
@@ -79,7 +79,7 @@ final class PeripheralLink: @unchecked Sendable {
         return true
     }
 
-    /// Makes the calls that can be made now.
+    /// Makes the calls that are possible now.
     func run() { line.run { start($0) } }
 
     private func start(_ item: Item) -> CallLine<Item>.Step {
@@ -91,7 +91,7 @@ final class PeripheralLink: @unchecked Sendable {
         case .operation(let operation):
             switch operation.call(on: identifier, subscriptions) {
             case .success(let call?):
-                // Where the power cycle is over, nothing follows.
+                // If the power cycle is over, no event follows.
                 _ = attachment.begin(.operation(self, operation), call, token: attachment.runner.makeToken())
                 return .waits
             case .success(nil): central.post(.operationEnded(self, operation, .success(.done)))
@@ -110,7 +110,7 @@ final class PeripheralLink: @unchecked Sendable {
         line.ended()
     }
 
-    /// Some writes without response were sent. True where the application may go on, having been told to wait.
+    /// Some writes without response were sent. True if the application had to wait and may now continue.
     func credited(_ count: Int) -> Bool {
         let isReady = commands.withLock { $0.credit(count) }
         line.resume()
@@ -121,7 +121,7 @@ final class PeripheralLink: @unchecked Sendable {
         $subscriptions.withLock { $0 = $0.filter { !handles.contains($0.key) } }
     }
 
-    /// The link is gone, or not wanted any more.
+    /// The link is gone, or no longer wanted.
     func end() {
         user = nil
         let dropped = line.removeAll().count { if case .command = $0 { true } else { false } }

@@ -3,7 +3,7 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 
-/// What an application asks of a peripheral, to be done one after the other.
+/// An application's request to a peripheral. They are carried out one at a time.
 enum PeripheralOperation {
     case discoverServices([BluetoothUUID])
     case discoverIncludedServices([BluetoothUUID], CBService)
@@ -12,15 +12,15 @@ enum PeripheralOperation {
     case read(CBAttribute)
     case write([UInt8], CBAttribute)
     case setNotify(CBCharacteristic, Bool)
-    /// A subscription of an earlier run is made again.
+    /// Renews a subscription of an earlier run.
     case renew(CBCharacteristic)
     case openChannel
-    /// Finds out where in the peer's database is what was there in an earlier run.
+    /// Finds the current handles of what an earlier run discovered.
     case locate(GATTClientOperation)
 
-    /// The call to be made; nil where it is done without one.
+    /// The call to make; nil if none is needed.
     ///
-    /// - Parameter subscriptions: those there are on the link.
+    /// - Parameter subscriptions: the subscriptions on the link.
     func call(
         on link: LinkIdentifier, _ subscriptions: [AttributeHandle: CallToken]
     ) -> Result<HostCall.Kind?, HostError> {
@@ -29,20 +29,20 @@ enum PeripheralOperation {
         case .discoverIncludedServices(_, let service):
             return .success(.perform(link, .discoverIncludedServices(in: service.handles)))
         case .discoverCharacteristics(_, let service):
-            // All of them, since where one ends is said by where the next begins.
+            // All of them, since a characteristic ends where the next one begins.
             return .success(.perform(link, .discoverCharacteristics(in: service.handles)))
         case .discoverDescriptors(let characteristic):
             return .success(characteristic.descriptorHandles.map { .perform(link, .discoverDescriptors(in: $0)) })
         case .read(let attribute): return .success(.perform(link, .readLong(attribute.handle)))
         case .write(let value, let attribute):
-            // What no attribute can hold the peer need not be asked.
+            // No attribute can hold a longer value, so the peer need not be asked.
             guard value.count <= GATTAttributeValue.maximumLength else {
                 return .failure(.refused(.invalidAttributeValueLength, .writeRequest, at: attribute.handle))
             }
             return .success(.write(link, attribute.handle, value))
         case .setNotify(let characteristic, let isEnabled):
             let handle = characteristic.handle
-            // What the application sees may be behind: it is told of one change after the other.
+            // The application's view may be behind: its callbacks come one at a time.
             if let token = subscriptions[handle] {
                 return .success(isEnabled ? nil : .unsubscribe(link, token))
             }
@@ -67,7 +67,7 @@ enum PeripheralOperation {
         return .success(.subscribe(link, request))
     }
 
-    /// The characteristic that is subscribed to, or no longer, where the operation succeeds.
+    /// The characteristic whose subscription changes if the operation succeeds.
     var subscription: (CBCharacteristic, isEnabled: Bool)? {
         switch self {
         case .setNotify(let characteristic, let isEnabled): (characteristic, isEnabled)

@@ -3,25 +3,25 @@ import BluetoothBase
 import BluetoothHost
 import Foundation
 
-/// One connection of a manager to a peripheral, from the wish for it to its end. It changes on the application's queue,
-/// except for what the application itself asks for.
+/// One connection of a manager to a peripheral, from the request to its end. It changes on the application's queue,
+/// except in calls of the application.
 final class PeripheralSession: @unchecked Sendable {
     // Unchecked: what several threads use is guarded.
 
     let peer: PeerID
     weak let peripheral: CBPeripheral?
     weak let central: CentralSession?
-    /// Whether a connection that is lost is to be made again.
+    /// Whether to reconnect after a lost connection.
     let isReconnecting: Bool
-    /// What is remembered of the peripheral, as it was last found.
+    /// The saved state of the peripheral, as last found.
     @Guarded var remembered: CentralState.Peripheral?
-    /// Where the search for what is known from a run before has got to; nil when that is over.
+    /// The progress of the search for what an earlier run discovered; nil when it is over.
     var relocation: Relocation?
-    /// Whether a connection that was lost is being made again.
+    /// Whether a lost connection is being made again.
     private var isAgain = false
     private let place = Guarded(wrappedValue: Place())
 
-    /// Where the connection stands.
+    /// The state of the connection.
     private struct Place {
         var link: PeripheralLink?
         var attempt: (attachment: Attachment, token: CallToken)?
@@ -49,7 +49,7 @@ final class PeripheralSession: @unchecked Sendable {
             return true
         }
         guard isWanted else { return }
-        // Where the power cycle is over the state says so.
+        // If the power cycle is over, the manager's state says so.
         _ = attachment.begin(.connect(self), .connect(peer, ConnectRequest(delay: delay)), token: token)
     }
 
@@ -65,7 +65,7 @@ final class PeripheralSession: @unchecked Sendable {
         if relocation == nil { tellConnected(link, mtu: mtu) } else { locateNext(on: link) }
     }
 
-    /// Tells the application of the link.
+    /// Reports the link to the application.
     func tellConnected(_ link: PeripheralLink, mtu: Int) {
         guard let peripheral, peripheral.advance(self, from: .connecting, to: .connected) else { return }
         peripheral.commandLength = CBPeripheral.commandLength(mtu)
@@ -78,10 +78,10 @@ final class PeripheralSession: @unchecked Sendable {
     func failed(_ error: HostError, through attachment: Attachment?) {
         place.withLock { $0.attempt = nil }
         guard !isOver else { return }
-        // That the adapter is off is said by the manager's state.
+        // The manager's state reports that the adapter is off.
         if error.isEndOfAdapter { return }
         if let attachment, error == .alreadyConnected || isAgain {
-            // A link that was given up is about to end. Or the connection was there before: only the application gives up.
+            // Either a released link is about to end, or the connection existed before: only the application cancels.
             return connect(through: attachment, after: error == .alreadyConnected ? .zero : .seconds(1))
         }
         end()
@@ -93,7 +93,7 @@ final class PeripheralSession: @unchecked Sendable {
 
     // MARK: - Disconnecting
 
-    /// Gives the link up, or the attempt at one, since the application wants that.
+    /// Releases the link, or cancels the attempt, at the application's request.
     func release() {
         let place = self.place.withLock { place in
             defer { place = Place(isOver: true) }
@@ -106,7 +106,7 @@ final class PeripheralSession: @unchecked Sendable {
         if let attempt = place.attempt { attempt.attachment.post(.cancel, token: attempt.token) }
     }
 
-    /// The application has been told of the end, or is to learn it from the manager's state.
+    /// The end was reported to the application, or the manager's state will report it.
     func end() {
         place.withLock { $0 = Place(isOver: true) }
         central?.forget(self)
@@ -114,10 +114,10 @@ final class PeripheralSession: @unchecked Sendable {
 
     func linkEnded(_ reason: DisconnectReason, through attachment: Attachment?) {
         place.withLock { $0.link = nil }
-        // A reset of the adapter is said by the manager's state.
+        // The manager's state reports a reset of the adapter.
         guard !isOver, reason != .adapterReset, reason != .adapterRemoved else { return }
         if relocation != nil, let attachment {
-            // The application has not been told of the link: it is still to come.
+            // The link has not been reported to the application yet.
             relocation = Relocation(of: peripheral)
             return connect(through: attachment)
         }
@@ -130,7 +130,7 @@ final class PeripheralSession: @unchecked Sendable {
         }
         guard let peripheral, let manager = peripheral.manager else { return }
         if again != nil {
-            // One that the application is ending is not told of as to come back.
+            // A connection that the application is ending is not reported as reconnecting.
             guard peripheral.advance(self, from: .connected, to: .connecting) else { return }
             peripheral.stopNotifying()
         } else {
@@ -144,7 +144,7 @@ final class PeripheralSession: @unchecked Sendable {
 }
 
 extension HostError {
-    /// Whether it was the adapter that ended what was under way.
+    /// Whether the adapter caused the end.
     fileprivate var isEndOfAdapter: Bool {
         switch self {
         case .notReady, .controllerReset, .adapterRemoved, .cancelled, .disconnected(.adapterReset),

@@ -1,17 +1,17 @@
-/// How many writes without response are on their way on one link, and whether the application is to wait with more.
+/// How many writes without response are in flight on one link, and whether the application must wait.
 struct WriteCommandBudget {
-    /// Those that wait here, and those that the host has and has not sent.
+    /// Those waiting here, and those that the host has but has not sent.
     private var count = 0
     private var credits = 0
-    /// From when so many wait that the application is to, until half of them have been sent.
+    /// Set when the limit is reached, until half of the writes have been sent.
     private(set) var isFull = false
 
-    /// From how many on the application is to wait.
+    /// With this many in flight, the application must wait.
     private static let capacity = 32
-    /// How many are taken all the same: not everybody asks.
+    /// How many are accepted anyway: not every application checks.
     private static let limit = 256
 
-    /// Takes one more in. False where it is to be dropped.
+    /// Accepts one more. False if it must be dropped.
     mutating func add() -> Bool {
         guard count < Self.limit else { return false }
         count += 1
@@ -19,14 +19,14 @@ struct WriteCommandBudget {
         return true
     }
 
-    /// Takes what it costs to hand one to the host. False where that has to wait.
+    /// Takes the credit to hand one to the host. False if it must wait.
     mutating func takeCredit() -> Bool {
         guard credits > 0 else { return false }
         credits -= 1
         return true
     }
 
-    /// Some were sent. True where the application, which was to wait, may go on now.
+    /// Some were sent. True if the application had to wait and may now continue.
     mutating func credit(_ sent: Int) -> Bool {
         credits += sent
         count = max(0, count - sent)
@@ -35,7 +35,7 @@ struct WriteCommandBudget {
         return true
     }
 
-    /// Some were given up before the host had them.
+    /// Some were discarded before the host had them.
     mutating func drop(_ dropped: Int) {
         count = max(0, count - dropped)
         isFull = count >= Self.capacity

@@ -3,26 +3,26 @@ import BluetoothAdapter
 import BluetoothBase
 import BluetoothHost
 
-/// A link to a central, as a peripheral manager uses it.
+/// A peripheral manager's use of a link to a central.
 final class CentralLink: @unchecked Sendable {
-    // Unchecked: what changes is guarded, or behind the lock of the session.
+    // Unchecked: mutable state is guarded, or behind the lock of the session.
 
     let identifier: LinkIdentifier
     let peer: PeerID
     let attachment: Attachment
-    /// What the central has sent, and waits for the application.
+    /// Requests of the central waiting for the application.
     let window = ReceiveWindow()
 
-    /// ATT_MTU, in octets. Behind the lock of the session, as what follows.
+    /// ATT_MTU, in octets. Behind the lock of the session, like the properties below.
     var mtu: Int
-    /// Whether requests have been dropped, so that the link is to end.
+    /// Whether requests were dropped, which ends the link.
     var isOverrun = false
-    /// Whether the central has written without waiting for responses, so that it would not miss what is lost.
+    /// Whether the central has used Write Commands, whose loss it would not notice.
     var hasWrittenCommands = false
 
-    /// The updates on their way to it.
+    /// The updates in flight to it.
     @Guarded private var updates = 0
-    /// What the central is to be asked for when it has answered what it was asked before.
+    /// The parameters to request once the central has answered the previous request.
     @Guarded private var parameters = (wanted: ConnectionParameters?.none, isAsking: false)
 
     init(_ identifier: LinkIdentifier, _ information: LinkInformation, _ attachment: Attachment) {
@@ -32,13 +32,13 @@ final class CentralLink: @unchecked Sendable {
         mtu = information.mtu
     }
 
-    /// Sends a value, in the way that the central has asked for.
+    /// Sends a value as a notification or an indication, as the central has subscribed.
     func update(_ value: [UInt8], at handle: AttributeHandle) {
         $updates.withLock { $0 += 1 }
         attachment.post(.update(identifier, handle, value))
     }
 
-    /// Credits have come, at first for what was never sent.
+    /// Credits have arrived. The initial ones are not for sent updates.
     ///
     /// - Returns: How many updates were sent.
     func credited(_ count: Int) -> Int {
@@ -49,7 +49,7 @@ final class CentralLink: @unchecked Sendable {
         }
     }
 
-    /// Asks the central for other connection parameters; where several are wanted while it has not answered, for the last.
+    /// Asks the central for new connection parameters. While a request is pending, only the latest is kept.
     func ask(for wanted: ConnectionParameters?) {
         let next = $parameters.withLock { parameters -> ConnectionParameters? in
             if let wanted, parameters.isAsking {

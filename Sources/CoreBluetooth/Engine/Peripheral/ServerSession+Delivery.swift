@@ -4,7 +4,7 @@ import BluetoothGATT
 import BluetoothHost
 import Foundation
 
-/// What a peripheral manager is told, on its queue, and what centrals are answered.
+/// The callbacks of a peripheral manager, on its queue, and the answers to centrals.
 extension ServerSession {
     func handle(_ event: ServerEvent) {
         switch event {
@@ -64,7 +64,7 @@ extension ServerSession {
         if let manager = manager.object, let delegate = manager.delegate { body(delegate, manager) }
     }
 
-    /// Who is asked for the value at a handle; nil where there is nobody.
+    /// The manager that answers for the value at a handle, if any.
     private func listener(for handle: AttributeHandle) -> (CBPeripheralManager, CBMutableCharacteristic)? {
         guard let manager = manager.object, manager.delegate != nil,
             let characteristic = manager.$published.withLock({ $0[handle] })
@@ -72,7 +72,7 @@ extension ServerSession {
         return (manager, characteristic)
     }
 
-    /// Something is about to be told that has waited.
+    /// A waiting event is about to be delivered.
     private func takeOut(_ count: Int, of central: CentralLink) {
         if central.window.remove(count) { central.attachment.post(.resumeReceiving(central.identifier)) }
     }
@@ -81,7 +81,7 @@ extension ServerSession {
         guard let manager = manager.object, let delegate = manager.delegate else {
             return respond(answer, Data(), .unlikelyError)
         }
-        // Among the parts of a queue may be some for the stack's own descriptors.
+        // Some parts of a queue may be for the stack's own descriptors.
         let known = parts.compactMap { part in manager.$published.withLock { $0[part.handle] }.map { ($0, part) } }
         guard !known.isEmpty else { return respond(answer, Data(), .unlikelyError) }
         let requester = manager.central(central, mtu: mtu)
@@ -113,10 +113,10 @@ extension ServerSession {
 
     func respond(_ answer: PendingAnswer, _ value: Data, _ result: CBATTError.Code) {
         let refusal = ATTErrorCode(rawValue: UInt8(truncatingIfNeeded: result.rawValue))
-        // Where this fails the central has left, or has given up.
+        // If this fails, the central has disconnected or given up.
         switch answer {
         case .read(let request, let attachment):
-            // Nobody can ask for more than an attribute's value can be long.
+            // No attribute value can be longer than this.
             let value = [UInt8](value.prefix(GATTAttributeValue.maximumLength))
             attachment.post(result == .success ? .answer(request, value) : .refuse(request, refusal))
         case .write(let request, let attachment):

@@ -4,13 +4,14 @@ import BluetoothGATT
 import BluetoothHost
 import Foundation
 
-/// What a peripheral manager is to be told.
+/// An event for a peripheral manager.
 enum ServerEvent {
     case restored([String: Any])
     case state(CBManagerState, Attachment?)
     case added(ServiceDefinition, GATTServiceHandles?, (any Error)?, isAgain: Bool)
     case refused(CBMutableService, CBError)
-    /// - Parameter generation: how often advertising had been ended when this was asked for; nil for what a run before did.
+    /// - Parameter generation: how often advertising had been stopped when this was requested; nil for that of an
+    ///   earlier run.
     case advertising(generation: UInt64?, (any Error)?)
     case subscriptionChanged(CentralLink, GATTSubscriptionChange, mtu: Int)
     case readRequested(CentralLink, ServerRequest, AttributeHandle, offset: Int, mtu: Int)
@@ -20,37 +21,37 @@ enum ServerEvent {
     case channel(CBL2CAPPSM?)
 }
 
-/// A part of what a central has written.
+/// One part of a central's write.
 struct WrittenPart {
     let handle: AttributeHandle
     let offset: Int
     let value: Data
 }
 
-/// What a peripheral manager does with its adapter.
+/// A peripheral manager's use of its adapter.
 final class ServerSession: ManagerSession, @unchecked Sendable {
-    // Unchecked: as its superclass.
+    // Unchecked: like its superclass.
 
     let manager = WeakReference<CBPeripheralManager>()
     let restoreIdentifier: String?
     private let inbox: Inbox<ServerEvent>
-    /// The links there are.
+    /// The current links.
     private(set) var centrals: [LinkIdentifier: CentralLink] = [:]
     /// The services that are published or, while the adapter is off, will be again.
     var services: [Service] = []
-    /// Those of them that are about to be withdrawn.
+    /// Those about to be withdrawn.
     private(set) var unwanted: Set<ObjectIdentifier> = []
-    /// What is advertised, or is to be when the adapter is on.
+    /// The advertisement, on the air while the adapter is on.
     var wantedAdvertisement: WantedAdvertisement?
-    /// What stands for the advertisement.
+    /// The token of the advertisement.
     private var advertising: CallToken?
-    /// What changes the database and the advertisement, in the order in which it was asked for.
+    /// The calls that change the database and the advertisement, in order.
     private let line = CallLine<Item>()
     private var isMoving = false
     private var asking: [CentralLink] = []
-    /// Where it remembers what it does, if it is to.
+    /// Keeps the state across runs, if requested.
     @Guarded var keeper: StateKeeper<ServerState>?
-    /// Whether what the last run has left waits for the adapter to be on.
+    /// Whether the state of the last run waits for the adapter to be on.
     @Guarded var isRestoring = false
 
     struct Service {
@@ -61,7 +62,7 @@ final class ServerSession: ManagerSession, @unchecked Sendable {
     }
 
     enum Item {
-        /// - Parameter isAgain: whether the application has been told already.
+        /// - Parameter isAgain: whether this was reported to the application before.
         case publish(ServiceDefinition, Attachment, isAgain: Bool)
         case refuse(CBMutableService, CBError)
         case withdraw([ObjectIdentifier])
@@ -93,7 +94,7 @@ final class ServerSession: ManagerSession, @unchecked Sendable {
         if inbox.deliver({ handle($0) }) { inbox.queue.async { [self] in deliver() } }
     }
 
-    /// Has the application told something, after all that was taken in before.
+    /// Queues an event for the application, after the earlier ones.
     func post(_ event: ServerEvent) {
         lock.withLock {
             inbox.append(event)
@@ -132,16 +133,16 @@ final class ServerSession: ManagerSession, @unchecked Sendable {
             guard let central = central(request.link, parts.reduce(0) { $0 + $1.value.count }) else { return }
             inbox.append(.written(central, parts, .write(request, attachment), mtu: central.mtu))
         case .subscriptionChanged(let identifier, let change):
-            // With a reset of the adapter it is the manager's state that tells.
+            // The manager's state reports a reset of the adapter.
             guard let central = centrals[identifier], !batch.endsWithAdapter(identifier) else { return }
-            // The end of one is told however much waits: there are not more ends than beginnings.
+            // The end of a subscription is always reported: there are no more ends than beginnings.
             guard change.new.isEmpty || self.central(identifier, 0) != nil else { return }
             inbox.append(.subscriptionChanged(central, change, mtu: central.mtu))
         case .linkBegan(let identifier, let information):
             centrals[identifier] = CentralLink(identifier, information, attachment)
         case .linkEnded(let identifier, _):
             guard let central = centrals.removeValue(forKey: identifier) else { return }
-            // What was not sent will not be.
+            // Unsent updates are discarded.
             let lost = central.credited(.max)
             if lost > 0 { inbox.append(.sent(central, lost)) }
         case .mtuChanged(let identifier, let mtu):
@@ -151,7 +152,7 @@ final class ServerSession: ManagerSession, @unchecked Sendable {
         case .lost(let identifier, let loss):
             guard let central = centrals[identifier] else { return }
             reportFailure("data of a central, \(central.peer), was lost: \(loss)")
-            // No callback could say so, and it would take a part for the whole.
+            // No callback can report the gap, and the application would take a part for the whole.
             if central.hasWrittenCommands { attachment.post(.disconnect(identifier, reason: nil)) }
         case .ended(let token, let result):
             if let call = attachment.take(token) { ended(call, result) }
@@ -161,7 +162,7 @@ final class ServerSession: ManagerSession, @unchecked Sendable {
         }
     }
 
-    /// The central that has sent something, where that may wait for the application. Where it may not the link ends.
+    /// The central of a request that may wait for the application. If it may not, the link ends.
     private func central(_ identifier: LinkIdentifier, _ count: Int) -> CentralLink? {
         guard let central = centrals[identifier], !central.isOverrun else { return nil }
         switch central.window.add(count) {
@@ -271,7 +272,7 @@ final class ServerSession: ManagerSession, @unchecked Sendable {
                 services.first { $0.identifier == included }?.handles?.declaration
             }
             definition.includes += includes
-            // One that is published again may have been removed meanwhile.
+            // A service being republished may have been removed meanwhile.
             return !isAgain || services.contains { $0.identifier == ObjectIdentifier(wanted.service) }
         }
         guard isWanted else { return .goesOn }
@@ -286,11 +287,11 @@ final class ServerSession: ManagerSession, @unchecked Sendable {
         return .goesOn
     }
 
-    // MARK: - The adapter goes, and comes, as the application is told
+    // MARK: - Power cycles of the adapter
 
-    /// Everything is void that was asked for, and told as failed.
+    /// All pending requests are void, and reported as failed.
     ///
-    /// - Parameter keepsServices: whether what was published will be again.
+    /// - Parameter keepsServices: whether the services will be published again.
     func cycleEnded(_ attachment: Attachment?, keepsServices: Bool) {
         let pending = attachment?.end() ?? []
         lock.withLock {
@@ -307,19 +308,19 @@ final class ServerSession: ManagerSession, @unchecked Sendable {
             default: continue
             }
         }
-        // Those that were to follow find that the cycle is over.
+        // Later calls find that the power cycle is over.
         if !pending.isEmpty { line.ended() }
         run()
     }
 
-    /// Publishes what was published before.
+    /// Publishes the services again.
     func publishAgain(through attachment: Attachment) {
         for service in lock.withLock({ services }) { perform(.publish(service.definition, attachment, isAgain: true)) }
     }
 }
 
 extension EventBatch {
-    /// Whether a link has ended with the adapter.
+    /// Whether a link ended because of the adapter.
     fileprivate func endsWithAdapter(_ link: LinkIdentifier) -> Bool {
         events.contains {
             switch $0 {

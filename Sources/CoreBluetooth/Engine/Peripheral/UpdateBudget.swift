@@ -1,13 +1,13 @@
-/// How many updates of a manager's values wait to be sent, to whomever. None of its links has as many credits.
+/// How many updates of a manager's values wait to be sent, over all links. No link has as many credits.
 struct UpdateBudget {
     private var count = 0
-    /// Whether an update was refused, whose sender waits to be told that there is room.
+    /// Whether an update was refused, and its sender waits for the ready callback.
     private var isAwaited = false
 
-    /// From how many on no more are taken.
+    /// The limit: no more are accepted.
     private static let capacity = 32
 
-    /// Takes an update to so many centrals in. False where there is no room.
+    /// Accepts an update to this many centrals. False if there is no room.
     mutating func add(_ centrals: Int) -> Bool {
         guard count < Self.capacity else {
             isAwaited = true
@@ -17,7 +17,7 @@ struct UpdateBudget {
         return true
     }
 
-    /// Some were sent, or given up. True where somebody is to be told that there is room.
+    /// Some were sent or discarded. True if the ready callback is due.
     mutating func sent(_ sent: Int) -> Bool {
         count = max(0, count - sent)
         guard isAwaited, count <= Self.capacity / 2 else { return false }

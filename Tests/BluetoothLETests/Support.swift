@@ -12,8 +12,13 @@ extension EventSequence {
     }
 
     /// The next `count` elements.
+    func prefix(count: Int) async throws(BluetoothError) -> [Element] {
+        try await prefix(count: count) { _ in true }
+    }
+
+    /// The next `count` elements of a kind.
     func prefix(
-        count: Int, where isMeant: (Element) -> Bool = { _ in true }
+        count: Int, where isMeant: (Element) -> Bool
     ) async throws(BluetoothError) -> [Element] {
         var elements: [Element] = []
         var iterator = makeAsyncIterator()
@@ -32,6 +37,15 @@ extension EventSequence {
         } catch {
             return error
         }
+    }
+}
+
+/// What happens to an adapter but for the names of peers, which become known at some point or not at all.
+extension EventSequence<AdapterEvent> {
+    func first() async throws(BluetoothError) -> AdapterEvent? { try await prefix(count: 1).first }
+
+    func prefix(count: Int) async throws(BluetoothError) -> [AdapterEvent] {
+        try await prefix(count: count) { if case .nameChanged = $0 { false } else { true } }
     }
 }
 

@@ -56,8 +56,9 @@ struct RunnerCore {
     mutating func turn(_ ready: EventLoop.Event?, _ mailbox: Mailbox) {
         let now = clock.now
         reopen(at: now)
-        receive(ready, at: now)
+        // Calls come first: a value that was handed over before its subscriber left is sent, also by a thread that is late.
         carryOut(mailbox, at: now)
+        receive(ready, at: now)
         if let deadline, deadline <= now { shared.fire(at: now) }
         shared.endTurn(at: now)
         send(at: now)

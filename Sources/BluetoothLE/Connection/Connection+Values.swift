@@ -127,6 +127,8 @@ extension Connection {
     /// Throws if a value cannot be sent, or if its link has ended.
     func refuse(_ error: BluetoothError) throws(BluetoothError) {
         try router.check(link)
+        // The adapter's loss is known before each thing that ends with it has been told.
+        if router.runner.failure != nil { throw router.runner.error(for: HostError.adapterRemoved) }
         throw error
     }
 }

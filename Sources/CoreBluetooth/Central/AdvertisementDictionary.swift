@@ -2,8 +2,8 @@ import BluetoothBase
 import BluetoothGAP
 import Foundation
 
-/// What an application is told of an advertisement: only keys of what was there, and numbers as `NSNumber`, so that every
-/// cast works that works elsewhere.
+/// The `advertisementData` dictionary of a discovery. It has a key only for a field that was advertised. Numbers are
+/// `NSNumber`, so the casts that applications make on Apple's platforms work here.
 struct AdvertisementDictionary {
     private static let yes = NSNumber(value: true), no = NSNumber(value: false)
     static let zero = NSNumber(value: 0)

@@ -1,12 +1,11 @@
 import BluetoothGAP
 import Foundation
 
-/// What an application was told of a device's advertisement, for the next time: as long as nothing changes but the first
-/// manufacturer's data, as it does in beacons that count, nothing else is decoded and hashed again. Used on the
-/// application's queue.
+/// The last `advertisementData` of a device, kept to make the next one from. If only the first manufacturer data changed,
+/// as in a beacon with a counter, nothing else is decoded or hashed again. Used on the application's queue.
 ///
-/// Where the application has not kept the last dictionary, or the data in it, the memory is used again: they are values,
-/// which are copied when they change and somebody else has them.
+/// If the application has not kept the last dictionary or its data, their memory is reused. Both are values, so a change
+/// copies them if the application still holds them.
 final class AdvertisementTemplate {
     // Exclusive access is not checked: nothing is called from within that leads back here.
 

@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// A device that a scan has found: what stands for it, and what the application was told of its advertisement.
+/// A device that a scan has found: its `CBPeripheral`, and the last advertisement given to the application.
 final class Discovery {
     let peripheral: CBPeripheral
     let advertisement: AdvertisementTemplate

@@ -31,7 +31,7 @@ struct RepeatedReportTests {
             recorder.add("connected")
         }
 
-        /// What was told of manufacturer's data, a report each.
+        /// The manufacturer data of each report, in order.
         var data: [Data?] { advertisements.map { $0[CBAdvertisementDataManufacturerDataKey] as? Data } }
     }
 

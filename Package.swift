@@ -53,6 +53,7 @@ let package = Package(
         .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
         .library(name: "Combine", targets: ["Combine"]),
         .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
+        .library(name: "BluetoothSimulation", targets: ["BluetoothSimulation"]),
         .executable(name: "central", targets: ["central"]),
         .executable(name: "peripheral", targets: ["peripheral"]),
         .executable(name: "ble", targets: ["ble"]),
@@ -121,6 +122,14 @@ let package = Package(
         .target(
             name: "CoreBluetoothTesting", dependencies: ["CoreBluetooth", "BluetoothLE", "VirtualRadio"],
             swiftSettings: compatibility),
+        // Whole worlds of adapters and applications in virtual time, drawn from a seed.
+        .target(
+            name: "BluetoothSimulation",
+            dependencies: [
+                "BluetoothBase", "BluetoothHCI", "BluetoothATT", "BluetoothGATT", "BluetoothGAP", "BluetoothHost",
+                "BluetoothAdapter", "BluetoothLE", "HCITransport", "VirtualRadio",
+            ],
+            swiftSettings: settings),
         // What of Foundation is not there on Linux and applications use on Core Bluetooth's objects.
         .target(name: "KeyValueObserving", swiftSettings: compatibility),
         // For applications that observe their objects with Combine. Nothing here does.
@@ -138,7 +147,7 @@ let package = Package(
             "ble",
             [
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothTrace", "HCITransport",
-                "VirtualRadio", "BluetoothLE", "CommandLineSupport",
+                "VirtualRadio", "BluetoothLE", "BluetoothSimulation", "CommandLineSupport",
             ]),
         // Tests
         .target(
@@ -171,6 +180,9 @@ let package = Package(
         .testTarget(
             name: "CombineTests", dependencies: ["Combine", "KeyValueObserving"], swiftSettings: compatibility),
         tests(of: "VirtualRadio", and: ["BluetoothBase", "BluetoothHCI"]),
+        tests(
+            of: "BluetoothSimulation",
+            and: ["BluetoothBase", "BluetoothHCI", "BluetoothGATT", "BluetoothLE", "VirtualRadio"]),
         // Drives the library from another process, in the machine with a real kernel; see Tests/Kernel.
         .executableTarget(
             name: "kernel-agent", dependencies: ["BluetoothLE"], path: "Tests/Kernel/Agent", swiftSettings: settings),

@@ -158,6 +158,9 @@ public final class AdapterRunner: PacketPortHost {
         reason == .adapterRemoved ? error(for: HostError.adapterRemoved) : .disconnected(reason)
     }
 
+    /// What the host holds, for tests.
+    package var occupancy: HostOccupancy { guarded.withTurn { $0.shared.occupancy } }
+
     // MARK: - The end
 
     /// Ends everything and releases the transport. Pending calls end first, each with its event, and the last event of

@@ -74,6 +74,16 @@ public struct PacketQueue: Sendable {
         }
     }
 
+    /// Calls `body` with each packet, oldest first.
+    public func forEach(_ body: (Span<UInt8>) -> Void) {
+        var begin = start
+        for index in 0..<packetCount {
+            let end = ends[(head &+ index) & (ends.count &- 1)]
+            body(writer.span.extracting(begin..<end))
+            begin = end
+        }
+    }
+
     /// Drops every packet, including the one being written.
     @inlinable
     public mutating func removeAll() {

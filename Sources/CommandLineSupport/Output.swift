@@ -6,6 +6,11 @@ public func say(_ line: String) {
     try? write([UInt8]((line + "\n").utf8), to: STDERR_FILENO)
 }
 
+/// Writes a message to the user in the place of the one before: on a terminal, over the line that was begun.
+public func sayInPlace(_ text: String) {
+    try? write([UInt8]("\r\u{1B}[K\(text)".utf8), to: STDERR_FILENO)
+}
+
 /// Writes bytes to standard output, exactly as they are.
 public func writeToStandardOutput(_ bytes: [UInt8]) throws(CommandFailure) {
     try write(bytes, to: STDOUT_FILENO)

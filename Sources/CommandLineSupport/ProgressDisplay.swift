@@ -44,8 +44,7 @@ public final class ProgressDisplay: Sendable {
     private func show(_ octets: Int) {
         guard isTerminal else { return say("\(verb) \(octets) octets") }
         state.withLock { $0.hasLine = true }
-        // Return to the start of the line, and clear it.
-        try? write([UInt8]("\r\u{1B}[K\(verb) \(octets) octets".utf8), to: STDERR_FILENO)
+        sayInPlace("\(verb) \(octets) octets")
     }
 }
 

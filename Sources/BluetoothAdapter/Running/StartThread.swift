@@ -2,7 +2,7 @@ import Glibc
 import HCITransport
 
 /// Runs `body` on a new thread, which ends with it.
-func startThread(_ body: sending @escaping () -> Void) throws(TransportError) {
+package func startThread(_ body: sending @escaping () -> Void) throws(TransportError) {
     let reference = Unmanaged.passRetained(ThreadBody(run: body))
     var thread = pthread_t()
     let code = pthread_create(

@@ -41,6 +41,9 @@ public struct VirtualController: Sendable {
         public var ignoresCommands = false
         /// Nothing it sends reaches its host.
         public var isSilent = false
+
+        /// No faults.
+        public init() {}
     }
 
     /// Everything that Reset restores (Vol 4, Part E, 7.3.2).

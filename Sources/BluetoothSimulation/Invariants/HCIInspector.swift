@@ -1,0 +1,138 @@
+import BluetoothBase
+import BluetoothHCI
+
+/// Watches the packets between one host and its controller, as the host sees them, for what no host may do whatever
+/// comes.
+struct HCIInspector: Sendable {
+    struct Finding {
+        var rule: Violation.Rule
+        var text: String
+    }
+
+    private let bufferCount: Int
+    private let bufferLength: Int
+    /// How many commands the host may send now.
+    private var commandCredit = 1
+    private var links: [LinkInspector] = []
+    /// Links of whose end the host learns in this turn: what it did before that is still on its way.
+    private var ending: [UInt16] = []
+
+    init(bufferCount: Int, bufferLength: Int) {
+        self.bufferCount = bufferCount
+        self.bufferLength = bufferLength
+    }
+
+    /// The host has left, or is about to begin.
+    mutating func reset() {
+        commandCredit = 1
+        links = []
+        ending = []
+    }
+
+    // MARK: - From the host
+
+    mutating func sent(_ packet: Span<UInt8>) -> Finding? {
+        guard packet.count >= 4 else { return Finding(rule: .unknownCommand, text: "a packet of \(packet.count) octets") }
+        switch HCIPacketType(rawValue: packet[0]) {
+        case .command: return sentCommand(HCIOpcode(rawValue: word(packet, 1)))
+        case .aclData: return sentData(packet)
+        case .event, .synchronousData, .isoData, nil:
+            return Finding(rule: .unknownCommand, text: "a host sent a packet of type \(packet[0])")
+        }
+    }
+
+    private mutating func sentCommand(_ opcode: HCIOpcode) -> Finding? {
+        // It takes no credit and has no answer (Core 5.4, Vol 4, Part E, 7.3.40).
+        if opcode == .hostNumberOfCompletedPackets { return nil }
+        if opcode == .reset {
+            ending += links.map(\.handle)
+            links = []
+            commandCredit = 0
+            return nil
+        }
+        guard commandCredit > 0 else {
+            return Finding(rule: .commandCredit, text: "\(opcode) was sent without a credit for it")
+        }
+        commandCredit -= 1
+        return nil
+    }
+
+    private mutating func sentData(_ packet: Span<UInt8>) -> Finding? {
+        let length = Int(word(packet, 3))
+        guard packet.count >= 5, length == packet.count - 5, length > 0, length <= bufferLength else {
+            return Finding(rule: .dataBuffers, text: "a packet of \(length) octets, where a buffer has \(bufferLength)")
+        }
+        guard let index = link(word(packet, 1)) else {
+            if ending.contains(word(packet, 1) & 0x0FFF) { return nil }
+            return Finding(rule: .dataBuffers, text: "data for a link that does not exist")
+        }
+        links[index].outstanding += 1
+        let total = links.reduce(0) { $0 + $1.outstanding }
+        guard total <= bufferCount else {
+            return Finding(rule: .dataBuffers, text: "\(total) packets where the controller has \(bufferCount) buffers")
+        }
+        return links[index].sent(packet)
+    }
+
+    // MARK: - To the host
+
+    /// The host is about to receive packets, and to send what follows from them.
+    mutating func beginTurn() {
+        if !ending.isEmpty { ending = [] }
+    }
+
+    mutating func received(_ packet: Span<UInt8>) -> Finding? {
+        guard packet.count >= 3 else { return nil }
+        switch HCIPacketType(rawValue: packet[0]) {
+        case .aclData:
+            if packet.count > 5, let index = link(word(packet, 1)) { links[index].received(packet) }
+            return nil
+        case .event: return receivedEvent(packet)
+        case .command, .synchronousData, .isoData, nil: return nil
+        }
+    }
+
+    private mutating func receivedEvent(_ packet: Span<UInt8>) -> Finding? {
+        // Hosts ignore events of which something is missing.
+        guard packet.count == 3 + Int(packet[2]) else { return nil }
+        switch HCIEventCode(rawValue: packet[1]) {
+        case .commandComplete where packet.count >= 6:
+            commandCredit = Int(packet[3])
+            return packet.count > 6 ? answered(word(packet, 4), packet[6]) : nil
+        case .commandStatus where packet.count == 7:
+            commandCredit = Int(packet[4])
+            return answered(word(packet, 5), packet[3])
+        case .numberOfCompletedPackets where packet.count >= 4: completed(packet)
+        case .disconnectionComplete where packet.count == 7 && packet[3] == 0:
+            let handle = word(packet, 4) & 0x0FFF
+            links.removeAll { $0.handle == handle }
+            ending.append(handle)
+        case .leMeta where packet.count > 6 && (packet[3] == 0x01 || packet[3] == 0x0A) && packet[4] == 0:
+            let handle = word(packet, 5) & 0x0FFF
+            if link(handle) == nil { links.append(LinkInspector(handle: handle)) }
+        default: break
+        }
+        return nil
+    }
+
+    private func answered(_ opcode: UInt16, _ status: UInt8) -> Finding? {
+        guard status == HCIStatus.unknownCommand.rawValue else { return nil }
+        let opcode = HCIOpcode(rawValue: opcode)
+        return Finding(rule: .unknownCommand, text: "\(opcode) was sent to a controller that does not know it")
+    }
+
+    private mutating func completed(_ packet: Span<UInt8>) {
+        for entry in 0..<Int(packet[3]) where packet.count >= 8 + 4 * entry {
+            guard let index = link(word(packet, 4 + 4 * entry)) else { continue }
+            links[index].outstanding = max(0, links[index].outstanding - Int(word(packet, 6 + 4 * entry)))
+        }
+    }
+
+    // MARK: - Links
+
+    private func link(_ handle: UInt16) -> Int? { links.firstIndex { $0.handle == handle & 0x0FFF } }
+
+    private func word(_ packet: Span<UInt8>, _ offset: Int) -> UInt16 {
+        UInt16(packet[offset]) | UInt16(packet[offset + 1]) << 8
+    }
+}

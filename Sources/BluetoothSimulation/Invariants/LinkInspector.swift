@@ -1,0 +1,92 @@
+import BluetoothATT
+import BluetoothBase
+
+/// Watches the ATT PDUs of one link, by the first fragment of each.
+struct LinkInspector: Sendable {
+    let handle: UInt16
+    /// Packets that the controller holds.
+    var outstanding = 0
+    /// The request of this host that waits for its response.
+    private var ownRequest: UInt8?
+    private var hasOwnIndication = false
+    /// The peer's requests, and indications, without an answer. A peer that breaks the rules has more than one.
+    private var peerRequests = 0
+    private var peerIndications = 0
+    /// What each side has said it takes, of which the smaller is the ATT_MTU.
+    private var offeredMTU: UInt16 = 23
+    private var acceptedMTU: UInt16 = 23
+
+    init(handle: UInt16) { self.handle = handle }
+
+    mutating func sent(_ packet: Span<UInt8>) -> HCIInspector.Finding? {
+        guard let pdu = AttributePDU(packet) else { return nil }
+        if let finding = checkLength(pdu) { return finding }
+        switch ATTOpcode.Kind(ofOpcode: pdu.opcode) {
+        case .request:
+            guard ownRequest == nil else {
+                return .init(rule: .oneRequest, text: "\(name(pdu.opcode)) while a response to another is awaited")
+            }
+            ownRequest = pdu.opcode
+            if pdu.opcode == ATTOpcode.exchangeMTURequest.rawValue { offeredMTU = pdu.parameter }
+        case .response:
+            guard peerRequests > 0 else {
+                return .init(rule: .oneRequest, text: "\(name(pdu.opcode)) without a request")
+            }
+            peerRequests -= 1
+            if pdu.opcode == ATTOpcode.exchangeMTUResponse.rawValue { acceptedMTU = pdu.parameter }
+        case .indication:
+            guard !hasOwnIndication else {
+                return .init(rule: .oneIndication, text: "an indication while another waits for its confirmation")
+            }
+            hasOwnIndication = true
+        case .confirmation:
+            guard peerIndications > 0 else {
+                return .init(rule: .oneIndication, text: "a confirmation without an indication")
+            }
+            peerIndications -= 1
+        case .command, .notification: break
+        }
+        return nil
+    }
+
+    mutating func received(_ packet: Span<UInt8>) {
+        guard let pdu = AttributePDU(packet) else { return }
+        switch ATTOpcode.Kind(ofOpcode: pdu.opcode) {
+        case .response:
+            if pdu.opcode == ATTOpcode.exchangeMTUResponse.rawValue { acceptedMTU = max(23, pdu.parameter) }
+            ownRequest = nil
+        case .confirmation: hasOwnIndication = false
+        case .request:
+            peerRequests += 1
+            if pdu.opcode == ATTOpcode.exchangeMTURequest.rawValue { offeredMTU = max(23, pdu.parameter) }
+        case .indication: peerIndications += 1
+        case .command, .notification: break
+        }
+    }
+
+    private func checkLength(_ pdu: AttributePDU) -> HCIInspector.Finding? {
+        let mtu = max(23, Int(min(offeredMTU, acceptedMTU)))
+        guard pdu.length > mtu, pdu.opcode != ATTOpcode.exchangeMTUResponse.rawValue else { return nil }
+        return .init(rule: .mtu, text: "\(name(pdu.opcode)) of \(pdu.length) octets at an ATT_MTU of \(mtu)")
+    }
+
+    private func name(_ opcode: UInt8) -> String {
+        ATTOpcode(rawValue: opcode).map { "\($0)" } ?? "PDU \(hexadecimal(opcode, digits: 2))"
+    }
+
+    /// The beginning of an ATT PDU, at the start of a frame.
+    private struct AttributePDU {
+        let opcode: UInt8
+        let length: Int
+        /// The two octets behind the opcode, 0 if they are not there.
+        let parameter: UInt16
+
+        init?(_ packet: Span<UInt8>) {
+            let isStart = packet.count > 9 && packet[2] >> 4 & 0b11 != 0b01
+            guard isStart, packet[7] == 4, packet[8] == 0 else { return nil }
+            length = Int(packet[5]) | Int(packet[6]) << 8
+            opcode = packet[9]
+            parameter = packet.count > 11 ? UInt16(packet[10]) | UInt16(packet[11]) << 8 : 0
+        }
+    }
+}

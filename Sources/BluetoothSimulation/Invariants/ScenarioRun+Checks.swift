@@ -1,0 +1,97 @@
+import BluetoothAdapter
+import BluetoothGATT
+import BluetoothHost
+import VirtualRadio
+
+/// What must hold when all is quiet.
+extension ScenarioRun {
+    /// What the users wish is what the controller does.
+    func checkWishes(_ index: Int) {
+        let users = users[index].compactMap { $0 as? CallUser }.filter(\.isAttached)
+        let controller = world.air[world.stations[index].controller]
+        let isScanWanted = users.contains { !$0.calls.tokens { $0.kind == .scan }.isEmpty }
+        if isScanWanted != controller.isScanning {
+            fail(.wanted, "a scan is \(isScanWanted ? "" : "not ")wanted, and the controller does the opposite", index)
+        }
+        let isAdvertisingWanted = users.contains { !$0.calls.tokens { $0.kind == .advertise }.isEmpty }
+        if isAdvertisingWanted != controller.isAdvertising {
+            fail(
+                .wanted,
+                "advertising is \(isAdvertisingWanted ? "" : "not ")wanted, and the controller does the opposite", index)
+        }
+        for user in users { checkSubscriptions(user) }
+        checkLinks(index, users)
+    }
+
+    /// Every user knows of the same links, and so does the controller.
+    private func checkLinks(_ index: Int, _ users: [CallUser]) {
+        let count = world.air[world.stations[index].controller].connectionCount
+        for user in users where user.links.count != count {
+            fail(.linkEvents, "user \(user.number) knows \(user.links.count) links, the controller \(count)", index)
+        }
+    }
+
+    /// What a client has subscribed to, its server serves, and the other way round.
+    private func checkSubscriptions(_ server: CallUser) {
+        guard server.isPublisher else { return }
+        for link in server.links {
+            let clients = users[link.peer].compactMap { $0 as? CallUser }.filter(\.isAttached)
+            guard !isTainted(link.peer), !isTainted(server.station),
+                server.links.count(where: { $0.peer == link.peer }) == 1
+            else { continue }
+            for characteristic in [SimulatedService.Characteristic.stream, .card] {
+                let holders = clients.filter { client in
+                    client.calls.standing.values.contains {
+                        $0.kind == .subscribe && $0.characteristic == characteristic
+                            && $0.link.flatMap(client.index).map { client.links[$0].peer } == server.station
+                    }
+                }
+                let isServed = link.subscriptions[characteristic] != nil
+                if holders.isEmpty == isServed {
+                    fail(
+                        .subscriptions,
+                        "\(characteristic) of station \(server.station) has \(holders.count) subscribers at station "
+                            + "\(link.peer), and its server \(isServed ? "serves" : "does not serve") it",
+                        server.station)
+                }
+                checkArrival(link, server, holders, characteristic)
+            }
+        }
+    }
+
+    /// What was sent has arrived.
+    private func checkArrival(
+        _ link: UserLink, _ server: CallUser, _ clients: [CallUser], _ characteristic: SimulatedService.Characteristic
+    ) {
+        for isIndicated in [false, true] {
+            let key = UserLink.StreamKey(characteristic: characteristic, isIndicated: isIndicated)
+            guard let stream = link.sending[key], !brokenStreams.contains(stream.identifier) else { continue }
+            for client in clients {
+                guard let end = client.links.first(where: { $0.peer == server.station }), !end.hasLost,
+                    let last = end.received[stream.identifier], last != stream.last
+                else { continue }
+                fail(
+                    .valueMissing,
+                    "value \(last) of stream \(stream.identifier) arrived last, value \(stream.last) was sent",
+                    client.station)
+            }
+        }
+    }
+
+    /// Without users, nothing goes on.
+    func checkNothingIsLeft(_ index: Int) {
+        let controller = world.air[world.stations[index].controller]
+        if controller.isScanning { fail(.leftovers, "the controller scans for nobody", index) }
+        if controller.isAdvertising { fail(.leftovers, "the controller advertises for nobody", index) }
+        if controller.isInitiating { fail(.leftovers, "the controller connects for nobody", index) }
+        if controller.connectionCount > 0 {
+            fail(.leftovers, "\(controller.connectionCount) links have no users", index)
+        }
+        let occupancy = runners[index].occupancy
+        if occupancy != .none { fail(.leftovers, "left in the host: \(occupancy)", index) }
+    }
+
+    private func fail(_ rule: Violation.Rule, _ text: String, _ index: Int) {
+        world.fail(rule, text, at: world.station(index))
+    }
+}

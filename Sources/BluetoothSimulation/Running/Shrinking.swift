@@ -1,0 +1,99 @@
+import BluetoothBase
+
+extension Scenario {
+    /// Cuts a scenario down to what it still fails with: without any one of its faults, actions or users it would not
+    /// fail by the same rule.
+    ///
+    /// - Parameters:
+    ///   - limit: how many worlds to play for it at most.
+    ///   - progress: called before each, with the number played and the size of what is left.
+    public func shrunk(limit: Int = 2_000, progress: @escaping (_ played: Int, _ size: Int) -> Void = { _, _ in }) -> Scenario {
+        guard let rule = ScenarioRun(self).play().violations.first?.rule else { return self }
+        var shrinker = Shrinker(scenario: self, rule: rule, limit: limit, progress: progress)
+        shrinker.run()
+        return shrinker.scenario
+    }
+}
+
+private struct Shrinker {
+    var scenario: Scenario
+    let rule: Violation.Rule
+    let limit: Int
+    let progress: (Int, Int) -> Void
+    private var played = 0
+
+    init(scenario: Scenario, rule: Violation.Rule, limit: Int, progress: @escaping (Int, Int) -> Void) {
+        self.scenario = scenario
+        self.rule = rule
+        self.limit = limit
+        self.progress = progress
+    }
+
+    mutating func run() {
+        var size = Int.max
+        // What one round removes may make more of the rest superfluous.
+        while size > self.size, played < limit {
+            size = self.size
+            removeFaults()
+            removeActions()
+            removeUsers()
+            removeDevices()
+        }
+    }
+
+    private var size: Int { scenario.actions.count + scenario.faults.count + scenario.devices.count }
+
+    /// Tries a smaller scenario, and keeps it if it still fails.
+    private mutating func keep(_ smaller: Scenario) -> Bool {
+        guard played < limit else { return false }
+        played += 1
+        progress(played, size)
+        guard ScenarioRun(smaller).play().violations.contains(where: { $0.rule == rule }) else { return false }
+        scenario = smaller
+        return true
+    }
+
+    private mutating func removeFaults() {
+        for index in scenario.faults.indices.reversed() {
+            var smaller = scenario
+            smaller.faults.remove(at: index)
+            _ = keep(smaller)
+        }
+    }
+
+    /// Removes ever smaller runs of actions.
+    private mutating func removeActions() {
+        var length = max(1, scenario.actions.count / 2)
+        while true {
+            var start = 0
+            while start < scenario.actions.count {
+                var smaller = scenario
+                smaller.actions.removeSubrange(start..<min(start + length, smaller.actions.count))
+                if !keep(smaller) { start += length }
+            }
+            if length == 1 { return }
+            length /= 2
+        }
+    }
+
+    private mutating func removeUsers() {
+        for device in scenario.devices.indices where scenario.devices[device].users.count > 1 {
+            var smaller = scenario
+            let user = smaller.devices[device].users.count - 1
+            smaller.devices[device].users.removeLast()
+            smaller.actions.removeAll { $0.device == device && $0.user == user }
+            _ = keep(smaller)
+        }
+    }
+
+    /// Only the last can go: the others would change their numbers.
+    private mutating func removeDevices() {
+        while scenario.devices.count > 2 {
+            var smaller = scenario
+            smaller.devices.removeLast()
+            smaller.actions.removeAll { $0.device == smaller.devices.count }
+            smaller.faults.removeAll { $0.device == smaller.devices.count }
+            guard keep(smaller) else { return }
+        }
+    }
+}

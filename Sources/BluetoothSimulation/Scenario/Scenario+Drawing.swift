@@ -1,0 +1,99 @@
+import BluetoothBase
+
+extension Scenario {
+    /// How long actions and faults go on. Then 45 seconds follow in which everything is to come to rest.
+    static let activeTime = Duration.seconds(30)
+
+    /// Draws a scenario from a seed.
+    public init(seed: UInt64, kind: ScenarioKind = .mixed) {
+        var generator = SeededGenerator(seed: seed)
+        self.seed = generator.next()
+        end = Instant.zero.advanced(by: Self.activeTime)
+        let count = [2, 2, 2, 3, 3, 3, 4, 4, 5, 6][generator.below(10)]
+        devices = (0..<count).map { _ in Device(drawnFrom: &generator) }
+        actions = Self.actions(kind, devices, &generator)
+        faults = Self.faults(kind, devices, &generator)
+    }
+
+    /// Devices advertise and connect early, so that there are links for the rest to happen on.
+    private static func actions(
+        _ kind: ScenarioKind, _ devices: [Device], _ generator: inout SeededGenerator
+    ) -> [Action] {
+        var actions: [Action] = []
+        for device in devices.indices {
+            if generator.oneIn(2) || device == 0 {
+                actions.append(Action(.advertise, device, 0, at: .milliseconds(generator.below(300)), &generator))
+            }
+            if generator.oneIn(2) || device == 1 {
+                actions.append(Action(.connect, device, 0, at: .milliseconds(300 + generator.below(700)), &generator))
+            }
+        }
+        let kinds = Action.Kind.allCases
+        var ends: [Int] = []
+        for one in kinds { ends.append((ends.last ?? 0) + kind.weight(of: one)) }
+        let count = 60 + generator.below(60) + 12 * devices.count
+        let span = Int(activeTime.nanoseconds / 1_000) - 1_000_000
+        for _ in 0..<count {
+            let number = generator.below(ends[ends.count - 1])
+            guard let drawn = ends.firstIndex(where: { number < $0 }) else { continue }
+            let device = generator.below(devices.count)
+            let user = generator.below(devices[device].users.count)
+            let time = Duration.microseconds(1_000_000 + generator.below(span))
+            actions.append(Action(kinds[drawn], device, user, at: time, &generator))
+        }
+        return actions.sorted { $0.instant < $1.instant }
+    }
+
+    private static func faults(
+        _ kind: ScenarioKind, _ devices: [Device], _ generator: inout SeededGenerator
+    ) -> [Fault] {
+        // One world in eight has none, so that nothing can hide behind them.
+        if generator.oneIn(8) { return [] }
+        let kinds = kind.faults
+        let span = Int(activeTime.nanoseconds / 1_000_000)
+        var faults = (0...generator.below(3)).map { _ in
+            let start = 500 + generator.below(span - 2_500)
+            // Short ones and long ones are alike likely.
+            let longest = [20, 200, 2_000, 12_000][generator.below(4)]
+            return Fault(
+                instant: Instant.zero.advanced(by: .milliseconds(start)), device: generator.below(devices.count),
+                kind: kinds[generator.below(kinds.count)],
+                duration: .milliseconds(min(1 + generator.below(longest), span - start)), pick: generator.next())
+        }
+        faults.sort { $0.instant < $1.instant }
+        return faults
+    }
+}
+
+extension Scenario.Device {
+    fileprivate init(drawnFrom generator: inout SeededGenerator) {
+        bufferLength = [27, 27, 64, 251, 251][generator.below(5)]
+        bufferCount = [1, 2, 4, 8, 8, 12][generator.below(6)]
+        hasHostFlowControl = generator.oneIn(2)
+        responseDelay = .milliseconds([0, 0, 0, 1, 20][generator.below(5)])
+        preferredMTU = [23, 64, 185, 247, 517, 517][generator.below(6)]
+        users = (0..<[1, 1, 2, 3][generator.below(4)]).map { _ in
+            .init(face: generator.below(4) == 0 ? .tasks : .calls)
+        }
+    }
+}
+
+extension Scenario.Action {
+    fileprivate init(
+        _ kind: Kind, _ device: Int, _ user: Int, at time: Duration, _ generator: inout SeededGenerator
+    ) {
+        self.init(
+            instant: Instant.zero.advanced(by: time), device: device, user: user, kind: kind, pick: generator.next())
+    }
+}
+
+extension SeededGenerator {
+    /// A number below a bound, evenly drawn; 0 if there is none.
+    mutating func below(_ bound: Int) -> Int { Int(next().multipliedFullWidth(by: UInt64(max(1, bound))).high) }
+
+    mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
+
+    mutating func element<Element>(of elements: [Element]) -> Element? {
+        elements.isEmpty ? nil : elements[below(elements.count)]
+    }
+}

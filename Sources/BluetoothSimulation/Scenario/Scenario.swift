@@ -1,0 +1,120 @@
+import BluetoothBase
+
+/// What happens in a world: who is there, what they do, and what goes wrong, each at its time. A value that is drawn from
+/// a seed, and that can be cut down while it still fails.
+public struct Scenario: Equatable, Sendable {
+    /// What all that was not drawn comes from: the order of things at one instant, the octets of values.
+    public var seed: UInt64
+    public var devices: [Device]
+    public var actions: [Action]
+    public var faults: [Fault]
+    /// When the last action or fault is over, after which the world comes to rest.
+    public var end: Instant
+
+    /// A controller, its host and its users.
+    public struct Device: Equatable, Sendable {
+        /// The size and the number of the controller's buffers.
+        public var bufferLength: UInt16
+        public var bufferCount: UInt8
+        public var hasHostFlowControl: Bool
+        /// How long the controller takes to answer a command.
+        public var responseDelay: Duration
+        /// The ATT_MTU the host offers.
+        public var preferredMTU: UInt16
+        public var users: [User]
+    }
+
+    /// A user of an adapter.
+    public struct User: Equatable, Sendable {
+        public var face: Face
+    }
+
+    /// The API through which a user works.
+    public enum Face: String, CaseIterable, Sendable {
+        /// The seam: calls and events as values.
+        case calls
+        /// `BluetoothLE`: tasks that wait.
+        case tasks
+    }
+
+    /// Something that a user does.
+    public struct Action: Equatable, Sendable {
+        public var instant: Instant
+        public var device: Int
+        public var user: Int
+        public var kind: Kind
+        /// What all its parameters are drawn from. The link or the characteristic it is about is chosen among those
+        /// there are when it happens.
+        public var pick: UInt64
+
+        public enum Kind: String, CaseIterable, Sendable {
+            case advertise, stopAdvertising, scan, stopScanning
+            case connect, release, disconnect, cancel
+            case discover, read, readLong, readByUUID, readMultiple
+            case write, writeLong, writeReliably, writeCommands
+            case subscribe, unsubscribe
+            case notify, indicate, update, card
+            case readRSSI, updateParameters
+            case hold, resume, dawdle
+            case publish, withdraw
+            case leave, join
+        }
+    }
+
+    /// Something that goes wrong.
+    public struct Fault: Equatable, Sendable {
+        public var instant: Instant
+        public var device: Int
+        public var kind: Kind
+        /// How long it lasts, where it lasts.
+        public var duration: Duration
+        public var pick: UInt64
+
+        public enum Kind: String, CaseIterable, Sendable {
+            /// Two devices do not receive each other.
+            case outOfRange
+            /// The controller is unplugged, and plugged in again.
+            case unplug
+            case hardwareError
+            /// The controller loses its links.
+            case dropLinks
+            /// The next connections of a controller fail to be established.
+            case failingConnections
+            /// The controller answers no command.
+            case ignoredCommands
+            /// Nothing of what the controller sends arrives.
+            case silence
+            /// Faults of the transport and the controller that hosts recover from.
+            case weather
+            /// Packets are cut, lengthened and doubled.
+            case damage
+            /// Data packets of a controller have impossible flags, or the rest of a frame never comes.
+            case lostFragments
+            /// The device sends changed ATT PDUs.
+            case broken
+            /// The process gets no time.
+            case stall
+            /// The clock of everybody jumps.
+            case clockJump
+        }
+    }
+}
+
+extension Scenario: CustomStringConvertible {
+    public var description: String {
+        var lines = devices.enumerated().map { index, device in
+            let users = device.users.map(\.face.rawValue).joined(separator: ", ")
+            return "device \(index): \(device.bufferCount) buffers of \(device.bufferLength), "
+                + "ATT_MTU \(device.preferredMTU), answers after \(device.responseDelay), users: \(users)"
+        }
+        let actions = actions.map { action in
+            (action.instant, "device \(action.device) user \(action.user): \(action.kind.rawValue) (\(action.pick))")
+        }
+        let faults = faults.map { fault in
+            (fault.instant, "device \(fault.device): \(fault.kind.rawValue) for \(fault.duration) (\(fault.pick))")
+        }
+        let all = (actions + faults).sorted { $0.0 < $1.0 }
+        lines += all.map { "\($0.0.nanoseconds / 1_000_000) ms: \($0.1)" }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,84 @@
+import BluetoothBase
+
+/// The kinds of scenarios, each with its own mix of what is done and what goes wrong.
+public enum ScenarioKind: String, CaseIterable, Sendable {
+    /// Everything.
+    case mixed
+    /// Cards and streams of values, with faults of links.
+    case streams
+    /// Connecting and disconnecting, advertising and scanning.
+    case links
+    /// Services that come and go, subscriptions, several users of an adapter.
+    case services
+    /// Controllers that fail, are unplugged, and lose what they are told.
+    case controllers
+    /// Peers that break the rules of ATT.
+    case brokenPeers
+
+    /// How often each kind of action is drawn, compared with the others.
+    func weight(of kind: Scenario.Action.Kind) -> Int {
+        let base =
+            switch kind {
+            case .advertise: 5
+            case .stopAdvertising: 1
+            case .scan: 3
+            case .stopScanning: 2
+            case .connect: 8
+            case .release: 1
+            case .disconnect: 1
+            case .cancel: 2
+            case .discover: 4
+            case .read: 6
+            case .readLong: 3
+            case .readByUUID: 2
+            case .readMultiple: 2
+            case .write: 6
+            case .writeLong: 3
+            case .writeReliably: 2
+            case .writeCommands: 5
+            case .subscribe: 9
+            case .unsubscribe: 2
+            case .notify: 7
+            case .indicate: 3
+            case .update: 5
+            case .card: 4
+            case .readRSSI: 2
+            case .updateParameters: 1
+            case .hold: 1
+            case .resume: 2
+            case .dawdle: 1
+            case .publish: 1
+            case .withdraw: 1
+            case .leave: 1
+            case .join: 2
+            }
+        return base * factor(of: kind)
+    }
+
+    private func factor(of kind: Scenario.Action.Kind) -> Int {
+        switch (self, kind) {
+        case (.streams, .notify), (.streams, .update), (.streams, .card), (.streams, .writeCommands),
+            (.streams, .hold), (.streams, .resume):
+            4
+        case (.links, .connect), (.links, .release), (.links, .disconnect), (.links, .advertise), (.links, .scan),
+            (.links, .cancel):
+            3
+        case (.services, .publish), (.services, .withdraw), (.services, .subscribe), (.services, .unsubscribe),
+            (.services, .leave), (.services, .join), (.services, .discover):
+            4
+        default: 1
+        }
+    }
+
+    /// The kinds of faults that are drawn.
+    var faults: [Scenario.Fault.Kind] {
+        switch self {
+        case .mixed: Scenario.Fault.Kind.allCases
+        case .streams: [.outOfRange, .lostFragments, .stall, .dropLinks, .weather]
+        case .links: [.outOfRange, .dropLinks, .failingConnections, .stall, .weather]
+        case .services: [.outOfRange, .dropLinks, .hardwareError]
+        case .controllers: [.unplug, .hardwareError, .ignoredCommands, .silence, .weather, .damage, .clockJump]
+        case .brokenPeers: [.broken]
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import BluetoothATT
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
+import VirtualRadio
+
+/// A scenario as it is played in a world.
+public final class ScenarioRun {
+    public let scenario: Scenario
+    public let world: World
+    var runners: [AdapterRunner] = []
+    var users: [[any SimulatedUser]] = []
+    /// The service of each station, while it is published.
+    var services: [GATTServiceHandles?] = []
+    /// Streams of which values were called off.
+    var brokenStreams: Set<UInt32> = []
+    /// How many cards arrived, and how often services changed.
+    var cardCount = 0
+    var serviceChangeCount = 0
+    private var lastNumber: UInt32 = 0
+    private(set) var faultCount = 0
+    private var faulty: Set<Int> = []
+    private var tainted: Set<Int> = []
+
+    /// How long after the last fault everything has to be as wanted: the longest time-out of ATT, and time to recover.
+    static let restTime = Duration.seconds(45)
+
+    public init(_ scenario: Scenario) {
+        self.scenario = scenario
+        world = World(seed: scenario.seed)
+        for device in scenario.devices { add(device) }
+    }
+
+    private func add(_ device: Scenario.Device) {
+        let station = world.addStation {
+            $0.aclDataLength = device.bufferLength
+            $0.aclBufferCount = device.bufferCount
+            $0.hasHostFlowControl = device.hasHostFlowControl
+            $0.responseDelay = device.responseDelay
+        }
+        var host = HostConfiguration(seed: world.order.next())
+        host.preferredMTU = device.preferredMTU
+        services.append(nil)
+        guard let runner = try? AdapterRunner(station, options: .init(host: host)) else {
+            return world.fail(.bounds, "no adapter could be opened: the process lacks file descriptors")
+        }
+        runners.append(runner)
+        users.append(
+            device.users.indices.map { CallUser(self, station: station.index, number: $0) })
+    }
+
+    // MARK: - Playing
+
+    /// Plays the scenario to its end.
+    public func play() -> WorldReport {
+        guard runners.count == scenario.devices.count else { return report }
+        for users in users { (users.first as? CallUser)?.join() }
+        for users in users { for user in users.dropFirst() { (user as? CallUser)?.join() } }
+        for action in scenario.actions { schedule(action) }
+        for fault in scenario.faults { schedule(fault) }
+        world.run(until: scenario.end)
+        calm()
+        world.run(for: Self.restTime)
+        check()
+        leave()
+        world.takeEscapes()
+        return report
+    }
+
+    private func schedule(_ action: Scenario.Action) {
+        guard action.device < users.count, action.user < users[action.device].count else { return }
+        world.schedule(at: action.instant) { [unowned self] in users[action.device][action.user].perform(action) }
+    }
+
+    private func calm() {
+        world.calm()
+        for users in users { for user in users { user.calm() } }
+    }
+
+    private func leave() {
+        for users in users { for user in users { user.leave() } }
+        world.run(for: .seconds(10))
+        for (index, runner) in runners.enumerated() {
+            if !isDamaged(index) { checkNothingIsLeft(index) }
+            runner.close()
+        }
+        world.run(for: .seconds(1))
+    }
+
+    private func check() {
+        for users in users { for user in users where !isDamaged(user.station) { user.checkQuiet() } }
+        for index in runners.indices where !isDamaged(index) { checkWishes(index) }
+    }
+
+    // MARK: - What users share
+
+    func nextNumber() -> UInt32 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    func address(of station: Int) -> DeviceAddress { world.stations[station].address }
+
+    func station(at address: DeviceAddress) -> Int? {
+        world.stations.firstIndex { $0.address.value == address.value }
+    }
+
+    func handle(of characteristic: SimulatedService.Characteristic, at station: Int) -> AttributeHandle? {
+        services[station]?.characteristics[characteristic.rawValue].value
+    }
+
+    func characteristic(of handle: AttributeHandle, at station: Int) -> SimulatedService.Characteristic? {
+        services[station]?.characteristics.firstIndex { $0.value == handle }
+            .flatMap(SimulatedService.Characteristic.init)
+    }
+
+    /// Whether something has gone wrong at a station, or in the whole world.
+    func hasFaults(_ station: Int) -> Bool { faulty.contains(station) }
+
+    /// Whether values from or to a station may have been changed, doubled or lost where no host can notice.
+    func isTainted(_ station: Int) -> Bool {
+        tainted.contains(station) || world.stations[station].wire.isTainted
+    }
+
+    /// Whether a host was told things that are not true, so that it need not end where it should.
+    func isDamaged(_ station: Int) -> Bool { tainted.contains(station) }
+
+    // MARK: - Faults
+
+    private func schedule(_ fault: Scenario.Fault) {
+        guard fault.device < runners.count else { return }
+        world.schedule(at: fault.instant) { [unowned self] in
+            faultCount += 1
+            note(fault)
+            world.begin(fault)
+        }
+    }
+
+    private func note(_ fault: Scenario.Fault) {
+        switch fault.kind {
+        case .damage: taint(fault.device)
+        case .broken: taint(fault.device)
+        case .unplug, .hardwareError, .ignoredCommands, .silence, .weather, .clockJump, .stall, .dropLinks,
+            .failingConnections, .outOfRange, .lostFragments:
+            break
+        }
+        if fault.kind == .clockJump { faulty.formUnion(runners.indices) } else { faulty.insert(fault.device) }
+    }
+
+    private func taint(_ station: Int) {
+        tainted.insert(station)
+        // Its peers see what it sends.
+        faulty.formUnion(runners.indices)
+    }
+}

@@ -1,0 +1,144 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+
+/// The service that every device of a scenario offers, with one characteristic for each way to use a value.
+enum SimulatedService {
+    /// The characteristics, in their order.
+    enum Characteristic: Int, CaseIterable, Sendable {
+        /// Notified and indicated.
+        case stream
+        /// Kept by the database.
+        case stored
+        /// Written without response.
+        case commands
+        /// Readable and writable on encrypted links only, of which there are none.
+        case locked
+        /// Read from and written to the application.
+        case dynamic
+        /// Longer than a PDU.
+        case constant
+        case writeOnly
+        /// Notified in chunks, ended by `EOM`.
+        case card
+    }
+
+    static let uuid: BluetoothUUID = "E07F0AE8-00BB-47F5-94F4-4A7174EA3032"
+    /// A service that is published and withdrawn.
+    static let passing: BluetoothUUID = "E07F0AE8-00BB-47F5-94F4-4A7174EA3099"
+    private static let characteristics: [BluetoothUUID] = (0..<Characteristic.allCases.count).map {
+        BluetoothUUID(0xA000 + UInt16($0))
+    }
+
+    static func uuid(of characteristic: Characteristic) -> BluetoothUUID { characteristics[characteristic.rawValue] }
+
+    static func definition(of station: Int) -> GATTServiceDefinition {
+        GATTServiceDefinition(
+            uuid: uuid, characteristics: Characteristic.allCases.map { definition(of: $0, station) })
+    }
+
+    private static func definition(
+        of characteristic: Characteristic, _ station: Int
+    ) -> GATTCharacteristicDefinition {
+        let uuid = uuid(of: characteristic)
+        let value = SimulatedValue(characteristic, station: station, stream: 0, number: 0)
+        switch characteristic {
+        case .stream:
+            return .init(uuid: uuid, properties: [.notify, .indicate], value: .dynamic)
+        case .stored:
+            return .init(
+                uuid: uuid, properties: [.read, .write],
+                value: .variableLength(value.bytes(count: 40), maximum: 512))
+        case .commands:
+            return .init(
+                uuid: uuid, properties: [.write, .writeWithoutResponse],
+                value: .variableLength(value.bytes(count: 10), maximum: 512))
+        case .locked:
+            return .init(
+                uuid: uuid, properties: [.read, .write, .writeWithoutResponse, .notify],
+                permissions: GATTPermissions(read: .encrypted, write: .encrypted), subscription: .encrypted,
+                value: .variableLength(value.bytes(count: 20), maximum: 512))
+        case .dynamic: return .init(uuid: uuid, properties: [.read, .write], value: .dynamic)
+        case .constant:
+            return .init(uuid: uuid, properties: [.read], value: .constant(value.bytes(count: 300)))
+        case .writeOnly:
+            return .init(
+                uuid: uuid, properties: [.write], value: .variableLength(value.bytes(count: 10), maximum: 512))
+        case .card: return .init(uuid: uuid, properties: [.notify], value: .dynamic)
+        }
+    }
+
+    static var passingDefinition: GATTServiceDefinition {
+        GATTServiceDefinition(
+            uuid: passing,
+            characteristics: [.init(uuid: "2A19", properties: [.read, .notify], value: .constant([42]))])
+    }
+}
+
+/// A value that says where it comes from, and which place it has among those from there.
+struct SimulatedValue: Equatable, Sendable {
+    var characteristic: SimulatedService.Characteristic
+    /// The station that made it.
+    var station: Int
+    /// The stream it belongs to: a number that no other stream of the world has.
+    var stream: UInt32
+    /// Its number in the stream, from 1.
+    var number: UInt32
+
+    init(_ characteristic: SimulatedService.Characteristic, station: Int, stream: UInt32, number: UInt32) {
+        self.characteristic = characteristic
+        self.station = station
+        self.stream = stream
+        self.number = number
+    }
+
+    static let leastCount = 10
+
+    /// Its octets, filled up with a pattern.
+    func bytes(count: Int) -> [UInt8] {
+        var bytes: [UInt8] = [0xA0 | UInt8(characteristic.rawValue), UInt8(station)]
+        bytes.reserveCapacity(count)
+        for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: stream >> shift)) }
+        for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
+        while bytes.count < count { bytes.append(filling(bytes.count)) }
+        return bytes
+    }
+
+    private func filling(_ position: Int) -> UInt8 {
+        UInt8(truncatingIfNeeded: number &* 31 &+ UInt32(truncatingIfNeeded: position))
+    }
+
+    /// Nil for octets that no simulated value consists of.
+    init?(_ bytes: Span<UInt8>) {
+        guard bytes.count >= Self.leastCount, bytes[0] & 0xF0 == 0xA0,
+            let characteristic = SimulatedService.Characteristic(rawValue: Int(bytes[0] & 0x0F))
+        else { return nil }
+        self.characteristic = characteristic
+        station = Int(bytes[1])
+        stream = 0
+        number = 0
+        for index in 0..<4 {
+            stream |= UInt32(bytes[2 + index]) << (8 * index)
+            number |= UInt32(bytes[6 + index]) << (8 * index)
+        }
+        for index in Self.leastCount..<bytes.count where bytes[index] != filling(index) { return nil }
+    }
+}
+
+/// The message of the card characteristic: its length and its octets follow from its number, so a part is never taken for
+/// the whole.
+enum SimulatedCard {
+    static func bytes(_ number: UInt32, count: Int) -> [UInt8] {
+        var generator = SeededGenerator(seed: UInt64(number))
+        var bytes = [UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8)]
+        bytes += [UInt8(truncatingIfNeeded: count), UInt8(truncatingIfNeeded: count >> 8)]
+        while bytes.count < max(4, count) { bytes.append(UInt8(truncatingIfNeeded: generator.next())) }
+        return bytes
+    }
+
+    static func isWhole(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count >= 4 else { return false }
+        let number = UInt32(bytes[0]) | UInt32(bytes[1]) << 8
+        return bytes == Self.bytes(number, count: Int(bytes[2]) | Int(bytes[3]) << 8)
+    }
+}

@@ -1,0 +1,63 @@
+import BluetoothBase
+import BluetoothHost
+
+/// The calls of a user that have not ended, and what is known of each.
+struct CallLedger {
+    struct Call {
+        var kind: Scenario.Action.Kind
+        /// When it was made.
+        var instant = Instant.zero
+        /// The link it is about.
+        var link: LinkIdentifier?
+        /// It was called off, or its link released: it may end with `.cancelled`.
+        var isCancelled = false
+        /// It has a time limit of its own.
+        var hasTimeout = false
+        /// It goes on after `.done`, as a scan, an advertisement or a subscription.
+        var isStanding = false
+        /// What a subscription is to.
+        var characteristic: SimulatedService.Characteristic?
+    }
+
+    private(set) var open: [CallToken: Call] = [:]
+    /// Scans, advertisements and subscriptions that have begun.
+    private(set) var standing: [CallToken: Call] = [:]
+
+    mutating func begin(_ call: Call, _ token: CallToken, at now: Instant) {
+        open[token] = call
+        open[token]?.instant = now
+    }
+
+    /// What stands without a result to wait for.
+    mutating func stand(_ call: Call, _ token: CallToken) { standing[token] = call }
+
+    mutating func end(_ token: CallToken) -> Call? {
+        if let call = open.removeValue(forKey: token) { return call }
+        // A scan that stands may fail.
+        guard standing[token]?.kind == .scan else { return nil }
+        return standing.removeValue(forKey: token)
+    }
+
+    mutating func cancel(_ token: CallToken) {
+        open[token]?.isCancelled = true
+        standing[token] = nil
+    }
+
+    mutating func cancelAll(where isMeant: (Call) -> Bool) {
+        for (token, call) in open where isMeant(call) { open[token]?.isCancelled = true }
+        standing = standing.filter { !isMeant($0.value) }
+    }
+
+    /// Tokens in a fixed order: that of a dictionary differs from run to run.
+    func tokens(where isMeant: (Call) -> Bool) -> [CallToken] {
+        (open.merging(standing) { call, _ in call }).filter { isMeant($0.value) }.keys
+            .sorted { $0.rawValue < $1.rawValue }
+    }
+
+    func hasOpen(where isMeant: (Call) -> Bool) -> Bool { open.values.contains(where: isMeant) }
+
+    mutating func removeAll() {
+        open = [:]
+        standing = [:]
+    }
+}

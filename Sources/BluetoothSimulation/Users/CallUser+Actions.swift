@@ -1,0 +1,250 @@
+import BluetoothATT
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothGAP
+import BluetoothGATT
+import BluetoothHost
+
+/// What a user does when it is its time.
+extension CallUser {
+    func perform(_ action: Scenario.Action) {
+        var pick = SeededGenerator(seed: action.pick)
+        guard isAttached else {
+            if action.kind == .join { join() }
+            return
+        }
+        switch action.kind {
+        case .advertise: advertise(&pick)
+        case .stopAdvertising: cancelFirst { $0.kind == .advertise }
+        case .scan: scan(&pick)
+        case .stopScanning: cancelFirst { $0.kind == .scan }
+        case .connect: connect(&pick)
+        case .cancel:
+            if let token = pick.element(of: calls.tokens { $0.kind != .dawdle }) { cancel(token) }
+        case .publish: if passing.count < 3 { publishPassing() }
+        case .withdraw:
+            guard let service = passing.popLast() else { return }
+            post(.withdraw(service.declaration), CallLedger.Call(kind: .withdraw))
+        case .leave:
+            // The publisher stays more often, for its service is what most of a world is about.
+            if !isPublisher || pick.oneIn(4) { leave() }
+        case .join: return
+        case .dawdle: answerDelay = [nil, .zero, .milliseconds(5), .milliseconds(800), .seconds(5)][pick.below(5)]
+        case .release, .disconnect, .discover, .read, .readLong, .readByUUID, .readMultiple, .write, .writeLong,
+            .writeReliably, .writeCommands, .subscribe, .unsubscribe, .notify, .indicate, .update, .card, .readRSSI,
+            .updateParameters, .hold, .resume:
+            guard !links.isEmpty else { return }
+            perform(action.kind, on: pick.below(links.count), &pick)
+        }
+    }
+
+    private func perform(_ kind: Scenario.Action.Kind, on index: Int, _ pick: inout SeededGenerator) {
+        let link = links[index].identifier
+        switch kind {
+        case .release: release(index)
+        case .disconnect: post(.disconnect(link, reason: nil), CallLedger.Call(kind: .disconnect, link: link))
+        case .discover: perform(.discoverAll(includes: pick.oneIn(2)), kind, link)
+        case .read, .readLong, .readByUUID, .readMultiple, .write, .writeLong, .writeReliably:
+            operate(kind, index, &pick)
+        case .writeCommands: send(.command, count: 1 + pick.below(24), on: index)
+        case .subscribe: subscribe(index, &pick)
+        case .unsubscribe: unsubscribe(index, &pick)
+        case .notify: send(.notification, count: 1 + pick.below(24), on: index)
+        case .update: send(.update, count: 1 + pick.below(24), on: index)
+        case .indicate: for _ in 0...pick.below(4) { indicate(index) }
+        case .card:
+            guard links[index].subscriptions[.card] != nil, links[index].cardToSend == nil else { return }
+            let card = SimulatedCard.bytes(run.nextNumber() & 0xFFFF, count: 4 + pick.below(600))
+            let chunk = pick.oneIn(2) ? 20 : links[index].information.mtu - 3
+            links[index].cardToSend = ChunkedMessageSender(card, chunkSize: chunk)
+            sendBacklog(link)
+        case .readRSSI: post(.readRSSI(link), CallLedger.Call(kind: kind, link: link))
+        case .updateParameters: updateParameters(link, &pick)
+        case .hold:
+            links[index].isHolding = true
+            post(.holdReceiving(link))
+        case .resume: resume(index)
+        case .advertise, .stopAdvertising, .scan, .stopScanning, .connect, .cancel, .publish, .withdraw, .leave, .join,
+            .dawdle:
+            return
+        }
+    }
+
+    // MARK: - The adapter
+
+    private func advertise(_ pick: inout SeededGenerator) {
+        // Another advertisement of a user takes the place of the one before.
+        for token in calls.tokens(where: { $0.kind == .advertise }) { calls.cancel(token) }
+        var advertisement = AdvertisementData()
+        advertisement.flags = [.generalDiscoverable, .brEDRNotSupported]
+        advertisement.serviceUUIDs = [SimulatedService.uuid]
+        if pick.oneIn(2) { advertisement.localName = .complete("device \(station)") }
+        let interval = Duration.milliseconds(100 + 100 * pick.below(4))
+        post(
+            .advertise(
+                AdvertisingRequest(
+                    advertisement, interval: interval...(interval + .milliseconds(50)), cutsToFit: true)),
+            CallLedger.Call(kind: .advertise))
+    }
+
+    private func scan(_ pick: inout SeededGenerator) {
+        guard calls.tokens(where: { $0.kind == .scan }).count < 4 else { return }
+        let filter = pick.oneIn(2) ? ScanFilter() : ScanFilter(services: [SimulatedService.uuid])
+        let parameters = ScanParameters(isActive: pick.oneIn(2), reportsDuplicates: pick.oneIn(4))
+        let token = runner.makeToken()
+        calls.stand(CallLedger.Call(kind: .scan, isStanding: true), token)
+        post(.scan(filter, parameters), token: token)
+    }
+
+    private func connect(_ pick: inout SeededGenerator) {
+        let peer = (station + 1 + pick.below(run.world.stationCount - 1)) % run.world.stationCount
+        let timeout: Duration? = pick.oneIn(3) ? .milliseconds(200 + pick.below(8_000)) : nil
+        let delay: Duration = pick.oneIn(6) ? .milliseconds(pick.below(2_000)) : .zero
+        post(
+            .connect(PeerID(run.address(of: peer)), ConnectRequest(timeout: timeout, delay: delay)),
+            CallLedger.Call(kind: .connect, hasTimeout: timeout != nil))
+    }
+
+    func cancel(_ token: CallToken) {
+        if let call = calls.open[token] ?? calls.standing[token] {
+            if call.kind == .indicate, let link = call.link { breakStream(of: link) }
+            if call.kind == .subscribe, let link = call.link { forgetValues(of: call.characteristic, link) }
+        }
+        calls.cancel(token)
+        post(.cancel, token: token)
+    }
+
+    private func cancelFirst(where isMeant: (CallLedger.Call) -> Bool) {
+        guard let token = calls.tokens(where: isMeant).first else { return }
+        cancel(token)
+    }
+
+    // MARK: - Links
+
+    private func release(_ index: Int) {
+        let link = links[index].identifier
+        links[index].isHeld = false
+        links[index].isHolding = false
+        calls.cancelAll { $0.kind == .subscribe && $0.link == link }
+        calls.cancelAll { $0.kind == .connect }
+        forgetValues(of: .stream, link)
+        forgetValues(of: .card, link)
+        post(.release(link))
+    }
+
+    private func resume(_ index: Int) {
+        guard links[index].isHolding else { return }
+        links[index].isHolding = false
+        post(.resumeReceiving(links[index].identifier))
+    }
+
+    private func updateParameters(_ link: LinkIdentifier, _ pick: inout SeededGenerator) {
+        let interval = UInt16(6 + pick.below(80))
+        let parameters = ConnectionParameters(
+            intervalMin: interval, intervalMax: interval + 8, latency: UInt16(pick.below(3)), timeout: 400)
+        post(.updateParameters(link, parameters), CallLedger.Call(kind: .updateParameters, link: link))
+    }
+
+    // MARK: - The client
+
+    private func perform(_ operation: GATTClientOperation, _ kind: Scenario.Action.Kind, _ link: LinkIdentifier) {
+        post(.perform(link, operation), CallLedger.Call(kind: kind, link: link))
+    }
+
+    /// The handle of a characteristic: as found, and often simply as it is at the peer.
+    private func handle(_ characteristic: SimulatedService.Characteristic, _ index: Int) -> AttributeHandle? {
+        links[index].handles[characteristic]?.lowerBound ?? run.handle(of: characteristic, at: links[index].peer)
+    }
+
+    private func operate(_ kind: Scenario.Action.Kind, _ index: Int, _ pick: inout SeededGenerator) {
+        let all = SimulatedService.Characteristic.allCases
+        let link = links[index].identifier
+        guard let chosen = pick.element(of: all), let handle = handle(chosen, index),
+            let second = pick.element(of: all).flatMap({ self.handle($0, index) })
+        else { return }
+        let length = [10, 20, 20, 100, 300, 512][pick.below(6)]
+        let value = SimulatedValue(chosen, station: station, stream: 0, number: run.nextNumber()).bytes(count: length)
+        switch kind {
+        case .read: perform(.read(handle), kind, link)
+        case .readLong: perform(.readLong(handle, offset: pick.oneIn(4) ? 5 : 0), kind, link)
+        case .readByUUID: perform(.readByUUID(SimulatedService.uuid(of: chosen)), kind, link)
+        case .readMultiple:
+            let handles = [handle, second, handle]
+            perform(pick.oneIn(2) ? .readMultiple(handles) : .readMultipleVariable(handles), kind, link)
+        case .write: post(.write(link, handle, value), CallLedger.Call(kind: kind, link: link))
+        case .writeLong: perform(.writeLong(handle, value), kind, link)
+        default:
+            let values = [
+                AttributeValue(handle: handle, value: value), AttributeValue(handle: second, value: [1, 2, 3]),
+            ]
+            perform(.writeReliably(values), kind, link)
+        }
+    }
+
+    private func subscribe(_ index: Int, _ pick: inout SeededGenerator) {
+        let link = links[index].identifier
+        let characteristic: SimulatedService.Characteristic =
+            [.stream, .stream, .card, .card, .locked, .stored][pick.below(6)]
+        // One of each and link is enough, and makes plain which values belong to which.
+        let isKnown = !calls.tokens { $0.link == link && $0.characteristic == characteristic }.isEmpty
+        guard !isKnown, let handle = handle(characteristic, index) else { return }
+        let end = links[index].handles[characteristic]?.upperBound ?? AttributeHandle(handle.rawValue + 1)
+        forgetValues(of: characteristic, link)
+        post(
+            .subscribe(
+                link,
+                SubscriptionRequest(
+                    characteristic: handle, end: end,
+                    configuration: pick.oneIn(3) ? .indications : .notifications)),
+            CallLedger.Call(kind: .subscribe, link: link, characteristic: characteristic))
+    }
+
+    private func unsubscribe(_ index: Int, _ pick: inout SeededGenerator) {
+        let link = links[index].identifier
+        let tokens = calls.tokens { $0.kind == .subscribe && $0.link == link }
+        guard let token = pick.element(of: tokens) else { return }
+        if pick.oneIn(2) { return cancel(token) }
+        forgetValues(of: (calls.standing[token] ?? calls.open[token])?.characteristic, link)
+        calls.cancel(token)
+        post(.unsubscribe(link, token), CallLedger.Call(kind: .unsubscribe, link: link))
+    }
+
+    /// The values before a subscription say nothing about those of the next one.
+    private func forgetValues(of characteristic: SimulatedService.Characteristic?, _ link: LinkIdentifier) {
+        guard let index = index(of: link) else { return }
+        if characteristic == .card {
+            links[index].card = ChunkedMessageReceiver()
+            links[index].isCardWhole = false
+        } else {
+            let commands = links[index].sending[.init(characteristic: .commands)]?.identifier
+            links[index].received = links[index].received.filter { $0.key == commands }
+        }
+    }
+
+    /// An indication was called off: the next value does not follow the one before.
+    func breakStream(of link: LinkIdentifier) {
+        guard let index = index(of: link) else { return }
+        let key = UserLink.StreamKey(characteristic: .stream, isIndicated: true)
+        if let stream = links[index].sending.removeValue(forKey: key) { run.brokenStreams.insert(stream.identifier) }
+    }
+
+    // MARK: - The end
+
+    func calm() {
+        guard isAttached else { return }
+        for token in calls.tokens(where: { $0.kind == .connect }) { cancel(token) }
+        for index in links.indices { resume(index) }
+        answerDelay = .zero
+        for request in requests { post(.accept(request), CallLedger.Call(kind: .dawdle, link: request.link)) }
+        requests = []
+    }
+
+    func checkQuiet() {
+        guard isAttached else { return }
+        guard calls.open.isEmpty else {
+            let kinds = calls.tokens { _ in true }.compactMap { calls.open[$0]?.kind.rawValue }
+            return fail(.endsOnce, "calls that never ended: \(kinds.joined(separator: ", "))")
+        }
+        if status != .ready { fail(.wanted, "the adapter is \(status) long after the last fault") }
+    }
+}

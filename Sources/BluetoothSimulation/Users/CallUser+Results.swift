@@ -1,0 +1,129 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
+
+/// How calls end.
+extension CallUser {
+    func ended(_ token: CallToken, _ result: Result<CallResult, HostError>) {
+        guard var call = calls.end(token) else {
+            return fail(.endsOnce, "call \(token.rawValue) ended, which is not pending: \(result)")
+        }
+        switch result {
+        case .success(let value): succeeded(&call, token, value)
+        case .failure(let error):
+            if call.kind == .indicate, let link = call.link { breakStream(of: link) }
+            if !fits(error, call) { fail(.fittingReason, "\(call.kind.rawValue) ended with “\(error)”") }
+        }
+    }
+
+    private func succeeded(_ call: inout CallLedger.Call, _ token: CallToken, _ result: CallResult) {
+        switch (call.kind, result) {
+        case (.connect, .link(let link)):
+            guard let index = index(of: link) else { return fail(.linkEvents, "connect gave a link that is not there") }
+            links[index].isHeld = true
+        case (.subscribe, .done):
+            // Values of this subscription begin now, or have just begun.
+            guard !call.isCancelled, let link = call.link, let index = index(of: link) else { return }
+            call.isStanding = true
+            links[index].hasLost = false
+            calls.stand(call, token)
+        case (.advertise, .done):
+            guard !call.isCancelled else { return }
+            call.isStanding = true
+            calls.stand(call, token)
+        case (.publish, .published(let handles)): published(handles)
+        case (_, .gatt(let result)): check(result, of: call)
+        case (.readRSSI, .rssi), (.updateParameters, .done), (.disconnect, .done), (.unsubscribe, .done),
+            (.indicate, .done), (.withdraw, .done), (.dawdle, .done):
+            return
+        default: fail(.fittingReason, "\(call.kind.rawValue) ended with \(result)")
+        }
+    }
+
+    private func published(_ handles: GATTServiceHandles) {
+        if isPublisher, run.services[station] == nil {
+            run.services[station] = handles
+        } else {
+            passing.append(handles)
+        }
+    }
+
+    /// Whether an error can be what became of a call.
+    private func fits(_ error: HostError, _ call: CallLedger.Call) -> Bool {
+        switch error {
+        case .cancelled: call.isCancelled
+        // Requests to the peer have 30 seconds (Core 5.4, Vol 3, Part F, 3.3.3).
+        case .timedOut: call.hasTimeout || call.instant.duration(to: run.world.now) >= .seconds(30)
+        case .noSuchLink: call.link != nil && call.link.flatMap(index) == nil
+        case .disconnected: call.link != nil || call.kind == .connect
+        case .notReady: status != .ready || run.hasFaults(station)
+        case .adapterRemoved, .controllerReset: run.hasFaults(station)
+        case .controller: run.hasFaults(station) || call.kind != .read
+        case .unsupported: false
+        case .busy: calls.open.count > 16 || call.kind == .indicate
+        case .invalidParameters: call.kind == .updateParameters
+        case .alreadyConnected: call.kind == .connect
+        case .connectionFailedToBeEstablished: call.kind == .connect && run.faultCount > 0
+        case .refusedByPeer: call.kind == .updateParameters
+        case .client: call.link != nil
+        case .server: call.kind == .indicate || call.kind == .dawdle
+        case .notFound: call.kind == .subscribe
+        case .servicesChanged: call.link != nil && run.serviceChangeCount > 0
+        case .database: call.kind == .publish || call.kind == .withdraw
+        case .advertisingData: call.kind == .advertise
+        }
+    }
+
+    // MARK: - Results of the client
+
+    private func check(_ result: GATTClientResult, of call: CallLedger.Call) {
+        guard let link = call.link, let index = index(of: link) else {
+            return fail(.endsOnce, "\(call.kind.rawValue) succeeded on a link that is gone")
+        }
+        let peer = links[index].peer
+        guard !run.isTainted(station), !run.isTainted(peer) else { return }
+        switch result {
+        case .value(let value): check(value.span, from: peer, call)
+        case .values(let values):
+            for value in values { check(value.value.span, from: peer, call) }
+        case .database(let database): discovered(database, index)
+        case .mtu, .services, .includes, .characteristics, .descriptors, .written: return
+        }
+    }
+
+    /// A value that was read is one that was put there, and none that cannot be read.
+    private func check(_ bytes: Span<UInt8>, from peer: Int, _ call: CallLedger.Call) {
+        // What the constants of the stack's own services, and the passing service, consist of is not for here to say.
+        guard bytes.count >= SimulatedValue.leastCount, bytes[0] & 0xF0 == 0xA0 else { return }
+        guard let value = SimulatedValue(bytes) else {
+            // Several values end to end are only looked at as a whole.
+            if call.kind == .read || call.kind == .readLong {
+                fail(.valueOrder, "\(call.kind.rawValue) gave \(Array(bytes.copied().prefix(16)))…, which nobody wrote")
+            }
+            return
+        }
+        switch value.characteristic {
+        case .locked: fail(.permission, "\(call.kind.rawValue) gave a value for encrypted links")
+        case .writeOnly: fail(.permission, "\(call.kind.rawValue) gave a value that cannot be read")
+        case .constant, .dynamic:
+            if value.station != peer { fail(.valueOrder, "a value of station \(value.station) from station \(peer)") }
+        case .stream, .stored, .commands, .card: return
+        }
+    }
+
+    private func discovered(_ database: DiscoveredDatabase, _ index: Int) {
+        links[index].handles = [:]
+        for characteristic in database.characteristics {
+            for known in SimulatedService.Characteristic.allCases
+            where SimulatedService.uuid(of: known) == characteristic.uuid {
+                links[index].handles[known] =
+                    characteristic.valueHandle...max(characteristic.valueHandle, characteristic.endHandle)
+            }
+        }
+    }
+}
+
+extension Span<UInt8> {
+    func copied() -> [UInt8] { withUnsafeBufferPointer { Array($0) } }
+}

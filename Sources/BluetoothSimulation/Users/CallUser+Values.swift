@@ -1,0 +1,191 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
+
+/// Values, both ways.
+extension CallUser {
+    // MARK: - Received
+
+    func received(_ bytes: Span<UInt8>, _ handle: AttributeHandle, _ link: LinkIdentifier) {
+        guard let index = index(of: link) else { return fail(.linkEvents, "a value on \(link), which is not there") }
+        let peer = links[index].peer
+        guard !run.isTainted(station), !run.isTainted(peer) else { return }
+        guard let value = SimulatedValue(bytes) else { return receivedChunk(bytes, index) }
+        guard value.characteristic == .stream, value.station == peer else {
+            return fail(.valueOrder, "a value of \(value.characteristic) of station \(value.station)")
+        }
+        checkOrder(value, index)
+    }
+
+    /// Each value follows the one before, except where the link has said that something is missing.
+    private func checkOrder(_ value: SimulatedValue, _ index: Int) {
+        defer { links[index].received[value.stream] = value.number }
+        guard let last = links[index].received[value.stream] else { return }
+        if value.number <= last {
+            fail(.valueOrder, "value \(value.number) of stream \(value.stream) after value \(last)")
+        } else if value.number != last + 1, !links[index].hasLost, !run.brokenStreams.contains(value.stream) {
+            fail(.valueMissing, "value \(value.number) of stream \(value.stream) after value \(last)")
+        }
+        links[index].hasLost = false
+    }
+
+    private func receivedChunk(_ bytes: Span<UInt8>, _ index: Int) {
+        guard let progress = try? links[index].card.receive(bytes), case .complete(let card) = progress else { return }
+        // The beginning may have come before this user subscribed.
+        if !links[index].isCardWhole {
+            links[index].isCardWhole = true
+            return
+        }
+        if !card.isEmpty, !SimulatedCard.isWhole(card) {
+            fail(.wholeMessage, "a card of \(card.count) octets that is not whole")
+        }
+        run.cardCount += 1
+    }
+
+    /// A peer has written.
+    func written(_ bytes: Span<UInt8>, _ handle: AttributeHandle, _ link: LinkIdentifier) {
+        checkAccess(handle, link, isWrite: true)
+        guard let index = index(of: link) else { return fail(.linkEvents, "a write on \(link), which is not there") }
+        let peer = links[index].peer
+        guard !run.isTainted(station), !run.isTainted(peer), handle == run.handle(of: .commands, at: station),
+            let value = SimulatedValue(bytes), value.stream != 0
+        else { return }
+        guard value.station == peer else {
+            return fail(.valueOrder, "a write of station \(value.station) from station \(peer)")
+        }
+        checkOrder(value, index)
+    }
+
+    /// Nobody gets at what no unencrypted link may touch.
+    func checkAccess(_ handle: AttributeHandle, _ link: LinkIdentifier, isWrite: Bool) {
+        if index(of: link) == nil { fail(.linkEvents, "a request on \(link), which is not there") }
+        guard let characteristic = run.characteristic(of: handle, at: station) else { return }
+        let isAllowed =
+            switch characteristic {
+            case .stored, .dynamic: true
+            case .commands, .writeOnly: isWrite
+            case .constant: !isWrite
+            case .locked, .stream, .card: false
+            }
+        if !isAllowed { fail(.permission, "a peer \(isWrite ? "wrote" : "read") \(characteristic)") }
+    }
+
+    func answer(_ request: ServerRequest, offset: Int?) {
+        guard let answerDelay else {
+            requests.append(request)
+            return
+        }
+        guard answerDelay > .zero else { return answerNow(request, offset) }
+        requests.append(request)
+        run.world.schedule(at: run.world.now.advanced(by: answerDelay)) { [self] in
+            guard isAttached, requests.contains(request) else { return }
+            requests.removeAll { $0 == request }
+            answerNow(request, offset)
+        }
+    }
+
+    private func answerNow(_ request: ServerRequest, _ offset: Int?) {
+        var call = CallLedger.Call(kind: .dawdle, link: request.link)
+        call.hasTimeout = true
+        if generator.oneIn(12) {
+            post(.refuse(request, .unlikelyError), call)
+        } else if let offset {
+            let value = SimulatedValue(.dynamic, station: station, stream: 0, number: 1)
+            post(.answer(request, Array(value.bytes(count: 60).dropFirst(offset))), call)
+        } else {
+            post(.accept(request), call)
+        }
+    }
+
+    // MARK: - Sent
+
+    func subscriptionChanged(_ link: LinkIdentifier, _ change: GATTSubscriptionChange) {
+        guard let index = index(of: link) else {
+            return fail(.linkEvents, "a subscription on \(link), which is not there")
+        }
+        guard let characteristic = run.characteristic(of: change.characteristic, at: station) else { return }
+        if characteristic == .locked, !change.new.isEmpty { fail(.permission, "a peer subscribed to \(characteristic)") }
+        guard (links[index].subscriptions[characteristic] ?? []) == change.old else {
+            return fail(.subscriptions, "a subscription that was \(change.old), not what was reported before")
+        }
+        links[index].subscriptions[characteristic] = change.new.isEmpty ? nil : change.new
+        for isIndicated in [false, true] {
+            let key = UserLink.StreamKey(characteristic: characteristic, isIndicated: isIndicated)
+            links[index].sending[key] = nil
+        }
+        if characteristic == .card { links[index].cardToSend = nil }
+        links[index].backlog.removeAll { $0.way != .command }
+    }
+
+    /// The next value of a stream, as long as it may be.
+    private func nextValue(
+        _ characteristic: SimulatedService.Characteristic, isIndicated: Bool = false, _ index: Int
+    ) -> [UInt8] {
+        let key = UserLink.StreamKey(characteristic: characteristic, isIndicated: isIndicated)
+        var stream = links[index].sending[key] ?? UserLink.Stream(identifier: run.nextNumber())
+        stream.last += 1
+        links[index].sending[key] = stream
+        let room = max(SimulatedValue.leastCount, min(links[index].information.mtu - 3, 244))
+        let count = SimulatedValue.leastCount + generator.below(room - SimulatedValue.leastCount + 1)
+        return SimulatedValue(characteristic, station: station, stream: stream.identifier, number: stream.last)
+            .bytes(count: generator.oneIn(2) ? min(20, room) : count)
+    }
+
+    func send(_ way: UserLink.Outgoing.Way, count: Int, on index: Int) {
+        guard links[index].backlog.count < 16 else { return }
+        links[index].backlog.append(UserLink.Outgoing(way: way, count: count))
+        sendBacklog(links[index].identifier)
+    }
+
+    func sendBacklog(_ link: LinkIdentifier) {
+        guard let index = index(of: link) else { return }
+        sendCard(index)
+        while links[index].credit > 0, var first = links[index].backlog.first {
+            guard send(first.way, index) else {
+                links[index].backlog.removeFirst()
+                continue
+            }
+            links[index].credit -= 1
+            first.count -= 1
+            if first.count > 0 { links[index].backlog[0] = first } else { links[index].backlog.removeFirst() }
+        }
+    }
+
+    /// Sends one value. False if it cannot be sent any more.
+    private func send(_ way: UserLink.Outgoing.Way, _ index: Int) -> Bool {
+        let link = links[index].identifier
+        switch way {
+        case .command:
+            guard let handle = links[index].handles[.commands]?.lowerBound, handle == run.handle(of: .commands, at: links[index].peer)
+            else { return false }
+            post(.writeWithoutResponse(link, handle, nextValue(.commands, index)))
+        case .notification, .update:
+            guard let handle = run.handle(of: .stream, at: station),
+                links[index].subscriptions[.stream]?.contains(.notifications) == true
+            else { return false }
+            let value = nextValue(.stream, index)
+            post(way == .update ? .update(link, handle, value) : .notify(link, handle, value))
+        }
+        return true
+    }
+
+    private func sendCard(_ index: Int) {
+        guard var sender = links[index].cardToSend, let handle = run.handle(of: .card, at: station) else { return }
+        while links[index].credit > 0, !sender.isFinished {
+            post(.update(links[index].identifier, handle, sender.nextChunk.copied()))
+            links[index].credit -= 1
+            sender.advance()
+        }
+        links[index].cardToSend = sender.isFinished ? nil : sender
+    }
+
+    func indicate(_ index: Int) {
+        guard let handle = run.handle(of: .stream, at: station),
+            links[index].subscriptions[.stream]?.contains(.indications) == true
+        else { return }
+        let link = links[index].identifier
+        let value = nextValue(.stream, isIndicated: true, index)
+        post(.indicate(link, handle, value), CallLedger.Call(kind: .indicate, link: link))
+    }
+}

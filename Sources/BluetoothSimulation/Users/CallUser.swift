@@ -1,0 +1,180 @@
+import BluetoothATT
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
+
+/// A user that makes its calls on the seam, and checks every event that comes back.
+final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
+    // Unchecked: used on the world's thread alone.
+
+    let run: ScenarioRun
+    let station: Int
+    let number: Int
+    /// Whether it publishes the service of its station.
+    let isPublisher: Bool
+    private(set) var isAttached = false
+    private(set) var callCount = 0
+    private var user = UserID(number: 0)
+
+    var calls = CallLedger()
+    var links: [UserLink] = []
+    var status = AdapterStatus.opening
+    /// Services it has published beside that of the station, by their declarations.
+    var passing: [GATTServiceHandles] = []
+    var requests: [ServerRequest] = []
+    /// How long it takes to answer requests of peers; nil if it does not.
+    var answerDelay: Duration? = .zero
+    var generator: SeededGenerator
+
+    init(_ run: ScenarioRun, station: Int, number: Int) {
+        self.run = run
+        self.station = station
+        self.number = number
+        isPublisher = number == 0
+        generator = SeededGenerator(seed: run.world.order.next())
+    }
+
+    var runner: AdapterRunner { run.runners[station] }
+
+    func join() {
+        guard !isAttached else { return }
+        isAttached = true
+        status = .opening
+        user = runner.attach(self)
+        if isPublisher { publish(SimulatedService.definition(of: station)) }
+    }
+
+    func leave() {
+        guard isAttached else { return }
+        isAttached = false
+        runner.detach(user)
+        calls.removeAll()
+        links = []
+        passing = []
+        requests = []
+        if isPublisher { run.services[station] = nil }
+    }
+
+    // MARK: - Calls
+
+    @discardableResult
+    func post(_ kind: HostCall.Kind, _ call: CallLedger.Call) -> CallToken {
+        let token = runner.makeToken()
+        callCount += 1
+        calls.begin(call, token, at: run.world.now)
+        if !runner.post(kind, token: token, from: user) { _ = calls.end(token) }
+        return token
+    }
+
+    func post(_ kind: HostCall.Kind, token: CallToken = .none) {
+        callCount += 1
+        runner.post(kind, token: token, from: user)
+    }
+
+    private func publish(_ definition: GATTServiceDefinition) {
+        post(.publish(definition, at: nil), CallLedger.Call(kind: .publish))
+    }
+
+    func publishPassing() { publish(SimulatedService.passingDefinition) }
+
+    func fail(_ rule: Violation.Rule, _ text: String) {
+        run.world.fail(rule, "user \(number): \(text)", at: run.world.station(station))
+    }
+
+    func index(of link: LinkIdentifier) -> Int? { links.firstIndex { $0.identifier == link } }
+
+    // MARK: - Events
+
+    func receive(_ batch: borrowing EventBatch) {
+        guard isAttached, batch.user == user || user.number == 0 else { return }
+        for event in batch.events { take(event, batch) }
+    }
+
+    private func take(_ event: UserEvent, _ batch: borrowing EventBatch) {
+        switch event {
+        case .adapter(let status): adapterChanged(to: status)
+        case .ended(let token, let result): ended(token, result)
+        case .sighting(let token, let index):
+            guard calls.standing[token] != nil || calls.open[token] != nil, index < batch.sightings.count else {
+                return fail(.endsOnce, "a sighting of no scan")
+            }
+        case .linkBegan(let link, let information): linkBegan(link, information)
+        case .linkEnded(let link, _): linkEnded(link)
+        case .mtuChanged(let link, let mtu): onLink(link) { $0.information.mtu = mtu }
+        case .parametersChanged(let link, _): onLink(link) { _ in }
+        case .sendCredit(let link, let count):
+            onLink(link) { $0.credit += count }
+            sendBacklog(link)
+        case .lost(let link, _):
+            onLink(link) {
+                $0.hasLost = true
+                $0.card = ChunkedMessageReceiver()
+            }
+        case .peerIdentified(let link, _): onLink(link) { _ in }
+        case .nameChanged: return
+        case .servicesKnown(let link, _): onLink(link) { _ in }
+        case .servicesChanged(let link, let handles): servicesChanged(link, handles)
+        case .value(let link, let handle, let payload): received(batch.bytes(of: payload), handle, link)
+        case .written(let link, let handle, let payload): written(batch.bytes(of: payload), handle, link)
+        case .readRequested(let request, let handle, let offset):
+            checkAccess(handle, request.link, isWrite: false)
+            answer(request, offset: offset)
+        case .writeRequested(let request, let handle, _):
+            checkAccess(handle, request.link, isWrite: true)
+            answer(request, offset: nil)
+        case .executeRequested(let request, _): answer(request, offset: nil)
+        case .requestExpired(let request): requests.removeAll { $0 == request }
+        case .subscriptionChanged(let link, let change): subscriptionChanged(link, change)
+        }
+    }
+
+    private func adapterChanged(to status: AdapterStatus) {
+        self.status = status
+        switch status {
+        case .lost, .closed:
+            if !links.isEmpty { fail(.linkEvents, "links outlive their adapter") }
+            if calls.hasOpen(where: { $0.kind != .advertise && $0.kind != .publish && $0.kind != .withdraw }) {
+                fail(.endsOnce, "calls outlive their adapter")
+            }
+            calls.cancelAll { $0.kind == .scan }
+        case .resetting:
+            if !links.isEmpty { fail(.linkEvents, "links outlive a reset") }
+        case .opening, .unavailable, .ready: return
+        }
+    }
+
+    private func linkBegan(_ link: LinkIdentifier, _ information: LinkInformation) {
+        guard index(of: link) == nil else { return fail(.linkEvents, "\(link) began twice") }
+        guard let peer = run.station(at: information.address) else {
+            return fail(.linkEvents, "a link to \(information.address), where nobody is")
+        }
+        links.append(UserLink(identifier: link, information: information, peer: peer))
+    }
+
+    private func linkEnded(_ link: LinkIdentifier) {
+        guard let index = index(of: link) else { return fail(.linkEvents, "the end of \(link), which never began") }
+        let open = calls.open.first { $0.value.link == link && $0.value.kind != .disconnect }
+        if let open { fail(.endsOnce, "\(open.value.kind.rawValue) outlives its link") }
+        if !links[index].subscriptions.isEmpty {
+            fail(.subscriptions, "the end of a link without that of its peer's subscriptions")
+        }
+        requests.removeAll { $0.link == link }
+        links.remove(at: index)
+        calls.cancelAll { $0.link == link && $0.isStanding }
+    }
+
+    private func onLink(_ link: LinkIdentifier, _ body: (inout UserLink) -> Void) {
+        guard let index = index(of: link) else { return fail(.linkEvents, "an event of \(link), which is not there") }
+        body(&links[index])
+    }
+
+    private func servicesChanged(_ link: LinkIdentifier, _ handles: ClosedRange<AttributeHandle>) {
+        onLink(link) { link in
+            link.handles = link.handles.filter { !handles.overlaps($0.value) }
+            link.received = [:]
+        }
+        run.serviceChangeCount += 1
+        calls.cancelAll { $0.link == link && $0.kind == .subscribe }
+    }
+}

@@ -1,0 +1,56 @@
+import BluetoothATT
+import BluetoothGATT
+import BluetoothHost
+
+/// A link as one user of a scenario sees it.
+struct UserLink {
+    let identifier: LinkIdentifier
+    var information: LinkInformation
+    /// The station of the peer.
+    let peer: Int
+    /// How many unacknowledged values the user may still send.
+    var credit = 0
+    /// Whether `connect` has given the link to this user.
+    var isHeld = false
+    var isHolding = false
+    /// Values may have been lost since the last ones.
+    var hasLost = false
+
+    /// Streams of values to the peer, by characteristic and by whether they are indicated.
+    var sending: [StreamKey: Stream] = [:]
+    /// What the peer subscribed to.
+    var subscriptions: [SimulatedService.Characteristic: GATTClientConfiguration] = [:]
+    /// The last number received of each stream.
+    var received: [UInt32: UInt32] = [:]
+    /// Values that wait for credit.
+    var backlog: [Outgoing] = []
+    /// The card that is being sent, and the one that is being received.
+    var cardToSend: ChunkedMessageSender?
+    var card = ChunkedMessageReceiver()
+    /// Whether what `card` holds began with the beginning of a card.
+    var isCardWhole = false
+    /// Handles found by discovery.
+    var handles: [SimulatedService.Characteristic: ClosedRange<AttributeHandle>] = [:]
+
+    struct StreamKey: Hashable {
+        var characteristic: SimulatedService.Characteristic
+        var isIndicated = false
+    }
+
+    struct Stream {
+        var identifier: UInt32
+        var last: UInt32 = 0
+    }
+
+    struct Outgoing {
+        var way: Way
+        var count: Int
+
+        enum Way { case command, notification, update }
+    }
+
+    /// A link has a bounded number of streams to receive at a time.
+    mutating func forgetReceived(_ characteristics: Set<UInt32>) {
+        for stream in characteristics { received[stream] = nil }
+    }
+}

@@ -1,0 +1,23 @@
+import BluetoothBase
+
+/// A digest of packets in their order (FNV-1a, 64 bits, over words), to compare two runs. It is no protection against
+/// anybody.
+public struct PacketDigest: Equatable, Hashable, Sendable {
+    public private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    mutating func add(_ word: UInt64) { value = (value ^ word) &* 0x0000_0100_0000_01B3 }
+
+    mutating func add(_ packet: Span<UInt8>) {
+        var word = UInt64(packet.count)
+        for index in packet.indices {
+            word = word << 8 | UInt64(packet[index])
+            if index & 7 == 7 {
+                add(word)
+                word = 0
+            }
+        }
+        add(word)
+        // Spreads what the last multiplications left in the upper bits.
+        value ^= value >> 32
+    }
+}

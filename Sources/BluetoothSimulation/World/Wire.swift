@@ -1,0 +1,147 @@
+import BluetoothBase
+import BluetoothHCI
+
+/// What lies between a host and its controller, and what is wrong with it.
+struct Wire: Sendable {
+    /// Faults of the transport and of the controller.
+    var faults: HCIFaults
+    /// How likely it is that an ATT PDU leaves this host with its octets changed: to its peers it is a broken device.
+    var mutationRate = 0.0
+    /// How likely it is that data for this host has flags that make it no data, or is a fragment that is lost.
+    var fragmentLossRate = 0.0
+    /// Whether values may have been lost or doubled in a way that no host can notice.
+    private(set) var isTainted = false
+    /// How many faults have happened so far.
+    private(set) var faultCount = 0
+
+    private var generator: SeededGenerator
+
+    init(seed: UInt64) {
+        generator = SeededGenerator(seed: seed)
+        faults = HCIFaults(.none, seed: generator.next())
+    }
+
+    /// Whether packets have to be looked at.
+    var isFaulty: Bool {
+        faults.rates != .none || faults.nextDeadline != nil || mutationRate > 0 || fragmentLossRate > 0
+    }
+
+    var nextDeadline: Instant? { faults.nextDeadline }
+
+    func hasPackets(at now: Instant) -> Bool {
+        !faults.toHost.isEmpty || !faults.toController.isEmpty || (faults.nextDeadline.map { $0 <= now } ?? false)
+    }
+
+    /// Takes a packet on its way. True if it is to be passed on as it is.
+    mutating func take(_ packet: Span<UInt8>, _ direction: PacketDirection, at now: Instant) -> Bool {
+        if let changed = change(packet, direction) {
+            faultCount += 1
+            if !changed.isEmpty { _ = suffer(changed.span, direction, at: now, isChanged: true) }
+            return false
+        }
+        return suffer(packet, direction, at: now, isChanged: false)
+    }
+
+    private mutating func suffer(
+        _ packet: Span<UInt8>, _ direction: PacketDirection, at now: Instant, isChanged: Bool
+    ) -> Bool {
+        switch faults.receive(packet, to: direction == .toHost ? .host : .controller, at: now) {
+        case .passed:
+            guard isChanged else { return true }
+            if direction == .toHost { faults.toHost.append(packet) } else { faults.toController.append(packet) }
+            return false
+        case .taken(let fault?):
+            faultCount += 1
+            note(fault)
+            return false
+        case .taken(nil): return false
+        }
+    }
+
+    /// Notes what no host can notice: data that comes twice, or a start of a frame of which nothing is left.
+    private mutating func note(_ fault: HCIFault) {
+        guard case .data = fault.packet else { return }
+        switch fault.kind {
+        case .doubled, .cut: isTainted = true
+        default: break
+        }
+    }
+
+    /// Packets that are due, oldest first.
+    mutating func next(_ direction: PacketDirection, at now: Instant) -> [UInt8]? {
+        if faults.nextDeadline.map({ $0 <= now }) ?? false { faults.fire(at: now) }
+        return direction == .toHost ? faults.toHost.popFirst() : faults.toController.popFirst()
+    }
+
+    /// Forgets what is under way.
+    mutating func clear() { faults.removeAll() }
+
+    /// Ends all faults. What is under way still arrives.
+    mutating func calm() {
+        faults.rates = .none
+        mutationRate = 0
+        fragmentLossRate = 0
+    }
+
+    // MARK: - Changes
+
+    /// A packet as a broken device or a broken controller would send it; empty for none at all, nil if it stays as it is.
+    private mutating func change(_ packet: Span<UInt8>, _ direction: PacketDirection) -> [UInt8]? {
+        guard packet.count > 5, packet[0] == HCIPacketType.aclData.rawValue else { return nil }
+        switch direction {
+        case .toController:
+            guard mutationRate > 0, draw(mutationRate) else { return nil }
+            return mutate(packet)
+        case .toHost:
+            guard fragmentLossRate > 0, draw(fragmentLossRate) else { return nil }
+            return loseFragment(packet)
+        }
+    }
+
+    /// Changes an ATT PDU: its opcode, its octets, or its length.
+    private mutating func mutate(_ packet: Span<UInt8>) -> [UInt8]? {
+        let header = 9
+        guard packet.count > header, packet[7] == 4, packet[8] == 0, packet[2] >> 4 & 0b11 != 0b01 else { return nil }
+        var bytes = Array(packet)
+        switch generator.next() % 4 {
+        case 0: bytes[header] = UInt8(truncatingIfNeeded: generator.next() % 0x25)
+        case 1: bytes[header] = UInt8(truncatingIfNeeded: generator.next())
+        case 2:
+            for _ in 0...Int(generator.next() % 3) {
+                let position = header + Int(generator.next() % UInt64(bytes.count - header))
+                bytes[position] = UInt8(truncatingIfNeeded: generator.next())
+            }
+        default:
+            let isWhole = Int(bytes[5]) | Int(bytes[6]) << 8 == bytes.count - header
+            guard isWhole else { return nil }
+            bytes.removeLast(min(bytes.count - header - 1, 1 + Int(generator.next() % 8)))
+            write(UInt16(bytes.count - header), at: 5, in: &bytes)
+            write(UInt16(bytes.count - 5), at: 3, in: &bytes)
+        }
+        return bytes
+    }
+
+    /// Makes data unusable in a way that the host can notice: by its flags, or because the rest of a frame is missing.
+    private mutating func loseFragment(_ packet: Span<UInt8>) -> [UInt8]? {
+        let isContinuation = packet[2] >> 4 & 0b11 == 0b01
+        if isContinuation { return [] }
+        var bytes = Array(packet)
+        switch generator.next() % 3 {
+        case 0: bytes[2] |= 0b0100_0000
+        case 1: bytes[2] |= 0b0011_0000
+        default:
+            // The rest of the frame, which never comes.
+            guard packet.count > 10 else { return nil }
+            bytes.removeLast(1 + Int(generator.next() % UInt64(packet.count - 10)))
+            write(UInt16(bytes.count - 5), at: 3, in: &bytes)
+        }
+        return bytes
+    }
+
+    private func write(_ value: UInt16, at offset: Int, in bytes: inout [UInt8]) {
+        bytes[offset] = UInt8(truncatingIfNeeded: value)
+        bytes[offset + 1] = UInt8(truncatingIfNeeded: value >> 8)
+    }
+
+    private mutating func draw(_ rate: Double) -> Bool { Double(generator.next() >> 11) < rate * 0x1p53 }
+}

@@ -1,0 +1,104 @@
+import BluetoothBase
+import BluetoothHCI
+import VirtualRadio
+
+/// What goes wrong in a world.
+extension World {
+    /// Begins a fault, and ends it after its time.
+    func begin(_ fault: Scenario.Fault) {
+        var pick = SeededGenerator(seed: fault.pick)
+        let index = fault.device, controller = stations[index].controller
+        let end = now.advanced(by: fault.duration)
+        switch fault.kind {
+        case .outOfRange:
+            let peer = (index + 1 + pick.below(stations.count - 1)) % stations.count
+            setRange(index, peer, isInRange: false)
+            schedule(at: end) { [unowned self] in setRange(index, peer, isInRange: true) }
+        case .unplug:
+            unplug(index)
+            schedule(at: end) { [unowned self] in plugIn(index) }
+        case .hardwareError: air.reportHardwareError(UInt8(pick.below(256)), on: controller)
+        case .dropLinks: air.dropLinks(of: controller, reason: .connectionTimeout, at: now)
+        case .failingConnections: air[controller].faults.failingConnections = 1 + pick.below(3)
+        case .ignoredCommands:
+            air[controller].faults.ignoresCommands = true
+            schedule(at: end) { [unowned self] in air[controller].faults.ignoresCommands = false }
+        case .silence:
+            air[controller].faults.isSilent = true
+            schedule(at: end) { [unowned self] in air[controller].faults.isSilent = false }
+        case .weather: weather(index, .recoverable, until: end)
+        case .damage: weather(index, .damaging, until: end)
+        case .lostFragments:
+            stations[index].wire.fragmentLossRate = 0.1
+            schedule(at: end) { [unowned self] in stations[index].wire.fragmentLossRate = 0 }
+        case .broken:
+            stations[index].wire.mutationRate = 0.2
+            schedule(at: end) { [unowned self] in stations[index].wire.mutationRate = 0 }
+        case .stall:
+            stations[index].stalledUntil = end
+        case .clockJump: jump(by: fault.duration)
+        }
+    }
+
+    private func setRange(_ index: Int, _ peer: Int, isInRange: Bool) {
+        air.setPathLoss(
+            between: stations[index].controller, and: stations[peer].controller, to: isInRange ? 50 : 200, at: now)
+    }
+
+    private func weather(_ index: Int, _ rates: HCIFaultRates, until end: Instant) {
+        stations[index].wire.faults.rates = rates
+        schedule(at: end) { [unowned self] in stations[index].wire.faults.rates = .none }
+    }
+
+    /// Takes a controller out, as a dongle is unplugged.
+    func unplug(_ index: Int) {
+        guard air[stations[index].controller].isPresent else { return }
+        air.removeController(stations[index].controller, at: now)
+        stations[index].wire.clear()
+        stations[index].inspector.reset()
+        stations[index].host?.unplugged()
+        request(index)
+    }
+
+    func plugIn(_ index: Int) {
+        guard !air[stations[index].controller].isPresent else { return }
+        air.returnController(stations[index].controller, at: now)
+        request(index)
+    }
+
+    /// Ends everything that is wrong.
+    func calm() {
+        for index in stations.indices {
+            stations[index].wire.calm()
+            stations[index].stalledUntil = nil
+            air[stations[index].controller].faults = VirtualController.Faults()
+            plugIn(index)
+            for peer in stations.indices where peer > index { setRange(index, peer, isInRange: true) }
+        }
+    }
+}
+
+extension HCIFaultRates {
+    /// What a host recovers from without the loss of anything but links: nothing is changed or lost that it could not
+    /// know of.
+    static let recoverable: HCIFaultRates = {
+        var rates = HCIFaultRates.badWeather
+        rates.cut = 0
+        rates.lengthened = 0
+        rates.doubledEvents = 0
+        rates.lostCompletions = 0
+        rates.unansweredCommands = 0.005
+        return rates
+    }()
+
+    /// Packets that are cut, lengthened and doubled, which no controller may do: a host has to outlive it.
+    static let damaging: HCIFaultRates = {
+        var rates = HCIFaultRates.badWeather
+        rates.cut = 0.03
+        rates.lengthened = 0.02
+        rates.doubledEvents = 0.03
+        rates.doubledData = 0.02
+        rates.lostCompletions = 0.02
+        return rates
+    }()
+}

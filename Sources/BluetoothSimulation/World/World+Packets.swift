@@ -1,0 +1,82 @@
+import BluetoothBase
+import BluetoothHCI
+import VirtualRadio
+
+/// Packets between hosts and controllers.
+extension World {
+    /// Whether there is something for a host to receive.
+    func hasPackets(for index: Int) -> Bool {
+        guard stations[index].host != nil, stations[index].stalledUntil.map({ $0 <= now }) ?? true else { return false }
+        return !air[stations[index].controller].outbox.isEmpty || stations[index].wire.hasPackets(at: now)
+    }
+
+    func send(_ packet: Span<UInt8>, from index: Int) {
+        record(packet, .toController, index)
+        if let violation = stations[index].inspector.sent(packet) { fail(violation.rule, violation.text, at: station(index)) }
+        let controller = stations[index].controller
+        if !stations[index].wire.isFaulty || stations[index].wire.take(packet, .toController, at: now) {
+            return air.receive(packet, from: controller, at: now)
+        }
+        deliverToController(index)
+    }
+
+    /// Hands the controller what is due.
+    func deliverToController(_ index: Int) {
+        while let packet = stations[index].wire.next(.toController, at: now) {
+            air.receive(packet.span, from: stations[index].controller, at: now)
+        }
+    }
+
+    func receive(into packets: inout PacketQueue, at index: Int) {
+        let controller = stations[index].controller
+        air.fire(at: now)
+        stations[index].inspector.beginTurn()
+        if stations[index].wire.isFaulty {
+            deliverToController(index)
+            while !air[controller].outbox.isEmpty {
+                if stations[index].wire.take(air[controller].outbox.first, .toHost, at: now) {
+                    received(air[controller].outbox.first, at: index)
+                    packets.append(air[controller].outbox.first)
+                }
+                air[controller].outbox.removeFirst()
+                deliverToHost(&packets, index)
+            }
+            return deliverToHost(&packets, index)
+        }
+        guard !air[controller].outbox.isEmpty else { return }
+        swap(&air[controller].outbox, &packets)
+        packets.forEach { received($0, at: index) }
+    }
+
+    private func deliverToHost(_ packets: inout PacketQueue, _ index: Int) {
+        while let packet = stations[index].wire.next(.toHost, at: now) {
+            received(packet.span, at: index)
+            packets.append(packet.span)
+        }
+    }
+
+    private func received(_ packet: Span<UInt8>, at index: Int) {
+        record(packet, .toHost, index)
+        if let violation = stations[index].inspector.received(packet) {
+            fail(violation.rule, violation.text, at: station(index))
+        }
+    }
+
+    private func record(_ packet: Span<UInt8>, _ direction: PacketDirection, _ index: Int) {
+        packetCount += 1
+        digest.add(now.nanoseconds ^ UInt64(index) << 56 ^ (direction == .toHost ? 1 << 63 : 0))
+        digest.add(packet)
+        observePacket?(station(index), direction, packet)
+    }
+
+    /// Resets a controller whose host has left, for the next one.
+    func reset(_ index: Int) {
+        var writer = ByteWriter()
+        Reset().encodePacket(into: &writer)
+        let controller = stations[index].controller
+        air.receive(writer.span, from: controller, at: now)
+        air[controller].outbox.removeAll()
+        stations[index].wire.clear()
+        stations[index].inspector.reset()
+    }
+}

@@ -1,0 +1,114 @@
+import ArgumentParser
+import BluetoothBase
+import BluetoothHCI
+import BluetoothSimulation
+import CommandLineSupport
+import HCITransport
+
+/// `ble simulate`: worlds in virtual time, from seeds.
+struct Simulate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Plays worlds of adapters and applications in virtual time, and checks what must always hold.",
+        discussion: """
+            Each seed makes a world of two to six devices, what their applications do, and what goes wrong. The same seed \
+            always gives the same packets. The end of the output says which seed to go on with.
+
+            When a world fails, its seed and what was wrong are printed, and the packets of each host are written to \
+            simulate-SEED-hostN.btsnoop. The exit status is then 1. To look at one world: ble simulate --seeds 42 --shrink
+            """)
+
+    @Option(help: ArgumentHelp("The seeds: one, or from A to B, B included.", valueName: "A..B"), transform: SeedRange.init)
+    var seeds = SeedRange(0...999)
+
+    @Option(help: ArgumentHelp("How many worlds to play at the same time; as many as there are processors by default."))
+    var jobs: Int?
+
+    @Option(help: ArgumentHelp("The kind of scenarios; all of them in turn by default.", valueName: "name"))
+    var scenario: ScenarioKind?
+
+    @Flag(help: "Cut the first world that fails down to the shortest scenario that still fails, and print that.")
+    var shrink = false
+
+    @Flag(help: "End with the first world that fails.")
+    var untilFailure = false
+
+    @Option(help: ArgumentHelp("The folder for the captures of the first world that fails.", valueName: "folder"))
+    var captures = "."
+
+    func validate() throws {
+        if let jobs, !(1...256).contains(jobs) { throw ValidationError("--jobs is from 1 to 256") }
+    }
+
+    func run() async throws {
+        let simulation = Simulation(
+            seeds: seeds.range, kind: scenario, stopsAtFailure: untilFailure)
+        try simulation.start(jobs: jobs ?? processorCount())
+        var display = SimulationDisplay(total: simulation.count)
+        while !simulation.isOver {
+            if Task.isCancelled { simulation.stop() }
+            display.show(simulation.progress)
+            // Waiting for threads, in real time.
+            try? await Task.sleep(for: .milliseconds(Task.isCancelled ? 10 : 100))
+        }
+        display.end()
+        let progress = simulation.progress
+        try writeLine(display.summary(of: progress, next: simulation.nextSeed, in: seeds))
+        guard let first = progress.failures.first else { return }
+        for failure in progress.failures {
+            for violation in failure.violations { try writeLine("seed \(failure.seed): \(violation)") }
+        }
+        let hidden = progress.failureCount - progress.failures.count
+        if hidden > 0 { try writeLine("… and \(hidden) more worlds failed") }
+        try explain(first.seed)
+        throw CommandFailure(.failure, "\(progress.failureCount) of \(progress.count) worlds failed")
+    }
+
+    /// Plays a failed world again: cut down if that is wanted, and captured.
+    private func explain(_ seed: UInt64) throws {
+        var scenario = Scenario(seed: seed, kind: scenario ?? ScenarioKind(of: seed))
+        if shrink {
+            var display = ShrinkDisplay()
+            scenario = scenario.shrunk { display.show($0, $1) }
+            display.end()
+            try writeLine("the shortest scenario that still fails:\n\(scenario)")
+        }
+        let paths = scenario.devices.indices.map { "\(captures)/simulate-\(seed)-host\($0).btsnoop" }
+        let files = try paths.map { try CaptureFile(path: $0) }
+        let run = ScenarioRun(scenario)
+        run.world.observePacket = { station, direction, packet in
+            // Readers of captures expect a date: the world begins with 2000.
+            let start: Int64 = 946_684_800_000_000
+            files[station.index].append(
+                packet, direction == .toHost ? .received : .sent,
+                microsecondsSince1970: start + Int64(station.world.now.nanoseconds / 1_000))
+        }
+        for violation in run.play().violations { try writeLine("\(violation)") }
+        for path in paths { try writeLine("packets: \(path)") }
+    }
+}
+
+extension ScenarioKind: ExpressibleByArgument {}
+
+/// `A..B`, both included, or one number.
+struct SeedRange {
+    var range: Range<UInt64>
+
+    init(_ seeds: ClosedRange<UInt64>) { range = seeds.lowerBound..<seeds.upperBound + 1 }
+
+    init(_ text: String) throws {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let bounds: (UInt64?, UInt64?) =
+            switch parts.count {
+            case 1: (UInt64(parts[0]), UInt64(parts[0]))
+            case 3 where parts[1].isEmpty: (UInt64(parts[0]), UInt64(parts[2]))
+            default: (nil, nil)
+            }
+        guard let first = bounds.0, let last = bounds.1 else {
+            throw ValidationError("“\(text)” is no range of seeds; give two numbers as in 0..999, or one")
+        }
+        guard first <= last, last < .max else {
+            throw ValidationError("the range of seeds \(text) is empty; give the lower number first")
+        }
+        range = first..<last + 1
+    }
+}

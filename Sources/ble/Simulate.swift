@@ -17,7 +17,8 @@ struct Simulate: AsyncParsableCommand {
             simulate-SEED-hostN.btsnoop. The exit status is then 1. To look at one world: ble simulate --seeds 42 --shrink
             """)
 
-    @Option(help: ArgumentHelp("The seeds: one, or from A to B, B included.", valueName: "A..B"), transform: SeedRange.init)
+    @Option(
+        help: ArgumentHelp("The seeds: one, or from A to B, B included.", valueName: "A..B"), transform: SeedRange.init)
     var seeds = SeedRange(0...999)
 
     @Option(help: ArgumentHelp("How many worlds to play at the same time; as many as there are processors by default."))

@@ -47,10 +47,14 @@ extension SharedHost {
         return false
     }
 
-    /// A user leaves a link that others still use.
+    /// A user leaves a link that others may still use. What it waits for ends.
     mutating func dropSubscriptions(of user: UserID, _ slot: Int, at now: Instant) {
         for index in links[slot].subscriptions.indices {
+            let holders = links[slot].subscriptions[index].holders
             links[slot].subscriptions[index].holders.removeAll { $0.call.user == user }
+            for holder in holders where holder.call.user == user && !holder.isConfirmed {
+                end(holder.call, .failure(.cancelled))
+            }
         }
         if !links[slot].holders.isEmpty { reconcileSubscriptions(slot, at: now) }
     }

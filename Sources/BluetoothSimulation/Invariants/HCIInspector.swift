@@ -32,7 +32,9 @@ struct HCIInspector: Sendable {
     // MARK: - From the host
 
     mutating func sent(_ packet: Span<UInt8>) -> Finding? {
-        guard packet.count >= 4 else { return Finding(rule: .unknownCommand, text: "a packet of \(packet.count) octets") }
+        guard packet.count >= 4 else {
+            return Finding(rule: .unknownCommand, text: "a packet of \(packet.count) octets")
+        }
         switch HCIPacketType(rawValue: packet[0]) {
         case .command: return sentCommand(HCIOpcode(rawValue: word(packet, 1)))
         case .aclData: return sentData(packet)

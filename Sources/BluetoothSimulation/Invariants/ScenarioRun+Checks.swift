@@ -17,7 +17,8 @@ extension ScenarioRun {
         if isAdvertisingWanted != controller.isAdvertising {
             fail(
                 .wanted,
-                "advertising is \(isAdvertisingWanted ? "" : "not ")wanted, and the controller does the opposite", index)
+                "advertising is \(isAdvertisingWanted ? "" : "not ")wanted, and the controller does the opposite", index
+            )
         }
         for user in users { checkSubscriptions(user) }
         checkLinks(index, users)

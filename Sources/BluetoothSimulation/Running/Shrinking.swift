@@ -7,7 +7,9 @@ extension Scenario {
     /// - Parameters:
     ///   - limit: how many worlds to play for it at most.
     ///   - progress: called before each, with the number played and the size of what is left.
-    public func shrunk(limit: Int = 2_000, progress: @escaping (_ played: Int, _ size: Int) -> Void = { _, _ in }) -> Scenario {
+    public func shrunk(limit: Int = 2_000, progress: @escaping (_ played: Int, _ size: Int) -> Void = { _, _ in })
+        -> Scenario
+    {
         guard let rule = ScenarioRun(self).play().violations.first?.rule else { return self }
         var shrinker = Shrinker(scenario: self, rule: rule, limit: limit, progress: progress)
         shrinker.run()

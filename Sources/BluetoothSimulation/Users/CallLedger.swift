@@ -1,3 +1,4 @@
+import BluetoothATT
 import BluetoothBase
 import BluetoothHost
 
@@ -15,6 +16,8 @@ struct CallLedger {
         var hasTimeout = false
         /// It goes on after `.done`, as a scan, an advertisement or a subscription.
         var isStanding = false
+        /// The handle of the value that a subscription is to.
+        var handle: AttributeHandle?
         /// What a subscription is to.
         var characteristic: SimulatedService.Characteristic?
     }

@@ -73,8 +73,7 @@ extension CallUser {
     // MARK: - The adapter
 
     private func advertise(_ pick: inout SeededGenerator) {
-        // Another advertisement of a user takes the place of the one before.
-        for token in calls.tokens(where: { $0.kind == .advertise }) { calls.cancel(token) }
+        for token in calls.tokens(where: { $0.kind == .advertise }) { cancel(token) }
         var advertisement = AdvertisementData()
         advertisement.flags = [.generalDiscoverable, .brEDRNotSupported]
         advertisement.serviceUUIDs = [SimulatedService.uuid]
@@ -196,7 +195,7 @@ extension CallUser {
                 SubscriptionRequest(
                     characteristic: handle, end: end,
                     configuration: pick.oneIn(3) ? .indications : .notifications)),
-            CallLedger.Call(kind: .subscribe, link: link, characteristic: characteristic))
+            CallLedger.Call(kind: .subscribe, link: link, handle: handle, characteristic: characteristic))
     }
 
     private func unsubscribe(_ index: Int, _ pick: inout SeededGenerator) {

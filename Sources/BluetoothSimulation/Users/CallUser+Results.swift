@@ -53,8 +53,8 @@ extension CallUser {
     private func fits(_ error: HostError, _ call: CallLedger.Call) -> Bool {
         switch error {
         case .cancelled: call.isCancelled
-        // Requests to the peer have 30 seconds (Core 5.4, Vol 3, Part F, 3.3.3).
-        case .timedOut: call.hasTimeout || call.instant.duration(to: run.world.now) >= .seconds(30)
+        // Requests to the peer have 30 seconds, and what stands behind one ends with it (Core 5.4, Vol 3, Part F, 3.3.3).
+        case .timedOut: call.hasTimeout || (call.link.flatMap(index).map { age(of: $0) >= .seconds(30) } ?? false)
         case .noSuchLink: call.link != nil && call.link.flatMap(index) == nil
         case .disconnected: call.link != nil || call.kind == .connect
         case .notReady: status != .ready || run.hasFaults(station)
@@ -74,6 +74,8 @@ extension CallUser {
         case .advertisingData: call.kind == .advertise
         }
     }
+
+    private func age(of index: Int) -> Duration { links[index].beginning.duration(to: run.world.now) }
 
     // MARK: - Results of the client
 

@@ -105,7 +105,9 @@ extension CallUser {
             return fail(.linkEvents, "a subscription on \(link), which is not there")
         }
         guard let characteristic = run.characteristic(of: change.characteristic, at: station) else { return }
-        if characteristic == .locked, !change.new.isEmpty { fail(.permission, "a peer subscribed to \(characteristic)") }
+        if characteristic == .locked, !change.new.isEmpty {
+            fail(.permission, "a peer subscribed to \(characteristic)")
+        }
         guard (links[index].subscriptions[characteristic] ?? []) == change.old else {
             return fail(.subscriptions, "a subscription that was \(change.old), not what was reported before")
         }
@@ -157,7 +159,8 @@ extension CallUser {
         let link = links[index].identifier
         switch way {
         case .command:
-            guard let handle = links[index].handles[.commands]?.lowerBound, handle == run.handle(of: .commands, at: links[index].peer)
+            guard let handle = links[index].handles[.commands]?.lowerBound,
+                handle == run.handle(of: .commands, at: links[index].peer)
             else { return false }
             post(.writeWithoutResponse(link, handle, nextValue(.commands, index)))
         case .notification, .update:

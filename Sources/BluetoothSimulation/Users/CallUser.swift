@@ -26,6 +26,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
     /// How long it takes to answer requests of peers; nil if it does not.
     var answerDelay: Duration? = .zero
     var generator: SeededGenerator
+    private var isResetting = false
 
     init(_ run: ScenarioRun, station: Int, number: Int) {
         self.run = run
@@ -89,6 +90,8 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
     func receive(_ batch: borrowing EventBatch) {
         guard isAttached, batch.user == user || user.number == 0 else { return }
         for event in batch.events { take(event, batch) }
+        if isResetting, !links.isEmpty { fail(.linkEvents, "links outlive a reset") }
+        isResetting = false
     }
 
     private func take(_ event: UserEvent, _ batch: borrowing EventBatch) {
@@ -138,8 +141,8 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
                 fail(.endsOnce, "calls outlive their adapter")
             }
             calls.cancelAll { $0.kind == .scan }
-        case .resetting:
-            if !links.isEmpty { fail(.linkEvents, "links outlive a reset") }
+        // The ends of links follow in the same batch.
+        case .resetting: isResetting = true
         case .opening, .unavailable, .ready: return
         }
     }
@@ -149,7 +152,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         guard let peer = run.station(at: information.address) else {
             return fail(.linkEvents, "a link to \(information.address), where nobody is")
         }
-        links.append(UserLink(identifier: link, information: information, peer: peer))
+        links.append(UserLink(identifier: link, information: information, peer: peer, beginning: run.world.now))
     }
 
     private func linkEnded(_ link: LinkIdentifier) {
@@ -175,6 +178,8 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
             link.received = [:]
         }
         run.serviceChangeCount += 1
-        calls.cancelAll { $0.link == link && $0.kind == .subscribe }
+        calls.cancelAll { call in
+            call.link == link && call.kind == .subscribe && call.handle.map(handles.contains) ?? false
+        }
     }
 }

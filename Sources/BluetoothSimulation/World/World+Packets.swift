@@ -12,7 +12,9 @@ extension World {
 
     func send(_ packet: Span<UInt8>, from index: Int) {
         record(packet, .toController, index)
-        if let violation = stations[index].inspector.sent(packet) { fail(violation.rule, violation.text, at: station(index)) }
+        if let violation = stations[index].inspector.sent(packet) {
+            fail(violation.rule, violation.text, at: station(index))
+        }
         let controller = stations[index].controller
         if !stations[index].wire.isFaulty || stations[index].wire.take(packet, .toController, at: now) {
             return air.receive(packet, from: controller, at: now)

@@ -148,15 +148,15 @@ extension SharedHost {
 
     // MARK: - Letting go
 
-    /// A user releases a link.
+    /// A user releases a link, with its subscriptions there.
     mutating func release(_ slot: Int, for user: UserID, at now: Instant) {
-        guard let index = links[slot].holders.firstIndex(of: user) else { return }
-        links[slot].holders.remove(at: index)
+        let isHolder = links[slot].holders.contains(user)
+        links[slot].holders.removeAll { $0 == user }
         let waiting = links[slot].awaitingReadiness.filter { $0.user == user }
         links[slot].awaitingReadiness.removeAll { $0.user == user }
         for call in waiting { end(call, .failure(.cancelled)) }
+        if isHolder { disconnectIfUnused(slot, at: now) }
         dropSubscriptions(of: user, slot, at: now)
-        disconnectIfUnused(slot, at: now)
     }
 
     private mutating func disconnectIfUnused(_ slot: Int, at now: Instant) {

@@ -47,7 +47,7 @@ extension SharedHost {
         return false
     }
 
-    /// A user leaves a link that others may still use. What it waits for ends.
+    /// A user leaves a link. What it waits for ends.
     mutating func dropSubscriptions(of user: UserID, _ slot: Int, at now: Instant) {
         for index in links[slot].subscriptions.indices {
             let holders = links[slot].subscriptions[index].holders
@@ -56,7 +56,7 @@ extension SharedHost {
                 end(holder.call, .failure(.cancelled))
             }
         }
-        if !links[slot].holders.isEmpty { reconcileSubscriptions(slot, at: now) }
+        reconcileSubscriptions(slot, at: now)
     }
 
     mutating func reconcileSubscriptions(_ slot: Int, at now: Instant) {

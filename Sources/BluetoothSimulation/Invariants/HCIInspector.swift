@@ -13,6 +13,8 @@ struct HCIInspector: Sendable {
     private let bufferLength: Int
     /// How many commands the host may send now.
     private var commandCredit = 1
+    /// Whether the controller has counted packets as sent that it never had: then nobody knows what it holds.
+    var isMiscounting = false
     private var links: [LinkInspector] = []
     /// Links of whose end the host learns in this turn: what it did before that is still on its way.
     private var ending: [UInt16] = []
@@ -70,7 +72,7 @@ struct HCIInspector: Sendable {
         }
         links[index].outstanding += 1
         let total = links.reduce(0) { $0 + $1.outstanding }
-        guard total <= bufferCount else {
+        guard total <= bufferCount || isMiscounting else {
             return Finding(rule: .dataBuffers, text: "\(total) packets where the controller has \(bufferCount) buffers")
         }
         return links[index].sent(packet)
@@ -111,7 +113,9 @@ struct HCIInspector: Sendable {
             ending.append(handle)
         case .leMeta where packet.count > 6 && (packet[3] == 0x01 || packet[3] == 0x0A) && packet[4] == 0:
             let handle = word(packet, 5) & 0x0FFF
-            if link(handle) == nil { links.append(LinkInspector(handle: handle)) }
+            // The end of one that had the same handle may have been lost.
+            links.removeAll { $0.handle == handle }
+            links.append(LinkInspector(handle: handle))
         default: break
         }
         return nil

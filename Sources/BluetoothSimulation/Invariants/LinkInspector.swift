@@ -15,6 +15,8 @@ struct LinkInspector: Sendable {
     /// What each side has said it takes, of which the smaller is the ATT_MTU.
     private var offeredMTU: UInt16 = 23
     private var acceptedMTU: UInt16 = 23
+    /// The largest ATT_MTU that these ever made: a broken peer may exchange it again.
+    private var mtu = 23
 
     init(handle: UInt16) { self.handle = handle }
 
@@ -53,19 +55,19 @@ struct LinkInspector: Sendable {
         guard let pdu = AttributePDU(packet) else { return }
         switch ATTOpcode.Kind(ofOpcode: pdu.opcode) {
         case .response:
-            if pdu.opcode == ATTOpcode.exchangeMTUResponse.rawValue { acceptedMTU = max(23, pdu.parameter) }
+            if pdu.opcode == ATTOpcode.exchangeMTUResponse.rawValue { acceptedMTU = pdu.parameter }
             ownRequest = nil
         case .confirmation: hasOwnIndication = false
         case .request:
             peerRequests += 1
-            if pdu.opcode == ATTOpcode.exchangeMTURequest.rawValue { offeredMTU = max(23, pdu.parameter) }
+            if pdu.opcode == ATTOpcode.exchangeMTURequest.rawValue { offeredMTU = pdu.parameter }
         case .indication: peerIndications += 1
         case .command, .notification: break
         }
     }
 
-    private func checkLength(_ pdu: AttributePDU) -> HCIInspector.Finding? {
-        let mtu = max(23, Int(min(offeredMTU, acceptedMTU)))
+    private mutating func checkLength(_ pdu: AttributePDU) -> HCIInspector.Finding? {
+        mtu = max(mtu, Int(min(offeredMTU, acceptedMTU)))
         guard pdu.length > mtu, pdu.opcode != ATTOpcode.exchangeMTUResponse.rawValue else { return nil }
         return .init(rule: .mtu, text: "\(name(pdu.opcode)) of \(pdu.length) octets at an ATT_MTU of \(mtu)")
     }

@@ -52,8 +52,14 @@ public final class ScenarioRun {
 
     // MARK: - Playing
 
-    /// Plays the scenario to its end.
+    /// Plays the scenario to its end, once.
     public func play() -> WorldReport {
+        // The users hold this run, and this run holds them.
+        defer {
+            world.end()
+            users = []
+            runners = []
+        }
         guard runners.count == scenario.devices.count else { return report }
         for users in users { (users.first as? CallUser)?.join() }
         for users in users { for user in users.dropFirst() { (user as? CallUser)?.join() } }
@@ -139,9 +145,10 @@ public final class ScenarioRun {
 
     private func note(_ fault: Scenario.Fault) {
         switch fault.kind {
-        case .damage: taint(fault.device)
-        case .broken: taint(fault.device)
-        case .unplug, .hardwareError, .ignoredCommands, .silence, .weather, .clockJump, .stall, .dropLinks,
+        case .damage, .broken: taint(fault.device)
+        // A peer may be left with a link that the other host never learnt of.
+        case .silence: for station in runners.indices { taint(station) }
+        case .unplug, .hardwareError, .ignoredCommands, .weather, .clockJump, .stall, .dropLinks,
             .failingConnections, .outOfRange, .lostFragments:
             break
         }

@@ -8,6 +8,8 @@ struct CallLedger {
         var kind: Scenario.Action.Kind
         /// When it was made.
         var instant = Instant.zero
+        /// The batch of events in which it was made.
+        var batch = 0
         /// The link it is about.
         var link: LinkIdentifier?
         /// It was called off, or its link released: it may end with `.cancelled`.
@@ -26,9 +28,10 @@ struct CallLedger {
     /// Scans, advertisements and subscriptions that have begun.
     private(set) var standing: [CallToken: Call] = [:]
 
-    mutating func begin(_ call: Call, _ token: CallToken, at now: Instant) {
+    mutating func begin(_ call: Call, _ token: CallToken, at now: Instant, in batch: Int) {
         open[token] = call
         open[token]?.instant = now
+        open[token]?.batch = batch
     }
 
     /// What stands without a result to wait for.

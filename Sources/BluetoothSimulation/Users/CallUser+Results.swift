@@ -34,14 +34,16 @@ extension CallUser {
             calls.stand(call, token)
         case (.publish, .published(let handles)): published(handles)
         case (_, .gatt(let result)): check(result, of: call)
+        case (.withdraw, .done): run.serviceChangeCount += 1
         case (.readRSSI, .rssi), (.updateParameters, .done), (.disconnect, .done), (.unsubscribe, .done),
-            (.indicate, .done), (.withdraw, .done), (.dawdle, .done):
+            (.indicate, .done), (.dawdle, .done):
             return
         default: fail(.fittingReason, "\(call.kind.rawValue) ended with \(result)")
         }
     }
 
     private func published(_ handles: GATTServiceHandles) {
+        run.serviceChangeCount += 1
         if isPublisher, run.services[station] == nil {
             run.services[station] = handles
         } else {
@@ -54,14 +56,16 @@ extension CallUser {
         switch error {
         case .cancelled: call.isCancelled
         // Requests to the peer have 30 seconds, and what stands behind one ends with it (Core 5.4, Vol 3, Part F, 3.3.3).
-        case .timedOut: call.hasTimeout || (call.link.flatMap(index).map { age(of: $0) >= .seconds(30) } ?? false)
+        case .timedOut:
+            call.hasTimeout || run.hasFaults(station)
+                || (call.link.flatMap(index).map { age(of: $0) >= .seconds(30) } ?? false)
         case .noSuchLink: call.link != nil && call.link.flatMap(index) == nil
         case .disconnected: call.link != nil || call.kind == .connect
         case .notReady: status != .ready || run.hasFaults(station)
         case .adapterRemoved, .controllerReset: run.hasFaults(station)
         case .controller: run.hasFaults(station) || call.kind != .read
         case .unsupported: false
-        case .busy: calls.open.count > 16 || call.kind == .indicate
+        case .busy: calls.open.count > 16 || call.kind == .indicate || call.kind == .updateParameters
         case .invalidParameters: call.kind == .updateParameters
         case .alreadyConnected: call.kind == .connect
         case .connectionFailedToBeEstablished: call.kind == .connect && run.faultCount > 0

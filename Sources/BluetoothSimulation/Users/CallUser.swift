@@ -27,6 +27,8 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
     var answerDelay: Duration? = .zero
     var generator: SeededGenerator
     private var isResetting = false
+    /// Counts the batches of events.
+    private var batch = 0
 
     init(_ run: ScenarioRun, station: Int, number: Int) {
         self.run = run
@@ -54,6 +56,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         links = []
         passing = []
         requests = []
+        run.serviceChangeCount += 1
         if isPublisher { run.services[station] = nil }
     }
 
@@ -63,7 +66,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
     func post(_ kind: HostCall.Kind, _ call: CallLedger.Call) -> CallToken {
         let token = runner.makeToken()
         callCount += 1
-        calls.begin(call, token, at: run.world.now)
+        calls.begin(call, token, at: run.world.now, in: batch)
         if !runner.post(kind, token: token, from: user) { _ = calls.end(token) }
         return token
     }
@@ -89,6 +92,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
 
     func receive(_ batch: borrowing EventBatch) {
         guard isAttached, batch.user == user || user.number == 0 else { return }
+        self.batch += 1
         for event in batch.events { take(event, batch) }
         if isResetting, !links.isEmpty { fail(.linkEvents, "links outlive a reset") }
         isResetting = false
@@ -113,6 +117,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
             onLink(link) {
                 $0.hasLost = true
                 $0.card = ChunkedMessageReceiver()
+                $0.isCardWhole = false
             }
         case .peerIdentified(let link, _): onLink(link) { _ in }
         case .nameChanged: return
@@ -137,7 +142,8 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         switch status {
         case .lost, .closed:
             if !links.isEmpty { fail(.linkEvents, "links outlive their adapter") }
-            if calls.hasOpen(where: { $0.kind != .advertise && $0.kind != .publish && $0.kind != .withdraw }) {
+            let goOn: [Scenario.Action.Kind] = [.advertise, .publish, .withdraw]
+            if calls.hasOpen(where: { !goOn.contains($0.kind) && $0.batch != batch }) {
                 fail(.endsOnce, "calls outlive their adapter")
             }
             calls.cancelAll { $0.kind == .scan }
@@ -157,7 +163,10 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
 
     private func linkEnded(_ link: LinkIdentifier) {
         guard let index = index(of: link) else { return fail(.linkEvents, "the end of \(link), which never began") }
-        let open = calls.open.first { $0.value.link == link && $0.value.kind != .disconnect }
+        // What was called for in this very batch has not even begun.
+        let open = calls.open.first { _, call in
+            call.link == link && call.kind != .disconnect && call.batch != batch
+        }
         if let open { fail(.endsOnce, "\(open.value.kind.rawValue) outlives its link") }
         if !links[index].subscriptions.isEmpty {
             fail(.subscriptions, "the end of a link without that of its peer's subscriptions")
@@ -177,7 +186,6 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
             link.handles = link.handles.filter { !handles.overlaps($0.value) }
             link.received = [:]
         }
-        run.serviceChangeCount += 1
         calls.cancelAll { call in
             call.link == link && call.kind == .subscribe && call.handle.map(handles.contains) ?? false
         }

@@ -17,6 +17,8 @@ public struct Station: Sendable {
         /// The host that has asked for a turn, which may have no transport at the moment.
         var requester: (any PacketPortHost)?
         var attachment: UInt64 = 0
+        /// Whether the host has had a turn for its packets, and did not take them: it has no transport at the moment.
+        var hasDeclined = false
         /// When the host wants its next turn.
         var deadline: Instant?
         /// Until then the host gets no turn, as a process that is suspended.
@@ -86,6 +88,9 @@ extension Station: PacketPort {
     public func attach(_ host: any PacketPortHost) -> UInt64 {
         world.stations[index].attachment += 1
         world.stations[index].host = host
+        world.stations[index].hasDeclined = false
+        // What was for the host before is none of its business.
+        world.air[world.stations[index].controller].outbox.removeAll()
         return world.stations[index].attachment
     }
 

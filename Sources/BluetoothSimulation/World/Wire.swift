@@ -11,6 +11,8 @@ struct Wire: Sendable {
     var fragmentLossRate = 0.0
     /// Whether values may have been lost or doubled in a way that no host can notice.
     private(set) var isTainted = false
+    /// Whether the controller's counts of packets were changed.
+    private(set) var isMiscounting = false
     /// How many faults have happened so far.
     private(set) var faultCount = 0
 
@@ -60,6 +62,7 @@ struct Wire: Sendable {
 
     /// Notes what no host can notice: data that comes twice, or a start of a frame of which nothing is left.
     private mutating func note(_ fault: HCIFault) {
+        if fault.kind == .excessCompletion { (isMiscounting, isTainted) = (true, true) }
         guard case .data = fault.packet else { return }
         switch fault.kind {
         case .doubled, .cut: isTainted = true

@@ -87,6 +87,7 @@ extension HCIFaultRates {
         rates.lengthened = 0
         rates.doubledEvents = 0
         rates.lostCompletions = 0
+        rates.excessCompletions = 0
         rates.unansweredCommands = 0.005
         return rates
     }()

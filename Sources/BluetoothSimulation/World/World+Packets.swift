@@ -6,11 +6,14 @@ import VirtualRadio
 extension World {
     /// Whether there is something for a host to receive.
     func hasPackets(for index: Int) -> Bool {
-        guard stations[index].host != nil, stations[index].stalledUntil.map({ $0 <= now }) ?? true else { return false }
+        guard stations[index].host != nil, !stations[index].hasDeclined,
+            stations[index].stalledUntil.map({ $0 <= now }) ?? true
+        else { return false }
         return !air[stations[index].controller].outbox.isEmpty || stations[index].wire.hasPackets(at: now)
     }
 
     func send(_ packet: Span<UInt8>, from index: Int) {
+        if stations[index].wire.isMiscounting { stations[index].inspector.isMiscounting = true }
         record(packet, .toController, index)
         if let violation = stations[index].inspector.sent(packet) {
             fail(violation.rule, violation.text, at: station(index))
@@ -32,29 +35,29 @@ extension World {
     func receive(into packets: inout PacketQueue, at index: Int) {
         let controller = stations[index].controller
         air.fire(at: now)
+        stations[index].hasDeclined = false
         stations[index].inspector.beginTurn()
-        if stations[index].wire.isFaulty {
-            deliverToController(index)
-            while !air[controller].outbox.isEmpty {
-                if stations[index].wire.take(air[controller].outbox.first, .toHost, at: now) {
-                    received(air[controller].outbox.first, at: index)
-                    packets.append(air[controller].outbox.first)
-                }
-                air[controller].outbox.removeFirst()
-                deliverToHost(&packets, index)
-            }
-            return deliverToHost(&packets, index)
+        if stations[index].wire.isFaulty || !stations[index].wire.faults.toHost.isEmpty {
+            return receiveOne(into: &packets, at: index)
         }
         guard !air[controller].outbox.isEmpty else { return }
         swap(&air[controller].outbox, &packets)
         packets.forEach { received($0, at: index) }
     }
 
-    private func deliverToHost(_ packets: inout PacketQueue, _ index: Int) {
-        while let packet = stations[index].wire.next(.toHost, at: now) {
-            received(packet.span, at: index)
-            packets.append(packet.span)
+    /// One packet a turn: what the host sends in answer then follows it, and not what came behind it.
+    private func receiveOne(into packets: inout PacketQueue, at index: Int) {
+        let controller = stations[index].controller
+        deliverToController(index)
+        while !air[controller].outbox.isEmpty {
+            if stations[index].wire.take(air[controller].outbox.first, .toHost, at: now) {
+                stations[index].wire.faults.toHost.append(air[controller].outbox.first)
+            }
+            air[controller].outbox.removeFirst()
         }
+        guard let packet = stations[index].wire.next(.toHost, at: now) else { return }
+        received(packet.span, at: index)
+        packets.append(packet.span)
     }
 
     private func received(_ packet: Span<UInt8>, at index: Int) {

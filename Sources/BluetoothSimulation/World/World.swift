@@ -99,8 +99,22 @@ public final class World: @unchecked Sendable {
     private func advance(to instant: Instant) {
         now = max(now, instant)
         air.fire(at: now)
-        for index in stations.indices where stations[index].isDue(at: now) { requested.append(index) }
+        for index in stations.indices {
+            stations[index].hasDeclined = false
+            if stations[index].isDue(at: now) { requested.append(index) }
+        }
         while let action = actions.popFirst(at: now) { action() }
+    }
+
+    /// Ends the world: nothing happens in it any more. It holds nothing then that holds it.
+    func end() {
+        actions = TimedActions()
+        requested = []
+        observePacket = nil
+        for index in stations.indices {
+            stations[index].host = nil
+            stations[index].requester = nil
+        }
     }
 
     // MARK: - One instant
@@ -125,7 +139,10 @@ public final class World: @unchecked Sendable {
         guard !requested.isEmpty else { return false }
         let pick = requested.count == 1 ? 0 : Int(order.next() % UInt64(requested.count))
         let index = requested.remove(at: pick)
-        guard stations[index].stalledUntil.map({ $0 <= now }) ?? true else { return true }
+        if let end = stations[index].stalledUntil, end > now {
+            stations[index].deadline = earliest(stations[index].deadline, end)
+            return true
+        }
         let hosts = (stations[index].requester, stations[index].host)
         stations[index].requester = nil
         let host = hosts.0 ?? hosts.1
@@ -135,7 +152,10 @@ public final class World: @unchecked Sendable {
 
     /// Requests a turn for each host that has packets to receive.
     private func takePackets() -> Bool {
-        for index in stations.indices where hasPackets(for: index) { request(index) }
+        for index in stations.indices where hasPackets(for: index) {
+            stations[index].hasDeclined = true
+            request(index)
+        }
         return !requested.isEmpty
     }
 

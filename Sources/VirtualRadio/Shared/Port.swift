@@ -16,6 +16,8 @@ extension VirtualRadio {
         public func attach(_ host: any PacketPortHost) -> UInt64 {
             radio.state.withLock { state in
                 state.attachments += 1
+                // Answers to the host before, or to the Reset for which it left, are not for this one.
+                state.air[identifier].outbox.removeAll()
                 state.hosts[identifier] = host
                 state.current[identifier] = state.attachments
                 return state.attachments

@@ -2,8 +2,8 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 
-/// What the host reads from each peer by itself: its services, its name, and changes of its services (Core 5.4, Vol 3,
-/// Part G, 7.1). Requests of users go first.
+/// What the host reads by itself from each peer whose server is used: its services, its name, and changes of its services
+/// (Core 5.4, Vol 3, Part G, 7.1). Requests of users go first.
 struct LinkPreparation: Sendable {
     enum Step: Equatable, Sendable {
         case services
@@ -28,7 +28,7 @@ struct LinkPreparation: Sendable {
 extension SharedHost {
     /// Takes the next step if the link is idle.
     mutating func continuePreparation(_ slot: Int, at now: Instant) {
-        guard links[slot].isReady, !links[slot].isEnding, links[slot].role == .central,
+        guard links[slot].isReady, !links[slot].isEnding, links[slot].usesClient,
             links[slot].operations.isEmpty, status == .ready
         else { return }
         let operation: GATTClientOperation

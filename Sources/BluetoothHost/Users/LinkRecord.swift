@@ -29,6 +29,8 @@ struct LinkRecord: Sendable {
     var configurationDescriptors: [AttributeHandle: AttributeHandle] = [:]
     var requests: [PendingRequest] = []
     var preparation = LinkPreparation()
+    /// Whether this host uses the peer as a server. As a peripheral it need not.
+    var usesClient = false
     /// The handles of the peer's Generic Attribute service, once they are known.
     var genericAttribute: ClosedRange<AttributeHandle>?
 

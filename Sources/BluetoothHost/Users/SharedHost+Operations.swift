@@ -7,6 +7,7 @@ extension SharedHost {
     mutating func start(
         _ operation: GATTClientOperation, for purpose: PendingOperation.Purpose, _ slot: Int, at now: Instant
     ) {
+        links[slot].usesClient = true
         let findsAll: Bool
         switch operation {
         case .discoverPrimaryServices(nil), .discoverAll: findsAll = true

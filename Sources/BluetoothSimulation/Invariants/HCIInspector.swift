@@ -103,7 +103,7 @@ struct HCIInspector: Sendable {
         case .commandComplete where packet.count >= 6:
             commandCredit = Int(packet[3])
             return packet.count > 6 ? answered(word(packet, 4), packet[6]) : nil
-        case .commandStatus where packet.count == 7:
+        case .commandStatus where packet.count >= 7:
             commandCredit = Int(packet[4])
             return answered(word(packet, 5), packet[3])
         case .numberOfCompletedPackets where packet.count >= 4: completed(packet)

@@ -78,7 +78,7 @@ extension CallUser {
         advertisement.flags = [.generalDiscoverable, .brEDRNotSupported]
         advertisement.serviceUUIDs = [SimulatedService.uuid]
         if pick.oneIn(2) { advertisement.localName = .complete("device \(station)") }
-        let interval = Duration.milliseconds(100 + 100 * pick.below(4))
+        let interval = Duration.milliseconds(100 + 200 * pick.below(5))
         post(
             .advertise(
                 AdvertisingRequest(
@@ -232,6 +232,8 @@ extension CallUser {
     func calm() {
         guard isAttached else { return }
         for token in calls.tokens(where: { $0.kind == .connect }) { cancel(token) }
+        // Some scans go on, to be found going on at the end. All of them would fill the rest of time with reports.
+        for token in calls.tokens(where: { $0.kind == .scan }) where !generator.oneIn(4) { cancel(token) }
         for index in links.indices { resume(index) }
         answerDelay = .zero
         for request in requests { post(.accept(request), CallLedger.Call(kind: .dawdle, link: request.link)) }

@@ -8,24 +8,32 @@ public struct Station: Sendable {
     /// The number of the station in its world, from 0.
     public let index: Int
 
-    /// A station as the world keeps it.
-    struct State {
+    /// A station as the world keeps it: an object, since it is large, and looked at for every packet.
+    final class State {
         let controller: ControllerID
         let address: DeviceAddress
         /// The host on the controller.
-        var host: (any PacketPortHost)?
+        @exclusivity(unchecked) var host: (any PacketPortHost)?
         /// The host that has asked for a turn, which may have no transport at the moment.
-        var requester: (any PacketPortHost)?
-        var attachment: UInt64 = 0
+        @exclusivity(unchecked) var requester: (any PacketPortHost)?
+        @exclusivity(unchecked) var attachment: UInt64 = 0
         /// Whether the host has had a turn for its packets, and did not take them: it has no transport at the moment.
-        var hasDeclined = false
+        @exclusivity(unchecked) var hasDeclined = false
         /// When the host wants its next turn.
-        var deadline: Instant?
+        @exclusivity(unchecked) var deadline: Instant?
         /// Until then the host gets no turn, as a process that is suspended.
-        var stalledUntil: Instant?
+        @exclusivity(unchecked) var stalledUntil: Instant?
         /// What is wrong with the wire.
-        var wire: Wire
-        var inspector: HCIInspector
+        let wire: Wire
+        @exclusivity(unchecked) var inspector: HCIInspector
+
+        init(_ controller: ControllerID, _ configuration: ControllerConfiguration, seed: UInt64) {
+            self.controller = controller
+            address = configuration.publicAddress
+            wire = Wire(seed: seed)
+            inspector = HCIInspector(
+                bufferCount: Int(configuration.aclBufferCount), bufferLength: Int(configuration.aclDataLength))
+        }
 
         func nextDeadline(after now: Instant) -> Instant? {
             let next = earliest(deadline, wire.nextDeadline)
@@ -48,12 +56,7 @@ extension World {
         var configuration = ControllerConfiguration(publicAddress: address)
         configure(&configuration)
         let controller = air.addController(configuration)
-        stations.append(
-            Station.State(
-                controller: controller, address: configuration.publicAddress,
-                wire: Wire(seed: order.next()),
-                inspector: HCIInspector(
-                    bufferCount: Int(configuration.aclBufferCount), bufferLength: Int(configuration.aclDataLength))))
+        stations.append(Station.State(controller, configuration, seed: order.next()))
         return Station(world: self, index: index)
     }
 

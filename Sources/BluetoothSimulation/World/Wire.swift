@@ -1,32 +1,46 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// What lies between a host and its controller, and what is wrong with it.
-struct Wire: Sendable {
+/// What lies between a host and its controller, and what is wrong with it. An object, since it is asked for every packet.
+final class Wire {
     /// Faults of the transport and of the controller.
-    var faults: HCIFaults
+    @exclusivity(unchecked) private(set) var faults: HCIFaults
     /// How likely it is that an ATT PDU leaves this host with its octets changed: to its peers it is a broken device.
-    var mutationRate = 0.0
+    var mutationRate = 0.0 { didSet { refresh() } }
     /// How likely it is that data for this host has flags that make it no data, or is a fragment that is lost.
-    var fragmentLossRate = 0.0
+    var fragmentLossRate = 0.0 { didSet { refresh() } }
     /// Whether values may have been lost or doubled in a way that no host can notice.
-    private(set) var isTainted = false
+    @exclusivity(unchecked) private(set) var isTainted = false
     /// Whether the controller's counts of packets were changed.
-    private(set) var isMiscounting = false
+    @exclusivity(unchecked) private(set) var isMiscounting = false
     /// How many faults have happened so far.
-    private(set) var faultCount = 0
+    @exclusivity(unchecked) private(set) var faultCount = 0
 
-    private var generator: SeededGenerator
+    @exclusivity(unchecked) private var hasFaults = false
+    @exclusivity(unchecked) private var generator: SeededGenerator
 
     init(seed: UInt64) {
-        generator = SeededGenerator(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         faults = HCIFaults(.none, seed: generator.next())
+        self.generator = generator
+    }
+
+    /// How often the faults of the transport and of the controller happen.
+    var rates: HCIFaultRates {
+        get { faults.rates }
+        set {
+            faults.rates = newValue
+            refresh()
+        }
     }
 
     /// Whether packets have to be looked at.
-    var isFaulty: Bool {
-        faults.rates != .none || faults.nextDeadline != nil || mutationRate > 0 || fragmentLossRate > 0
-    }
+    var isFaulty: Bool { hasFaults || faults.nextDeadline != nil || !faults.toHost.isEmpty }
+
+    private func refresh() { hasFaults = faults.rates != .none || mutationRate > 0 || fragmentLossRate > 0 }
+
+    /// Has a packet wait for the host.
+    func keepForHost(_ packet: Span<UInt8>) { faults.toHost.append(packet) }
 
     var nextDeadline: Instant? { faults.nextDeadline }
 
@@ -35,7 +49,7 @@ struct Wire: Sendable {
     }
 
     /// Takes a packet on its way. True if it is to be passed on as it is.
-    mutating func take(_ packet: Span<UInt8>, _ direction: PacketDirection, at now: Instant) -> Bool {
+    func take(_ packet: Span<UInt8>, _ direction: PacketDirection, at now: Instant) -> Bool {
         if let changed = change(packet, direction) {
             faultCount += 1
             if !changed.isEmpty { _ = suffer(changed.span, direction, at: now, isChanged: true) }
@@ -44,7 +58,7 @@ struct Wire: Sendable {
         return suffer(packet, direction, at: now, isChanged: false)
     }
 
-    private mutating func suffer(
+    private func suffer(
         _ packet: Span<UInt8>, _ direction: PacketDirection, at now: Instant, isChanged: Bool
     ) -> Bool {
         switch faults.receive(packet, to: direction == .toHost ? .host : .controller, at: now) {
@@ -61,7 +75,7 @@ struct Wire: Sendable {
     }
 
     /// Notes what no host can notice: data that comes twice, or a start of a frame of which nothing is left.
-    private mutating func note(_ fault: HCIFault) {
+    private func note(_ fault: HCIFault) {
         if fault.kind == .excessCompletion { (isMiscounting, isTainted) = (true, true) }
         guard case .data = fault.packet else { return }
         switch fault.kind {
@@ -71,17 +85,17 @@ struct Wire: Sendable {
     }
 
     /// Packets that are due, oldest first.
-    mutating func next(_ direction: PacketDirection, at now: Instant) -> [UInt8]? {
+    func next(_ direction: PacketDirection, at now: Instant) -> [UInt8]? {
         if faults.nextDeadline.map({ $0 <= now }) ?? false { faults.fire(at: now) }
         return direction == .toHost ? faults.toHost.popFirst() : faults.toController.popFirst()
     }
 
     /// Forgets what is under way.
-    mutating func clear() { faults.removeAll() }
+    func clear() { faults.removeAll() }
 
     /// Ends all faults. What is under way still arrives.
-    mutating func calm() {
-        faults.rates = .none
+    func calm() {
+        rates = .none
         mutationRate = 0
         fragmentLossRate = 0
     }
@@ -89,7 +103,7 @@ struct Wire: Sendable {
     // MARK: - Changes
 
     /// A packet as a broken device or a broken controller would send it; empty for none at all, nil if it stays as it is.
-    private mutating func change(_ packet: Span<UInt8>, _ direction: PacketDirection) -> [UInt8]? {
+    private func change(_ packet: Span<UInt8>, _ direction: PacketDirection) -> [UInt8]? {
         guard packet.count > 5, packet[0] == HCIPacketType.aclData.rawValue else { return nil }
         switch direction {
         case .toController:
@@ -102,7 +116,7 @@ struct Wire: Sendable {
     }
 
     /// Changes an ATT PDU: its opcode, its octets, or its length.
-    private mutating func mutate(_ packet: Span<UInt8>) -> [UInt8]? {
+    private func mutate(_ packet: Span<UInt8>) -> [UInt8]? {
         let header = 9
         guard packet.count > header, packet[7] == 4, packet[8] == 0, packet[2] >> 4 & 0b11 != 0b01 else { return nil }
         var bytes = Array(packet)
@@ -125,7 +139,7 @@ struct Wire: Sendable {
     }
 
     /// Makes data unusable in a way that the host can notice: by its flags, or because the rest of a frame is missing.
-    private mutating func loseFragment(_ packet: Span<UInt8>) -> [UInt8]? {
+    private func loseFragment(_ packet: Span<UInt8>) -> [UInt8]? {
         let isContinuation = packet[2] >> 4 & 0b11 == 0b01
         if isContinuation { return [] }
         var bytes = Array(packet)
@@ -146,5 +160,5 @@ struct Wire: Sendable {
         bytes[offset + 1] = UInt8(truncatingIfNeeded: value >> 8)
     }
 
-    private mutating func draw(_ rate: Double) -> Bool { Double(generator.next() >> 11) < rate * 0x1p53 }
+    private func draw(_ rate: Double) -> Bool { Double(generator.next() >> 11) < rate * 0x1p53 }
 }

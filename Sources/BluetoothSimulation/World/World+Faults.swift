@@ -46,8 +46,8 @@ extension World {
     }
 
     private func weather(_ index: Int, _ rates: HCIFaultRates, until end: Instant) {
-        stations[index].wire.faults.rates = rates
-        schedule(at: end) { [unowned self] in stations[index].wire.faults.rates = .none }
+        stations[index].wire.rates = rates
+        schedule(at: end) { [unowned self] in stations[index].wire.rates = .none }
     }
 
     /// Takes a controller out, as a dongle is unplugged.

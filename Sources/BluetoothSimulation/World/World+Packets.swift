@@ -37,7 +37,7 @@ extension World {
         air.fire(at: now)
         stations[index].hasDeclined = false
         stations[index].inspector.beginTurn()
-        if stations[index].wire.isFaulty || !stations[index].wire.faults.toHost.isEmpty {
+        if stations[index].wire.isFaulty {
             return receiveOne(into: &packets, at: index)
         }
         guard !air[controller].outbox.isEmpty else { return }
@@ -51,7 +51,7 @@ extension World {
         deliverToController(index)
         while !air[controller].outbox.isEmpty {
             if stations[index].wire.take(air[controller].outbox.first, .toHost, at: now) {
-                stations[index].wire.faults.toHost.append(air[controller].outbox.first)
+                stations[index].wire.keepForHost(air[controller].outbox.first)
             }
             air[controller].outbox.removeFirst()
         }

@@ -24,25 +24,25 @@ public final class World: @unchecked Sendable {
     /// The seed of all that is random.
     public let seed: UInt64
     /// The present.
-    public private(set) var now = Instant.zero
+    @exclusivity(unchecked) public private(set) var now = Instant.zero
     /// What has gone wrong, oldest first; at most `maximumViolations`.
     public private(set) var violations: [Violation] = []
     /// How many HCI packets have passed between hosts and controllers.
-    public internal(set) var packetCount = 0
+    @exclusivity(unchecked) public internal(set) var packetCount = 0
     /// A digest of all these packets and of when they passed: equal for equal runs.
-    public internal(set) var digest = PacketDigest()
+    @exclusivity(unchecked) public internal(set) var digest = PacketDigest()
     /// Called for every packet between a host and its controller, as the host sees it.
     public var observePacket: ((Station, PacketDirection, Span<UInt8>) -> Void)?
 
-    var air: Air
-    var stations: [Station.State] = []
+    @exclusivity(unchecked) var air: Air
+    @exclusivity(unchecked) var stations: [Station.State] = []
     let executor = WorldExecutor()
     /// Where the order of things that happen at one instant comes from.
-    var order: SeededGenerator
+    @exclusivity(unchecked) var order: SeededGenerator
     private var actions = TimedActions()
     private let thread = Atomic<Int32>(0)
     private var isRunning = false
-    private var requested: [Int] = []
+    @exclusivity(unchecked) private var requested: [Int] = []
 
     public static let maximumViolations = 16
     /// How many turns and jobs there may be at one instant before the world counts as one that never comes to rest.

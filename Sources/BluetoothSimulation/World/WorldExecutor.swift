@@ -9,6 +9,7 @@ final class WorldExecutor: TaskExecutor {
     }
 
     private let state = Mutex(State())
+    private let hasJobs = Atomic(false)
     // Set once, before the first job.
     nonisolated(unsafe) weak var world: World?
 
@@ -16,12 +17,17 @@ final class WorldExecutor: TaskExecutor {
         let job = UnownedJob(job)
         _ = world?.checkThread("a task went on from another thread: it waits for something outside of the world")
         state.withLock { $0.jobs.append(job) }
+        hasJobs.store(true, ordering: .relaxed)
     }
 
     /// Runs one of the jobs that are ready. False if there is none.
     func runNext(_ order: inout SeededGenerator) -> Bool {
+        guard hasJobs.load(ordering: .relaxed) else { return false }
         let job = state.withLock { state -> UnownedJob? in
-            guard !state.jobs.isEmpty else { return nil }
+            guard !state.jobs.isEmpty else {
+                hasJobs.store(false, ordering: .relaxed)
+                return nil
+            }
             let pick = state.jobs.count == 1 ? 0 : Int(order.next() % UInt64(state.jobs.count))
             return state.jobs.remove(at: pick)
         }

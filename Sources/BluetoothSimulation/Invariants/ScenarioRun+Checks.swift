@@ -7,69 +7,58 @@ import VirtualRadio
 extension ScenarioRun {
     /// What the users wish is what the controller does.
     func checkWishes(_ index: Int) {
-        let users = users[index].compactMap { $0 as? CallUser }.filter(\.isAttached)
+        let users = users[index].filter(\.isAttached)
         let controller = world.air[world.stations[index].controller]
-        let isScanWanted = users.contains { !$0.calls.tokens { $0.kind == .scan }.isEmpty }
+        let isScanWanted = users.contains { $0.wantsScan }
         if isScanWanted != controller.isScanning {
             fail(.wanted, "a scan is \(isScanWanted ? "" : "not ")wanted, and the controller does the opposite", index)
         }
-        let isAdvertisingWanted = users.contains { !$0.calls.tokens { $0.kind == .advertise }.isEmpty }
+        let isAdvertisingWanted = users.contains { $0.wantsAdvertising }
         if isAdvertisingWanted != controller.isAdvertising {
             fail(
                 .wanted,
-                "advertising is \(isAdvertisingWanted ? "" : "not ")wanted, and the controller does the opposite", index
-            )
+                "advertising is \(isAdvertisingWanted ? "" : "not ")wanted, and the controller does the opposite", index)
         }
-        for user in users { checkSubscriptions(user) }
-        checkLinks(index, users)
-    }
-
-    /// Every user knows of the same links, and so does the controller.
-    private func checkLinks(_ index: Int, _ users: [CallUser]) {
-        let count = world.air[world.stations[index].controller].connectionCount
-        for user in users where user.links.count != count {
-            fail(.linkEvents, "user \(user.number) knows \(user.links.count) links, the controller \(count)", index)
+        for user in users { (user as? CallUser).map(checkSubscriptions) }
+        // Every user knows of the same links, and so does the controller.
+        for user in users where user.linkCount != controller.connectionCount {
+            let text = "a user knows \(user.linkCount) links, the controller \(controller.connectionCount)"
+            fail(.linkEvents, text, index)
         }
     }
 
     /// What a client has subscribed to, its server serves, and the other way round.
     private func checkSubscriptions(_ server: CallUser) {
         guard server.isPublisher else { return }
-        for link in server.links {
-            let clients = users[link.peer].compactMap { $0 as? CallUser }.filter(\.isAttached)
-            guard !isTainted(link.peer), !isTainted(server.station),
-                server.links.count(where: { $0.peer == link.peer }) == 1
-            else { continue }
+        for link in server.links where server.links.count(where: { $0.peer == link.peer }) == 1 {
+            guard !isTainted(link.peer), !isTainted(server.station) else { continue }
             for characteristic in [SimulatedService.Characteristic.stream, .card] {
-                let holders = clients.filter { client in
-                    client.calls.standing.values.contains {
-                        $0.kind == .subscribe && $0.characteristic == characteristic
-                            && $0.link.flatMap(client.index).map { client.links[$0].peer } == server.station
-                    }
+                let clients = users[link.peer].filter { user in
+                    user.isAttached && user.isSubscribed(to: characteristic, of: server.station)
                 }
                 let isServed = link.subscriptions[characteristic] != nil
-                if holders.isEmpty == isServed {
+                if clients.isEmpty == isServed {
                     fail(
                         .subscriptions,
-                        "\(characteristic) of station \(server.station) has \(holders.count) subscribers at station "
+                        "\(characteristic) of station \(server.station) has \(clients.count) subscribers at station "
                             + "\(link.peer), and its server \(isServed ? "serves" : "does not serve") it",
                         server.station)
                 }
-                checkArrival(link, server, holders, characteristic)
+                checkArrival(link, server, clients, characteristic)
             }
         }
     }
 
     /// What was sent has arrived.
     private func checkArrival(
-        _ link: UserLink, _ server: CallUser, _ clients: [CallUser], _ characteristic: SimulatedService.Characteristic
+        _ link: UserLink, _ server: CallUser, _ clients: [any SimulatedUser],
+        _ characteristic: SimulatedService.Characteristic
     ) {
         for isIndicated in [false, true] {
             let key = UserLink.StreamKey(characteristic: characteristic, isIndicated: isIndicated)
             guard let stream = link.sending[key], !brokenStreams.contains(stream.identifier) else { continue }
             for client in clients {
-                guard let end = client.links.first(where: { $0.peer == server.station }), !end.hasLost,
-                    let last = end.received[stream.identifier], last != stream.last
+                guard let last = client.lastReceived(of: stream.identifier, from: server.station), last != stream.last
                 else { continue }
                 fail(
                     .valueMissing,

@@ -72,9 +72,9 @@ extension Scenario.Device {
         hasHostFlowControl = generator.oneIn(2)
         responseDelay = .milliseconds([0, 0, 0, 1, 20][generator.below(5)])
         preferredMTU = [23, 64, 185, 247, 517, 517][generator.below(6)]
-        users = (0..<[1, 1, 2, 3][generator.below(4)]).map { _ in
-            .init(face: generator.below(4) == 0 ? .tasks : .calls)
-        }
+        // The first user publishes the device's service.
+        users = [.init(face: .calls)]
+        for _ in 0..<[0, 1, 1, 2][generator.below(4)] { users.append(.init(face: generator.oneIn(2) ? .tasks : .calls)) }
     }
 }
 

@@ -46,8 +46,14 @@ public final class ScenarioRun {
             return world.fail(.bounds, "no adapter could be opened: the process lacks file descriptors")
         }
         runners.append(runner)
-        users.append(
-            device.users.indices.map { CallUser(self, station: station.index, number: $0) })
+        users.append(device.users.enumerated().map { makeUser($1.face, station.index, $0) })
+    }
+
+    private func makeUser(_ face: Scenario.Face, _ station: Int, _ number: Int) -> any SimulatedUser {
+        switch face {
+        case .calls: CallUser(self, station: station, number: number)
+        case .tasks: TaskUser(self, station: station, number: number)
+        }
     }
 
     // MARK: - Playing
@@ -61,8 +67,8 @@ public final class ScenarioRun {
             runners = []
         }
         guard runners.count == scenario.devices.count else { return report }
-        for users in users { (users.first as? CallUser)?.join() }
-        for users in users { for user in users.dropFirst() { (user as? CallUser)?.join() } }
+        for users in users { users.first?.join() }
+        for users in users { for user in users.dropFirst() { user.join() } }
         for action in scenario.actions { schedule(action) }
         for fault in scenario.faults { schedule(fault) }
         world.run(until: scenario.end)

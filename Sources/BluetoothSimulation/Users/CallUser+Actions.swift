@@ -216,7 +216,7 @@ extension CallUser {
             links[index].isCardWhole = false
         } else {
             let commands = links[index].sending[.init(characteristic: .commands)]?.identifier
-            links[index].received = links[index].received.filter { $0.key == commands }
+            links[index].received.forget(except: commands)
         }
     }
 
@@ -228,6 +228,22 @@ extension CallUser {
     }
 
     // MARK: - The end
+
+    var wantsScan: Bool { !calls.tokens { $0.kind == .scan }.isEmpty }
+    var wantsAdvertising: Bool { !calls.tokens { $0.kind == .advertise }.isEmpty }
+    var linkCount: Int { links.count }
+
+    func isSubscribed(to characteristic: SimulatedService.Characteristic, of station: Int) -> Bool {
+        calls.standing.values.contains { call in
+            call.kind == .subscribe && call.characteristic == characteristic
+                && call.link.flatMap(index).map { links[$0].peer } == station
+        }
+    }
+
+    func lastReceived(of stream: UInt32, from station: Int) -> UInt32? {
+        guard let link = links.first(where: { $0.peer == station }), !link.received.hasLost else { return nil }
+        return link.received.received[stream]
+    }
 
     func calm() {
         guard isAttached else { return }

@@ -24,9 +24,8 @@ extension CallUser {
             links[index].isHeld = true
         case (.subscribe, .done):
             // Values of this subscription begin now, or have just begun.
-            guard !call.isCancelled, let link = call.link, let index = index(of: link) else { return }
+            guard !call.isCancelled, let link = call.link, index(of: link) != nil else { return }
             call.isStanding = true
-            links[index].hasLost = false
             calls.stand(call, token)
         case (.advertise, .done):
             guard !call.isCancelled else { return }

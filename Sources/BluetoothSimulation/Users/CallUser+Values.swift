@@ -18,16 +18,9 @@ extension CallUser {
         checkOrder(value, index)
     }
 
-    /// Each value follows the one before, except where the link has said that something is missing.
     private func checkOrder(_ value: SimulatedValue, _ index: Int) {
-        defer { links[index].received[value.stream] = value.number }
-        guard let last = links[index].received[value.stream] else { return }
-        if value.number <= last {
-            fail(.valueOrder, "value \(value.number) of stream \(value.stream) after value \(last)")
-        } else if value.number != last + 1, !links[index].hasLost, !run.brokenStreams.contains(value.stream) {
-            fail(.valueMissing, "value \(value.number) of stream \(value.stream) after value \(last)")
-        }
-        links[index].hasLost = false
+        let mayMiss = run.brokenStreams.contains(value.stream)
+        if let finding = links[index].received.take(value, mayMiss: mayMiss) { fail(finding.rule, finding.text) }
     }
 
     private func receivedChunk(_ bytes: Span<UInt8>, _ index: Int) {

@@ -115,7 +115,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
             sendBacklog(link)
         case .lost(let link, _):
             onLink(link) {
-                $0.hasLost = true
+                $0.received.hasLost = true
                 $0.card = ChunkedMessageReceiver()
                 $0.isCardWhole = false
             }
@@ -184,7 +184,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
     private func servicesChanged(_ link: LinkIdentifier, _ handles: ClosedRange<AttributeHandle>) {
         onLink(link) { link in
             link.handles = link.handles.filter { !handles.overlaps($0.value) }
-            link.received = [:]
+            link.received.forget()
         }
         calls.cancelAll { call in
             call.link == link && call.kind == .subscribe && call.handle.map(handles.contains) ?? false

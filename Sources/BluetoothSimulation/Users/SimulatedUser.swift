@@ -10,18 +10,23 @@ protocol SimulatedUser: AnyObject {
     /// How many calls it has made.
     var callCount: Int { get }
 
+    /// What it wants of the controller: holds as long as the adapter is there.
+    var wantsScan: Bool { get }
+    var wantsAdvertising: Bool { get }
+    /// How many links it knows of.
+    var linkCount: Int { get }
+
+    /// Begins to use its adapter.
+    func join()
     func perform(_ action: Scenario.Action)
+    /// Whether it is subscribed to a characteristic of a station, for good as far as it knows.
+    func isSubscribed(to characteristic: SimulatedService.Characteristic, of station: Int) -> Bool
+    /// The last value it has received of a stream; nil if there was none, or if values are known to be lost.
+    func lastReceived(of stream: UInt32, from station: Int) -> UInt32?
     /// Ends what waits for somebody else, such as attempts to connect: all the rest must end by itself.
     func calm()
     /// What is not as it must be when all is quiet and the user is still there.
     func checkQuiet()
     /// Leaves its adapter.
     func leave()
-}
-
-/// What users wish of the controller of their station.
-struct Wishes: OptionSet {
-    let rawValue: UInt8
-    static let scan = Wishes(rawValue: 1)
-    static let advertise = Wishes(rawValue: 2)
 }

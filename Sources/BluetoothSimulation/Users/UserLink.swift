@@ -15,15 +15,12 @@ struct UserLink {
     /// Whether `connect` has given the link to this user.
     var isHeld = false
     var isHolding = false
-    /// Values may have been lost since the last ones.
-    var hasLost = false
 
     /// Streams of values to the peer, by characteristic and by whether they are indicated.
     var sending: [StreamKey: Stream] = [:]
     /// What the peer subscribed to.
     var subscriptions: [SimulatedService.Characteristic: GATTClientConfiguration] = [:]
-    /// The last number received of each stream.
-    var received: [UInt32: UInt32] = [:]
+    var received = StreamOrder()
     /// Values that wait for credit.
     var backlog: [Outgoing] = []
     /// The card that is being sent, and the one that is being received.
@@ -49,10 +46,5 @@ struct UserLink {
         var count: Int
 
         enum Way { case command, notification, update }
-    }
-
-    /// A link has a bounded number of streams to receive at a time.
-    mutating func forgetReceived(_ characteristics: Set<UInt32>) {
-        for stream in characteristics { received[stream] = nil }
     }
 }

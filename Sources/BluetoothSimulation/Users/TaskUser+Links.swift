@@ -1,0 +1,152 @@
+import BluetoothATT
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
+import BluetoothLE
+
+/// What a user does on a link.
+extension TaskUser {
+    func perform(
+        _ kind: Scenario.Action.Kind, on connection: Connection, _ deadline: Duration?, _ pick: inout SeededGenerator
+    ) {
+        switch kind {
+        case .release:
+            start(kind) { [self] _ in
+                await connection.release()
+                connections.removeAll { $0 == connection }
+            }
+        case .disconnect: start(kind, cancelledIn: deadline) { _ throws(BluetoothError) in try await connection.disconnect() }
+        case .discover: discover(connection, deadline)
+        case .read, .readLong, .readByUUID, .readMultiple: read(kind, connection, deadline, &pick)
+        case .write, .writeLong, .writeReliably: write(kind, connection, deadline, &pick)
+        case .writeCommands: writeCommands(connection, deadline, &pick)
+        case .subscribe: subscribe(connection, pick.oneIn(3) ? .milliseconds(pick.below(8_000)) : nil)
+        case .card: receiveCard(connection, deadline)
+        case .unsubscribe:
+            guard let stream = find(.stream, on: connection) else { return }
+            start(kind, cancelledIn: deadline) { _ throws(BluetoothError) in
+                try await connection.unsubscribe(from: stream)
+            }
+        case .readRSSI:
+            start(kind, cancelledIn: deadline) { _ throws(BluetoothError) in _ = try await connection.readRSSI() }
+        case .updateParameters:
+            let interval = UInt16(6 + pick.below(80))
+            let parameters = ConnectionParameters(
+                intervalMin: interval, intervalMax: interval + 8, latency: 0, timeout: 400)
+            start(kind, cancelledIn: deadline) { _ throws(BluetoothError) in
+                try await connection.updateParameters(parameters)
+            }
+        case .advertise, .stopAdvertising, .scan, .stopScanning, .connect, .cancel, .notify, .indicate, .update, .hold,
+            .resume, .dawdle, .publish, .withdraw, .leave, .join:
+            return
+        }
+    }
+
+    private func find(
+        _ characteristic: SimulatedService.Characteristic, on connection: Connection
+    ) -> DiscoveredCharacteristic? {
+        databases[connection]?.characteristics.first { $0.uuid == SimulatedService.uuid(of: characteristic) }
+    }
+
+    private func discover(_ connection: Connection, _ deadline: Duration?) {
+        start(.discover, cancelledIn: deadline) { [self] _ throws(BluetoothError) in
+            let database = try await connection.discoverAll()
+            if connections.contains(connection) { databases[connection] = database }
+        }
+    }
+
+    private func read(
+        _ kind: Scenario.Action.Kind, _ connection: Connection, _ deadline: Duration?, _ pick: inout SeededGenerator
+    ) {
+        guard let drawn = pick.element(of: SimulatedService.Characteristic.allCases),
+            let characteristic = find(drawn, on: connection)
+        else { return discover(connection, deadline) }
+        start(kind, cancelledIn: deadline) { [self] _ throws(BluetoothError) in
+            if kind == .readByUUID {
+                for value in try await connection.read(characteristic.uuid) { check(value.value, of: connection) }
+            } else {
+                check(try await connection.read(characteristic), of: connection)
+            }
+        }
+    }
+
+    /// A value that was read is one that may be read.
+    private func check(_ bytes: [UInt8], of connection: Connection) {
+        guard let peer = run.station(at: connection.peer), !run.isTainted(station), !run.isTainted(peer),
+            let value = SimulatedValue(bytes.span)
+        else { return }
+        if value.characteristic == .locked || value.characteristic == .writeOnly {
+            fail(.permission, "read gave a value of \(value.characteristic)")
+        }
+    }
+
+    private func write(
+        _ kind: Scenario.Action.Kind, _ connection: Connection, _ deadline: Duration?, _ pick: inout SeededGenerator
+    ) {
+        guard let drawn = pick.element(of: SimulatedService.Characteristic.allCases),
+            let characteristic = find(drawn, on: connection)
+        else { return discover(connection, deadline) }
+        let value = SimulatedValue(drawn, station: station, stream: 0, number: run.nextNumber())
+            .bytes(count: [10, 20, 100, 512][pick.below(4)])
+        start(kind, cancelledIn: deadline) { _ throws(BluetoothError) in
+            try await connection.write(value, to: characteristic.valueHandle)
+        }
+    }
+
+    private func writeCommands(_ connection: Connection, _ deadline: Duration?, _ pick: inout SeededGenerator) {
+        guard let commands = find(.commands, on: connection) else { return discover(connection, deadline) }
+        let count = UInt32(1 + pick.below(100))
+        let stream = run.nextNumber()
+        start(.writeCommands, cancelledIn: deadline) { [self] _ throws(BluetoothError) in
+            for number in 1...count {
+                let value = SimulatedValue(.commands, station: station, stream: stream, number: number)
+                try await connection.writeWithoutResponse(value.bytes(count: 20), to: commands)
+            }
+        }
+    }
+
+    /// Subscribes, and takes values until the link ends, or for as long as it likes.
+    private func subscribe(_ connection: Connection, _ deadline: Duration?) {
+        guard let stream = find(.stream, on: connection), let peer = run.station(at: connection.peer) else {
+            return discover(connection, deadline)
+        }
+        start(.subscribe, cancelledIn: deadline) { [self] _ throws(BluetoothError) in
+            var values = try await connection.notifications(of: stream).makeAsyncIterator()
+            var order = StreamOrder()
+            subscriptions.append((.stream, peer))
+            defer { unsubscribed(from: .stream, of: peer) }
+            while true {
+                do throws(BluetoothError) {
+                    guard let value = try await values.next() else { return }
+                    received(value, &order, from: connection)
+                } catch {
+                    guard error == .dataLost else { throw error }
+                    order.hasLost = true
+                }
+            }
+        }
+    }
+
+    private func received(_ bytes: [UInt8], _ order: inout StreamOrder, from connection: Connection) {
+        guard let peer = run.station(at: connection.peer), !run.isTainted(station), !run.isTainted(peer) else { return }
+        guard let value = SimulatedValue(bytes.span), value.characteristic == .stream, value.station == peer else {
+            return fail(.valueOrder, "a value that station \(peer) did not send")
+        }
+        let mayMiss = run.brokenStreams.contains(value.stream)
+        if let finding = order.take(value, mayMiss: mayMiss) { fail(finding.rule, finding.text) }
+    }
+
+    /// Waits for one card: it comes whole, or the call throws.
+    private func receiveCard(_ connection: Connection, _ deadline: Duration?) {
+        guard let card = find(.card, on: connection) else { return discover(connection, deadline) }
+        start(.card, cancelledIn: deadline ?? .seconds(20)) { [self] _ throws(BluetoothError) in
+            let bytes = try await connection.receiveMessage(from: card)
+            guard let peer = run.station(at: connection.peer), !run.isTainted(station), !run.isTainted(peer) else { return }
+            if !bytes.isEmpty, !SimulatedCard.isWhole(bytes) {
+                fail(.wholeMessage, "a card of \(bytes.count) octets that is not whole")
+            }
+            run.cardCount += 1
+        }
+    }
+}

@@ -1,0 +1,246 @@
+import BluetoothATT
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothGAP
+import BluetoothGATT
+import BluetoothHost
+import BluetoothLE
+import VirtualRadio
+
+/// A user that works with `BluetoothLE`: each action is a task, some of which are cancelled at whatever they wait for.
+final class TaskUser: SimulatedUser, @unchecked Sendable {
+    // Unchecked: used on the world's thread alone, by tasks that run there.
+
+    let run: ScenarioRun
+    let station: Int
+    let number: Int
+    private(set) var callCount = 0
+    private var adapter: Adapter?
+    private var tasks: AsyncStream<Work>.Continuation?
+    /// Links it has got by `connect`, the last ones.
+    var connections: [Connection] = []
+    /// What it has found on them.
+    var databases: [Connection: DiscoveredDatabase] = [:]
+    private var scanCount = 0
+    private(set) var wantsAdvertising = false
+    /// Calls that have not ended, by their numbers.
+    private var pending: [Int: Scenario.Action.Kind] = [:]
+    /// What ends the scans, and the attempts to connect.
+    private var stops: [(kind: Scenario.Action.Kind, cancel: @Sendable () -> Void)] = []
+    private var generator: SeededGenerator
+
+    private struct Work: Sendable {
+        var kind: Scenario.Action.Kind
+        /// When it is cancelled; nil for never.
+        var deadline: Duration?
+        var body: @Sendable (Adapter) async throws(BluetoothError) -> Void
+    }
+
+    init(_ run: ScenarioRun, station: Int, number: Int) {
+        self.run = run
+        self.station = station
+        self.number = number
+        generator = SeededGenerator(seed: run.world.order.next())
+    }
+
+    var isAttached: Bool { adapter != nil }
+    var wantsScan: Bool { scanCount > 0 }
+    var linkCount: Int { run.world.air[run.world.stations[station].controller].connectionCount }
+
+    func isSubscribed(to characteristic: SimulatedService.Characteristic, of station: Int) -> Bool {
+        subscriptions.contains { $0.characteristic == characteristic && $0.station == station }
+    }
+
+    /// Tasks of this user may each have a subscription: what they have received is theirs.
+    func lastReceived(of stream: UInt32, from station: Int) -> UInt32? { nil }
+
+    /// What it is subscribed to, once for each task that waits for values.
+    var subscriptions: [(characteristic: SimulatedService.Characteristic, station: Int)] = []
+
+    func unsubscribed(from characteristic: SimulatedService.Characteristic, of station: Int) {
+        guard let index = subscriptions.firstIndex(where: { $0 == (characteristic, station) }) else { return }
+        subscriptions.remove(at: index)
+    }
+
+    // MARK: - Tasks
+
+    func join() {
+        guard adapter == nil else { return }
+        let adapter = Adapter(run.runners[station])
+        self.adapter = adapter
+        let (works, continuation) = AsyncStream.makeStream(of: Work.self)
+        tasks = continuation
+        run.world.spawn { [self] in
+            await withDiscardingTaskGroup { group in
+                for await work in works { group.addTask { await self.perform(work, adapter) } }
+            }
+        }
+    }
+
+    func leave() {
+        guard let adapter else { return }
+        tasks?.finish()
+        tasks = nil
+        self.adapter = nil
+        wantsAdvertising = false
+        connections = []
+        databases = [:]
+        run.world.spawn { await adapter.close() }
+    }
+
+    func start(
+        _ kind: Scenario.Action.Kind, cancelledIn deadline: Duration? = nil,
+        _ body: @escaping @Sendable (Adapter) async throws(BluetoothError) -> Void
+    ) {
+        callCount += 1
+        tasks?.yield(Work(kind: kind, deadline: deadline, body: body))
+    }
+
+    /// Does some work, and cancels it when its time is over. It always ends, with an error that fits.
+    private func perform(_ work: Work, _ adapter: Adapter) async {
+        let call = callNumber
+        callNumber += 1
+        pending[call] = work.kind
+        let clock = run.world.clock
+        await withTaskGroup(of: Bool.self) { group in
+            group.addTask { [self] in
+                await carryOut(work, adapter)
+                return true
+            }
+            if let deadline = work.deadline {
+                group.addTask {
+                    try? await clock.sleep(for: deadline)
+                    return false
+                }
+            }
+            _ = await group.next()
+            group.cancelAll()
+        }
+        pending[call] = nil
+    }
+
+    private var callNumber = 0
+
+    private func carryOut(_ work: Work, _ adapter: Adapter) async {
+        do throws(BluetoothError) {
+            try await work.body(adapter)
+        } catch {
+            if !fits(error, work) { fail(.fittingReason, "\(work.kind.rawValue) threw “\(error)”") }
+        }
+    }
+
+    private func fits(_ error: BluetoothError, _ work: Work) -> Bool {
+        switch error {
+        case .cancelled: Task.isCancelled || self.adapter == nil || work.kind == .subscribe
+        case .adapterClosed: self.adapter == nil
+        case .adapterRemoved, .notReady, .transport, .adapter: run.hasFaults(station)
+        default: true
+        }
+    }
+
+    func fail(_ rule: Violation.Rule, _ text: String) {
+        run.world.fail(rule, "user \(number): \(text)", at: run.world.station(station))
+    }
+
+    // MARK: - Actions
+
+    func perform(_ action: Scenario.Action) {
+        guard isAttached else {
+            if action.kind == .join { join() }
+            return
+        }
+        var pick = SeededGenerator(seed: action.pick)
+        // One call in four is cancelled, sooner or later.
+        let deadline: Duration? = pick.oneIn(4) ? .microseconds([0, 1_000, 30_000, 500_000][pick.below(4)]) : nil
+        switch action.kind {
+        case .leave: leave()
+        case .join: return
+        case .advertise: advertise(&pick)
+        case .stopAdvertising:
+            start(.stopAdvertising) { [self] adapter in
+                await adapter.stopAdvertising()
+                wantsAdvertising = false
+            }
+        case .scan: scan(&pick)
+        case .stopScanning: stop(.scan)
+        case .cancel: stop(.connect)
+        case .connect: connect(&pick, deadline)
+        default:
+            guard let connection = pick.element(of: connections) else { return }
+            perform(action.kind, on: connection, deadline, &pick)
+        }
+    }
+
+    private func advertise(_ pick: inout SeededGenerator) {
+        var advertisement = AdvertisementData()
+        advertisement.flags = [.generalDiscoverable, .brEDRNotSupported]
+        advertisement.serviceUUIDs = [SimulatedService.uuid]
+        let request = advertisement
+        let interval = Duration.milliseconds(100 + 200 * pick.below(5))
+        start(.advertise) { [self] adapter throws(BluetoothError) in
+            try await adapter.advertise(request, interval: interval...(interval + .milliseconds(50)))
+            wantsAdvertising = self.adapter === adapter
+        }
+    }
+
+    private func scan(_ pick: inout SeededGenerator) {
+        guard scanCount < 3 else { return }
+        let filter = pick.oneIn(2) ? ScanFilter() : ScanFilter(services: [SimulatedService.uuid])
+        let gate = Gate()
+        stops.append((.scan, { gate.open() }))
+        start(.scan) { [self] adapter throws(BluetoothError) in
+            let sightings = try await adapter.scan(for: filter)
+            scanCount += 1
+            defer { scanCount -= 1 }
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await Self.exhaust(sightings) }
+                group.addTask { await gate.wait() }
+                await group.next()
+                group.cancelAll()
+            }
+        }
+    }
+
+    private static func exhaust(_ sightings: EventSequence<Sighting>) async {
+        var sightings = sightings.makeAsyncIterator()
+        while let sighting = try? await sightings.next() { _ = sighting }
+    }
+
+    private func stop(_ kind: Scenario.Action.Kind) {
+        guard let index = stops.firstIndex(where: { $0.kind == kind }) else { return }
+        stops.remove(at: index).cancel()
+    }
+
+    private func connect(_ pick: inout SeededGenerator, _ deadline: Duration?) {
+        let peer = (station + 1 + pick.below(run.world.stationCount - 1)) % run.world.stationCount
+        let address = run.address(of: peer)
+        let timeout: Duration = .milliseconds(200 + pick.below(10_000))
+        start(.connect, cancelledIn: deadline) { [self] adapter throws(BluetoothError) in
+            let connection = try await adapter.connect(to: address, timeout: timeout)
+            guard self.adapter === adapter else { return }
+            connections = connections.suffix(7) + [connection]
+            databases = databases.filter { connections.contains($0.key) }
+        }
+    }
+
+    func calm() {
+        for stop in stops where stop.kind == .connect || !generator.oneIn(4) { stop.cancel() }
+    }
+
+    func checkQuiet() {
+        let open = pending.values.filter { $0 != .scan && $0 != .subscribe }.map(\.rawValue).sorted()
+        if !open.isEmpty { fail(.endsOnce, "calls that never ended: \(open.joined(separator: ", "))") }
+    }
+}
+
+/// A wait that somebody ends from outside.
+private final class Gate: Sendable {
+    private let stream: AsyncStream<Never>
+    private let continuation: AsyncStream<Never>.Continuation
+
+    init() { (stream, continuation) = AsyncStream.makeStream(of: Never.self) }
+
+    func open() { continuation.finish() }
+
+    func wait() async { for await _ in stream {} }
+}

@@ -91,6 +91,19 @@ public struct PacketQueue: Sendable {
         restart()
     }
 
+    /// Drops the packets that meet a condition. The packet being written stays.
+    ///
+    /// It copies the queue, so it is not for what happens with every packet.
+    public mutating func removeAll(where isUnwanted: (Span<UInt8>) -> Bool) {
+        var kept = PacketQueue(reservingCapacity: writer.count)
+        forEach { packet in
+            if !isUnwanted(packet) { kept.append(packet) }
+        }
+        guard kept.count < count else { return }
+        kept.writer.append(writer.span.extracting(open..<writer.count))
+        self = kept
+    }
+
     /// Removes the oldest packet and returns it as an array: for tests and places where a copy does not matter.
     public mutating func popFirst() -> [UInt8]? {
         guard !isEmpty else { return nil }

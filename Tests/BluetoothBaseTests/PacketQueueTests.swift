@@ -126,6 +126,24 @@ struct PacketQueueTests {
         #expect(take(2, from: &queue) == [packet(99, 100), [1, 2, 3, 4]])
     }
 
+    @Test("Packets are dropped by a condition, and the others keep their order", arguments: [0, 1, 5, 200])
+    func dropping(_ removed: Int) {
+        var queue = PacketQueue()
+        for number in 0..<250 { queue.append(packet(number, 30).span) }
+        for _ in 0..<removed { queue.removeFirst() }
+        queue.writer.append([1, 2, 3])
+        var number = removed - 1
+        queue.removeAll { _ in
+            number += 1
+            return number % 3 == 0
+        }
+        queue.writer.append(UInt8(4))
+        queue.commit()
+        let expected = (removed..<250).filter { $0 % 3 != 0 }.map { packet($0, 30) } + [[1, 2, 3, 4]]
+        #expect(queue.count == expected.count)
+        #expect(take(expected.count, from: &queue) == expected)
+    }
+
     /// A packet that identifies itself.
     private func packet(_ number: Int, _ length: Int) -> [UInt8] {
         (0..<length).map { UInt8(truncatingIfNeeded: (number &* 31) >> ($0 % 3 * 4)) }

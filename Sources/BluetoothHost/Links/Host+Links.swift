@@ -171,6 +171,7 @@ extension Host {
     mutating func removeLink(_ slot: LinkTable.Slot, reason: HCIStatus, at now: Instant) {
         var link = links.remove(slot)
         if !link.sendQueue.isEmpty { waitingLinks -= 1 }
+        dropPackets(of: link.handle)
         switch link.life.ending(reason) {
         case .unknown: return
         case .notEstablished(let attempt):
@@ -187,6 +188,14 @@ extension Host {
             link.endpoint.closeAll()
             announce(link.endpoint.events, of: link.identifier, except: link.automaticExchange)
             events.append(.link(link.identifier, .disconnected(reason)))
+        }
+    }
+
+    /// Takes back what has not gone to the controller yet: another link may have the same handle by then.
+    private mutating func dropPackets(of handle: ConnectionHandle) {
+        outbox.removeAll { packet in
+            packet.count > 2 && packet[0] == HCIPacketType.aclData.rawValue
+                && ConnectionHandle(rawValue: UInt16(packet[1]) | UInt16(packet[2] & 0x0F) << 8) == handle
         }
     }
 

@@ -107,11 +107,13 @@ struct HCIInspector: Sendable {
             commandCredit = Int(packet[4])
             return answered(word(packet, 5), packet[3])
         case .numberOfCompletedPackets where packet.count >= 4: completed(packet)
-        case .disconnectionComplete where packet.count == 7 && packet[3] == 0:
+        case .disconnectionComplete where packet.count >= 7 && packet[3] == 0:
             let handle = word(packet, 4) & 0x0FFF
             links.removeAll { $0.handle == handle }
             ending.append(handle)
-        case .leMeta where packet.count > 6 && (packet[3] == 0x01 || packet[3] == 0x0A) && packet[4] == 0:
+        // LE Connection Complete and LE Enhanced Connection Complete (7.7.65.1, 7.7.65.10).
+        case .leMeta
+        where packet.count >= 22 && packet[4] == 0 && (packet[3] == 0x01 || packet[3] == 0x0A && packet.count >= 34):
             let handle = word(packet, 5) & 0x0FFF
             // The end of one that had the same handle may have been lost.
             links.removeAll { $0.handle == handle }

@@ -17,7 +17,8 @@ extension ScenarioRun {
         if isAdvertisingWanted != controller.isAdvertising {
             fail(
                 .wanted,
-                "advertising is \(isAdvertisingWanted ? "" : "not ")wanted, and the controller does the opposite", index)
+                "advertising is \(isAdvertisingWanted ? "" : "not ")wanted, and the controller does the opposite", index
+            )
         }
         for user in users { (user as? CallUser).map(checkSubscriptions) }
         // Every user knows of the same links, and so does the controller.

@@ -74,7 +74,9 @@ extension Scenario.Device {
         preferredMTU = [23, 64, 185, 247, 517, 517][generator.below(6)]
         // The first user publishes the device's service.
         users = [.init(face: .calls)]
-        for _ in 0..<[0, 1, 1, 2][generator.below(4)] { users.append(.init(face: generator.oneIn(2) ? .tasks : .calls)) }
+        for _ in 0..<[0, 1, 1, 2][generator.below(4)] {
+            users.append(.init(face: generator.oneIn(2) ? .tasks : .calls))
+        }
     }
 }
 

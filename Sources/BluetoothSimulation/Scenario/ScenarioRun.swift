@@ -135,6 +135,9 @@ public final class ScenarioRun {
         tainted.contains(station) || world.stations[station].wire.isTainted
     }
 
+    /// A station that may have used an address which is not its own.
+    var anyTaintedStation: Int? { tainted.min() }
+
     /// Whether a host was told things that are not true, so that it need not end where it should.
     func isDamaged(_ station: Int) -> Bool { tainted.contains(station) }
 

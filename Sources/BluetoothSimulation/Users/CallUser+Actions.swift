@@ -138,9 +138,9 @@ extension CallUser {
     }
 
     private func updateParameters(_ link: LinkIdentifier, _ pick: inout SeededGenerator) {
-        let interval = UInt16(6 + pick.below(80))
+        let interval = UInt16(6 + pick.below(30))
         let parameters = ConnectionParameters(
-            intervalMin: interval, intervalMax: interval + 8, latency: UInt16(pick.below(3)), timeout: 400)
+            intervalMin: interval, intervalMax: interval + 8, latency: UInt16(pick.below(2)), timeout: 400)
         post(.updateParameters(link, parameters), CallLedger.Call(kind: .updateParameters, link: link))
     }
 

@@ -11,9 +11,11 @@ extension CallUser {
         guard let index = index(of: link) else { return fail(.linkEvents, "a value on \(link), which is not there") }
         let peer = links[index].peer
         guard !run.isTainted(station), !run.isTainted(peer) else { return }
-        guard let value = SimulatedValue(bytes) else { return receivedChunk(bytes, index) }
-        guard value.characteristic == .stream, value.station == peer else {
-            return fail(.valueOrder, "a value of \(value.characteristic) of station \(value.station)")
+        if handle == run.handle(of: .card, at: peer) { return receivedChunk(bytes, index) }
+        guard let value = SimulatedValue(bytes), value.characteristic == .stream, value.station == peer else {
+            // The service may be gone since.
+            if run.services[peer] == nil { return }
+            return fail(.valueOrder, "a value of attribute \(handle) that station \(peer) did not send")
         }
         checkOrder(value, index)
     }

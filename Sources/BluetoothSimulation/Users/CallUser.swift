@@ -155,7 +155,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
 
     private func linkBegan(_ link: LinkIdentifier, _ information: LinkInformation) {
         guard index(of: link) == nil else { return fail(.linkEvents, "\(link) began twice") }
-        guard let peer = run.station(at: information.address) else {
+        guard let peer = run.station(at: information.address) ?? run.anyTaintedStation else {
             return fail(.linkEvents, "a link to \(information.address), where nobody is")
         }
         links.append(UserLink(identifier: link, information: information, peer: peer, beginning: run.world.now))

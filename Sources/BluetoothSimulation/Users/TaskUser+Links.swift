@@ -16,7 +16,8 @@ extension TaskUser {
                 await connection.release()
                 connections.removeAll { $0 == connection }
             }
-        case .disconnect: start(kind, cancelledIn: deadline) { _ throws(BluetoothError) in try await connection.disconnect() }
+        case .disconnect:
+            start(kind, cancelledIn: deadline) { _ throws(BluetoothError) in try await connection.disconnect() }
         case .discover: discover(connection, deadline)
         case .read, .readLong, .readByUUID, .readMultiple: read(kind, connection, deadline, &pick)
         case .write, .writeLong, .writeReliably: write(kind, connection, deadline, &pick)
@@ -31,7 +32,7 @@ extension TaskUser {
         case .readRSSI:
             start(kind, cancelledIn: deadline) { _ throws(BluetoothError) in _ = try await connection.readRSSI() }
         case .updateParameters:
-            let interval = UInt16(6 + pick.below(80))
+            let interval = UInt16(6 + pick.below(30))
             let parameters = ConnectionParameters(
                 intervalMin: interval, intervalMax: interval + 8, latency: 0, timeout: 400)
             start(kind, cancelledIn: deadline) { _ throws(BluetoothError) in
@@ -139,10 +140,16 @@ extension TaskUser {
 
     /// Waits for one card: it comes whole, or the call throws.
     private func receiveCard(_ connection: Connection, _ deadline: Duration?) {
-        guard let card = find(.card, on: connection) else { return discover(connection, deadline) }
+        guard let card = find(.card, on: connection), let peer = run.station(at: connection.peer) else {
+            return discover(connection, deadline)
+        }
+        // Who joins a subscription may do so in the middle of a card.
+        let isFirst = !run.users[station].contains { $0.isSubscribed(to: .card, of: peer) }
         start(.card, cancelledIn: deadline ?? .seconds(20)) { [self] _ throws(BluetoothError) in
+            subscriptions.append((.card, peer))
+            defer { unsubscribed(from: .card, of: peer) }
             let bytes = try await connection.receiveMessage(from: card)
-            guard let peer = run.station(at: connection.peer), !run.isTainted(station), !run.isTainted(peer) else { return }
+            guard isFirst, !run.isTainted(station), !run.isTainted(peer) else { return }
             if !bytes.isEmpty, !SimulatedCard.isWhole(bytes) {
                 fail(.wholeMessage, "a card of \(bytes.count) octets that is not whole")
             }

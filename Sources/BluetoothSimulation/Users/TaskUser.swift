@@ -131,7 +131,8 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
 
     private func fits(_ error: BluetoothError, _ work: Work) -> Bool {
         switch error {
-        case .cancelled: Task.isCancelled || self.adapter == nil || work.kind == .subscribe
+        // Another advertisement takes the place of one that has not begun, and another task may end a subscription.
+        case .cancelled: Task.isCancelled || self.adapter == nil || [.subscribe, .card, .advertise].contains(work.kind)
         case .adapterClosed: self.adapter == nil
         case .adapterRemoved, .notReady, .transport, .adapter: run.hasFaults(station)
         default: true

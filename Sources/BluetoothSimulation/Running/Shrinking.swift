@@ -11,24 +11,30 @@ extension Scenario {
         -> Scenario
     {
         guard let rule = ScenarioRun(self).play().violations.first?.rule else { return self }
-        var shrinker = Shrinker(scenario: self, rule: rule, limit: limit, progress: progress)
+        var shrinker = Shrinker(self, limit: limit, progress: progress) { scenario in
+            ScenarioRun(scenario).play().violations.contains { $0.rule == rule }
+        }
         shrinker.run()
         return shrinker.scenario
     }
 }
 
-private struct Shrinker {
-    var scenario: Scenario
-    let rule: Violation.Rule
-    let limit: Int
-    let progress: (Int, Int) -> Void
+struct Shrinker {
+    private(set) var scenario: Scenario
+    private let limit: Int
+    private let progress: (Int, Int) -> Void
+    private let fails: (Scenario) -> Bool
     private var played = 0
 
-    init(scenario: Scenario, rule: Violation.Rule, limit: Int, progress: @escaping (Int, Int) -> Void) {
+    /// - Parameter fails: whether a scenario still fails.
+    init(
+        _ scenario: Scenario, limit: Int, progress: @escaping (Int, Int) -> Void = { _, _ in },
+        fails: @escaping (Scenario) -> Bool
+    ) {
         self.scenario = scenario
-        self.rule = rule
         self.limit = limit
         self.progress = progress
+        self.fails = fails
     }
 
     mutating func run() {
@@ -50,7 +56,7 @@ private struct Shrinker {
         guard played < limit else { return false }
         played += 1
         progress(played, size)
-        guard ScenarioRun(smaller).play().violations.contains(where: { $0.rule == rule }) else { return false }
+        guard fails(smaller) else { return false }
         scenario = smaller
         return true
     }

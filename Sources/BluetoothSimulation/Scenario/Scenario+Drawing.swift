@@ -12,7 +12,7 @@ extension Scenario {
         let count = [2, 2, 2, 3, 3, 3, 4, 4, 5, 6][generator.below(10)]
         devices = (0..<count).map { _ in Device(drawnFrom: &generator) }
         actions = Self.actions(kind, devices, &generator)
-        faults = Self.faults(kind, devices, &generator)
+        faults = Self.faults(kind, devices.count, over: Self.activeTime, &generator)
     }
 
     /// Devices advertise and connect early, so that there are links for the rest to happen on.
@@ -44,19 +44,20 @@ extension Scenario {
         return actions.sorted { $0.instant < $1.instant }
     }
 
-    private static func faults(
-        _ kind: ScenarioKind, _ devices: [Device], _ generator: inout SeededGenerator
+    /// Draws up to three faults of some stations.
+    static func faults(
+        _ kind: ScenarioKind, _ stationCount: Int, over time: Duration, _ generator: inout SeededGenerator
     ) -> [Fault] {
         // One world in eight has none, so that nothing can hide behind them.
         if generator.oneIn(8) { return [] }
         let kinds = kind.faults
-        let span = Int(activeTime.nanoseconds / 1_000_000)
+        let span = max(3_000, Int(time.nanoseconds / 1_000_000))
         var faults = (0...generator.below(3)).map { _ in
             let start = 500 + generator.below(span - 2_500)
             // Short ones and long ones are alike likely.
             let longest = [20, 200, 2_000, 12_000][generator.below(4)]
             return Fault(
-                instant: Instant.zero.advanced(by: .milliseconds(start)), device: generator.below(devices.count),
+                instant: Instant.zero.advanced(by: .milliseconds(start)), device: generator.below(stationCount),
                 kind: kinds[generator.below(kinds.count)],
                 duration: .milliseconds(min(1 + generator.below(longest), span - start)), pick: generator.next())
         }

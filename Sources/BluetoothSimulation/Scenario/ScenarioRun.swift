@@ -62,11 +62,13 @@ public final class ScenarioRun {
     public func play() -> WorldReport {
         // The users hold this run, and this run holds them.
         defer {
-            world.end()
             users = []
             runners = []
         }
-        guard runners.count == scenario.devices.count else { return report }
+        guard runners.count == scenario.devices.count else {
+            world.end()
+            return report
+        }
         for users in users { users.first?.join() }
         for users in users { for user in users.dropFirst() { user.join() } }
         for action in scenario.actions { schedule(action) }
@@ -76,7 +78,7 @@ public final class ScenarioRun {
         world.run(for: Self.restTime)
         check()
         leave()
-        world.takeEscapes()
+        world.end()
         return report
     }
 

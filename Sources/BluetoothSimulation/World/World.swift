@@ -42,6 +42,8 @@ public final class World: @unchecked Sendable {
     private var actions = TimedActions()
     private let thread = Atomic<Int32>(0)
     private var isRunning = false
+    private var tasks: [Task<Void, Never>] = []
+    private var runningTasks = 0
     @exclusivity(unchecked) private var requested: [Int] = []
 
     public static let maximumViolations = 16
@@ -106,8 +108,17 @@ public final class World: @unchecked Sendable {
         while let action = actions.popFirst(at: now) { action() }
     }
 
-    /// Ends the world: nothing happens in it any more. It holds nothing then that holds it.
-    func end() {
+    /// Ends the world: its tasks are cancelled, and nothing happens in it any more. It holds nothing then that holds it.
+    ///
+    /// A task that does not end within a minute of the world is a violation.
+    public func end() {
+        if !tasks.isEmpty {
+            for task in tasks { task.cancel() }
+            run(for: .seconds(60))
+            if runningTasks > 0 { fail(.endsOnce, "\(runningTasks) tasks go on, although they are cancelled") }
+            tasks = []
+        }
+        takeEscapes()
         actions = TimedActions()
         requested = []
         observePacket = nil
@@ -161,6 +172,22 @@ public final class World: @unchecked Sendable {
 
     func request(_ index: Int) {
         if !requested.contains(index) { requested.append(index) }
+    }
+
+    // MARK: - Tasks
+
+    /// Begins a task on this world's thread. It goes on whenever the world runs; what it waits for must happen in the
+    /// world. Tasks that it starts itself have to be structured (`async let`, task groups): others leave the world, which
+    /// is a violation.
+    @discardableResult
+    public func spawn(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        runningTasks += 1
+        let task = Task(executorPreference: executor) {
+            await body()
+            self.runningTasks -= 1
+        }
+        tasks.append(task)
+        return task
     }
 
     // MARK: - What goes wrong

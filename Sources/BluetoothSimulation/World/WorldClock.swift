@@ -51,12 +51,4 @@ public struct WorldClock: Clock {
 extension World {
     /// The clock of this world.
     public var clock: WorldClock { WorldClock(world: self) }
-
-    /// Begins a task on this world's thread. It goes on whenever the world runs; what it waits for must happen in the
-    /// world. Tasks that it starts itself have to be structured (`async let`, task groups): others leave the world, which
-    /// is a violation.
-    @discardableResult
-    public func spawn(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-        Task(executorPreference: executor) { await body() }
-    }
 }

@@ -17,6 +17,8 @@ final class Wire {
     @exclusivity(unchecked) private(set) var faultCount = 0
 
     @exclusivity(unchecked) private var hasFaults = false
+    @exclusivity(unchecked) private(set) var nextDeadline: Instant?
+    @exclusivity(unchecked) private var hasPackets = false
     @exclusivity(unchecked) private var generator: SeededGenerator
 
     init(seed: UInt64) {
@@ -35,18 +37,23 @@ final class Wire {
     }
 
     /// Whether packets have to be looked at.
-    var isFaulty: Bool { hasFaults || faults.nextDeadline != nil || !faults.toHost.isEmpty }
+    var isFaulty: Bool { hasFaults || nextDeadline != nil || hasPackets }
 
     private func refresh() { hasFaults = faults.rates != .none || mutationRate > 0 || fragmentLossRate > 0 }
 
-    /// Has a packet wait for the host.
-    func keepForHost(_ packet: Span<UInt8>) { faults.toHost.append(packet) }
-
-    var nextDeadline: Instant? { faults.nextDeadline }
-
-    func hasPackets(at now: Instant) -> Bool {
-        !faults.toHost.isEmpty || !faults.toController.isEmpty || (faults.nextDeadline.map { $0 <= now } ?? false)
+    /// What is asked for all the time is kept here: to ask `faults` for it copies them.
+    private func note() {
+        nextDeadline = faults.nextDeadline
+        hasPackets = !faults.toHost.isEmpty || !faults.toController.isEmpty
     }
+
+    /// Has a packet wait for the host.
+    func keepForHost(_ packet: Span<UInt8>) {
+        faults.toHost.append(packet)
+        note()
+    }
+
+    func hasPackets(at now: Instant) -> Bool { hasPackets || (nextDeadline.map { $0 <= now } ?? false) }
 
     /// Takes a packet on its way. True if it is to be passed on as it is.
     func take(_ packet: Span<UInt8>, _ direction: PacketDirection, at now: Instant) -> Bool {
@@ -61,6 +68,7 @@ final class Wire {
     private func suffer(
         _ packet: Span<UInt8>, _ direction: PacketDirection, at now: Instant, isChanged: Bool
     ) -> Bool {
+        defer { note() }
         switch faults.receive(packet, to: direction == .toHost ? .host : .controller, at: now) {
         case .passed:
             guard isChanged else { return true }
@@ -86,12 +94,17 @@ final class Wire {
 
     /// Packets that are due, oldest first.
     func next(_ direction: PacketDirection, at now: Instant) -> [UInt8]? {
-        if faults.nextDeadline.map({ $0 <= now }) ?? false { faults.fire(at: now) }
+        guard hasPackets(at: now) else { return nil }
+        defer { note() }
+        faults.fire(at: now)
         return direction == .toHost ? faults.toHost.popFirst() : faults.toController.popFirst()
     }
 
     /// Forgets what is under way.
-    func clear() { faults.removeAll() }
+    func clear() {
+        faults.removeAll()
+        note()
+    }
 
     /// Ends all faults. What is under way still arrives.
     func calm() {

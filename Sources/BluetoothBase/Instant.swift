@@ -2,7 +2,7 @@
 ///
 /// The core reads no clock: time comes in with every call, from `CLOCK_MONOTONIC` in a running adapter, from a counter
 /// in tests.
-public struct Instant: InstantProtocol, Hashable, Sendable {
+public struct Instant: InstantProtocol, Hashable, Codable, Sendable {
     /// Nanoseconds since the origin.
     public var nanoseconds: UInt64
 

@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothSimulation
 import CommandLineSupport
+import FoundationEssentials
 import HCITransport
 
 /// `ble simulate`: worlds in virtual time, from seeds.
@@ -15,6 +16,9 @@ struct Simulate: AsyncParsableCommand {
 
             When a world fails, its seed and what was wrong are printed, and the packets of each host are written to \
             simulate-SEED-hostN.btsnoop. The exit status is then 1. To look at one world: ble simulate --seeds 42 --shrink
+
+            A scenario that was cut down is also written to simulate-SEED.json, which --replay plays: seeds stand for \
+            other scenarios when what is drawn changes, a file stays what it is.
             """)
 
     @Option(
@@ -33,14 +37,18 @@ struct Simulate: AsyncParsableCommand {
     @Flag(help: "End with the first world that fails.")
     var untilFailure = false
 
-    @Option(help: ArgumentHelp("The folder for the captures of the first world that fails.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder for the files about the first world that fails.", valueName: "folder"))
     var captures = "."
+
+    @Option(help: ArgumentHelp("Play the scenario in a file instead.", valueName: "file"))
+    var replay: String?
 
     func validate() throws {
         if let jobs, !(1...256).contains(jobs) { throw ValidationError("--jobs is from 1 to 256") }
     }
 
     func run() async throws {
+        if let replay { return try play(replay) }
         let simulation = Simulation(
             seeds: seeds.range, kind: scenario, stopsAtFailure: untilFailure)
         try simulation.start(jobs: jobs ?? processorCount())
@@ -72,8 +80,39 @@ struct Simulate: AsyncParsableCommand {
             scenario = scenario.shrunk { display.show($0, $1) }
             display.end()
             try writeLine("the shortest scenario that still fails:\n\(scenario)")
+            try write(scenario, to: "\(captures)/simulate-\(seed).json")
         }
-        let paths = scenario.devices.indices.map { "\(captures)/simulate-\(seed)-host\($0).btsnoop" }
+        for violation in try capture(scenario, as: "simulate-\(seed)") { try writeLine("\(violation)") }
+    }
+
+    /// Plays the scenario of a file.
+    private func play(_ path: String) throws {
+        let scenario: Scenario
+        do {
+            scenario = try JSONDecoder().decode(Scenario.self, from: Data(contentsOf: URL(filePath: path)))
+        } catch {
+            throw CommandFailure(.usage, "\(path) is not the file of a scenario: \(error)")
+        }
+        let violations = try capture(scenario, as: "simulate")
+        for violation in violations { try writeLine("\(violation)") }
+        if !violations.isEmpty { throw CommandFailure(.failure, "the world failed") }
+        try writeLine("the world is clean")
+    }
+
+    private func write(_ scenario: Scenario, to path: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        do {
+            try encoder.encode(scenario).write(to: URL(filePath: path))
+        } catch {
+            throw CommandFailure(.failure, "\(path) cannot be written: \(error)")
+        }
+        try writeLine("scenario: \(path)")
+    }
+
+    /// Plays a scenario, and writes the packets of its hosts.
+    private func capture(_ scenario: Scenario, as name: String) throws -> [Violation] {
+        let paths = scenario.devices.indices.map { "\(captures)/\(name)-host\($0).btsnoop" }
         let files = try paths.map { try CaptureFile(path: $0) }
         let run = ScenarioRun(scenario)
         run.world.observePacket = { station, direction, packet in
@@ -83,8 +122,9 @@ struct Simulate: AsyncParsableCommand {
                 packet, direction == .toHost ? .received : .sent,
                 microsecondsSince1970: start + Int64(station.world.now.nanoseconds / 1_000))
         }
-        for violation in run.play().violations { try writeLine("\(violation)") }
+        let violations = run.play().violations
         for path in paths { try writeLine("packets: \(path)") }
+        return violations
     }
 }
 

@@ -2,7 +2,7 @@ import BluetoothBase
 
 /// What happens in a world: who is there, what they do, and what goes wrong, each at its time. A value that is drawn from
 /// a seed, and that can be cut down while it still fails.
-public struct Scenario: Equatable, Sendable {
+public struct Scenario: Equatable, Codable, Sendable {
     /// What all that was not drawn comes from: the order of things at one instant, the octets of values.
     public var seed: UInt64
     public var devices: [Device]
@@ -12,7 +12,7 @@ public struct Scenario: Equatable, Sendable {
     public var end: Instant
 
     /// A controller, its host and its users.
-    public struct Device: Equatable, Sendable {
+    public struct Device: Equatable, Codable, Sendable {
         /// The size and the number of the controller's buffers.
         public var bufferLength: UInt16
         public var bufferCount: UInt8
@@ -25,12 +25,12 @@ public struct Scenario: Equatable, Sendable {
     }
 
     /// A user of an adapter.
-    public struct User: Equatable, Sendable {
+    public struct User: Equatable, Codable, Sendable {
         public var face: Face
     }
 
     /// The API through which a user works.
-    public enum Face: String, CaseIterable, Sendable {
+    public enum Face: String, CaseIterable, Codable, Sendable {
         /// The seam: calls and events as values.
         case calls
         /// `BluetoothLE`: tasks that wait.
@@ -38,7 +38,7 @@ public struct Scenario: Equatable, Sendable {
     }
 
     /// Something that a user does.
-    public struct Action: Equatable, Sendable {
+    public struct Action: Equatable, Codable, Sendable {
         public var instant: Instant
         public var device: Int
         public var user: Int
@@ -47,7 +47,7 @@ public struct Scenario: Equatable, Sendable {
         /// there are when it happens.
         public var pick: UInt64
 
-        public enum Kind: String, CaseIterable, Sendable {
+        public enum Kind: String, CaseIterable, Codable, Sendable {
             case advertise, stopAdvertising, scan, stopScanning
             case connect, release, disconnect, cancel
             case discover, read, readLong, readByUUID, readMultiple
@@ -62,7 +62,7 @@ public struct Scenario: Equatable, Sendable {
     }
 
     /// Something that goes wrong.
-    public struct Fault: Equatable, Sendable {
+    public struct Fault: Equatable, Codable, Sendable {
         public var instant: Instant
         public var device: Int
         public var kind: Kind
@@ -70,7 +70,7 @@ public struct Scenario: Equatable, Sendable {
         public var duration: Duration
         public var pick: UInt64
 
-        public enum Kind: String, CaseIterable, Sendable {
+        public enum Kind: String, CaseIterable, Codable, Sendable {
             /// Two devices do not receive each other.
             case outOfRange
             /// The controller is unplugged, and plugged in again.
@@ -102,7 +102,8 @@ public struct Scenario: Equatable, Sendable {
 
 extension Scenario: CustomStringConvertible {
     public var description: String {
-        var lines = devices.enumerated().map { index, device in
+        var lines = ["seed \(seed)"]
+        lines += devices.enumerated().map { index, device in
             let users = device.users.map(\.face.rawValue).joined(separator: ", ")
             return "device \(index): \(device.bufferCount) buffers of \(device.bufferLength), "
                 + "ATT_MTU \(device.preferredMTU), answers after \(device.responseDelay), users: \(users)"

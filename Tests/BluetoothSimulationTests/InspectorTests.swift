@@ -1,0 +1,107 @@
+import BluetoothBase
+import TestSupport
+import Testing
+
+@testable import BluetoothSimulation
+
+/// Each line is a packet between a host and its controller, `>` to the controller, `<` to the host.
+@Suite("What no host may do")
+struct InspectorTests {
+    private static let connected = ["< 043E1301004000000006050403020118000000 C80001"]
+    private static let request = "> 0240200700030004000A0300"
+
+    /// A controller with two buffers of 27 octets.
+    private func inspect(_ lines: [String]) -> [Violation.Rule] {
+        var inspector = HCIInspector(bufferCount: 2, bufferLength: 27)
+        return lines.compactMap { line in
+            let packet = bytes(String(line.dropFirst(2)))
+            inspector.beginTurn()
+            return line.hasPrefix(">") ? inspector.sent(packet.span)?.rule : inspector.received(packet.span)?.rule
+        }
+    }
+
+    @Test(
+        "Commands",
+        arguments: [
+            (["> 01030C00", "< 040E0401030C00", "> 01011000"], []),
+            (["> 01030C00", "> 01011000"], [.commandCredit]),
+            (["> 01030C00", "< 040E0402030C00", "> 01011000", "> 01021000", "> 01031000"], [.commandCredit]),
+            (["> 01030C00", "< 040E0400030C00", "> 01011000"], [.commandCredit]),
+            // Credits without an answer, and a command that takes none.
+            (["> 01030C00", "< 040E0400030C00", "< 040E03010000", "> 01011000", "> 01350C00"], []),
+            (["> 01030C00", "< 040E0401030C01"], [.unknownCommand]),
+            (["> 040E00AA"], [.unknownCommand]),
+        ] as [([String], [Violation.Rule])])
+    func commands(_ lines: [String], _ rules: [Violation.Rule]) { #expect(inspect(lines) == rules) }
+
+    @Test(
+        "Data",
+        arguments: [
+            (["> 0240000500010004000E"], [.dataBuffers]),
+            (connected + [request, request.replacing("0A03", with: "5203")], []),
+            (connected + [request, "> 0240000500010004001E"], [.oneIndication]),
+            (connected + [request, request], [.oneRequest]),
+            (connected + [request, "< 0240200500010004000B", request], []),
+            (
+                connected + [request, "< 0413050140000100", "> 024010010000", "> 024010010000", "> 024010010000"],
+                [.dataBuffers]
+            ),
+            (connected + ["> 0240001C00" + String(repeating: "00", count: 28)], [.dataBuffers]),
+            (connected + ["> 0240000500010004000B"], [.oneRequest]),
+            (connected + ["< 0240200700030004000A0300", "> 0240000500010004000B"], []),
+            (
+                connected + ["< 0240200700030004001D0300", "> 0240000500010004001E", "> 0240000500010004001E"],
+                [.oneIndication]
+            ),
+            (connected + ["> 0240001B00180004001B" + String(repeating: "00", count: 22)], [.mtu]),
+            (connected + ["< 04050400400013", request], [.dataBuffers]),
+        ] as [([String], [Violation.Rule])])
+    func data(_ lines: [String], _ rules: [Violation.Rule]) {
+        #expect(inspect(lines.map { $0.prefix(2) + $0.dropFirst(2).filter { $0 != " " } }) == rules)
+    }
+}
+
+@Suite("The order of values")
+struct StreamOrderTests {
+    @Test(
+        "A value that is missing, comes twice or too late is found",
+        arguments: [
+            ([1, 2, 3], []), ([4, 5], []), ([1, 3], [.valueMissing]), ([1, 1], [.valueOrder]),
+            ([2, 1, 2], [.valueOrder]),
+        ] as [([UInt32], [Violation.Rule])])
+    func order(_ numbers: [UInt32], _ rules: [Violation.Rule]) {
+        var order = StreamOrder()
+        let found = numbers.compactMap { number in
+            order.take(SimulatedValue(.stream, station: 0, stream: 1, number: number), mayMiss: false)?.rule
+        }
+        #expect(found == rules)
+    }
+
+    @Test("After a loss was told, or where the sender called values off, some may be missing")
+    func losses() {
+        var order = StreamOrder()
+        func take(_ number: UInt32, mayMiss: Bool = false) -> Violation.Rule? {
+            order.take(SimulatedValue(.stream, station: 0, stream: 1, number: number), mayMiss: mayMiss)?.rule
+        }
+        #expect(take(1) == nil)
+        order.hasLost = true
+        #expect(take(5) == nil)
+        #expect(take(7) == .valueMissing)
+        #expect(take(9, mayMiss: true) == nil)
+    }
+
+    @Test("A value says where it comes from, and shows when it was changed", arguments: [10, 11, 20, 244])
+    func values(_ count: Int) {
+        let value = SimulatedValue(.stream, station: 3, stream: 0x0102_0304, number: 77)
+        let octets = value.bytes(count: count)
+        #expect(octets.count == count)
+        #expect(SimulatedValue(octets.span) == value)
+        for index in SimulatedValue.leastCount..<count {
+            var changed = octets
+            changed[index] ^= 1
+            #expect(SimulatedValue(changed.span) == nil)
+        }
+        #expect(SimulatedCard.isWhole(SimulatedCard.bytes(9, count: count)))
+        #expect(!SimulatedCard.isWhole(Array(SimulatedCard.bytes(9, count: count).dropLast())))
+    }
+}

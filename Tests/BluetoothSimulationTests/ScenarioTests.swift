@@ -1,0 +1,119 @@
+import BluetoothBase
+import Foundation
+import TestSupport
+import Testing
+
+@testable import BluetoothSimulation
+
+@Suite("Scenarios drawn from a seed")
+struct ScenarioTests {
+    @Test("A seed gives the same scenario, and the same packets at the same times", arguments: ScenarioKind.allCases)
+    func repeatable(_ kind: ScenarioKind) {
+        let scenario = Scenario(seed: 7, kind: kind)
+        #expect(scenario == Scenario(seed: 7, kind: kind))
+        #expect(scenario != Scenario(seed: 8, kind: kind))
+        let first = ScenarioRun(scenario).play(), second = ScenarioRun(scenario).play()
+        #expect(first == second)
+        #expect(first.packetCount > 100 && first.operationCount > 10)
+    }
+
+    @Test("Worlds last over a minute, have 2 to 6 devices, and faults in most")
+    func shapes() {
+        let scenarios = (0..<200).map { Scenario(seed: $0, kind: ScenarioKind(of: $0)) }
+        #expect(Set(scenarios.map(\.devices.count)) == [2, 3, 4, 5, 6])
+        #expect(scenarios.allSatisfy { $0.actions.count >= 60 && $0.faults.count <= 3 })
+        #expect(scenarios.count { $0.faults.isEmpty } > 5)
+        #expect(Set(scenarios.flatMap { $0.faults.map(\.kind) }) == Set(Scenario.Fault.Kind.allCases))
+        #expect(Set(scenarios.flatMap { $0.actions.map(\.kind) }) == Set(Scenario.Action.Kind.allCases))
+    }
+
+    @Test("Nothing is wrong in these worlds", arguments: 0..<60)
+    func clean(_ seed: UInt64) {
+        let report = Simulation.play(seed, nil)
+        #expect(report.violations.isEmpty)
+        #expect(report.duration >= .seconds(60))
+    }
+
+    /// Each file is a scenario that failed once, cut down; its name says what happened.
+    @Test("What failed once never fails again", arguments: try recorded())
+    func failedOnce(_ file: URL) throws {
+        let scenario = try JSONDecoder().decode(Scenario.self, from: Data(contentsOf: file))
+        #expect(ScenarioRun(scenario).play().violations.isEmpty)
+    }
+
+    static func recorded() throws -> [URL] {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Fixtures/Simulation")
+        return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .filter { $0.pathExtension == "json" }.sorted { $0.path < $1.path }
+    }
+}
+
+@Suite("Cutting a scenario down")
+struct ShrinkingTests {
+    @Test("What it does not fail with is removed, and nothing else")
+    func shrinking() {
+        var scenario = Scenario(seed: 3, kind: .mixed)
+        scenario.faults.append(
+            .init(instant: .zero, device: 0, kind: .unplug, duration: .seconds(1), pick: 0))
+        // It fails where something is unplugged and somebody connects and reads later.
+        func fails(_ scenario: Scenario) -> Bool {
+            let connects = scenario.actions.firstIndex { $0.kind == .connect }
+            let reads = scenario.actions.lastIndex { $0.kind == .read }
+            guard let connects, let reads else { return false }
+            return connects < reads && scenario.faults.contains { $0.kind == .unplug }
+        }
+        var shrinker = Shrinker(scenario, limit: 10_000) { fails($0) }
+        shrinker.run()
+        #expect(shrinker.scenario.actions.map(\.kind) == [.connect, .read])
+        #expect(shrinker.scenario.faults.map(\.kind) == [.unplug])
+        #expect(shrinker.scenario.devices.count == 2 && shrinker.scenario.devices.allSatisfy { $0.users.count == 1 })
+    }
+
+    @Test("It plays no more worlds than it may")
+    func limit() {
+        var played = 0
+        var shrinker = Shrinker(Scenario(seed: 3), limit: 25) { _ in
+            played += 1
+            return played % 2 == 0
+        }
+        shrinker.run()
+        #expect(played == 25)
+    }
+}
+
+@Suite("Running many worlds")
+struct SimulationTests {
+    @Test("All seeds are played, whatever the number of jobs, with the same result")
+    func jobs() throws {
+        let alone = Simulation(seeds: 0..<12)
+        alone.run()
+        let several = Simulation(seeds: 0..<12)
+        try several.start(jobs: 3)
+        while !several.isOver { usleep(1_000) }
+        #expect(alone.progress.count == 12 && several.progress.count == 12)
+        #expect(alone.progress.digest == several.progress.digest)
+        #expect(alone.nextSeed == 12 && alone.progress.failureCount == 0)
+    }
+
+    @Test("A stopped simulation says where to go on")
+    func stopping() {
+        let simulation = Simulation(seeds: 5..<1_000_000)
+        simulation.stop()
+        simulation.run()
+        #expect(simulation.progress.count == 0 && simulation.nextSeed == 5 && simulation.isOver)
+    }
+
+    @Test("Quantiles are exact for small numbers, and near for large ones")
+    func distribution() {
+        var distribution = Distribution()
+        #expect(distribution.median == nil)
+        for number in 1...9 { distribution.add(number) }
+        #expect(distribution.median == 5 && distribution.quantile(0) == 1 && distribution.quantile(1) == 9)
+        for number in [1_000, 5_000, 100_000, 1 << 40] {
+            var one = Distribution()
+            one.add(number)
+            let near = one.median ?? 0
+            #expect(near <= number && Double(number - near) <= Double(number) / 32)
+        }
+    }
+}

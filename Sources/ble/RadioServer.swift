@@ -105,19 +105,10 @@ final class RadioServer {
         unwatch(index)
         ports[index].host?.close()
         ports[index].host = nil
-        reset(ports[index].controller)
+        air.dismissHost(of: ports[index].controller, at: MonotonicClock.now)
         // The radio does not connect to a host again: it may be gone for good.
         if ports.allSatisfy({ $0.fileDescriptor == nil }) { throw error }
         try watch(index)
-    }
-
-    private func reset(_ controller: ControllerID) {
-        var packet = ByteWriter()
-        Reset().encodePacket(into: &packet)
-        // A controller whose host does not read accepts no more commands.
-        air[controller].outbox.removeAll()
-        air.receive(packet.span, from: controller, at: MonotonicClock.now)
-        air[controller].outbox.removeAll()
     }
 
     private func recorded(_ host: any HCITransport, at index: Int) -> any HCITransport {

@@ -1,3 +1,4 @@
+import BluetoothBase
 import HCITransport
 import VirtualRadio
 
@@ -12,6 +13,9 @@ struct RadioPort {
     /// The token of the watched descriptor; nil if there is none.
     var token: Int?
     var isWatchedForWriting = false
+    /// When to try again to accept a host, after that has failed, and why it has.
+    var retry: Instant?
+    var shortage: TransportError?
 
     /// Starts to listen if the transport is a server.
     init(_ name: TransportName, _ controller: ControllerID) throws(TransportError) {

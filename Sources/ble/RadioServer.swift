@@ -56,7 +56,8 @@ final class RadioServer {
     func run(until isOver: () -> Bool) throws(TransportError) {
         while !isOver() {
             for index in ports.indices { try deliver(index) }
-            for event in loop.wait(until: air.nextDeadline) {
+            try retryAccepting()
+            for event in loop.wait(until: nextDeadline) {
                 // A port that has just changed its descriptor has another token.
                 guard let index = ports.firstIndex(where: { $0.token == event.token }) else { continue }
                 if ports[index].host == nil { try accept(index) } else { try receive(event, at: index) }
@@ -65,14 +66,40 @@ final class RadioServer {
         }
     }
 
+    private var nextDeadline: Instant? {
+        ports.reduce(air.nextDeadline) { earliest($0, $1.retry) }
+    }
+
     // MARK: - Hosts
 
     private func accept(_ index: Int) throws(TransportError) {
-        guard let host = try ports[index].listener?.accept() else { return }
-        unwatch(index)
-        ports[index].host = recorded(host, at: index)
-        try watch(index)
+        do throws(TransportError) {
+            guard let host = try ports[index].listener?.accept() else { return }
+            unwatch(index)
+            ports[index].host = recorded(host, at: index)
+            try watch(index)
+        } catch {
+            guard error.isShortage else { throw error }
+            if error != ports[index].shortage { say("\(error); trying again until a host can be accepted") }
+            ports[index].shortage = error
+            unwatch(index)
+            ports[index].host?.close()
+            ports[index].host = nil
+            // The host that waits would be reported all the time.
+            ports[index].retry = MonotonicClock.now.advanced(by: TransportListener.retryDelay)
+            return
+        }
+        ports[index].shortage = nil
         say("a host has connected to \(ports[index].name)")
+    }
+
+    /// Watches again the ports at which a host could not be accepted.
+    private func retryAccepting() throws(TransportError) {
+        for index in ports.indices {
+            guard let retry = ports[index].retry, retry <= MonotonicClock.now else { continue }
+            ports[index].retry = nil
+            try watch(index)
+        }
     }
 
     private func receive(_ event: EventLoop.Event, at index: Int) throws(TransportError) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import select
 import socket
@@ -22,7 +23,12 @@ class Host:
     def __init__(self, path: pathlib.Path) -> None:
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(10)
-        self.socket.connect(str(path))
+        deadline = time.monotonic() + 10
+        # The file is there a moment before somebody listens.
+        while (error := self.socket.connect_ex(str(path))) != 0:
+            if time.monotonic() > deadline:
+                raise OSError(error, os.strerror(error))
+            time.sleep(0.02)
         self.received = bytearray()
 
     def close(self) -> None:

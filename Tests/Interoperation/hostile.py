@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import os
 import pathlib
+import resource
+import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,26 +22,36 @@ MEBIBYTE = 1 << 20
 
 @dataclass
 class Case:
-    """Something a program must withstand. The test returns the error, or nothing."""
+    """Something a program must withstand.
+
+    The test takes a directory for logs and one for sockets, whose paths must be short. It returns the error, or nothing.
+    """
 
     title: str
-    test: Callable[[pathlib.Path], str | None]
+    test: Callable[[pathlib.Path, pathlib.Path], str | None]
 
     def run(self, directory: pathlib.Path, limit: float) -> str | None:
         """Runs it. Each case is done in less than the limit, or fails by itself."""
         try:
-            return self.test(directory)
+            with tempfile.TemporaryDirectory(prefix="hostile-") as sockets:
+                return self.test(directory, pathlib.Path(sockets))
         except (OSError, RuntimeError, subprocess.TimeoutExpired) as error:
             return f"{type(error).__name__}: {error}"
 
 
 def all_cases(binaries: pathlib.Path) -> list[Case]:
     """Every case there is with these executables."""
-    return [
-        Case(f"a host that sends {name} and never reads cannot make our radio grow",
-             lambda directory, packet=packet: radio_is_bounded(binaries, directory, packet))
-        for name, packet in FLOODS.items()
-    ]
+    tests = {
+        f"a host that sends {name} and never reads cannot make our radio grow":
+            functools.partial(radio_is_bounded, packets=packets)
+        for name, packets in FLOODS.items()
+    } | {
+        "our radio outlives a time without file descriptors": survives_exhaustion,
+        "a host that listens outlives a time without file descriptors": server_waits_for_descriptors,
+        "our radio ends when it is told to, though nobody reads its errors": ends_unread,
+        "our programs do not mistake their sockets for closed standard streams": begins_closed,
+    }
+    return [Case(title, functools.partial(test, binaries)) for title, test in tests.items()]
 
 
 # MARK: Memory
@@ -85,9 +100,11 @@ def with_handle(packets: bytes, handle: int) -> bytes:
     return packet * (len(packets) // length)
 
 
-def radio_is_bounded(binaries: pathlib.Path, directory: pathlib.Path, packets: bytes) -> str | None:
+def radio_is_bounded(
+    binaries: pathlib.Path, directory: pathlib.Path, sockets: pathlib.Path, packets: bytes
+) -> str | None:
     """Floods the radio for two seconds, and looks at its memory meanwhile and afterwards."""
-    paths = [directory / name for name in ("first", "second")]
+    paths = [sockets / name for name in ("first", "second")]
     with radio(binaries, directory, paths) as process:
         first, second, handle = hci.connected_hosts(paths)
         before = memory(process.pid)
@@ -104,4 +121,125 @@ def radio_is_bounded(binaries: pathlib.Path, directory: pathlib.Path, packets: b
     (directory / "figures.log").write_text(figures + "\n", encoding="utf-8")
     if max(during, after) - before > 4 * MEBIBYTE:
         return figures
+    return None
+
+
+# MARK: Descriptors
+
+def survives_exhaustion(binaries: pathlib.Path, directory: pathlib.Path, sockets: pathlib.Path) -> str | None:
+    """Takes the radio's descriptors away while a host connects, and gives them back."""
+    paths = [sockets / name for name in ("first", "second")]
+    with radio(binaries, directory, paths) as process:
+        first = hci.Host(paths[0])
+        first.command(hci.RESET)
+        limits = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (3, limits[1]))
+        second = hci.Host(paths[1])
+        wait_for_text(directory / "radio.log", "accept")
+        if process.poll() is not None:
+            return f"the radio ended with status {process.returncode}"
+        first.command(hci.RESET)
+        before = cpu_time(process.pid)
+        time.sleep(1)
+        if cpu_time(process.pid) - before > 0.3:
+            return "the radio does nothing but try"
+        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, limits)
+        second.command(hci.RESET)
+        first.close()
+        second.close()
+    return None
+
+
+def server_waits_for_descriptors(binaries: pathlib.Path, directory: pathlib.Path, sockets: pathlib.Path) -> str | None:
+    """A host that listens for its controller, and cannot accept it at first."""
+    path = sockets / "controller"
+    command = [str(binaries / "peripheral"), "--transport", f"unix-server:{path}"]
+    with open(directory / "peripheral.log", "wb") as log:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    try:
+        while not path.exists():
+            time.sleep(0.02)
+        limits = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (3, limits[1]))
+        controller = hci.Host(path)
+        wait_for_text(directory / "peripheral.log", "accept")
+        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, limits)
+        # The first command of a host.
+        packet = controller.socket.recv(16)
+        controller.close()
+        return None if packet[:4] == hci.RESET else f"it sent {packet.hex()}"
+    finally:
+        airs.stop(process)
+
+
+def wait_for_text(path: pathlib.Path, text: str, seconds: float = 10) -> None:
+    """Waits until a log has a text."""
+    deadline = time.monotonic() + seconds
+    while text not in path.read_text(encoding="utf-8", errors="replace"):
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"there is no \"{text}\" in {path.name}")
+        time.sleep(0.02)
+
+
+def cpu_time(process: int) -> float:
+    """How long a process has been computing, in seconds."""
+    fields = pathlib.Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+# MARK: Standard streams
+
+def ends_unread(binaries: pathlib.Path, directory: pathlib.Path, sockets: pathlib.Path) -> str | None:
+    """The radio, whose errors go into a full pipe, is told to end."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(writer, bytes(1 << 12))
+    os.set_blocking(writer, True)
+    path = sockets / "host"
+    process = subprocess.Popen(
+        [str(binaries / "ble"), "radio", f"unix-server:{path}"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=writer)
+    try:
+        while not path.exists():
+            time.sleep(0.02)
+        for _ in range(3):
+            host = hci.Host(path)
+            host.command(hci.RESET)
+            host.close()
+        process.send_signal(signal.SIGTERM)
+        status = process.wait(timeout=3)
+    finally:
+        airs.stop(process)
+        os.close(reader)
+        os.close(writer)
+    return None if status == 128 + signal.SIGTERM else f"the radio ended with status {status}"
+
+
+def begins_closed(binaries: pathlib.Path, directory: pathlib.Path, sockets: pathlib.Path) -> str | None:
+    """Programs that are started with their standard streams closed: none of them becomes a descriptor of ours."""
+    path = sockets / "host"
+    serving = {
+        "ble": ["radio", f"unix-server:{path}"],
+        "peripheral": ["--transport", f"unix-client:{path}", "--btsnoop", str(directory / "capture")],
+    }
+    with contextlib.ExitStack() as stack:
+        for name, arguments in serving.items():
+            process = subprocess.Popen(
+                ["/bin/sh", "-c", 'exec "$0" "$@" <&- >&- 2>&-', str(binaries / name), *arguments])
+            stack.callback(airs.stop, process)
+            while not (path if name == "ble" else directory / "capture").exists():
+                if process.poll() is not None:
+                    return f"{name} ended with status {process.returncode}"
+                time.sleep(0.02)
+            for descriptor in range(3):
+                if (target := os.readlink(f"/proc/{process.pid}/fd/{descriptor}")) != "/dev/null":
+                    return f"descriptor {descriptor} of {name} is {target}"
+    for name, arguments in {"central": ["--transport", "unix-client:nowhere"], "ble": ["adapters"]}.items():
+        done = subprocess.run(
+            ["/bin/sh", "-c", 'exec "$0" "$@" >&-', str(binaries / name), *arguments],
+            stderr=subprocess.PIPE, timeout=10, check=False)
+        if done.returncode != 2 or b"standard output is closed" not in done.stderr:
+            return f"{name} ended with status {done.returncode}: {done.stderr.decode()}"
     return None

@@ -32,6 +32,9 @@ public final class Adapter: Sendable {
         /// Whether the adapter waits for a controller that was unplugged, given up or became unreachable, and resumes
         /// when it is back. Otherwise the adapter closes, and calls throw `.transport` or `.adapter` with the cause.
         public var isRecovering = true
+        /// Told, on any thread, what went wrong without ending anything: a client that cannot be accepted for now, a
+        /// capture that had to stop.
+        public var report: @Sendable (TransportError) -> Void = { _ in }
 
         /// - Parameters:
         ///   - seed: the random bits the host starts from; by default the system's.
@@ -45,6 +48,7 @@ public final class Adapter: Sendable {
             var options = AdapterRunner.Options(host: host)
             options.captureFile = captureFile
             options.isRecovering = isRecovering
+            options.report = report
             return options
         }
     }

@@ -3,7 +3,7 @@ import CommandLineSupport
 import HCITransport
 
 /// `ble radio`: controllers without hardware.
-struct Radio: AsyncParsableCommand {
+struct Radio: AsyncParsableCommand, CommandWithoutOutput {
     static let configuration = CommandConfiguration(
         abstract: "Provides virtual controllers in range of each other, for any host to use.",
         discussion: """

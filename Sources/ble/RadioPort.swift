@@ -8,6 +8,8 @@ struct RadioPort {
     let controller: ControllerID
     /// Nil if the radio connects to the host, or if the host is fixed: at the other end of a line, or the kernel.
     let listener: TransportListener?
+    /// Where each host's faults are drawn from; nil where there are none.
+    var faultSeeds: SeededGenerator?
     /// The host currently attached.
     var host: (any HCITransport)?
     /// The token of the watched descriptor; nil if there is none.
@@ -18,8 +20,11 @@ struct RadioPort {
     var shortage: TransportError?
 
     /// Starts to listen if the transport is a server.
-    init(_ name: TransportName, _ controller: ControllerID) throws(TransportError) {
+    init(
+        _ name: TransportName, _ controller: ControllerID, faultSeeds: SeededGenerator?
+    ) throws(TransportError) {
         self.controller = controller
+        self.faultSeeds = faultSeeds
         switch name {
         case .tcpServer, .unixServer:
             let listener = try TransportListener(name)

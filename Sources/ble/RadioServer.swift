@@ -10,18 +10,38 @@ final class RadioServer {
     private var air: Air
     private var ports: [RadioPort] = []
     private let loop: EventLoop
-    private let capture: CaptureFile?
+    let capture: CaptureFile?
+    let options: Options
+    let start = MonotonicClock.now
+    /// The weather on the air, if it is bad.
+    private var weather: AirWeather?
     private var lastToken = 0
+
+    struct Options {
+        /// The seed of all random bits on the air.
+        var seed: UInt64 = 1
+        /// A btsnoop file that all packets are written to, as the hosts have them.
+        var capture: String?
+        /// The seed of faults on the air, and between the controllers and their hosts.
+        var fault: UInt64?
+        /// How long every packet takes between a controller and its host, in each direction.
+        var delay = Duration.zero
+        /// Whether each fault is told.
+        var isVerbose = false
+        /// Whether each packet is told.
+        var isTraced = false
+    }
 
     /// Ends the current wait of `run(until:)`, from any thread.
     var waker: Waker { loop.waker }
 
-    /// - Parameter capture: a btsnoop file that all packets are written to.
-    init(seed: UInt64, capture path: String?) throws(TransportError) {
-        air = Air(seed: seed)
+    init(_ options: Options = Options()) throws(TransportError) {
+        self.options = options
+        air = Air(seed: options.seed)
+        weather = options.fault.map { AirWeather(seed: $0, at: MonotonicClock.now) }
         loop = try EventLoop()
         capture =
-            if let path {
+            if let path = options.capture {
                 try CaptureFile(path: path, datalink: .monitor) { say("\($0)") }
             } else {
                 nil
@@ -32,8 +52,12 @@ final class RadioServer {
     func add(_ name: TransportName) throws(TransportError) {
         let address = DeviceAddress(Self.firstAddress + UInt64(ports.count), kind: .public)
         let controller = air.addController(ControllerConfiguration(publicAddress: address))
-        var port = try RadioPort(name, controller)
-        if port.listener == nil { port.host = recorded(try name.open(as: .controller), at: ports.count) }
+        // Another one for each controller: when the others' hosts come does not matter to it.
+        let seeds = options.fault.map { SeededGenerator(seed: $0 &+ UInt64(ports.count + 1)) }
+        var port = try RadioPort(name, controller, faultSeeds: seeds)
+        if port.listener == nil {
+            port.host = try decorated(try name.open(as: .controller), of: &port, at: ports.count)
+        }
         ports.append(port)
         try watch(ports.count - 1)
         say("controller \(address) at \(port.name)" + (port.host?.otherEnd.map { ": \($0)" } ?? ""))
@@ -63,11 +87,18 @@ final class RadioServer {
                 if ports[index].host == nil { try accept(index) } else { try receive(event, at: index) }
             }
             air.fire(at: MonotonicClock.now)
+            changeWeather()
         }
     }
 
+    private func changeWeather() {
+        guard let fade = weather?.fire(at: MonotonicClock.now, on: &air), options.isVerbose else { return }
+        let ends = [fade.first, fade.second].map { "\(air[$0].configuration.publicAddress)" }
+        say("\(ends.joined(separator: " and ")) do not hear each other, for \(fade.duration)")
+    }
+
     private var nextDeadline: Instant? {
-        ports.reduce(air.nextDeadline) { earliest($0, $1.retry) }
+        ports.reduce(earliest(air.nextDeadline, weather?.nextDeadline)) { earliest($0, $1.retry) }
     }
 
     // MARK: - Hosts
@@ -76,7 +107,7 @@ final class RadioServer {
         do throws(TransportError) {
             guard let host = try ports[index].listener?.accept() else { return }
             unwatch(index)
-            ports[index].host = recorded(host, at: index)
+            ports[index].host = try decorated(host, of: &ports[index], at: index)
             try watch(index)
         } catch {
             guard error.isShortage else { throw error }
@@ -136,11 +167,6 @@ final class RadioServer {
         // The radio does not connect to a host again: it may be gone for good.
         if ports.allSatisfy({ $0.fileDescriptor == nil }) { throw error }
         try watch(index)
-    }
-
-    private func recorded(_ host: any HCITransport, at index: Int) -> any HCITransport {
-        guard let capture else { return host }
-        return CapturedTransport(host, to: capture, adapter: UInt16(clamping: index))
     }
 
     // MARK: - Watching

@@ -1,4 +1,7 @@
-"""Our programs in a world that is against them: hosts that never read, no descriptors, nobody who reads the errors."""
+"""Our programs in a world that is against them.
+
+Hosts that never read, bad weather, no descriptors, nobody who reads the errors.
+"""
 
 from __future__ import annotations
 
@@ -49,6 +52,7 @@ def all_cases(binaries: pathlib.Path) -> list[Case]:
         "our radio outlives a time without file descriptors": survives_exhaustion,
         "a host that listens outlives a time without file descriptors": server_waits_for_descriptors,
         "our radio ends when it is told to, though nobody reads its errors": ends_unread,
+        "in bad weather a card is whole, or our central says that it is not": weather,
         "our programs do not mistake their sockets for closed standard streams": begins_closed,
     }
     return [Case(title, functools.partial(test, binaries)) for title, test in tests.items()]
@@ -75,11 +79,11 @@ def memory(process: int) -> int:
 
 @contextlib.contextmanager
 def radio(
-    binaries: pathlib.Path, directory: pathlib.Path, paths: list[pathlib.Path]
+    binaries: pathlib.Path, directory: pathlib.Path, paths: list[pathlib.Path], *options: str
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Our radio, for as long as the context lasts."""
-    command = [str(binaries / "ble"), "radio"] + [f"unix-server:{path}" for path in paths]
-    with open(directory / "radio.log", "wb") as log:
+    command = [str(binaries / "ble"), "radio", *options] + [f"unix-server:{path}" for path in paths]
+    with open(directory / "radio.log", "ab") as log:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     try:
         while not all(path.exists() for path in paths):
@@ -121,6 +125,33 @@ def radio_is_bounded(
     (directory / "figures.log").write_text(figures + "\n", encoding="utf-8")
     if max(during, after) - before > 4 * MEBIBYTE:
         return figures
+    return None
+
+
+# MARK: Weather
+
+def weather(binaries: pathlib.Path, directory: pathlib.Path, sockets: pathlib.Path) -> str | None:
+    """Cards are sent over radios with faults. Whatever happens, what is printed is the card, or the status is not 0."""
+    payload = pathlib.Path(__file__).with_name("card.vcf")
+    for seed in (1, 2, 3):
+        paths = [sockets / f"{name}{seed}" for name in ("first", "second")]
+        with contextlib.ExitStack() as stack:
+            air = stack.enter_context(radio(binaries, directory, paths, "--fault", str(seed), "--verbose"))
+            log = stack.enter_context(open(directory / "peripheral.log", "ab"))
+            peripheral = subprocess.Popen(
+                [str(binaries / "peripheral"), "--transport", f"unix-client:{paths[0]}", "--payload", str(payload)],
+                stdin=subprocess.DEVNULL, stderr=log)
+            stack.callback(airs.stop, peripheral)
+            central = subprocess.run(
+                [str(binaries / "central"), "--transport", f"unix-client:{paths[1]}", "--timeout", "15"],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, timeout=45, check=False)
+            if central.returncode not in (0, 3, 4, 5):
+                return f"with seed {seed} the central ended with status {central.returncode}"
+            if central.returncode == 0 and central.stdout != payload.read_bytes():
+                return f"with seed {seed} the central printed other bytes than were sent: {len(central.stdout)} of them"
+            for process, name in (air, "radio"), (peripheral, "peripheral"):
+                if process.poll() is not None:
+                    return f"with seed {seed} the {name} ended with status {process.returncode}"
     return None
 
 

@@ -122,18 +122,6 @@ public struct HCIFaults: Sendable {
             stalls[receiver, isData: way] = max(stalls[receiver, isData: way], end)
         }
     }
-
-    /// A duration of a range, evenly drawn.
-    mutating func duration(in range: ClosedRange<Duration>) -> Duration {
-        let start = range.lowerBound.nanoseconds
-        let width = UInt64(max(0, range.upperBound.nanoseconds - start))
-        return .nanoseconds(start + Int64(generator.next().multipliedFullWidth(by: width + 1).high))
-    }
-
-    /// A number below a bound, evenly drawn; 0 if there is none.
-    mutating func number(below bound: Int) -> Int {
-        Int(generator.next().multipliedFullWidth(by: UInt64(max(1, bound))).high)
-    }
 }
 
 /// Until when the ways to host and controller are held up, each with one way for data and one for the rest.

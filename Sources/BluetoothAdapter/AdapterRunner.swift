@@ -18,6 +18,9 @@ public final class AdapterRunner: PacketPortHost {
         public var host: HostConfiguration
         /// A btsnoop file for every packet to and from the controller.
         public var captureFile: String?
+        /// Faults that befall the packets to and from the controller, to see how an application gets over them. They do not
+        /// apply to a `PacketPort`.
+        public var faults: HCIFaults?
         /// Whether to wait for a lost controller. Otherwise the adapter closes.
         public var isRecovering = true
         /// Whether to retry a transport that cannot be opened at first. Otherwise the adapter closes.

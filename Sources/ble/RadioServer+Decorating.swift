@@ -13,10 +13,7 @@ extension RadioServer {
         var host = host
         if let capture { host = CapturedTransport(host, to: capture, adapter: UInt16(clamping: index)) }
         if options.isTraced { host = traced(host, of: port) }
-        guard options.fault != nil || options.delay > .zero else { return host }
-        var rates = options.fault == nil ? HCIFaultRates.none : .badWeather
-        rates.latency = options.delay
-        let faults = HCIFaults(rates, seed: port.faultSeeds?.next() ?? 0)
+        guard let faults = port.nextFaults() else { return host }
         let name = port.name, isVerbose = options.isVerbose
         return try FaultyTransport(host, faults) { fault in
             if isVerbose { say("\(name): \(fault)") }

@@ -13,6 +13,8 @@ final class RadioServer {
     let capture: CaptureFile?
     let options: Options
     let start = MonotonicClock.now
+    /// What the faults of each controller are drawn from, which those of the others do not change.
+    private var faults: HCIFaults?
     /// The weather on the air, if it is bad.
     private var weather: AirWeather?
     private var lastToken = 0
@@ -26,6 +28,13 @@ final class RadioServer {
         var fault: UInt64?
         /// How long every packet takes between a controller and its host, in each direction.
         var delay = Duration.zero
+        /// The faults between controllers and hosts.
+        var faults: HCIFaults? {
+            guard fault != nil || delay > .zero else { return nil }
+            var rates = fault == nil ? HCIFaultRates.none : .badWeather
+            rates.latency = delay
+            return HCIFaults(rates, seed: fault ?? 0)
+        }
         /// Whether each fault is told.
         var isVerbose = false
         /// Whether each packet is told.
@@ -38,6 +47,7 @@ final class RadioServer {
     init(_ options: Options = Options()) throws(TransportError) {
         self.options = options
         air = Air(seed: options.seed)
+        faults = options.faults
         weather = options.fault.map { AirWeather(seed: $0, at: MonotonicClock.now) }
         loop = try EventLoop()
         capture =
@@ -52,9 +62,7 @@ final class RadioServer {
     func add(_ name: TransportName) throws(TransportError) {
         let address = DeviceAddress(Self.firstAddress + UInt64(ports.count), kind: .public)
         let controller = air.addController(ControllerConfiguration(publicAddress: address))
-        // Another one for each controller: when the others' hosts come does not matter to it.
-        let seeds = options.fault.map { SeededGenerator(seed: $0 &+ UInt64(ports.count + 1)) }
-        var port = try RadioPort(name, controller, faultSeeds: seeds)
+        var port = try RadioPort(name, controller, faults: faults?.another())
         if port.listener == nil {
             port.host = try decorated(try name.open(as: .controller), of: &port, at: ports.count)
         }

@@ -41,6 +41,9 @@ public struct HCIFaults: Sendable {
         generator = SeededGenerator(seed: seed)
     }
 
+    /// Faults at the same rates, from a seed that is drawn here: for one after the other of several transports.
+    public mutating func another() -> HCIFaults { HCIFaults(rates, seed: generator.next()) }
+
     /// The packets for one end that are due.
     public subscript(receiver: H4Framer.Receiver) -> PacketQueue {
         @inline(__always) get { receiver == .host ? toHost : toController }

@@ -40,6 +40,19 @@ struct HCIFaultsPropertyTests {
         #expect(first != Self.played(seed: 6))
     }
 
+    @Test("Faults for several transports differ, and are the same each time")
+    func several() {
+        var first = HCIFaults(.badWeather, seed: 1), second = HCIFaults(.badWeather, seed: 1)
+        for _ in 0..<3 {
+            let others = [first.another(), first.another(), second.another(), second.another()]
+            let drawn = others.map { faults in
+                var faults = faults
+                return (0..<2000).map { _ in faults.receive(bytes("040e0401030c00").span, to: .host, at: .zero) }
+            }
+            #expect(drawn[0] == drawn[2] && drawn[1] == drawn[3] && drawn[0] != drawn[1])
+        }
+    }
+
     @Test("Every fault happens about as often as its rate says")
     func rates() {
         var rates = HCIFaultRates.none

@@ -18,10 +18,16 @@ public final class AdapterRunner: PacketPortHost {
         public var host: HostConfiguration
         /// A btsnoop file for every packet to and from the controller.
         public var captureFile: String?
+        /// Faults that befall the packets to and from the controller, to see how an application gets over them. They do not
+        /// apply to a `PacketPort`.
+        public var faults: HCIFaults?
         /// Whether to wait for a lost controller. Otherwise the adapter closes.
         public var isRecovering = true
         /// Whether to retry a transport that cannot be opened at first. Otherwise the adapter closes.
         public var retriesOpening = false
+        /// Told, on any thread, what went wrong without ending anything: a client that cannot be accepted for now, a
+        /// capture that had to stop.
+        public var report: @Sendable (TransportError) -> Void = { _ in }
 
         public init(host: HostConfiguration) { self.host = host }
     }
@@ -40,7 +46,7 @@ public final class AdapterRunner: PacketPortHost {
     ///
     /// - Throws: if the process has no file descriptors or threads left, or the capture file cannot be written.
     public convenience init(_ transport: TransportName, options: Options) throws(BluetoothError) {
-        try self.init(transport, options: options, calls: .system)
+        try self.init(transport, options: options, calls: .system(report: options.report))
     }
 
     /// As above, with another opener of transports: tests replace a kernel with Bluetooth.
@@ -75,7 +81,9 @@ public final class AdapterRunner: PacketPortHost {
         guarded.core.runner = self
         do throws(TransportError) {
             // The file comes first: nothing is sent without it.
-            if let path = options.captureFile { guarded.core.capture = try CaptureFile(path: path) }
+            if let path = options.captureFile {
+                guarded.core.capture = try CaptureFile(path: path, report: options.report)
+            }
             if isTurnedByPort {
                 guarded.withTurn { $0.begin(at: $0.clock.now) }
                 requestTurn()

@@ -30,6 +30,10 @@ public struct PacketQueue: Sendable {
     @inlinable @inline(__always)
     public var count: Int { packetCount }
 
+    /// How many bytes they have.
+    @inlinable @inline(__always)
+    public var byteCount: Int { open &- start }
+
     /// Ends the packet being written. An empty one is dropped.
     @inlinable @inline(__always)
     public mutating func commit() {

@@ -14,4 +14,17 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
         return bits ^ (bits >> 31)
     }
+
+    /// A number below a bound, evenly drawn; 0 if there is none. Unlike those of the standard library it is the same on
+    /// every platform and with every version.
+    public mutating func number(below bound: Int) -> Int {
+        Int(next().multipliedFullWidth(by: UInt64(max(1, bound))).high)
+    }
+
+    /// A duration of a range, evenly drawn.
+    public mutating func duration(in range: ClosedRange<Duration>) -> Duration {
+        let start = range.lowerBound.nanoseconds
+        let width = range.upperBound.nanoseconds.subtractingReportingOverflow(start).partialValue.magnitude
+        return .nanoseconds(start + Int64(next().multipliedFullWidth(by: width &+ 1).high))
+    }
 }

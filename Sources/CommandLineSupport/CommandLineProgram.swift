@@ -1,4 +1,5 @@
 import ArgumentParser
+import Dispatch
 import Glibc
 
 /// An executable of this package: its arguments and its action.
@@ -7,10 +8,21 @@ import Glibc
 /// exit status gives its kind; SIGINT, SIGTERM and SIGHUP cancel `run()`, so that it ends cleanly.
 public protocol CommandLineProgram: AsyncParsableCommand {}
 
+/// A command that writes nothing to standard output. All others refuse to begin where that is closed.
+public protocol CommandWithoutOutput: ParsableCommand {}
+
 extension CommandLineProgram {
     /// Runs the program, and ends the process.
-    public static func main() async {
+    public static func main() {
+        // Before anything else opens a descriptor: an asynchronous `main` would find the dispatcher's in place already.
+        do { try StandardStreams.occupy() } catch { Glibc.exit(tell(error).rawValue) }
+        Task { await launch() }
+        dispatchMain()
+    }
+
+    private static func launch() async {
         let interruption = Interruption()
+        // No sooner: a signal that came meanwhile would leave things as they are.
         let work = Task { await self.status(of: Array(CommandLine.arguments.dropFirst())) }
         interruption.cancel(work)
         let result = await work.value
@@ -21,6 +33,9 @@ extension CommandLineProgram {
     static func status(of arguments: [String]) async -> ExitStatus {
         do {
             var command = try await asyncParseAsRoot(arguments)
+            guard command is any CommandWithoutOutput || StandardStreams.isOutputWritable else {
+                throw CommandFailure(.usage, "standard output is closed; redirect it to where the results are to go")
+            }
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

@@ -1,28 +1,49 @@
+import BluetoothLE
 import Dispatch
 import Glibc
 import Synchronization
 
-/// Turns SIGINT, SIGTERM and SIGHUP into the cancellation of a task. If the task does not end, a second signal ends the
-/// process at once.
+/// Turns SIGINT, SIGTERM and SIGHUP into the cancellation of a task. If the task does not end in time, the process does; a
+/// second signal ends it at once.
 final class Interruption: Sendable {
     private struct First {
         var signal: Int32
         var instant: ContinuousClock.Instant
     }
 
-    private let signals: [Int32]
     /// For how long after the first signal others count as the same: `timeout`, for example, sends two.
     private static let echo = Duration.milliseconds(500)
 
-    private let first = Mutex<First?>(nil)
+    /// A thread of its own: those of tasks may all be held up.
+    private let queue = DispatchQueue(label: "signals", qos: .userInitiated)
+    /// How long the task may take to end after the first signal.
+    private let limit: Duration
+    private struct State {
+        var first: First?
+        /// Cancels the task; nil before there is one.
+        var cancel: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
     private let sources: Mutex<[any DispatchSourceSignal]>
 
-    init() {
+    /// Once this returns, the signals no longer kill the process.
+    init(limit: Duration = .seconds(5)) {
+        self.limit = limit
         // Under nohup a program outlives its terminal.
-        signals = [SIGINT, SIGTERM] + (Self.isIgnored(SIGHUP) ? [] : [SIGHUP])
-        sources = Mutex(signals.map { DispatchSource.makeSignalSource(signal: $0) })
+        let signals = [SIGINT, SIGTERM] + (Self.isIgnored(SIGHUP) ? [] : [SIGHUP])
+        let queue = queue
+        sources = Mutex(signals.map { DispatchSource.makeSignalSource(signal: $0, queue: queue) })
         // A closed output is an error for the writer, and does not kill the process.
         signal(SIGPIPE, SIG_IGN)
+        let registrations = DispatchGroup()
+        for (source, signal) in zip(sources.withLock { $0 }, signals) {
+            source.setEventHandler { self.receive(signal, at: .now) }
+            registrations.enter()
+            source.setRegistrationHandler { registrations.leave() }
+            source.resume()
+        }
+        registrations.wait()
     }
 
     private static func isIgnored(_ signal: Int32) -> Bool {
@@ -33,27 +54,27 @@ final class Interruption: Sendable {
     }
 
     /// The exit status that says which signal ended the program.
-    var status: Int32? { first.withLock { $0.map { 128 + $0.signal } } }
+    var status: Int32? { state.withLock { $0.first.map { 128 + $0.signal } } }
 
-    /// Once this returns, the signals cancel `task`.
+    /// From now on the signals cancel `task`, also one that has come before.
     func cancel<Value: Sendable>(_ task: Task<Value, Never>) {
-        let registrations = DispatchGroup()
-        for (source, signal) in zip(sources.withLock { $0 }, signals) {
-            source.setEventHandler { self.receive(signal, at: .now) { task.cancel() } }
-            // An earlier signal would kill the process without a clean end.
-            registrations.enter()
-            source.setRegistrationHandler { registrations.leave() }
-            source.resume()
+        let isInterrupted = state.withLock { state in
+            state.cancel = { task.cancel() }
+            return state.first != nil
         }
-        registrations.wait()
+        if isInterrupted { task.cancel() }
     }
 
-    private func receive(_ signal: Int32, at now: ContinuousClock.Instant, _ cancel: () -> Void) {
-        let earlier = first.withLock { first in
-            defer { first = first ?? First(signal: signal, instant: now) }
-            return first
+    private func receive(_ signal: Int32, at now: ContinuousClock.Instant) {
+        let (earlier, cancel) = state.withLock { state in
+            defer { state.first = state.first ?? First(signal: signal, instant: now) }
+            return (state.first, state.cancel)
         }
-        guard let earlier else { return cancel() }
+        guard let earlier else {
+            queue.asyncAfter(deadline: .now() + .nanoseconds(Int(limit.nanoseconds))) { _exit(128 + signal) }
+            cancel?()
+            return
+        }
         if now - earlier.instant > Self.echo { _exit(128 + signal) }
     }
 }

@@ -1,14 +1,13 @@
 import Glibc
 
-/// Writes a message to the user: a line on standard error.
+/// Writes a message to the user: a line on standard error. It does not wait for a reader who does not read.
 public func say(_ line: String) {
-    // If standard error is closed, there is nobody to report that to.
-    try? write([UInt8]((line + "\n").utf8), to: STDERR_FILENO)
+    Diagnostics.standardError.write(line + "\n")
 }
 
 /// Writes a message to the user in the place of the one before: on a terminal, over the line that was begun.
 public func sayInPlace(_ text: String) {
-    try? write([UInt8]("\r\u{1B}[K\(text)".utf8), to: STDERR_FILENO)
+    Diagnostics.standardError.write("\r\u{1B}[K\(text)")
 }
 
 /// Writes bytes to standard output, exactly as they are.

@@ -36,6 +36,7 @@ public struct TransportOptions: ParsableArguments, Sendable {
     ) async throws -> Value {
         var options = Adapter.Options(captureFile: btsnoop)
         options.isRecovering = isRecovering
+        options.report = { say("\($0)") }
         if let deviceName { options.host.deviceName = deviceName }
         let adapter = try await Adapter.open(name, options: options)
         do {

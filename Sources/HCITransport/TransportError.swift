@@ -1,4 +1,5 @@
 import BluetoothHCI
+import Glibc
 
 /// Why a transport could not be opened, or why it ended.
 ///
@@ -63,6 +64,11 @@ public struct TransportError: Error, Equatable, Sendable {
     }
 
     public var reason: Reason
+    /// Whether the process or the system lacks descriptors or memory for now, so that it helps to try again later.
+    public var isShortage: Bool {
+        guard case .system(_, let code) = reason else { return false }
+        return [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code)
+    }
     /// The name of the transport, as `TransportName.description` gives it.
     public var transport: String
 

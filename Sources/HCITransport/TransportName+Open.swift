@@ -13,9 +13,12 @@ extension TransportName {
     /// waited for like a connection. Looking up a host name may take as long as the system's resolver allows,
     /// regardless of the timeout.
     ///
+    /// `report` is told what keeps a server from accepting its client for now, such as a lack of file descriptors.
+    ///
     /// Throws a `TransportError` whose description says what to do; `.notASocket` for `virtual`.
     public func open(
-        as receiver: H4Framer.Receiver = .host, timeout: Duration? = nil, cancellation: Waker? = nil
+        as receiver: H4Framer.Receiver = .host, timeout: Duration? = nil, cancellation: Waker? = nil,
+        report: (TransportError) -> Void = { _ in }
     ) throws(TransportError) -> sending any HCITransport {
         switch self {
         case .virtual: throw TransportError(.notASocket, transport: description)
@@ -38,7 +41,7 @@ extension TransportName {
             let deadline = timeout.map { MonotonicClock.now.advanced(by: $0) }
             let listener = try TransportListener(self, receiver: receiver)
             defer { listener.close() }
-            return try Connector(deadline: deadline, cancellation: cancellation).accept(from: listener)
+            return try Connector(deadline: deadline, cancellation: cancellation).accept(from: listener, report: report)
         case .serial(let line): return try SerialPort.open(line, as: receiver)
         case .pty(let link): return try PseudoTerminal.open(link: link, as: receiver)
         case .vhci(let path):

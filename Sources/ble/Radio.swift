@@ -3,7 +3,7 @@ import CommandLineSupport
 import HCITransport
 
 /// `ble radio`: controllers without hardware.
-struct Radio: AsyncParsableCommand {
+struct Radio: AsyncParsableCommand, CommandWithoutOutput {
     static let configuration = CommandConfiguration(
         abstract: "Provides virtual controllers in range of each other, for any host to use.",
         discussion: """
@@ -15,6 +15,10 @@ struct Radio: AsyncParsableCommand {
 
             Controllers can also be given to this machine's kernel, for bluetoothd and every other program: after \
             sudo ble radio vhci vhci there are two more adapters, hci0 and hci1, in range of each other.
+
+            With --fault SEED the weather is bad, and the same seed makes the same weather for the same packets. Any stack can \
+            be tried in it: a good one gets over all of it, if need be by resetting its controller. With -v each fault is \
+            said in a line.
             """)
 
     @Argument(
@@ -36,16 +40,38 @@ struct Radio: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Record the packets to and from all controllers, for Wireshark.", valueName: "file"))
     var btsnoop: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Bad weather from this seed: signals fade, and controllers answer late, twice or not at all, withhold credits, "
+                + "miscount, fall silent, cut packets or reset themselves.",
+            valueName: "seed"))
+    var fault: UInt64?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long each packet takes between a controller and its host, in each direction.", valueName: "ms"))
+    var delay = 0
+
+    @Flag(name: .shortAndLong, help: "Say what each fault does.")
+    var verbose = false
+
+    @Flag(help: "Show each packet that a host sends or receives, in a line on standard error.")
+    var trace = false
+
     func validate() throws {
         for transport in transports where !transport.carriesHosts {
             throw ValidationError(
                 "\(transport) is a controller itself; give a unix-, tcp-, pty or vhci transport for hosts to use")
         }
         guard (0...200).contains(pathLoss) else { throw ValidationError("--path-loss is from 0 to 200 dB") }
+        guard (0...10_000).contains(delay) else { throw ValidationError("--delay is from 0 to 10000 ms") }
     }
 
     func run() async throws {
-        let server = try RadioServer(seed: seed, capture: btsnoop)
+        let server = try RadioServer(
+            RadioServer.Options(
+                seed: seed, capture: btsnoop, fault: fault, delay: .milliseconds(delay), isVerbose: verbose,
+                isTraced: trace))
         for transport in transports { try server.add(transport) }
         server.setPathLoss(pathLoss)
         let waker = server.waker

@@ -1,3 +1,5 @@
+import BluetoothBase
+import BluetoothHCI
 import HCITransport
 import VirtualRadio
 
@@ -7,15 +9,23 @@ struct RadioPort {
     let controller: ControllerID
     /// Nil if the radio connects to the host, or if the host is fixed: at the other end of a line, or the kernel.
     let listener: TransportListener?
+    /// What each host's faults are drawn from; nil where there are none.
+    private var faults: HCIFaults?
     /// The host currently attached.
     var host: (any HCITransport)?
     /// The token of the watched descriptor; nil if there is none.
     var token: Int?
     var isWatchedForWriting = false
+    /// When to try again to accept a host, after that has failed, and why it has.
+    var retry: Instant?
+    var shortage: TransportError?
 
     /// Starts to listen if the transport is a server.
-    init(_ name: TransportName, _ controller: ControllerID) throws(TransportError) {
+    init(
+        _ name: TransportName, _ controller: ControllerID, faults: HCIFaults?
+    ) throws(TransportError) {
         self.controller = controller
+        self.faults = faults
         switch name {
         case .tcpServer, .unixServer:
             let listener = try TransportListener(name)
@@ -30,6 +40,9 @@ struct RadioPort {
     /// The descriptor to wait on: the host's, or the listener's if there is no host. While there is a host, others wait
     /// in the kernel's queue.
     var fileDescriptor: Int32? { host?.fileDescriptor ?? listener?.fileDescriptor }
+
+    /// Faults for a host that comes.
+    mutating func nextFaults() -> HCIFaults? { faults?.another() }
 
     /// Makes the loop report when the host reads again, as long as bytes are pending.
     mutating func watchForWriting(_ isWanted: Bool, on loop: EventLoop) throws(TransportError) {

@@ -10,18 +10,48 @@ final class RadioServer {
     private var air: Air
     private var ports: [RadioPort] = []
     private let loop: EventLoop
-    private let capture: CaptureFile?
+    let capture: CaptureFile?
+    let options: Options
+    let start = MonotonicClock.now
+    /// What the faults of each controller are drawn from, which those of the others do not change.
+    private var faults: HCIFaults?
+    /// The weather on the air, if it is bad.
+    private var weather: AirWeather?
     private var lastToken = 0
+
+    struct Options {
+        /// The seed of all random bits on the air.
+        var seed: UInt64 = 1
+        /// A btsnoop file that all packets are written to, as the hosts have them.
+        var capture: String?
+        /// The seed of faults on the air, and between the controllers and their hosts.
+        var fault: UInt64?
+        /// How long every packet takes between a controller and its host, in each direction.
+        var delay = Duration.zero
+        /// The faults between controllers and hosts.
+        var faults: HCIFaults? {
+            guard fault != nil || delay > .zero else { return nil }
+            var rates = fault == nil ? HCIFaultRates.none : .badWeather
+            rates.latency = delay
+            return HCIFaults(rates, seed: fault ?? 0)
+        }
+        /// Whether each fault is told.
+        var isVerbose = false
+        /// Whether each packet is told.
+        var isTraced = false
+    }
 
     /// Ends the current wait of `run(until:)`, from any thread.
     var waker: Waker { loop.waker }
 
-    /// - Parameter capture: a btsnoop file that all packets are written to.
-    init(seed: UInt64, capture path: String?) throws(TransportError) {
-        air = Air(seed: seed)
+    init(_ options: Options = Options()) throws(TransportError) {
+        self.options = options
+        air = Air(seed: options.seed)
+        faults = options.faults
+        weather = options.fault.map { AirWeather(seed: $0, at: MonotonicClock.now) }
         loop = try EventLoop()
         capture =
-            if let path {
+            if let path = options.capture {
                 try CaptureFile(path: path, datalink: .monitor) { say("\($0)") }
             } else {
                 nil
@@ -32,8 +62,10 @@ final class RadioServer {
     func add(_ name: TransportName) throws(TransportError) {
         let address = DeviceAddress(Self.firstAddress + UInt64(ports.count), kind: .public)
         let controller = air.addController(ControllerConfiguration(publicAddress: address))
-        var port = try RadioPort(name, controller)
-        if port.listener == nil { port.host = recorded(try name.open(as: .controller), at: ports.count) }
+        var port = try RadioPort(name, controller, faults: faults?.another())
+        if port.listener == nil {
+            port.host = try decorated(try name.open(as: .controller), of: &port, at: ports.count)
+        }
         ports.append(port)
         try watch(ports.count - 1)
         say("controller \(address) at \(port.name)" + (port.host?.otherEnd.map { ": \($0)" } ?? ""))
@@ -56,23 +88,57 @@ final class RadioServer {
     func run(until isOver: () -> Bool) throws(TransportError) {
         while !isOver() {
             for index in ports.indices { try deliver(index) }
-            for event in loop.wait(until: air.nextDeadline) {
+            try retryAccepting()
+            for event in loop.wait(until: nextDeadline) {
                 // A port that has just changed its descriptor has another token.
                 guard let index = ports.firstIndex(where: { $0.token == event.token }) else { continue }
                 if ports[index].host == nil { try accept(index) } else { try receive(event, at: index) }
             }
             air.fire(at: MonotonicClock.now)
+            changeWeather()
         }
+    }
+
+    private func changeWeather() {
+        guard let fade = weather?.fire(at: MonotonicClock.now, on: &air), options.isVerbose else { return }
+        let ends = [fade.first, fade.second].map { "\(air[$0].configuration.publicAddress)" }
+        say("\(ends.joined(separator: " and ")) do not hear each other, for \(fade.duration)")
+    }
+
+    private var nextDeadline: Instant? {
+        ports.reduce(earliest(air.nextDeadline, weather?.nextDeadline)) { earliest($0, $1.retry) }
     }
 
     // MARK: - Hosts
 
     private func accept(_ index: Int) throws(TransportError) {
-        guard let host = try ports[index].listener?.accept() else { return }
-        unwatch(index)
-        ports[index].host = recorded(host, at: index)
-        try watch(index)
+        do throws(TransportError) {
+            guard let host = try ports[index].listener?.accept() else { return }
+            unwatch(index)
+            ports[index].host = try decorated(host, of: &ports[index], at: index)
+            try watch(index)
+        } catch {
+            guard error.isShortage else { throw error }
+            if error != ports[index].shortage { say("\(error); trying again until a host can be accepted") }
+            ports[index].shortage = error
+            unwatch(index)
+            ports[index].host?.close()
+            ports[index].host = nil
+            // The host that waits would be reported all the time.
+            ports[index].retry = MonotonicClock.now.advanced(by: TransportListener.retryDelay)
+            return
+        }
+        ports[index].shortage = nil
         say("a host has connected to \(ports[index].name)")
+    }
+
+    /// Watches again the ports at which a host could not be accepted.
+    private func retryAccepting() throws(TransportError) {
+        for index in ports.indices {
+            guard let retry = ports[index].retry, retry <= MonotonicClock.now else { continue }
+            ports[index].retry = nil
+            try watch(index)
+        }
     }
 
     private func receive(_ event: EventLoop.Event, at index: Int) throws(TransportError) {
@@ -105,24 +171,10 @@ final class RadioServer {
         unwatch(index)
         ports[index].host?.close()
         ports[index].host = nil
-        reset(ports[index].controller)
+        air.dismissHost(of: ports[index].controller, at: MonotonicClock.now)
         // The radio does not connect to a host again: it may be gone for good.
         if ports.allSatisfy({ $0.fileDescriptor == nil }) { throw error }
         try watch(index)
-    }
-
-    private func reset(_ controller: ControllerID) {
-        var packet = ByteWriter()
-        Reset().encodePacket(into: &packet)
-        // A controller whose host does not read accepts no more commands.
-        air[controller].outbox.removeAll()
-        air.receive(packet.span, from: controller, at: MonotonicClock.now)
-        air[controller].outbox.removeAll()
-    }
-
-    private func recorded(_ host: any HCITransport, at index: Int) -> any HCITransport {
-        guard let capture else { return host }
-        return CapturedTransport(host, to: capture, adapter: UInt16(clamping: index))
     }
 
     // MARK: - Watching

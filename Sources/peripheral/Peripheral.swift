@@ -4,7 +4,7 @@ import CommandLineSupport
 
 /// Offers a card, and sends it to every subscriber.
 @main
-struct Peripheral: CommandLineProgram {
+struct Peripheral: CommandLineProgram, CommandWithoutOutput {
     static let configuration = CommandConfiguration(
         commandName: "peripheral", abstract: "Offers a card by Bluetooth LE, to any number of centrals at once.",
         discussion: """

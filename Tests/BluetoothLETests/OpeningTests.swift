@@ -84,15 +84,29 @@ struct OpeningTests {
         await #expect(throws: BluetoothError.adapter(.noDataBuffers)) { _ = try await Adapter.open(port) }
     }
 
-    @Test("Adapters on sockets work as those in the process do")
-    func sockets() async throws {
+    /// Faults that nobody should notice.
+    static let gentle: HCIFaultRates = {
+        var rates = HCIFaultRates.none
+        rates.doubledAnswers = 0.5
+        rates.lateAnswers = 0.5
+        rates.answerDelay = .milliseconds(1)...(.milliseconds(5))
+        rates.lateCompletions = 1
+        rates.completionDelay = rates.answerDelay
+        rates.latency = .milliseconds(1)
+        return rates
+    }()
+
+    @Test("Adapters on sockets work as those in the process do, and with faults", arguments: [.none, gentle])
+    func sockets(rates: HCIFaultRates) async throws {
         let radio = VirtualRadio()
         let controllers = [
             try SocketController(radio.addController()), try SocketController(radio.addController()),
         ]
         defer { for controller in controllers { controller.stop() } }
-        let central = try await Adapter.open(controllers[0].name)
-        let peripheral = try await Adapter.open(controllers[1].name)
+        var options = Adapter.Options(seed: 1)
+        if rates != .none { options.faults = HCIFaults(rates, seed: 1) }
+        let central = try await Adapter.open(controllers[0].name, options: options)
+        let peripheral = try await Adapter.open(controllers[1].name, options: options)
         let service = try await peripheral.publish(Scene.definition)
         let stored = try #require(service[Scene.stored])
         try await peripheral.advertise(AdvertisementData(name: "Socket"))

@@ -24,6 +24,36 @@ struct InterruptionTests {
         }
     }
 
+    @Test("A program that does not end when it is asked to ends all the same")
+    func deaf() async {
+        await #expect(processExitsWith: .exitCode(128 + SIGTERM)) {
+            let interruption = Interruption(limit: .milliseconds(10))
+            // It waits for nothing that could come, on a thread that is needed for tasks.
+            let work = Task { while true { pause() } }
+            interruption.cancel(work)
+            kill(getpid(), SIGTERM)
+            await work.value
+        }
+    }
+
+    @Test("Nor does it have to wait for somebody who reads its errors")
+    func unreadErrors() async {
+        await #expect(processExitsWith: .exitCode(128 + SIGTERM)) {
+            var ends: [Int32] = [-1, -1]
+            pipe(&ends)
+            dup2(ends[1], STDERR_FILENO)
+            // No limit: it ends by itself.
+            let interruption = Interruption(limit: .seconds(3600))
+            let work = Task {
+                while !Task.isCancelled { say(String(repeating: "an error ", count: 100)) }
+            }
+            interruption.cancel(work)
+            kill(getpid(), SIGTERM)
+            await work.value
+            exit(interruption.status ?? 0)
+        }
+    }
+
     @Test("A closed output is an error, not a signal")
     func brokenPipe() async {
         await #expect(processExitsWith: .exitCode(ExitStatus.failure.rawValue)) {

@@ -9,18 +9,22 @@ import Testing
 /// `ble radio`: hosts that come and go.
 struct RadioServerTests {
     /// A radio that runs in its own thread until the test ends.
-    private static func withRadio(_ ports: [String], _ body: () async throws -> Void) async throws {
-        try await withRadio(ports.map { .unixServer(path: $0) }, body)
+    private static func withRadio(
+        _ ports: [String], _ options: RadioServer.Options = .init(), _ body: () async throws -> Void
+    ) async throws {
+        try await withRadio(ports.map { .unixServer(path: $0) }, options, body)
     }
 
-    private static func withRadio(_ ports: [TransportName], _ body: () async throws -> Void) async throws {
+    private static func withRadio(
+        _ ports: [TransportName], _ options: RadioServer.Options = .init(), _ body: () async throws -> Void
+    ) async throws {
         let isOver = Flag()
         let (news, continuation) = AsyncStream<Result<Waker, TransportError>>.makeStream()
         // Not a task: it blocks, and the thread pool for tasks is small.
         Thread.detachNewThread {
             defer { continuation.finish() }
             do throws(TransportError) {
-                let server = try RadioServer(seed: 1, capture: nil)
+                let server = try RadioServer(options)
                 for port in ports { try server.add(port) }
                 continuation.yield(.success(server.waker))
                 try server.run(until: { isOver.isSet })
@@ -65,6 +69,21 @@ struct RadioServerTests {
                 await central.close()
                 await peripheral.close()
             }
+        }
+    }
+
+    @Test("Hosts are served with a delay, too, and what they say is shown")
+    func delay() async throws {
+        let names = Self.names(2)
+        try await Self.withRadio(names, RadioServer.Options(delay: .milliseconds(1), isTraced: true)) {
+            let peripheral = try await Adapter.open(.unixClient(path: names[0]))
+            let central = try await Adapter.open(.unixClient(path: names[1]))
+            try await peripheral.advertise(AdvertisementData())
+            let sighting = try await central.firstSighting(for: ScanFilter(isConnectableOnly: true))
+            let connection = try await central.connect(to: sighting.address)
+            #expect(try await connection.mtu == 517)
+            await central.close()
+            await peripheral.close()
         }
     }
 

@@ -53,6 +53,16 @@ struct TransportListenerTests {
         if case .tcpServer(_, let port) = listener.name { #expect(port != 0) }
     }
 
+    @Test("a server without descriptors for its client says so once, and accepts it when there are some")
+    func shortage() async {
+        await #expect(processExitsWith: .exitCode(77)) { exit(try outlivesShortage() ? 77 : 1) }
+    }
+
+    @Test("a server that has had no descriptors until its time is up says that")
+    func shortageAtTheEnd() async {
+        await #expect(processExitsWith: .exitCode(77)) { exit(try endsInShortage() == EMFILE ? 77 : 1) }
+    }
+
     @Test("a host may be the server: it opens once the controller has connected")
     func hostListens() throws {
         let directory = Directory()
@@ -188,4 +198,46 @@ private final class ConnectingThread {
         let path: String
         init(_ path: String) { self.path = path }
     }
+}
+
+private func waitingClient() throws -> (TransportListener, any HCITransport) {
+    let name = "@shortage-\(UInt64.random(in: .min ... .max))"
+    let listener = try TransportListener(.unixServer(path: name))
+    return (listener, try TransportName.unixClient(path: name).open())
+}
+
+/// Accepts a client without descriptors; they come once that was reported.
+private func outlivesShortage() throws -> Bool {
+    let (listener, client) = try waitingClient()
+    limitDescriptors(to: 3)
+    var reports: [TransportError.Reason] = []
+    let server = try Connector().accept(from: listener) { error in
+        reports.append(error.reason)
+        limitDescriptors(to: 64)
+    }
+    try client.send(reset)
+    return try reports == [.system(call: "accept", code: EMFILE)] && receive(1, from: server) == [reset]
+}
+
+/// What accepting a client without descriptors fails with.
+private func endsInShortage() throws -> Int32? {
+    let (listener, client) = try waitingClient()
+    defer { client.close() }
+    limitDescriptors(to: 3)
+    do throws(TransportError) {
+        let connector = Connector(deadline: MonotonicClock.now.advanced(by: .milliseconds(20)))
+        _ = try connector.accept(from: listener) { _ in }
+    } catch {
+        if case .system("accept", let code) = error.reason { return code }
+    }
+    return nil
+}
+
+/// Lets this process have no descriptors from a number on. Those there are stay.
+private func limitDescriptors(to count: rlim_t) {
+    var limits = rlimit()
+    let resource = Int32(bitPattern: RLIMIT_NOFILE.rawValue)
+    getrlimit(resource, &limits)
+    limits.rlim_cur = count
+    setrlimit(resource, &limits)
 }

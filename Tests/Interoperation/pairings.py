@@ -1,4 +1,7 @@
-"""Runs each pairing of a central with a peripheral over each air, and prints the results."""
+"""Runs each pairing of a central with a peripheral over each air, and our programs in a hostile world (`hostile.py`).
+
+Prints a line for each.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,7 @@ ROOT = HERE.parent.parent
 sys.path.insert(0, str(ROOT / "Scripts" / "python"))
 
 import airs  # noqa: E402
+import hostile  # noqa: E402
 
 PAYLOAD = HERE / "card.vcf"
 EXECUTABLES = ["ble", "central", "peripheral"]
@@ -48,6 +52,10 @@ class Pairing:
     @property
     def title(self) -> str:
         return f"{self.central.name} with {self.peripheral.name} over {self.air_name}"
+
+    def run(self, directory: pathlib.Path, limit: float) -> str | None:
+        """Runs it. Returns the error, or nothing."""
+        return run_pairing(self, directory, limit)
 
 
 def bumble_central() -> End:
@@ -171,8 +179,10 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
     binaries = None if arguments.bumble_only else arguments.binaries.resolve()
+    everything: list[Pairing | hostile.Case] = [
+        *all_pairings(binaries), *(hostile.all_cases(binaries) if binaries else [])]
     pairings = [
-        pairing for pairing in all_pairings(binaries)
+        pairing for pairing in everything
         if not arguments.filter or any(pattern.search(pairing.title) for pattern in arguments.filter)]
     if arguments.list:
         print("".join(f"{pairing.title}\n" for pairing in pairings), end="")
@@ -185,7 +195,8 @@ def main() -> int:
                 parser.error(f"there is no {binaries / name}: run swift build")
     if airs.rootcanal_binary() is None:
         print("RootCanal: skipped, there is none for this machine")
-        pairings = [pairing for pairing in pairings if pairing.air_name != ROOTCANAL]
+        pairings = [
+            pairing for pairing in pairings if not isinstance(pairing, Pairing) or pairing.air_name != ROOTCANAL]
 
     logs = arguments.logs or pathlib.Path(tempfile.mkdtemp(prefix="interoperation-"))
     width = max((len(pairing.title) for pairing in pairings), default=0)
@@ -193,7 +204,7 @@ def main() -> int:
     for pairing in pairings:
         directory = logs / pairing.title.replace("'", "").replace(" ", "-")
         directory.mkdir(parents=True, exist_ok=True)
-        problem = run_pairing(pairing, directory, arguments.limit)
+        problem = pairing.run(directory, arguments.limit)
         if problem is None:
             print(f"{pairing.title:{width}}  ok", flush=True)
             if arguments.logs is None:

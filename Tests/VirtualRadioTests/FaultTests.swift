@@ -57,6 +57,37 @@ struct FaultTests {
         #expect(bench.air[bench.peripheral].outbox.count == 4 * 256 + 64)
     }
 
+    @Test(
+        "So does an endless stream of data, which is not served until the host reads again",
+        arguments: ["02 40 00 00 00", "02 40 00 FC 00" + String(repeating: " AA", count: 252), "02 40 00 01 00 AA"])
+    func dataFlood(packet: String) {
+        var bench = Bench()
+        bench.connect()
+        for _ in 0..<10_000 { bench.send(packet, from: bench.central) }
+        bench.run(.seconds(1))
+        #expect(bench.air[bench.central].outbox.count <= 4 * 256 + 64 + 8)
+        _ = bench.received(by: bench.central)
+        bench.send("02 40 00 00 00", from: bench.central)
+        #expect(bench.received(by: bench.central) == [DataTests.completed])
+    }
+
+    @Test("Nor can a peer make what waits for a host that does not read grow without bound")
+    func peerFlood() {
+        var bench = Bench()
+        bench.connect()
+        for step in 0..<3000 {
+            // Another interval each time, which the peripheral's host is told of.
+            let interval = step.isMultiple(of: 2) ? "18 00 18 00" : "19 00 19 00"
+            bench.send("01 13 20 0E 40 00 \(interval) 00 00 64 00 00 00 00 00", from: bench.central)
+            bench.run(.milliseconds(500))
+            _ = bench.received(by: bench.central)
+        }
+        #expect(bench.air[bench.peripheral].outbox.count == 4 * 256 + 64)
+        bench.send("01 06 04 03 40 00 13", from: bench.central)
+        bench.run(.milliseconds(100))
+        #expect(bench.received(by: bench.peripheral).last == "04 05 04 00 40 00 13", "the end is always told")
+    }
+
     /// Everything sent to both hosts, with times, in ten seconds of scanning, connecting and exchanging data.
     static func story(seed: UInt64) -> [String] {
         var bench = Bench(seed: seed)

@@ -48,9 +48,16 @@ package struct TransportCalls: Sendable {
         self.watchArrivals = watchArrivals
     }
 
-    package static let system = TransportCalls(
-        open: { (name, cancellation) throws(TransportError) in try name.open(cancellation: cancellation) },
-        watchArrivals: { name in
-            if case .hciSocket = name { try? AdapterArrivals() } else { nil }
-        })
+    package static let system = system { _ in }
+
+    /// - Parameter report: told what keeps a transport from opening for now.
+    package static func system(report: @escaping @Sendable (TransportError) -> Void) -> TransportCalls {
+        TransportCalls(
+            open: { (name, cancellation) throws(TransportError) in
+                try name.open(cancellation: cancellation, report: report)
+            },
+            watchArrivals: { name in
+                if case .hciSocket = name { try? AdapterArrivals() } else { nil }
+            })
+    }
 }

@@ -126,7 +126,12 @@ extension RunnerCore {
     private mutating func opened(_ outcome: TransportOpener.Outcome, at now: Instant) {
         switch outcome {
         case .success(let transport):
-            state = .open(recorded(transport))
+            do throws(TransportError) {
+                state = .open(try decorated(transport))
+            } catch {
+                transport.close()
+                return tryFailed(.transport(error), at: now)
+            }
             watchNumber += 1
             shared.start(at: now)
         case .failure(let error): tryFailed(.transport(error), at: now)

@@ -24,6 +24,8 @@ struct RunnerCore {
     var recovery: Recovery
     /// The packet capture, kept across losses of the transport.
     var capture: CaptureFile?
+    /// What each transport's faults are drawn from; nil for none.
+    private var faults: HCIFaults?
     /// Why the adapter is not ready.
     var failure: BluetoothError?
     /// Changes with each new descriptor to watch, which may have the number of the previous one.
@@ -41,6 +43,7 @@ struct RunnerCore {
     init(_ clock: AdapterClock, _ source: ControllerSource, _ options: AdapterRunner.Options) {
         self.clock = clock
         self.options = options
+        faults = options.faults
         recovery = Recovery(source, isEnabled: options.isRecovering)
         shared = SharedHost(configuration: options.host)
     }
@@ -150,8 +153,13 @@ struct RunnerCore {
         observers = []
     }
 
-    /// A transport whose packets go into the capture, if there is one.
-    func recorded(_ transport: any HCITransport) -> any HCITransport {
-        capture.map { CapturedTransport(transport, to: $0) } ?? transport
+    /// A transport as the options want it: with faults, and with its packets in the capture as the host has them.
+    mutating func decorated(_ transport: any HCITransport) throws(TransportError) -> any HCITransport {
+        var transport = transport
+        // A port cannot be waited for; what is behind it may have faults of its own.
+        if let faults = faults?.another(), transport.fileDescriptor >= 0 {
+            transport = try FaultyTransport(transport, faults)
+        }
+        return capture.map { CapturedTransport(transport, to: $0) } ?? transport
     }
 }

@@ -17,6 +17,8 @@ public struct HCIFault: Equatable, Sendable {
         case answer(HCIOpcode)
         /// Any other event.
         case event(HCIEventCode)
+        /// An LE Meta event.
+        case leEvent(LESubeventCode)
         /// ACL data.
         case data(ConnectionHandle)
         /// One that LE hosts and controllers have no use for, or that is too short to say.
@@ -69,6 +71,7 @@ extension HCIFault.Packet: CustomStringConvertible {
         case .command(let opcode): "\(opcode)"
         case .answer(let opcode): "the answer to \(opcode)"
         case .event(let code): "\(code)"
+        case .leEvent(let code): "\(code)"
         case .data(let handle): "data of \(handle)"
         case .other: "a packet"
         }
@@ -90,6 +93,7 @@ extension HCIFault.Packet {
         switch HCIEventCode(rawValue: packet[1]) {
         case .commandComplete where packet.count >= 6: .answer(HCIOpcode(rawValue: packet.littleEndian(at: 4)))
         case .commandStatus where packet.count >= 7: .answer(HCIOpcode(rawValue: packet.littleEndian(at: 5)))
+        case .leMeta where packet.count >= 4: .leEvent(LESubeventCode(rawValue: packet[3]))
         case let code: .event(code)
         }
     }

@@ -8,7 +8,7 @@ extension HCIFaults {
         switch fault.kind {
         case .unansweredCommand, .lostCompletion: return
         case .lateAnswer, .lateCompletion:
-            let delay = duration(in: fault.kind == .lateAnswer ? rates.answerDelay : rates.completionDelay)
+            let delay = generator.duration(in: fault.kind == .lateAnswer ? rates.answerDelay : rates.completionDelay)
             fault.duration = delay
             return enqueue(bytes, to: receiver, at: now, after: delay)
         case .doubledAnswer, .doubled:
@@ -17,19 +17,19 @@ extension HCIFaults {
             fault.duration = withholdCredits(in: &bytes, at: now)
         case .excessCompletion:
             // The count of the first link: indicator, code, length, number of links, handle, count.
-            if bytes.count > 6 { bytes[6] &+= UInt8(1 + number(below: 3)) }
+            if bytes.count > 6 { bytes[6] &+= UInt8(1 + generator.number(below: 3)) }
         case .cut: cut(&bytes)
         case .lengthened: lengthen(&bytes)
-        case .torn: bytes.removeLast(1 + number(below: bytes.count - 1))
+        case .torn: bytes.removeLast(1 + generator.number(below: bytes.count - 1))
         case .delay:
-            fault.duration = duration(in: rates.delay)
+            fault.duration = generator.duration(in: rates.delay)
             stall(receiver, isData: nil, for: fault.duration ?? .zero, at: now)
         case .overtaking:
-            fault.duration = duration(in: rates.overtakingDelay)
+            fault.duration = generator.duration(in: rates.overtakingDelay)
             let isData = if case .data = fault.packet { true } else { false }
             stall(receiver, isData: isData, for: fault.duration ?? .zero, at: now)
         case .silence:
-            fault.duration = duration(in: rates.silence)
+            fault.duration = generator.duration(in: rates.silence)
             stall(receiver, isData: nil, for: fault.duration ?? .zero, at: now)
         case .hardwareError, .reset:
             enqueue(bytes, to: receiver, at: now)
@@ -46,7 +46,7 @@ extension HCIFaults {
         CommandComplete(numHCICommandPackets: max(1, answer[offset]), opcode: .none, returnParameters: Span())
             .encodePacket(into: &event)
         answer[offset] = 0
-        let delay = duration(in: rates.creditDelay)
+        let delay = generator.duration(in: rates.creditDelay)
         enqueue(event.bytes, to: .host, at: now, after: delay)
         return delay
     }
@@ -60,7 +60,7 @@ extension HCIFaults {
             enqueue(packet.bytes, to: .controller, at: now)
             packet.removeAll()
         }
-        HardwareError(hardwareCode: UInt8(number(below: 256))).encodePacket(into: &packet)
+        HardwareError(hardwareCode: UInt8(generator.number(below: 256))).encodePacket(into: &packet)
         enqueue(packet.bytes, to: .host, at: now)
     }
 
@@ -68,7 +68,7 @@ extension HCIFaults {
 
     private mutating func cut(_ packet: inout [UInt8]) {
         guard let field = LengthField(of: packet), packet.count > field.end else { return }
-        packet.removeLast(1 + number(below: packet.count - field.end))
+        packet.removeLast(1 + generator.number(below: packet.count - field.end))
         field.write(to: &packet)
     }
 
@@ -76,7 +76,7 @@ extension HCIFaults {
         guard let field = LengthField(of: packet) else { return }
         let room = min(8, field.maximum - (packet.count - field.end))
         guard room > 0 else { return }
-        for _ in 0...number(below: room) { packet.append(UInt8(number(below: 256))) }
+        for _ in 0...generator.number(below: room) { packet.append(UInt8(generator.number(below: 256))) }
         field.write(to: &packet)
     }
 }

@@ -41,6 +41,17 @@ public struct HCIFaults: Sendable {
         generator = SeededGenerator(seed: seed)
     }
 
+    /// Faults at the same rates, from a seed that is drawn here: for one after the other of several transports.
+    public mutating func another() -> HCIFaults { HCIFaults(rates, seed: generator.next()) }
+
+    /// The packets for one end that are due.
+    public subscript(receiver: H4Framer.Receiver) -> PacketQueue {
+        @inline(__always) get { receiver == .host ? toHost : toController }
+        @inline(__always) _modify {
+            if receiver == .host { yield &toHost } else { yield &toController }
+        }
+    }
+
     // MARK: - Time
 
     /// When to call `fire`; nil while nothing is held.
@@ -49,10 +60,7 @@ public struct HCIFaults: Sendable {
     /// Moves the packets that are due to the queues.
     public mutating func fire(at now: Instant) {
         while let (packet, receiver) = held.popFirst(at: now) {
-            switch receiver {
-            case .host: toHost.append(packet.span)
-            case .controller: toController.append(packet.span)
-            }
+            self[receiver].append(packet.span)
         }
     }
 
@@ -64,7 +72,7 @@ public struct HCIFaults: Sendable {
 
     /// Whether a packet can be held without another one having to go before its time. Who can wait with the next packets
     /// should.
-    public var hasRoom: Bool { !held.isFull && toHost.count < HeldPackets.maximumCount }
+    public var hasRoom: Bool { !held.isFull && max(toHost.count, toController.count) < HeldPackets.maximumCount }
 
     /// Takes a packet on its way, H4 indicator first.
     public mutating func receive(_ packet: Span<UInt8>, to receiver: H4Framer.Receiver, at now: Instant) -> Outcome {
@@ -93,7 +101,7 @@ public struct HCIFaults: Sendable {
 
     private mutating func pass(_ packet: Span<UInt8>, to receiver: H4Framer.Receiver, at now: Instant) -> Outcome {
         let isFree = stalls[receiver, isData: packet.isData] <= now && rates.latency == .zero
-        let isFirst = receiver == .host ? toHost.isEmpty : toController.isEmpty
+        let isFirst = self[receiver].isEmpty
         if isFree, isFirst { return .passed }
         enqueue(Array(packet), to: receiver, at: now)
         return .taken(nil)
@@ -116,18 +124,6 @@ public struct HCIFaults: Sendable {
         for way in [false, true] where isData ?? way == way {
             stalls[receiver, isData: way] = max(stalls[receiver, isData: way], end)
         }
-    }
-
-    /// A duration of a range, evenly drawn.
-    mutating func duration(in range: ClosedRange<Duration>) -> Duration {
-        let start = range.lowerBound.nanoseconds
-        let width = UInt64(max(0, range.upperBound.nanoseconds - start))
-        return .nanoseconds(start + Int64(generator.next().multipliedFullWidth(by: width + 1).high))
-    }
-
-    /// A number below a bound, evenly drawn; 0 if there is none.
-    mutating func number(below bound: Int) -> Int {
-        Int(generator.next().multipliedFullWidth(by: UInt64(max(1, bound))).high)
     }
 }
 

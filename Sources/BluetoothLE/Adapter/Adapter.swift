@@ -29,9 +29,15 @@ public final class Adapter: Sendable {
         public var host: HostConfiguration
         /// A btsnoop file for every packet to and from the controller.
         public var captureFile: String?
+        /// Faults that befall the packets to and from the controller, to see how an application gets over them. They do not
+        /// apply to a `PacketPort`.
+        public var faults: HCIFaults?
         /// Whether the adapter waits for a controller that was unplugged, given up or became unreachable, and resumes
         /// when it is back. Otherwise the adapter closes, and calls throw `.transport` or `.adapter` with the cause.
         public var isRecovering = true
+        /// Told, on any thread, what went wrong without ending anything: a client that cannot be accepted for now, a
+        /// capture that had to stop.
+        public var report: @Sendable (TransportError) -> Void = { _ in }
 
         /// - Parameters:
         ///   - seed: the random bits the host starts from; by default the system's.
@@ -44,7 +50,9 @@ public final class Adapter: Sendable {
         var runner: AdapterRunner.Options {
             var options = AdapterRunner.Options(host: host)
             options.captureFile = captureFile
+            options.faults = faults
             options.isRecovering = isRecovering
+            options.report = report
             return options
         }
     }

@@ -75,6 +75,12 @@ public final class EventLoop {
         epoll_ctl(descriptor, EPOLL_CTL_DEL, fileDescriptor, nil)
     }
 
+    /// Readable when `wait` would return at once, or its deadline may have passed: a loop can stand in another one.
+    var fileDescriptor: Int32 { descriptor }
+
+    /// Makes `fileDescriptor` readable at a deadline, too, at the latest.
+    func arm(_ deadline: Instant?) { timer.arm(deadline) }
+
     /// Waits until a descriptor is ready, `waker` is used or the deadline has passed, and returns what is ready:
     /// nothing in the latter two cases. Without a deadline it waits forever; with `Instant.zero` it does not wait.
     ///

@@ -44,17 +44,30 @@ struct Connector {
         }
     }
 
-    /// Waits for the first client of a server.
-    func accept(from listener: TransportListener) throws(TransportError) -> sending StreamTransport {
+    /// Waits for the first client of a server. What keeps it from being accepted for now is reported once.
+    func accept(
+        from listener: TransportListener, report: (TransportError) -> Void
+    ) throws(TransportError) -> sending StreamTransport {
+        var shortage: TransportError?
         while true {
-            if let client = try listener.accept() { return client }
-            do throws(Errno) {
-                try wait(for: listener.fileDescriptor, POLLIN)
+            var retry: Instant?
+            do throws(TransportError) {
+                if let client = try listener.accept() { return client }
             } catch {
+                guard error.isShortage else { throw error }
+                if shortage != error { report(error) }
+                shortage = error
+                retry = MonotonicClock.now.advanced(by: TransportListener.retryDelay)
+            }
+            do throws(Errno) {
+                // The client that could not be accepted would end each wait for the listener.
+                try wait(for: retry == nil ? listener.fileDescriptor : -1, POLLIN, until: retry)
+            } catch {
+                if error.code == ETIMEDOUT, retry != nil, !hasPassed { continue }
                 let reason: TransportError.Reason =
                     switch error.code {
                     case ECANCELED: .cancelled
-                    case ETIMEDOUT: .timedOut
+                    case ETIMEDOUT: shortage?.reason ?? .timedOut
                     default: .system(call: "poll", code: error.code)
                     }
                 throw TransportError(reason, transport: listener.name.description)
@@ -89,8 +102,9 @@ struct Connector {
 
     private var hasPassed: Bool { deadline.map { MonotonicClock.now >= $0 } ?? false }
 
-    /// Waits until a descriptor is ready. Throws `ETIMEDOUT` at the deadline, `ECANCELED` when cancelled.
-    private func wait(for descriptor: Int32, _ events: Int32) throws(Errno) {
+    /// Waits until a descriptor is ready. Throws `ETIMEDOUT` at the deadline or at `end`, `ECANCELED` when cancelled.
+    private func wait(for descriptor: Int32, _ events: Int32, until end: Instant? = nil) throws(Errno) {
+        let end = earliest(deadline, end)
         // The kernel skips an entry whose descriptor is negative.
         var entries = [
             pollfd(fd: descriptor, events: Int16(events), revents: 0),
@@ -98,15 +112,15 @@ struct Connector {
         ]
         while true {
             // After an interruption by a signal, the wait continues for the remaining time.
-            let count = poll(&entries, nfds_t(entries.count), millisecondsLeft)
+            let count = poll(&entries, nfds_t(entries.count), Self.milliseconds(until: end))
             if count < 0, errno != EINTR { throw .last }
             if count > 0 { break }
-            if hasPassed { throw Errno(ETIMEDOUT) }
+            if let end, MonotonicClock.now >= end { throw Errno(ETIMEDOUT) }
         }
         if entries[1].revents != 0 { throw Errno(ECANCELED) }
     }
 
-    private var millisecondsLeft: Int32 {
+    private static func milliseconds(until deadline: Instant?) -> Int32 {
         guard let deadline else { return -1 }
         let left = MonotonicClock.now.duration(to: deadline).nanoseconds
         // Rounded up, so that the wait does not end repeatedly just before the deadline.

@@ -15,6 +15,9 @@ public final class TransportListener {
     public private(set) var fileDescriptor: Int32
     private let socketFile: SocketFile?
 
+    /// How long to wait where a client could not be accepted for want of descriptors.
+    public static var retryDelay: Duration { .seconds(1) }
+
     /// How many clients may wait in the kernel's queue.
     private static let backlog: Int32 = 8
 
@@ -49,6 +52,9 @@ public final class TransportListener {
     deinit { close() }
 
     /// Accepts the next client that has connected; nil if there is none, or if it has already disconnected.
+    ///
+    /// Where it throws for want of descriptors (`TransportError.isShortage`), the client still waits: try again after
+    /// `retryDelay`, and do not watch `fileDescriptor` meanwhile.
     public func accept() throws(TransportError) -> sending StreamTransport? {
         guard fileDescriptor >= 0 else { throw TransportError(.closed, transport: name.description) }
         do throws(Errno) {

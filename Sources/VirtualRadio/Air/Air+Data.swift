@@ -3,13 +3,15 @@ import BluetoothHCI
 
 extension Air {
     /// Receives an ACL data packet from a host, without the H4 indicator (Core 5.4, Vol 4, Part E, 5.4.2). Packets for
-    /// an unknown link, or with an invalid length or flags, are ignored.
+    /// an unknown link, or with an invalid length or flags, are ignored, and so are those of a host that does not read:
+    /// each is answered with an event.
     mutating func receiveData(_ packet: Span<UInt8>, from index: Int, at now: Instant) {
         guard packet.count >= 4 else { return }
         let header = UInt16(packet[0]) | UInt16(packet[1]) << 8
         let length = Int(packet[2]) | Int(packet[3]) << 8
         // Bits 12 and 13 distinguish start and continuation, 14 and 15 are for broadcasts.
         guard length == packet.count &- 4, header >> 14 == 0, header >> 12 != 0b11,
+            controllers[index].hasRoomForAnswers,
             let (link, role) = find(ConnectionHandle(rawValue: header), on: index)
         else { return }
         guard length > 0 else { return controllers[index].reportCompletedPacket(links[link][role].handle) }

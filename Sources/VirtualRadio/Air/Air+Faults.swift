@@ -20,6 +20,15 @@ extension Air {
         controllers[id.index].isPresent = true
     }
 
+    /// Resets a controller whose host has left, for the next one, and gives back the memory of what was waiting.
+    public mutating func dismissHost(of id: ControllerID, at now: Instant) {
+        fire(at: now)
+        controllers[id.index].outbox = PacketQueue()
+        controllers[id.index].inbox = PacketQueue(reservingCapacity: 0)
+        schedule.set(Timer(.command, of: id.index), to: nil)
+        shutDown(id.index, at: now)
+    }
+
     /// Makes a controller report a Hardware Error event (Core 5.4, Vol 4, Part E, 7.7.16).
     public mutating func reportHardwareError(_ code: UInt8, on id: ControllerID) {
         controllers[id.index].reportHardwareError(code)

@@ -56,6 +56,8 @@ extension VirtualController {
     @inline(__always)
     var hasRoomForData: Bool { outbox.count < configuration.maximumWaitingPackets }
 
-    /// Whether a command can be answered. A host that keeps sending commands but reads nothing is not served.
+    /// Whether there is room for what follows from a packet of its host: the answer to a command, or the report that a
+    /// buffer is free again. A host that keeps sending but reads nothing is not served.
+    @inline(__always)
     var hasRoomForAnswers: Bool { outbox.count < 4 * configuration.maximumWaitingPackets + 64 }
 }

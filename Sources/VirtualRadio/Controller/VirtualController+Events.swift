@@ -5,11 +5,16 @@ import BluetoothHCI
 extension VirtualController {
     /// Sends an event. The bit of an event in the mask is its code minus one (7.3.1); the answers to commands and
     /// Number Of Completed Packets cannot be masked.
+    ///
+    /// A host that does not read misses what its peers can cause without end, but for the end of a link.
     mutating func send<Event: HCIEventBody & ~Escapable>(_ event: borrowing Event) {
         guard reachesHost else { return }
         switch Event.code {
         case .commandComplete, .commandStatus, .numberOfCompletedPackets: break
-        default: guard settings.eventMask.rawValue >> UInt64(Event.code.rawValue &- 1) & 1 == 1 else { return }
+        default:
+            guard settings.eventMask.rawValue >> UInt64(Event.code.rawValue &- 1) & 1 == 1,
+                Event.code == .disconnectionComplete || hasRoomForAnswers
+            else { return }
         }
         event.encodePacket(into: &outbox.writer)
         outbox.commit()
@@ -17,11 +22,13 @@ extension VirtualController {
 
     /// Sends an LE Meta event. Its bit in the LE event mask is its subevent code minus one (7.8.1).
     ///
+    /// A host that does not read misses all but new links, of which there are only as many as it has asked for.
+    ///
     /// - Returns: whether the event is enabled.
     @discardableResult
     mutating func send<Event: LEEventBody & ~Escapable>(_ event: borrowing Event) -> Bool {
         guard wants(Event.subeventCode) else { return false }
-        guard reachesHost else { return true }
+        guard reachesHost, Event.isNewLink || hasRoomForAnswers else { return true }
         event.encodePacket(into: &outbox.writer)
         outbox.commit()
         return true
@@ -160,6 +167,13 @@ extension VirtualController {
         } else {
             send(EncryptionChange(status: status, connectionHandle: handle, encryption: isEnabled ? .on : .off))
         }
+    }
+}
+
+extension LEEventBody where Self: ~Escapable {
+    /// Whether this kind of event tells of a new link.
+    fileprivate static var isNewLink: Bool {
+        subeventCode == .connectionComplete || subeventCode == .enhancedConnectionComplete
     }
 }
 

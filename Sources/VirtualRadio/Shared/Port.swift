@@ -27,12 +27,9 @@ extension VirtualRadio {
         /// Takes a host off: the controller is reset, as it would be for the next host. Where another has taken its place
         /// already, nothing happens: a host that goes on a thread of its own may do so late.
         public func detach(_ attachment: UInt64) {
-            var reset = ByteWriter()
-            Reset().encodePacket(into: &reset)
             radio.withAir(for: identifier) { state, now in
                 guard state.current[identifier] == attachment else { return }
-                state.air.receive(reset.span, from: identifier, at: now)
-                state.air[identifier].outbox.removeAll()
+                state.air.dismissHost(of: identifier, at: now)
             }
             let others = radio.state.withLock { state in
                 if state.current[identifier] == attachment {

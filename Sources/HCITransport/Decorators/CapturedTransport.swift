@@ -1,0 +1,32 @@
+import BluetoothBase
+import BluetoothHCI
+import CBluetoothHCI
+import Glibc
+
+/// A transport that records the packets of another one.
+public final class CapturedTransport: TransportDecorator {
+    public let transport: any HCITransport
+
+    /// Records the packets of `transport`, with the number of its adapter if `file` is for several. `clock` returns the
+    /// time to stamp each packet with, in microseconds since the start of 1970.
+    public init(
+        _ transport: any HCITransport, to file: CaptureFile, adapter: UInt16 = 0,
+        clock: @escaping () -> Int64 = CapturedTransport.wallClock
+    ) {
+        self.transport = TracedTransport(transport) { packet, receiver in
+            file.append(
+                packet, receiver == .host ? .received : .sent, adapter: adapter, microsecondsSince1970: clock())
+        }
+    }
+
+    /// The wall clock: microseconds since the start of 1970, UTC.
+    public static func wallClock() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+    }
+
+    public func receive(_ deliver: (Span<UInt8>) -> Void) throws(TransportError) { try transport.receive(deliver) }
+
+    public func send(_ packet: Span<UInt8>) throws(TransportError) { try transport.send(packet) }
+}

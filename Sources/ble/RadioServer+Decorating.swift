@@ -1,0 +1,34 @@
+import BluetoothBase
+import BluetoothHCI
+import BluetoothTrace
+import CommandLineSupport
+import HCITransport
+
+extension RadioServer {
+    /// A host as the options want it: what is recorded and shown is what the host has; faults befall it between that and its
+    /// controller.
+    func decorated(
+        _ host: any HCITransport, of port: inout RadioPort, at index: Int
+    ) throws(TransportError) -> any HCITransport {
+        var host = host
+        if let capture { host = CapturedTransport(host, to: capture, adapter: UInt16(clamping: index)) }
+        if options.isTraced { host = traced(host, of: port) }
+        guard let faults = port.nextFaults() else { return host }
+        let name = port.name, isVerbose = options.isVerbose
+        return try FaultyTransport(host, faults) { fault in
+            if isVerbose { say("\(name): \(fault)") }
+        }
+    }
+
+    /// A host whose packets are shown, with the time since the radio began.
+    private func traced(_ host: any HCITransport, of port: RadioPort) -> any HCITransport {
+        var tracer = PacketTracer()
+        let name = port.name, start = start
+        return TracedTransport(host) { packet, receiver in
+            let time = Instant.zero.advanced(by: start.duration(to: MonotonicClock.now))
+            say(
+                "\(name) "
+                    + tracer.line(for: packet, receiver == .host ? .controllerToHost : .hostToController, at: time))
+        }
+    }
+}

@@ -27,12 +27,10 @@ enum CentralEvent {
 }
 
 /// What a central manager does with its adapter.
-final class CentralSession: ManagerSession, @unchecked Sendable {
+final class CentralSession: ManagerSession<CentralEvent, CentralState>, @unchecked Sendable {
     // Unchecked: as its superclass.
 
     let manager = WeakReference<CBCentralManager>()
-    let restoreIdentifier: String?
-    private let inbox: Inbox<CentralEvent>
     private var links: [LinkIdentifier: PeripheralLink] = [:]
     /// The one looked up last: values come in rows.
     private var lastLink: PeripheralLink?
@@ -48,43 +46,15 @@ final class CentralSession: ManagerSession, @unchecked Sendable {
     var wantedScan: WantedScan?
     /// What is remembered of peripherals that the application has let go of, until something else changes.
     var lingering: [CentralState.Peripheral] = []
-    /// Where it remembers what it does, if it is to.
-    @Guarded var keeper: StateKeeper<CentralState>?
-    /// Whether what the last run has left waits for the adapter to be on.
-    @Guarded var isRestoring = false
 
     /// How many discoveries wait for an application whose queue stands still; what is found beyond that is not reported.
     private static let maximumDiscoveries = 65536
 
-    init(_ environment: ManagerEnvironment, _ queue: DispatchQueue?, restoreIdentifier: String?) {
-        self.restoreIdentifier = restoreIdentifier
-        let lock = NSLock()
-        inbox = Inbox(queue, lock)
-        super.init(environment, lock)
-    }
-
     override func begin() { restore() }
 
-    override func stop() {
-        super.stop()
-        stopRemembering()
-    }
+    override func deliver(_ event: CentralEvent) { handle(event) }
 
     // MARK: - Taking in, with the lock held
-
-    override func schedule() { inbox.schedule { [self] in deliver() } }
-
-    private func deliver() {
-        if inbox.deliver({ handle($0) }) { inbox.queue.async { [self] in deliver() } }
-    }
-
-    /// Has the application told something, after all that was taken in before.
-    func post(_ event: CentralEvent) {
-        lock.withLock {
-            inbox.append(event)
-            schedule()
-        }
-    }
 
     override func take(_ state: CBManagerState, _ attachment: Attachment?) {
         if attachment == nil {

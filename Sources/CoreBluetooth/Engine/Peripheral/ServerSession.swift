@@ -29,12 +29,10 @@ struct WrittenPart {
 }
 
 /// A peripheral manager's use of its adapter.
-final class ServerSession: ManagerSession, @unchecked Sendable {
+final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked Sendable {
     // Unchecked: like its superclass.
 
     let manager = WeakReference<CBPeripheralManager>()
-    let restoreIdentifier: String?
-    private let inbox: Inbox<ServerEvent>
     /// The current links.
     private(set) var centrals: [LinkIdentifier: CentralLink] = [:]
     /// The services that are published or, while the adapter is off, will be again.
@@ -49,10 +47,6 @@ final class ServerSession: ManagerSession, @unchecked Sendable {
     private let line = CallLine<Item>()
     private var isMoving = false
     private var asking: [CentralLink] = []
-    /// Keeps the state across runs, if requested.
-    @Guarded var keeper: StateKeeper<ServerState>?
-    /// Whether the state of the last run waits for the adapter to be on.
-    @Guarded var isRestoring = false
 
     struct Service {
         let definition: ServiceDefinition
@@ -70,37 +64,17 @@ final class ServerSession: ManagerSession, @unchecked Sendable {
         case stopAdvertising
     }
 
-    init(_ environment: ManagerEnvironment, _ queue: DispatchQueue?, restoreIdentifier: String?) {
-        self.restoreIdentifier = restoreIdentifier
-        let lock = NSLock()
-        inbox = Inbox(queue, lock)
-        super.init(environment, lock)
-    }
-
     override func begin() { restore() }
+
+    override func deliver(_ event: ServerEvent) { handle(event) }
 
     override func stop() {
         super.stop()
-        stopRemembering()
         _ = line.removeAll()
         lock.withLock { services = [] }
     }
 
     // MARK: - Taking in, with the lock held
-
-    override func schedule() { inbox.schedule { [self] in deliver() } }
-
-    private func deliver() {
-        if inbox.deliver({ handle($0) }) { inbox.queue.async { [self] in deliver() } }
-    }
-
-    /// Queues an event for the application, after the earlier ones.
-    func post(_ event: ServerEvent) {
-        lock.withLock {
-            inbox.append(event)
-            schedule()
-        }
-    }
 
     override func take(_ state: CBManagerState, _ attachment: Attachment?) {
         if attachment == nil { centrals = [:] }

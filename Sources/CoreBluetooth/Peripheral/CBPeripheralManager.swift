@@ -35,7 +35,8 @@ open class CBPeripheralManager: CBManager {
     @Guarded var published: [AttributeHandle: CBMutableCharacteristic] = [:]
     /// The centrals known to the application.
     @Guarded private var centrals: [PeerID: WeakCentral] = [:]
-    @Guarded var updates = UpdateBudget()
+    /// Whether an update was refused, so that the application waits for the callback.
+    @Guarded var isUpdateRefused = false
 
     let session: ServerSession
 
@@ -198,7 +199,6 @@ open class CBPeripheralManager: CBManager {
     /// Forgets centrals and subscriptions, since the adapter is off.
     func forgetCentrals() {
         for characteristic in published.values { characteristic.centrals = [] }
-        updates = UpdateBudget()
     }
 
     /// Restores the services that an earlier run published.
@@ -239,14 +239,18 @@ open class CBPeripheralManager: CBManager {
         _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
     ) -> Bool {
         guard isOn("update a value") else { return false }
+        if update(value, characteristic, centrals) { return true }
+        isUpdateRefused = true
+        // Once more, for room that was made before this said that somebody waits for it.
+        return update(value, characteristic, centrals)
+    }
+
+    private func update(
+        _ value: Data, _ characteristic: CBMutableCharacteristic, _ centrals: [CBCentral]?
+    ) -> Bool {
         let subscribed = characteristic.centrals
         let meant = centrals.map { wanted in subscribed.filter { one in wanted.contains { $0 === one } } } ?? subscribed
-        guard !meant.isEmpty else { return true }
-        guard $updates.withLock({ $0.add(meant.count) }) else { return false }
-        let octets = [UInt8](value.prefix(GATTAttributeValue.maximumLength))
-        let handle = characteristic.handle
-        for central in meant { central.link.update(octets, at: handle) }
-        return true
+        return session.update(value, at: characteristic.handle, to: meant.map(\.link))
     }
 
     /// The object for a central: always the same while the application, or a characteristic, holds it.

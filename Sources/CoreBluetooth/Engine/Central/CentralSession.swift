@@ -58,6 +58,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
 
     override func take(_ state: CBManagerState, _ attachment: Attachment?) {
         if attachment == nil {
+            for link in links.values { _ = link.lease.close() }
             links = [:]
             lastLink = nil
             scan = nil
@@ -68,7 +69,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
     override func take(_ event: UserEvent, of batch: borrowing EventBatch, _ attachment: Attachment) {
         switch event {
         case .value(let identifier, let handle, let payload):
-            guard let link = link(identifier), link.isHeld, hasRoom(for: payload.count, on: link) else { return }
+            guard let link = link(identifier), link.isHeld, link.admits(payload.count) else { return }
             inbox.append(.value(link, handle, Data(batch.bytes(of: payload))))
         case .sighting(let token, let index):
             guard let scan, scan.token == token, inbox.count < Self.maximumDiscoveries else { return }
@@ -87,6 +88,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
         case .linkEnded(let identifier, let reason):
             lastLink = nil
             guard let link = links.removeValue(forKey: identifier) else { return }
+            _ = link.lease.close()
             if !link.isOutgoing || link.services != nil { tellOf(link, isConnected: false) }
             if link.isHeld { inbox.append(.linkEnded(link, reason)) }
         case .mtuChanged(let identifier, let mtu):
@@ -101,12 +103,12 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
         case .servicesChanged(let identifier, let handles):
             guard let link = link(identifier) else { return }
             link.servicesChanged(in: handles)
-            if link.isHeld, hasRoom(for: 0, on: link) { inbox.append(.servicesChanged(link, handles)) }
+            if link.isHeld, link.admits(0) { inbox.append(.servicesChanged(link, handles)) }
         case .nameChanged(let peer, let name):
             environment.adapter.names.set(name, of: peer)
             inbox.append(.nameChanged(peer, name))
         case .lost(let identifier, let loss):
-            guard let link = link(identifier), link.isHeld, hasRoom(for: 0, on: link) else { return }
+            guard let link = link(identifier), link.isHeld, link.admits(0) else { return }
             inbox.append(.lost(link, loss))
         case .adapter, .parametersChanged, .peerIdentified, .written, .readRequested, .writeRequested,
             .executeRequested, .requestExpired, .subscriptionChanged:
@@ -139,20 +141,6 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
         if let lastLink, lastLink.identifier == identifier { return lastLink }
         lastLink = links[identifier]
         return lastLink
-    }
-
-    /// Whether something more may wait for the application. Where it may not the link ends, for what is left out would
-    /// not be missed by anybody.
-    private func hasRoom(for count: Int, on link: PeripheralLink) -> Bool {
-        guard !link.isOverrun else { return false }
-        switch link.window.add(count) {
-        case .none: break
-        case .hold: link.attachment.post(.holdReceiving(link.identifier))
-        case .overflow:
-            link.isOverrun = true
-            link.attachment.post(.disconnect(link.identifier, reason: .consumerTooSlow))
-        }
-        return !link.isOverrun
     }
 
     private func tellOf(_ link: PeripheralLink, isConnected: Bool) {

@@ -17,7 +17,7 @@ enum ServerEvent {
     case readRequested(CentralLink, ServerRequest, AttributeHandle, offset: Int, mtu: Int)
     case written(CentralLink, [WrittenPart], PendingAnswer, mtu: Int)
     case mtuChanged(CentralLink, Int)
-    case sent(CentralLink, Int)
+    case readyToUpdate(CentralLink)
     case channel(CBL2CAPPSM?)
 }
 
@@ -77,7 +77,10 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
     // MARK: - Taking in, with the lock held
 
     override func take(_ state: CBManagerState, _ attachment: Attachment?) {
-        if attachment == nil { centrals = [:] }
+        if attachment == nil {
+            for central in centrals.values { _ = central.lease.close() }
+            centrals = [:]
+        }
         inbox.append(.state(state, attachment))
     }
 
@@ -85,8 +88,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
         switch event {
         case .sendCredit(let identifier, let count):
             guard let central = centrals[identifier] else { return }
-            let sent = central.credited(count)
-            if sent > 0 { inbox.append(.sent(central, sent)) }
+            if central.lease.add(count, wakingAt: ManagedLink.readyCount) { inbox.append(.readyToUpdate(central)) }
         case .written(let identifier, let handle, let payload):
             guard let central = central(identifier, payload.count) else { return }
             central.hasWrittenCommands = true
@@ -116,9 +118,9 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
             centrals[identifier] = CentralLink(identifier, information, attachment)
         case .linkEnded(let identifier, _):
             guard let central = centrals.removeValue(forKey: identifier) else { return }
-            // Unsent updates are discarded.
-            let lost = central.credited(.max)
-            if lost > 0 { inbox.append(.sent(central, lost)) }
+            _ = central.lease.close()
+            // Nobody waits for this one any more.
+            inbox.append(.readyToUpdate(central))
         case .mtuChanged(let identifier, let mtu):
             guard let central = centrals[identifier] else { return }
             central.mtu = mtu
@@ -138,15 +140,8 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
 
     /// The central of a request that may wait for the application. If it may not, the link ends.
     private func central(_ identifier: LinkIdentifier, _ count: Int) -> CentralLink? {
-        guard let central = centrals[identifier], !central.isOverrun else { return nil }
-        switch central.window.add(count) {
-        case .none: break
-        case .hold: central.attachment.post(.holdReceiving(identifier))
-        case .overflow:
-            central.isOverrun = true
-            central.attachment.post(.disconnect(identifier, reason: .consumerTooSlow))
-        }
-        return central.isOverrun ? nil : central
+        guard let central = centrals[identifier], central.admits(count) else { return nil }
+        return central
     }
 
     private func ended(_ call: PendingCall, _ result: Result<CallResult, HostError>) {
@@ -194,6 +189,17 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
         }
         line.add(item)
         run()
+    }
+
+    /// Sends a value to all of these centrals, or to none where a link has no credit left. Returns whether it was sent.
+    func update(_ value: Data, at handle: AttributeHandle, to links: [CentralLink]) -> Bool {
+        if let full = links.firstIndex(where: { !$0.lease.take() }) {
+            for link in links[..<full] where link.lease.add(1) { post(.readyToUpdate(link)) }
+            return false
+        }
+        let octets = [UInt8](value.prefix(GATTAttributeValue.maximumLength))
+        for link in links { link.attachment.post(.update(link.identifier, handle, octets)) }
+        return true
     }
 
     private func run() { line.run { start($0) } }

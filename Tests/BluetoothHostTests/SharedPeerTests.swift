@@ -121,6 +121,18 @@ struct SharedPeerTests {
             "later links have the name that lasts")
     }
 
+    @Test("A user that wanted a link later, under a name that has been given up meanwhile, has it then")
+    func wantedLater() throws {
+        var (scene, link) = try linked()
+        scene.perform(.connect(met, ConnectRequest(delay: .seconds(5))), 1, of: second)
+        try scene.restore(PeerTests.identity, of: bonded)
+        try scene.learn(PeerTests.identity, of: link)
+        #expect(scene.take(second) == ["\(link) is with \(bonded)"])
+        scene.run(for: .seconds(6))
+        #expect(scene.take(second) == ["1 has \(link)"])
+        #expect(!scene.takeCommands().contains(.leCreateConnection))
+    }
+
     @Test("Two links whose peers turn out to be one keep their users and subscriptions, each its own")
     func twoLinks() throws {
         var (scene, link) = try linked()

@@ -23,7 +23,7 @@ struct SharedScene {
     /// What each user was told, as lines.
     private var told: [UserID: [String]] = [:]
     private(set) var links: [LinkIdentifier] = []
-    private let now = Instant.zero
+    private var now = Instant.zero
     private let answers = ScriptedController.answers()
 
     init(users: UserID...) {
@@ -47,6 +47,17 @@ struct SharedScene {
         let request = SubscriptionRequest(
             characteristic: Self.value, end: Self.end, configuration: .notifications)
         perform(.subscribe(link, request), token, of: user)
+    }
+
+    /// Lets time pass.
+    mutating func run(for duration: Duration) {
+        let end = now.advanced(by: duration)
+        while let deadline = host.nextDeadline, deadline <= end {
+            now = max(now, deadline)
+            host.fire(at: now)
+            settle()
+        }
+        now = end
     }
 
     /// What pairing will do: the peer of a link proves who it is.

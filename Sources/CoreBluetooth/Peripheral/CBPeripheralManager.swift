@@ -34,15 +34,11 @@ open class CBPeripheralManager: CBManager {
     /// The published characteristics, by value handle.
     @Guarded var published: [AttributeHandle: CBMutableCharacteristic] = [:]
     /// The centrals known to the application.
-    @Guarded private var centrals: [PeerID: WeakCentral] = [:]
+    @Guarded private var centrals = WeakTable<CBCentral>()
     /// Whether an update was refused, so that the application waits for the callback.
     @Guarded var isUpdateRefused = false
 
     let session: ServerSession
-
-    private struct WeakCentral {
-        weak var central: CBCentral?
-    }
 
     /// A manager without a delegate, on the main queue.
     public convenience init() {
@@ -261,15 +257,12 @@ open class CBPeripheralManager: CBManager {
             return central
         }
         let central = CBCentral(session.environment.identities.identifier(for: link.peer), link, mtu: mtu)
-        $centrals.withLock { centrals in
-            if centrals.count.nonzeroBitCount == 1 { centrals = centrals.filter { $0.value.central != nil } }
-            centrals[link.peer] = WeakCentral(central: central)
-        }
+        $centrals.withLock { $0[link.peer] = central }
         return central
     }
 
     /// The object for a central, if something still holds it.
-    func known(_ link: CentralLink) -> CBCentral? { $centrals.withLock { $0[link.peer]?.central } }
+    func known(_ link: CentralLink) -> CBCentral? { $centrals.withLock { $0[link.peer] } }
 
     // MARK: - Channels
 
@@ -285,11 +278,5 @@ open class CBPeripheralManager: CBManager {
     open func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) {
         guard isOn("unpublish an L2CAP channel") else { return }
         session.post(.channel(psm))
-    }
-
-    private func isOn(_ call: String) -> Bool {
-        if state == .poweredOn { return true }
-        reportMisuse("\(self) can only \(call) while in the powered on state")
-        return false
     }
 }

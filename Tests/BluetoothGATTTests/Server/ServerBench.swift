@@ -77,7 +77,7 @@ struct ServerBench {
 
     mutating func fire() -> String {
         var writer = ByteWriter()
-        outcome = endpoint.channels[0].fire(server, at: now, into: &writer)
+        outcome = server.fire(at: now, channel: &endpoint.channels[0], into: &writer)
         return writer.bytes.hexadecimal()
     }
 

@@ -246,7 +246,7 @@ open class CBPeripheralManager: CBManager {
     ) -> Bool {
         let subscribed = characteristic.centrals
         let meant = centrals.map { wanted in subscribed.filter { one in wanted.contains { $0 === one } } } ?? subscribed
-        return session.update(value, at: characteristic.handle, to: meant.map(\.link))
+        return session.update(value, at: characteristic.handle, to: meant)
     }
 
     /// The object for a central: always the same while the application, or a characteristic, holds it.

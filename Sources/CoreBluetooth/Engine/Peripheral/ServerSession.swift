@@ -192,13 +192,13 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
     }
 
     /// Sends a value to all of these centrals, or to none where a link has no credit left. Returns whether it was sent.
-    func update(_ value: Data, at handle: AttributeHandle, to links: [CentralLink]) -> Bool {
-        if let full = links.firstIndex(where: { !$0.lease.take() }) {
-            for link in links[..<full] where link.lease.add(1) { post(.readyToUpdate(link)) }
+    func update(_ value: Data, at handle: AttributeHandle, to centrals: [CBCentral]) -> Bool {
+        if let full = centrals.firstIndex(where: { !$0.link.lease.take() }) {
+            for central in centrals[..<full] where central.link.lease.add(1) { post(.readyToUpdate(central.link)) }
             return false
         }
         let octets = [UInt8](value.prefix(GATTAttributeValue.maximumLength))
-        for link in links { link.attachment.post(.update(link.identifier, handle, octets)) }
+        for link in centrals.lazy.map(\.link) { link.attachment.post(.update(link.identifier, handle, octets)) }
         return true
     }
 

@@ -8,7 +8,7 @@ func fuzzServer(_ input: inout FuzzInput) throws(FuzzViolation) {
     var bench = ServerBench(mtu: 23 + Int(input.word()) % 600)
     while !input.isEmpty {
         switch input.choice(of: 24) {
-        case 0: bench.security = input.security()
+        case 0: bench.endpoint.security = input.security()
         case 1: try bench.pass(.seconds(Int64(input.byte())))
         case 2: try bench.answer(input.chunk())
         case 3: try bench.accept()
@@ -24,27 +24,28 @@ func fuzzServer(_ input: inout FuzzInput) throws(FuzzViolation) {
 /// A server with one client.
 private struct ServerBench {
     var server = ServerBench.prototype
-    var connection = GATTServerConnection()
-    var bearer = ATTBearer()
-    var security = LinkSecurity.unprotected
+    var endpoint: AttributeEndpoint
     var now = Instant.zero
     var token: GATTRequestToken?
-    /// The opcode of the request that the application must answer.
-    var pending: UInt8?
+    /// The opcode of the request that the application must answer, and when its time is over.
+    var pending: (opcode: UInt8?, deadline: Instant)?
 
     private static let prototype = GATTServer(database: .forFuzzing())
 
     init(mtu: Int) {
+        var bearer = ATTBearer()
         if mtu > 23 { bearer.exchangeMTU(clientRxMTU: UInt16(mtu), serverRxMTU: UInt16(mtu)) }
+        endpoint = AttributeEndpoint(bearer: bearer)
     }
+
+    private var bearer: ATTBearer { endpoint.channels[0].bearer }
 
     mutating func send(_ pdu: Span<UInt8>) throws(FuzzViolation) {
         var writer = ByteWriter()
         let mtu = bearer.mtu
         let isDead = bearer.isDead
         let wasPending = pending != nil
-        let outcome = server.receive(
-            pdu, connection: &connection, bearer: &bearer, security: security, at: now, into: &writer)
+        let outcome = endpoint.serve(pdu, on: .first, server: &server, at: now, into: &writer)
         try note(outcome, request: pdu.isEmpty ? nil : pdu[0])
         try require(writer.count <= mtu, "a response of \(writer.count) octets where \(mtu) fit")
         guard !pdu.isEmpty, !isDead else { return try require(writer.bytes.isEmpty, "an answer to nothing") }
@@ -63,39 +64,36 @@ private struct ServerBench {
 
     mutating func pass(_ time: Duration) throws(FuzzViolation) {
         now = now.advanced(by: time)
-        if bearer.fire(at: now) != nil { try require(bearer.isDead, "a bearer that lives on") }
-        var writer = ByteWriter()
-        let opcode = pending
-        let isDue = connection.nextDeadline.map { $0 <= now } ?? false
-        let outcome = server.fire(at: now, connection: &connection, bearer: bearer, into: &writer)
-        if case .requestExpired = outcome {
-            try require(isDue, "a request expired too early")
-            pending = nil
-            if !bearer.isDead, let opcode { try checkResponse(writer.bytes, to: opcode) }
-        } else {
-            try require(!isDue && writer.bytes.isEmpty, "a request that should have expired")
+        while let channel = endpoint.dueChannel(at: now) {
+            var writer = ByteWriter()
+            switch endpoint.fire(channel, server: server, at: now, into: &writer) {
+            case .channelDied: try require(bearer.isDead, "a bearer that lives on")
+            case .server(.requestExpired):
+                guard let expired = pending else { throw FuzzViolation(description: "a request that is none") }
+                try require(expired.deadline <= now, "a request expired too early")
+                pending = nil
+                if !bearer.isDead, let opcode = expired.opcode { try checkResponse(writer.bytes, to: opcode) }
+            case let outcome: throw FuzzViolation(description: "nothing was due: \(outcome)")
+            }
         }
-        try require(connection.nextDeadline.map { $0 > now } ?? true, "a deadline that has passed")
+        try require(pending.map { $0.deadline > now } ?? true, "a request that should have expired")
     }
 
     mutating func answer(_ value: Span<UInt8>) throws(FuzzViolation) {
         try settle { bench, token, writer throws(GATTServerError) in
-            try bench.server.answer(
-                token, value: value, connection: &bench.connection, bearer: bench.bearer, at: bench.now, into: &writer)
+            try bench.endpoint.answer(token, value: value, server: &bench.server, at: bench.now, into: &writer)
         }
     }
 
     mutating func accept() throws(FuzzViolation) {
         try settle { bench, token, writer throws(GATTServerError) in
-            try bench.server.accept(
-                token, connection: &bench.connection, bearer: bench.bearer, security: bench.security, into: &writer)
+            try bench.endpoint.accept(token, server: &bench.server, into: &writer)
         }
     }
 
     mutating func refuse(_ code: ATTErrorCode) throws(FuzzViolation) {
         try settle { bench, token, writer throws(GATTServerError) in
-            try bench.server.refuse(
-                token, with: code, connection: &bench.connection, bearer: bench.bearer, into: &writer)
+            try bench.endpoint.refuse(token, with: code, server: bench.server, into: &writer)
         }
     }
 
@@ -105,7 +103,7 @@ private struct ServerBench {
     ) throws(FuzzViolation) {
         guard let token else { return }
         var writer = ByteWriter()
-        let opcode = pending
+        let opcode = pending?.opcode
         let outcome: GATTServerOutcome
         do throws(GATTServerError) {
             outcome = try body(&self, token, &writer)
@@ -120,10 +118,9 @@ private struct ServerBench {
 
     mutating func notify(_ handle: AttributeHandle, _ value: Span<UInt8>) throws(FuzzViolation) {
         var writer = ByteWriter()
-        let configuration = connection.configuration(of: handle)
+        let configuration = endpoint.peer.configuration(of: handle)
         do throws(GATTServerError) {
-            try server.notify(
-                handle, value: value, connection: connection, bearer: bearer, security: security, into: &writer)
+            try endpoint.notify(handle, value: value, from: server, into: &writer)
         } catch {
             return try require(writer.bytes.isEmpty, "a notification although \(error)")
         }
@@ -135,9 +132,7 @@ private struct ServerBench {
         var writer = ByteWriter()
         let isWaiting = bearer.isIndicationInFlight
         do throws(GATTServerError) {
-            try server.indicate(
-                handle, value: value, connection: &connection, bearer: &bearer, security: security, at: now,
-                into: &writer)
+            try endpoint.indicate(handle, value: value, from: server, at: now, into: &writer)
         } catch {
             return try require(writer.bytes.isEmpty, "an indication although \(error)")
         }
@@ -149,13 +144,19 @@ private struct ServerBench {
         switch outcome {
         case .readRequested(let token, _, let offset):
             try require(offset <= 0xFFFF, "an offset of \(offset)")
-            (self.token, pending) = (token, request)
-        case .writeRequested(let token, _, _), .executeRequested(let token): (self.token, pending) = (token, request)
+            wait(token, request)
+        case .writeRequested(let token, _, _), .executeRequested(let token): wait(token, request)
         default: break
         }
-        try require((pending != nil) == (connection.nextDeadline != nil), "a request without a deadline")
-        try require(connection.preparedWrites.count <= 64, "\(connection.preparedWrites.count) queued writes")
-        try require(connection.subscriptions.count <= 4, "\(connection.subscriptions.count) subscriptions")
+        let peer = endpoint.peer
+        try require((pending != nil) == (endpoint.channels[0].pendingRequest != nil), "a request that nobody waits for")
+        try require(peer.preparedWrites.count <= 64, "\(peer.preparedWrites.count) queued writes")
+        try require(peer.subscriptions.count <= 4, "\(peer.subscriptions.count) subscriptions")
+    }
+
+    private mutating func wait(_ token: GATTRequestToken, _ request: UInt8?) {
+        self.token = token
+        pending = (request, now.advanced(by: server.applicationTimeout))
     }
 
     private func checkResponse(_ response: [UInt8], to request: UInt8) throws(FuzzViolation) {

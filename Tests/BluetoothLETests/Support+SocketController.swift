@@ -24,6 +24,13 @@ final class SocketController: Sendable {
     private let waker: Waker
     private let isStopped = Atomic(false)
     private let words = Mutex<[UInt8]>([])
+    private let flood = Mutex(Flood())
+
+    /// Packets that do not come from the air, and how many of them the host has room for; nil where it does not say.
+    private struct Flood {
+        var packets = PacketQueue()
+        var room: Int?
+    }
 
     static func makePath() -> String { "@swift-bluetooth-le-\(UInt64.random(in: .min ... .max))" }
 
@@ -51,21 +58,58 @@ final class SocketController: Sendable {
         waker.wake()
     }
 
+    /// Sends its host packets of data as fast as the socket takes them.
+    ///
+    /// - Parameter room: how many the host may have at a time, where it says when it has done with them.
+    func flood(_ packets: [[UInt8]], room: Int?) {
+        flood.withLock { flood in
+            flood.room = room
+            for packet in packets { flood.packets.append(packet.span) }
+        }
+        waker.wake()
+    }
+
+    /// Takes what the host says of its room for packets that are not the controller's (Core 5.4, Vol 4, Part E, 7.3.40).
+    private func takesCredits(_ packet: Span<UInt8>) -> Bool {
+        guard packet[0] == HCIPacketType.command.rawValue,
+            let command = try? HCICommandPacket(decoding: packet.extracting(1...)),
+            let completed = try? command.decode(as: HostNumberOfCompletedPackets.self)
+        else { return false }
+        return flood.withLock { flood in
+            flood.room = flood.room.map { room in completed.links.reduce(room) { $0 + Int($1.count) } }
+            return flood.room != nil
+        }
+    }
+
+    /// Adds what the host has room for.
+    private func takeFlood(into packets: inout PacketQueue) {
+        flood.withLock { flood in
+            while !flood.packets.isEmpty, flood.room != 0 {
+                packets.append(flood.packets.first)
+                flood.packets.removeFirst()
+                flood.room = flood.room.map { $0 - 1 }
+            }
+        }
+    }
+
     private func serve(_ listener: TransportListener) throws {
         let loop = try EventLoop(waker: waker)
         try loop.add(listener.fileDescriptor, token: 0, for: .read)
         var host: StreamTransport?
         var packets = PacketQueue()
         while !isStopped.load(ordering: .relaxed) {
-            for event in loop.wait(until: port.nextDeadline) where event.isReadable {
+            for event in loop.wait(until: port.nextDeadline) {
+                if event.isWritable { try? host?.flush() }
+                guard event.isReadable else { continue }
                 if event.token == 0, let accepted = try listener.accept() {
                     try loop.add(accepted.fileDescriptor, token: 1, for: .read)
                     host = accepted
                 } else {
-                    do { try host?.receive { port.send($0) } } catch { host = nil }
+                    do { try host?.receive { if !takesCredits($0) { port.send($0) } } } catch { host = nil }
                 }
             }
             port.receive(into: &packets)
+            takeFlood(into: &packets)
             try? host?.send(&packets)
             packets.removeAll()
             let said = words.withLock { words in
@@ -73,6 +117,8 @@ final class SocketController: Sendable {
                 return words
             }
             if !said.isEmpty { try? host?.send(said.span) }
+            guard let host else { continue }
+            try? loop.change(host.fileDescriptor, token: 1, to: host.pendingByteCount > 0 ? [.read, .write] : .read)
         }
         host?.close()
     }

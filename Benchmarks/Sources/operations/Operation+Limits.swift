@@ -23,7 +23,7 @@ extension Operation {
         case .sightingRepeated64, .sightingRepeated65536: Limits(required: 1000, aim: 500)
         case .sightingReplaced64, .sightingReplaced65536: Limits(required: 4000, aim: 2000, allocations: 1)
         case .discovery: Limits(count: 8, required: 184_644, aim: 150_000, allocations: nil)
-        case .endToEnd: Limits(count: 2000, required: nil, aim: nil, allocations: nil)
+        case .endToEnd: Limits(count: 2000, required: nil, aim: nil)
         case .allocating: Limits(required: nil, aim: nil, allocations: 1)
         }
     }

@@ -39,10 +39,11 @@ public final class SendLease: Sendable {
 
     /// Adds credits.
     ///
-    /// - Returns: Whether a sender found none since the last time and must be woken now.
-    public func add(_ count: Int) -> Bool {
-        let (old, _) = word.wrappingAdd(count * Self.credit, ordering: .acquiringAndReleasing)
-        guard old & Self.isAwaited != 0 else { return false }
+    /// - Parameter threshold: the credits with which a sender is woken. With more than one it sends several at a time.
+    /// - Returns: Whether a sender found too few since the last time, and must be woken now.
+    public func add(_ count: Int, wakingAt threshold: Int = 1) -> Bool {
+        let (old, new) = word.wrappingAdd(count * Self.credit, ordering: .acquiringAndReleasing)
+        guard old & Self.isAwaited != 0, new >> 2 >= threshold else { return false }
         let before = word.bitwiseAnd(~Self.isAwaited, ordering: .acquiringAndReleasing).oldValue
         return before & Self.isAwaited != 0
     }

@@ -21,7 +21,7 @@ extension GATTDatabase {
     /// declarations would name unused handles.
     ///
     /// - Returns: The handles that became free: the range a Service Changed indication names (Core 5.4, Vol 3, Part G,
-    ///   7.1). Call `GATTServerConnection.forget(_:)` for every connection.
+    ///   7.1). Call `AttributeEndpoint.forget(_:)` for every peer.
     public mutating func removeService(
         at declaration: AttributeHandle
     ) throws(GATTDatabaseError) -> ClosedRange<AttributeHandle> {

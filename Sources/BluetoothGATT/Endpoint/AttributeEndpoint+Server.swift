@@ -52,7 +52,7 @@ extension AttributeEndpoint {
         from server: GATTServer, at now: Instant, into writer: inout ByteWriter
     ) throws(GATTServerError) {
         guard let index = index(of: channel) else { throw .bearerClosed }
-        try channels[index].indicate(handle, value, peer, server, at: now, into: &writer)
+        try server.indicate(handle, value: value, peer: peer, channel: &channels[index], at: now, into: &writer)
     }
 
     // MARK: - The application's answers
@@ -71,7 +71,8 @@ extension AttributeEndpoint {
         into writer: inout ByteWriter
     ) throws(GATTServerError) -> GATTServerOutcome {
         guard let index = index(of: token.channel) else { throw .staleToken }
-        return try channels[index].answer(token, value, peer, &server, at: now, into: &writer)
+        return try server.answer(
+            token, value: value, peer: peer, channel: &channels[index], at: now, into: &writer)
     }
 
     /// Accepts a write of a dynamic value, or the execution of queued writes.
@@ -83,7 +84,7 @@ extension AttributeEndpoint {
         _ token: GATTRequestToken, server: inout GATTServer, into writer: inout ByteWriter
     ) throws(GATTServerError) -> GATTServerOutcome {
         guard let index = index(of: token.channel) else { throw .staleToken }
-        return try channels[index].accept(token, &peer, &server, into: &writer)
+        return try server.accept(token, peer: &peer, channel: &channels[index], into: &writer)
     }
 
     /// Refuses a read, a write or the execution of queued writes, which are then forgotten.
@@ -95,7 +96,7 @@ extension AttributeEndpoint {
         into writer: inout ByteWriter
     ) throws(GATTServerError) -> GATTServerOutcome {
         guard let index = index(of: token.channel) else { throw .staleToken }
-        return try channels[index].refuse(token, code, handle, server, into: &writer)
+        return try server.refuse(token, with: code, at: handle, channel: &channels[index], into: &writer)
     }
 
     /// The queued writes that the application must accept; none if there is no such request.
@@ -112,38 +113,5 @@ extension AttributeEndpoint {
     public mutating func forget(_ handles: ClosedRange<AttributeHandle>) {
         peer.forget(handles)
         for index in channels.indices { channels[index].transaction.forget(handles) }
-    }
-}
-
-extension AttributeChannel {
-    mutating func indicate(
-        _ handle: AttributeHandle, _ value: Span<UInt8>, _ peer: borrowing GATTPeer, _ server: GATTServer,
-        at now: Instant, into writer: inout ByteWriter
-    ) throws(GATTServerError) {
-        try server.indicate(
-            handle, value: value, peer: peer, transaction: &transaction, bearer: &bearer, at: now, into: &writer)
-    }
-
-    mutating func answer(
-        _ token: GATTRequestToken, _ value: Span<UInt8>, _ peer: borrowing GATTPeer, _ server: inout GATTServer,
-        at now: Instant, into writer: inout ByteWriter
-    ) throws(GATTServerError) -> GATTServerOutcome {
-        try server.answer(
-            token, value: value, peer: peer, transaction: &transaction, bearer: bearer, at: now, into: &writer)
-    }
-
-    mutating func accept(
-        _ token: GATTRequestToken, _ peer: inout GATTPeer, _ server: inout GATTServer,
-        into writer: inout ByteWriter
-    ) throws(GATTServerError) -> GATTServerOutcome {
-        try server.accept(
-            token, peer: &peer, transaction: &transaction, bearer: bearer, into: &writer)
-    }
-
-    mutating func refuse(
-        _ token: GATTRequestToken, _ code: ATTErrorCode, _ handle: AttributeHandle?, _ server: GATTServer,
-        into writer: inout ByteWriter
-    ) throws(GATTServerError) -> GATTServerOutcome {
-        try server.refuse(token, with: code, at: handle, transaction: &transaction, bearer: bearer, into: &writer)
     }
 }

@@ -164,7 +164,7 @@ public struct AttributeEndpoint: Sendable {
             collectEvents(index)
             return .channelDied(expiry)
         }
-        return .server(channels[index].fire(server, at: now, into: &writer))
+        return .server(server.fire(at: now, channel: &channels[index], into: &writer))
     }
 
     /// Moves the ends of operations from the client of a channel.
@@ -196,9 +196,4 @@ extension AttributeChannel {
 
     /// What has timed out on the peer's side.
     mutating func expire(at now: Instant) -> ATTBearer.Expiry? { client.fire(bearer: &bearer, at: now) }
-
-    /// Lets the server answer in the application's place if that is due.
-    mutating func fire(_ server: GATTServer, at now: Instant, into writer: inout ByteWriter) -> GATTServerOutcome {
-        server.fire(at: now, transaction: &transaction, bearer: bearer, into: &writer)
-    }
 }

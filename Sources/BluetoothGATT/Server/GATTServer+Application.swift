@@ -12,32 +12,32 @@ extension GATTServer {
     /// - Throws: `staleToken` if the request is no longer open; `wrongAnswer` if it is not a read; `valueTooLong` if
     ///   the value is longer than an attribute value can be. The request stays open in the last two cases.
     mutating func answer(
-        _ token: GATTRequestToken, value: Span<UInt8>, peer: borrowing GATTPeer,
-        transaction: inout GATTServerTransaction, bearer: ATTBearer, at now: Instant, into writer: inout ByteWriter
+        _ token: GATTRequestToken, value: Span<UInt8>, peer: borrowing GATTPeer, channel: inout AttributeChannel,
+        at now: Instant, into writer: inout ByteWriter
     ) throws(GATTServerError) -> GATTServerOutcome {
-        let pending = try Self.pendingRequest(token, transaction, bearer)
+        let pending = try Self.pendingRequest(token, channel)
         guard value.count <= GATTAttributeValue.maximumLength else {
             throw .valueTooLong(maximum: GATTAttributeValue.maximumLength)
         }
-        let mtu = bearer.mtu
+        let mtu = channel.bearer.mtu
         switch pending.kind {
         case .write, .execute: throw .wrongAnswer
         case .read:
-            transaction.pending = nil
+            channel.transaction.pending = nil
             ReadResponse(value: value.extracting(first: mtu &- 1)).encode(into: &writer)
         case .readBlob:
-            transaction.pending = nil
+            channel.transaction.pending = nil
             ReadBlobResponse(value: value.extracting(first: mtu &- 1)).encode(into: &writer)
         case .readByType(let handle):
-            transaction.pending = nil
+            channel.transaction.pending = nil
             let length = Self.listedLength(of: value.count, mtu: mtu)
             ReadByTypeResponse.begin(elementLength: UInt8(truncatingIfNeeded: 2 &+ length), into: &writer)
             ReadByTypeResponse.append(handle: handle, value: value.extracting(first: length), into: &writer)
         case .readMultiple:
-            transaction.pending = nil
-            let count = transaction.collected.beginValue(ofLength: value.count, limit: mtu &- 1)
-            transaction.collected.writer.append(value.extracting(first: count))
-            return collect(peer, &transaction, mtu: mtu, at: now, into: &writer)
+            channel.transaction.pending = nil
+            let count = channel.transaction.collected.beginValue(ofLength: value.count, limit: mtu &- 1)
+            channel.transaction.collected.writer.append(value.extracting(first: count))
+            return collect(peer, &channel.transaction, mtu: mtu, at: now, into: &writer)
         }
         return .none
     }
@@ -48,19 +48,18 @@ extension GATTServer {
     ///   meanwhile and a part no longer fits.
     /// - Throws: `staleToken` if the request is no longer open, `wrongAnswer` if it is a read.
     mutating func accept(
-        _ token: GATTRequestToken, peer: inout GATTPeer, transaction: inout GATTServerTransaction, bearer: ATTBearer,
-        into writer: inout ByteWriter
+        _ token: GATTRequestToken, peer: inout GATTPeer, channel: inout AttributeChannel, into writer: inout ByteWriter
     ) throws(GATTServerError) -> GATTServerOutcome {
-        let pending = try Self.pendingRequest(token, transaction, bearer)
+        let pending = try Self.pendingRequest(token, channel)
         switch pending.kind {
         case .read, .readBlob, .readByType, .readMultiple: throw .wrongAnswer
         case .write:
-            transaction.pending = nil
+            channel.transaction.pending = nil
             WriteResponse().encode(into: &writer)
             return .none
         case .execute:
-            transaction.pending = nil
-            return executeAccepted(&peer, &transaction, into: &writer)
+            channel.transaction.pending = nil
+            return executeAccepted(&peer, &channel.transaction, into: &writer)
         }
     }
 
@@ -70,33 +69,33 @@ extension GATTServer {
     /// - Throws: `staleToken` if the request is no longer open.
     func refuse(
         _ token: GATTRequestToken, with code: ATTErrorCode, at handle: AttributeHandle? = nil,
-        transaction: inout GATTServerTransaction, bearer: ATTBearer, into writer: inout ByteWriter
+        channel: inout AttributeChannel, into writer: inout ByteWriter
     ) throws(GATTServerError) -> GATTServerOutcome {
-        let pending = try Self.pendingRequest(token, transaction, bearer)
-        return end(pending.kind, with: code, at: handle ?? pending.kind.handle, &transaction, into: &writer)
+        let pending = try Self.pendingRequest(token, channel)
+        return end(pending.kind, with: code, at: handle ?? pending.kind.handle, &channel.transaction, into: &writer)
     }
 
     /// Answers in the application's place when its time is over (`GATTServerTransaction.nextDeadline`).
     ///
     /// - Returns: `requestExpired`, or `none` if there was still time. On a dead bearer nothing is written.
     func fire(
-        at now: Instant, transaction: inout GATTServerTransaction, bearer: ATTBearer, into writer: inout ByteWriter
+        at now: Instant, channel: inout AttributeChannel, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
-        guard let pending = transaction.pending, pending.deadline <= now else { return .none }
-        guard !bearer.isDead else {
-            transaction.pending = nil
+        guard let pending = channel.transaction.pending, pending.deadline <= now else { return .none }
+        guard !channel.bearer.isDead else {
+            channel.transaction.pending = nil
             return .requestExpired(pending.token)
         }
-        _ = end(pending.kind, with: .unlikelyError, at: pending.kind.handle, &transaction, into: &writer)
+        _ = end(pending.kind, with: .unlikelyError, at: pending.kind.handle, &channel.transaction, into: &writer)
         return .requestExpired(pending.token)
     }
 
     /// The request that waits for the answer with this token.
     private static func pendingRequest(
-        _ token: GATTRequestToken, _ transaction: borrowing GATTServerTransaction, _ bearer: ATTBearer
+        _ token: GATTRequestToken, _ channel: borrowing AttributeChannel
     ) throws(GATTServerError) -> GATTPendingRequest {
-        guard let pending = transaction.pending, pending.token == token else { throw .staleToken }
-        guard !bearer.isDead else { throw .bearerClosed }
+        guard let pending = channel.transaction.pending, pending.token == token else { throw .staleToken }
+        guard !channel.bearer.isDead else { throw .bearerClosed }
         return pending
     }
 

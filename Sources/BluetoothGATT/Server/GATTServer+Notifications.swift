@@ -49,15 +49,15 @@ extension GATTServer {
     /// - Parameter handle: The handle of the characteristic's value.
     /// - Throws: as `notify`, and `indicationPending`.
     func indicate(
-        _ handle: AttributeHandle, value: Span<UInt8>, peer: borrowing GATTPeer,
-        transaction: inout GATTServerTransaction, bearer: inout ATTBearer, at now: Instant,
-        into writer: inout ByteWriter
+        _ handle: AttributeHandle, value: Span<UInt8>, peer: borrowing GATTPeer, channel: inout AttributeChannel,
+        at now: Instant, into writer: inout ByteWriter
     ) throws(GATTServerError) {
-        guard !bearer.isDead else { throw .bearerClosed }
+        guard !channel.bearer.isDead else { throw .bearerClosed }
         try check(handle, .indications, peer)
-        guard value.count <= bearer.mtu &- 3 else { throw .valueTooLong(maximum: bearer.mtu &- 3) }
-        try beginIndication(&bearer, at: now)
-        transaction.indicated = handle
+        let maximum = channel.bearer.mtu &- 3
+        guard value.count <= maximum else { throw .valueTooLong(maximum: maximum) }
+        try beginIndication(&channel.bearer, at: now)
+        channel.transaction.indicated = handle
         HandleValueIndication(handle: handle, value: value).encode(into: &writer)
     }
 

@@ -4,8 +4,8 @@ import BluetoothBase
 /// The GATT server of a device: answers the requests of its clients from a database (Core 5.4, Vol 3, Part F and G).
 ///
 /// One server serves every link. The state of a client is in its `GATTPeer`, and that of a channel in the channel: an
-/// `AttributeEndpoint` holds both, and a `GATTServerConnection` is a client with one channel. The server reads no
-/// clock: a request that the application is slow to answer has a deadline.
+/// `AttributeEndpoint` holds both, and is what drives the server. The server reads no clock: a request that the
+/// application is slow to answer has a deadline.
 public struct GATTServer: Sendable {
     public var database: GATTDatabase
     /// The longest PDU this device receives, in octets: its answer to an Exchange MTU Request (Vol 3, Part F, 3.4.2.2).

@@ -8,12 +8,12 @@ public enum GATTServerOutcome: Equatable, Sendable {
     case none
     /// A value was written, and the database keeps it unless it is dynamic. There is nothing to answer.
     case valueWritten(handle: AttributeHandle, value: Range<Int>)
-    /// The application has to answer with the value from `offset` on: `GATTServer.answer` or `refuse`.
+    /// The application has to answer with the value from `offset` on: `AttributeEndpoint.answer` or `refuse`.
     case readRequested(GATTRequestToken, handle: AttributeHandle, offset: Int)
-    /// The application has to take or refuse a value: `GATTServer.accept` or `refuse`.
+    /// The application has to take or refuse a value: `AttributeEndpoint.accept` or `refuse`.
     case writeRequested(GATTRequestToken, handle: AttributeHandle, value: Range<Int>)
     /// The application has to take or refuse a list of queued writes together, which `AttributeEndpoint.preparedWrites(for:)`
-    /// or `GATTServerConnection.preparedWrites` has: `GATTServer.accept` or `refuse`. The values the database keeps change only when it accepts.
+    /// has: `AttributeEndpoint.accept` or `refuse`. The values the database keeps change only when it accepts.
     case executeRequested(GATTRequestToken)
     /// Queued writes were done; these are the attributes whose values changed.
     case preparedWritesExecuted([GATTValueChange])

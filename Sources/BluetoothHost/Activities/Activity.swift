@@ -9,11 +9,4 @@ enum Activity<Parameters: Equatable & Sendable>: Sendable {
     case starting(Parameters)
     case running(Parameters)
     case stopping
-
-    var isSettled: Bool {
-        switch self {
-        case .idle, .running: true
-        case .starting, .stopping: false
-        }
-    }
 }

@@ -44,17 +44,13 @@ open class CBCentralManager: CBManager {
     /// How many scans have been asked for or ended: what was found by one is not reported in another.
     @Guarded private(set) var scans: UInt64 = 0
     /// The peripherals that the application holds.
-    @Guarded private var peripherals: [PeerID: WeakPeripheral] = [:]
+    @Guarded private var peripherals = WeakTable<CBPeripheral>()
     /// What the scan has found.
     @Guarded private var discoveries = Discoveries()
     /// Of advertisements, on the queue.
     @exclusivity(unchecked) private var dictionaries = AdvertisementDictionary()
 
     let session: CentralSession
-
-    private struct WeakPeripheral {
-        weak var peripheral: CBPeripheral?
-    }
 
     /// A manager without a delegate, which tells on the main queue.
     public convenience init() {
@@ -119,23 +115,17 @@ open class CBCentralManager: CBManager {
             environment.identities.identifier(for: peer), peer, name: environment.adapter.names[peer] ?? name,
             manager: self)
         return $peripherals.withLock { peripherals in
-            if let peripheral = peripherals[peer]?.peripheral { return peripheral }
-            // Those that are gone are forgotten now and then.
-            if peripherals.count.nonzeroBitCount == 1 {
-                peripherals = peripherals.filter { $0.value.peripheral != nil }
-            }
-            peripherals[peer] = WeakPeripheral(peripheral: new)
+            if let peripheral = peripherals[peer] { return peripheral }
+            peripherals[peer] = new
             return new
         }
     }
 
     /// The object that stands for a peripheral, where the application holds it.
-    func known(_ peer: PeerID) -> CBPeripheral? { $peripherals.withLock { $0[peer]?.peripheral } }
+    func known(_ peer: PeerID) -> CBPeripheral? { $peripherals.withLock { $0[peer] } }
 
     /// The peripherals that the application holds.
-    var livingPeripherals: [CBPeripheral] {
-        $peripherals.withLock { $0.values.compactMap(\.peripheral) }
-    }
+    var livingPeripherals: [CBPeripheral] { $peripherals.withLock { $0.objects } }
 
     // MARK: - Scanning
 
@@ -244,12 +234,6 @@ open class CBCentralManager: CBManager {
     }
 
     // MARK: - Misuse
-
-    private func isOn(_ call: String) -> Bool {
-        if state == .poweredOn { return true }
-        reportMisuse("\(self) can only \(call) while in the powered on state")
-        return false
-    }
 
     private func isOurs(_ peripheral: CBPeripheral) -> Bool {
         if peripheral.manager === self { return true }

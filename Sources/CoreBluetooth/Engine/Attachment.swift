@@ -14,6 +14,11 @@ enum PendingCall {
     case updateParameters(CentralLink)
 }
 
+/// Who is told what happens, on the adapter's thread: the session of a manager of either kind.
+protocol BatchRecipient: AnyObject, Sendable {
+    func receive(_ batch: borrowing EventBatch, from attachment: Attachment)
+}
+
 /// A manager as a user of its adapter, for one power cycle. When the adapter goes off, calls made through this are
 /// void. When it is on again, there is a new one.
 final class Attachment: AdapterObserver, @unchecked Sendable {
@@ -21,7 +26,7 @@ final class Attachment: AdapterObserver, @unchecked Sendable {
     // passed on to its queue.
 
     let runner: AdapterRunner
-    private weak let session: ManagerSession?
+    private weak let recipient: (any BatchRecipient)?
     private let user = Atomic<UInt32>(0)
     private let pending = Guarded(wrappedValue: Pending())
 
@@ -30,9 +35,9 @@ final class Attachment: AdapterObserver, @unchecked Sendable {
         var isOver = false
     }
 
-    init(_ runner: AdapterRunner, of session: ManagerSession) {
+    init(_ runner: AdapterRunner, of recipient: any BatchRecipient) {
         self.runner = runner
-        self.session = session
+        self.recipient = recipient
     }
 
     func attach() { user.store(runner.attach(self).number, ordering: .relaxed) }
@@ -41,7 +46,7 @@ final class Attachment: AdapterObserver, @unchecked Sendable {
 
     func receive(_ batch: borrowing EventBatch) {
         if user.load(ordering: .relaxed) == 0 { user.store(batch.user.number, ordering: .relaxed) }
-        session?.receive(batch, from: self)
+        recipient?.receive(batch, from: self)
     }
 
     // MARK: - Calls

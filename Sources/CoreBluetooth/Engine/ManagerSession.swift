@@ -7,12 +7,22 @@ import HCITransport
 ///
 /// The adapter's thread only records events. Blocks on the application's queue update its objects and call its
 /// delegate.
-class ManagerSession: AdapterUser, @unchecked Sendable {
+///
+/// - Parameters:
+///   - Event: what a manager of this kind is told.
+///   - State: what it keeps from run to run.
+class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient, @unchecked Sendable {
     // Unchecked: everything that changes is behind `lock`, or used on the application's queue alone.
 
     let environment: ManagerEnvironment
     /// Guards the recorded events and their state. No call is made with it held.
-    let lock: NSLock
+    let lock = NSLock()
+    let inbox: Inbox<Event>
+    let restoreIdentifier: String?
+    /// Keeps the state across runs, if requested.
+    @Guarded var keeper: StateKeeper<State>?
+    /// Whether the state of the last run waits for the adapter to be on.
+    @Guarded var isRestoring = false
     /// The attachment whose events count.
     private(set) var attachment: Attachment?
     private(set) var isStopped = false
@@ -21,25 +31,46 @@ class ManagerSession: AdapterUser, @unchecked Sendable {
 
     private var lastFailure: String?
 
-    init(_ environment: ManagerEnvironment, _ lock: NSLock) {
+    /// - Parameters:
+    ///   - queue: the application's; the main queue if nil.
+    ///   - restoreIdentifier: the application's name for what is kept from run to run; nil if nothing is.
+    init(_ environment: ManagerEnvironment, _ queue: DispatchQueue?, restoreIdentifier: String?) {
         self.environment = environment
-        self.lock = lock
+        self.restoreIdentifier = restoreIdentifier
+        inbox = Inbox(queue, lock)
     }
 
     // MARK: - For each kind of manager
 
-    /// Comes before everything else, on the adapter's queue.
+    /// Takes up what the last run has left. Comes before everything else, on the adapter's queue.
     func begin() {}
+    /// Tells the application of an event, on its queue.
+    func deliver(_ event: Event) {}
     /// Records an event, with the lock held.
     func take(_ event: UserEvent, of batch: borrowing EventBatch, _ attachment: Attachment) {}
     /// Records a state change after the earlier events, with the lock held.
     ///
     /// - Parameter attachment: if the adapter is on, the attachment to use it through.
     func take(_ state: CBManagerState, _ attachment: Attachment?) {}
-    /// Schedules delivery of the recorded events, with the lock held.
-    func schedule() {}
     /// A turn has been recorded, and calls may be made.
     func turnEnded() {}
+
+    // MARK: - The application
+
+    /// Has the application told something, after all that was recorded before.
+    final func post(_ event: Event) {
+        lock.withLock {
+            inbox.append(event)
+            schedule()
+        }
+    }
+
+    /// Schedules delivery of the recorded events, with the lock held.
+    private func schedule() { inbox.schedule { [self] in deliverEvents() } }
+
+    private func deliverEvents() {
+        if inbox.deliver({ deliver($0) }) { inbox.queue.async { [self] in deliverEvents() } }
+    }
 
     // MARK: - The adapter
 
@@ -67,6 +98,7 @@ class ManagerSession: AdapterUser, @unchecked Sendable {
             return self.attachment
         }
         environment.adapter.remove(self) { attachment?.detach() }
+        stopRemembering()
     }
 
     final func receive(_ batch: borrowing EventBatch, from attachment: Attachment) {
@@ -90,6 +122,33 @@ class ManagerSession: AdapterUser, @unchecked Sendable {
             next?.attach()
         }
         turnEnded()
+    }
+
+    // MARK: - From run to run
+
+    /// The state of the last run, which the application wants to go on; nil if there is none. From then on it is kept.
+    ///
+    /// - Parameters:
+    ///   - kind: the kind of manager, for the name of the file.
+    ///   - current: returns the state while the manager is there.
+    final func stateOfLastRun(_ kind: String, _ current: @escaping () -> State?) -> State? {
+        guard let restoreIdentifier else { return nil }
+        let file = StateFile(kind, restoreIdentifier, in: environment.stateDirectory)
+        guard StateClaims.claim(file) else {
+            reportMisuse("a \(kind) manager with the restore identifier \(restoreIdentifier) is there already")
+            return nil
+        }
+        let keeper = StateKeeper(file, current)
+        self.keeper = keeper
+        if isStopped { stopRemembering() }
+        return isStopped ? nil : keeper.restore()
+    }
+
+    private func stopRemembering() {
+        guard let keeper else { return }
+        self.keeper = nil
+        keeper.close()
+        StateClaims.release(keeper.file)
     }
 
     /// Returns whether that was the end of a power cycle.

@@ -28,5 +28,12 @@ open class CBManager: NSObject, KeyValueObservable {
         transport = environment.transport
     }
 
+    /// Whether a call can be made now. If not the log says so.
+    func isOn(_ call: String) -> Bool {
+        if state == .poweredOn { return true }
+        reportMisuse("\(self) can only \(call) while in the powered on state")
+        return false
+    }
+
     open override var description: String { "<\(Self.self): \(place(of: self))>" }
 }

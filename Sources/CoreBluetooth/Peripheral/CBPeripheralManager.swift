@@ -34,14 +34,11 @@ open class CBPeripheralManager: CBManager {
     /// The published characteristics, by value handle.
     @Guarded var published: [AttributeHandle: CBMutableCharacteristic] = [:]
     /// The centrals known to the application.
-    @Guarded private var centrals: [PeerID: WeakCentral] = [:]
-    @Guarded var updates = UpdateBudget()
+    @Guarded private var centrals = WeakTable<CBCentral>()
+    /// Whether an update was refused, so that the application waits for the callback.
+    @Guarded var isUpdateRefused = false
 
     let session: ServerSession
-
-    private struct WeakCentral {
-        weak var central: CBCentral?
-    }
 
     /// A manager without a delegate, on the main queue.
     public convenience init() {
@@ -198,7 +195,6 @@ open class CBPeripheralManager: CBManager {
     /// Forgets centrals and subscriptions, since the adapter is off.
     func forgetCentrals() {
         for characteristic in published.values { characteristic.centrals = [] }
-        updates = UpdateBudget()
     }
 
     /// Restores the services that an earlier run published.
@@ -239,14 +235,18 @@ open class CBPeripheralManager: CBManager {
         _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
     ) -> Bool {
         guard isOn("update a value") else { return false }
+        if update(value, characteristic, centrals) { return true }
+        isUpdateRefused = true
+        // Once more, for room that was made before this said that somebody waits for it.
+        return update(value, characteristic, centrals)
+    }
+
+    private func update(
+        _ value: Data, _ characteristic: CBMutableCharacteristic, _ centrals: [CBCentral]?
+    ) -> Bool {
         let subscribed = characteristic.centrals
         let meant = centrals.map { wanted in subscribed.filter { one in wanted.contains { $0 === one } } } ?? subscribed
-        guard !meant.isEmpty else { return true }
-        guard $updates.withLock({ $0.add(meant.count) }) else { return false }
-        let octets = [UInt8](value.prefix(GATTAttributeValue.maximumLength))
-        let handle = characteristic.handle
-        for central in meant { central.link.update(octets, at: handle) }
-        return true
+        return session.update(value, at: characteristic.handle, to: meant)
     }
 
     /// The object for a central: always the same while the application, or a characteristic, holds it.
@@ -257,15 +257,12 @@ open class CBPeripheralManager: CBManager {
             return central
         }
         let central = CBCentral(session.environment.identities.identifier(for: link.peer), link, mtu: mtu)
-        $centrals.withLock { centrals in
-            if centrals.count.nonzeroBitCount == 1 { centrals = centrals.filter { $0.value.central != nil } }
-            centrals[link.peer] = WeakCentral(central: central)
-        }
+        $centrals.withLock { $0[link.peer] = central }
         return central
     }
 
     /// The object for a central, if something still holds it.
-    func known(_ link: CentralLink) -> CBCentral? { $centrals.withLock { $0[link.peer]?.central } }
+    func known(_ link: CentralLink) -> CBCentral? { $centrals.withLock { $0[link.peer] } }
 
     // MARK: - Channels
 
@@ -281,11 +278,5 @@ open class CBPeripheralManager: CBManager {
     open func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) {
         guard isOn("unpublish an L2CAP channel") else { return }
         session.post(.channel(psm))
-    }
-
-    private func isOn(_ call: String) -> Bool {
-        if state == .poweredOn { return true }
-        reportMisuse("\(self) can only \(call) while in the powered on state")
-        return false
     }
 }

@@ -6,15 +6,8 @@ import Foundation
 extension CentralSession {
     /// Takes up what the last run has left, and tells the application of that before anything else.
     func restore() {
-        guard let restoreIdentifier else { return }
-        let file = StateFile("central", restoreIdentifier, in: environment.stateDirectory)
-        guard StateClaims.claim(file) else {
-            return reportMisuse("a central manager with the restore identifier \(restoreIdentifier) is there already")
-        }
-        let keeper = StateKeeper(file) { [weak self] in self?.savedState }
-        self.keeper = keeper
-        guard !isStopped else { return stopRemembering() }
-        guard let saved: CentralState = keeper.restore(), let manager = manager.object else { return }
+        guard let saved = stateOfLastRun("central", { [weak self] in self?.savedState }), let manager = manager.object
+        else { return }
         isRestoring = true
         lock.withLock { wantedScan = saved.scan?.wanted }
         let restored = saved.peripherals.compactMap { restore($0, of: manager) }
@@ -58,13 +51,6 @@ extension CentralSession {
         guard let keeper else { return }
         lock.withLock { lingering = [] }
         keeper.changed()
-    }
-
-    func stopRemembering() {
-        guard let keeper else { return }
-        self.keeper = nil
-        keeper.close()
-        StateClaims.release(keeper.file)
     }
 
     private var savedState: CentralState {

@@ -4,16 +4,9 @@ import Foundation
 extension ServerSession {
     /// Restores the state of the last run, and reports it to the application before anything else.
     func restore() {
-        guard let restoreIdentifier else { return }
-        let file = StateFile("peripheral", restoreIdentifier, in: environment.stateDirectory)
-        guard StateClaims.claim(file) else {
-            return reportMisuse(
-                "a peripheral manager with the restore identifier \(restoreIdentifier) is there already")
-        }
-        let keeper = StateKeeper(file) { [weak self] in self?.savedState }
-        self.keeper = keeper
-        guard !isStopped else { return stopRemembering() }
-        guard let saved: ServerState = keeper.restore(), let manager = manager.object else { return }
+        guard let saved = stateOfLastRun("peripheral", { [weak self] in self?.savedState }),
+            let manager = manager.object
+        else { return }
         isRestoring = true
         var restored: [CBMutableService] = []
         for service in saved.restoredServices {
@@ -33,13 +26,6 @@ extension ServerSession {
             dictionary[CBPeripheralManagerRestoredStateAdvertisementDataKey] = advertisement.dictionary
         }
         post(.restored(dictionary))
-    }
-
-    func stopRemembering() {
-        guard let keeper else { return }
-        self.keeper = nil
-        keeper.close()
-        StateClaims.release(keeper.file)
     }
 
     private var savedState: ServerState {

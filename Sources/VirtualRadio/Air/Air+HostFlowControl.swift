@@ -23,13 +23,15 @@ extension Air {
     }
 
     private mutating func completeHostPackets(_ command: borrowing HCICommandPacket, on index: Int) -> HCIStatus {
-        guard let completed = try? command.decode(as: HostNumberOfCompletedPackets.self) else {
+        // Read one by one: a list of the links would take memory for each command, of which there are many.
+        var reader = ByteReader(command.parameters)
+        guard let linkCount = try? reader.readUInt8(), reader.remaining == 4 * Int(linkCount) else {
             return .invalidCommandParameters
         }
         guard controllers[index].settings.hostBuffers.isFlowControlled else { return .commandDisallowed }
-        for entry in completed.links {
-            guard let (link, role) = find(entry.connectionHandle, on: index) else { continue }
-            let isRight = controllers[index].settings.hostBuffers.giveBack(Int(entry.count), of: &links[link][role])
+        while let handle = try? reader.readUInt16(), let count = try? reader.readUInt16() {
+            guard let (link, role) = find(ConnectionHandle(handle), on: index) else { continue }
+            let isRight = controllers[index].settings.hostBuffers.giveBack(Int(count), of: &links[link][role])
             guard isRight else { return .invalidCommandParameters }
         }
         return .success

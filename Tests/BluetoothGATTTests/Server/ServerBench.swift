@@ -7,9 +7,7 @@ import TestSupport
 /// A server with one client, driven by bytes in virtual time.
 struct ServerBench {
     var server: GATTServer
-    var connection = GATTServerConnection()
-    var bearer = ATTBearer()
-    var security = LinkSecurity.unprotected
+    var endpoint = AttributeEndpoint()
     var now = Instant.zero
     var outcome = GATTServerOutcome.none
 
@@ -18,13 +16,27 @@ struct ServerBench {
         if mtu != 23 { bearer.exchangeMTU(clientRxMTU: UInt16(mtu), serverRxMTU: UInt16(mtu)) }
     }
 
+    /// Another client in the place of this one, on the same bearer.
+    mutating func meet(_ peer: GATTPeer) { endpoint = AttributeEndpoint(bearer: bearer, peer: peer) }
+
+    var bearer: ATTBearer {
+        get { endpoint.channels[0].bearer }
+        set { endpoint.channels[0].bearer = newValue }
+    }
+
+    var security: LinkSecurity {
+        get { endpoint.security }
+        set { endpoint.security = newValue }
+    }
+
+    var transaction: GATTServerTransaction { endpoint.channels[0].transaction }
+
     /// What the server answers to a PDU, in hexadecimal; empty where it says nothing.
     mutating func send(_ pdu: [UInt8]) -> String {
         var writer = ByteWriter()
         // What stands before the response is the caller's and stays.
         writer.append(UInt16(0xBEEF))
-        outcome = server.receive(
-            pdu.span, connection: &connection, bearer: &bearer, security: security, at: now, into: &writer)
+        outcome = endpoint.serve(pdu.span, on: .first, server: &server, at: now, into: &writer)
         precondition(writer.bytes.prefix(2) == [0xEF, 0xBE], "the server touched bytes that are not its own")
         return writer.bytes.dropFirst(2).hexadecimal()
     }
@@ -43,16 +55,14 @@ struct ServerBench {
         guard let token else { throw NoRequest() }
         let value = bytes(value)
         var writer = ByteWriter()
-        outcome = try server.answer(
-            token, value: value.span, connection: &connection, bearer: bearer, at: now, into: &writer)
+        outcome = try endpoint.answer(token, value: value.span, server: &server, at: now, into: &writer)
         return writer.bytes.hexadecimal()
     }
 
     mutating func accept(_ token: GATTRequestToken?) throws -> String {
         guard let token else { throw NoRequest() }
         var writer = ByteWriter()
-        outcome = try server.accept(
-            token, connection: &connection, bearer: bearer, security: security, into: &writer)
+        outcome = try endpoint.accept(token, server: &server, into: &writer)
         return writer.bytes.hexadecimal()
     }
 
@@ -61,31 +71,27 @@ struct ServerBench {
     ) throws -> String {
         guard let token else { throw NoRequest() }
         var writer = ByteWriter()
-        outcome = try server.refuse(
-            token, with: code, at: handle, connection: &connection, bearer: bearer, into: &writer)
+        outcome = try endpoint.refuse(token, with: code, at: handle, server: server, into: &writer)
         return writer.bytes.hexadecimal()
     }
 
     mutating func fire() -> String {
         var writer = ByteWriter()
-        outcome = server.fire(at: now, connection: &connection, bearer: bearer, into: &writer)
+        outcome = server.fire(at: now, channel: &endpoint.channels[0], into: &writer)
         return writer.bytes.hexadecimal()
     }
 
-    func notify(_ handle: AttributeHandle, _ value: String) throws(GATTServerError) -> String {
+    mutating func notify(_ handle: AttributeHandle, _ value: String) throws(GATTServerError) -> String {
         let value = bytes(value)
         var writer = ByteWriter()
-        try server.notify(
-            handle, value: value.span, connection: connection, bearer: bearer, security: security, into: &writer)
+        try endpoint.notify(handle, value: value.span, from: server, into: &writer)
         return writer.bytes.hexadecimal()
     }
 
     mutating func indicate(_ handle: AttributeHandle, _ value: String) throws(GATTServerError) -> String {
         let value = bytes(value)
         var writer = ByteWriter()
-        try server.indicate(
-            handle, value: value.span, connection: &connection, bearer: &bearer, security: security, at: now,
-            into: &writer)
+        try endpoint.indicate(handle, value: value.span, from: server, at: now, into: &writer)
         return writer.bytes.hexadecimal()
     }
 

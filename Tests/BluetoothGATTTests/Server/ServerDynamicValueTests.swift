@@ -27,7 +27,7 @@ struct ServerDynamicValueTests {
         let token = try #require(bench.token)
         #expect(bench.outcome == .readRequested(token, handle: 0x0003, offset: 0))
         #expect(try bench.answer(token, "01 02") == "0B 01 02")
-        #expect(bench.connection.nextDeadline == nil)
+        #expect(bench.transaction.nextDeadline == nil)
     }
 
     @Test func aLongAnswerIsCutAndReadOnWithOffsets() throws {
@@ -109,7 +109,7 @@ struct ServerDynamicValueTests {
         var bench = try bench()
         #expect(bench.send("52 03 00 01 02") == "")
         #expect(bench.outcome == .valueWritten(handle: 0x0003, value: 3..<5))
-        #expect(bench.connection.nextDeadline == nil)
+        #expect(bench.transaction.nextDeadline == nil)
     }
 
     @Test func anAnswerOfTheWrongSortLeavesTheRequestOpen() throws {
@@ -136,7 +136,7 @@ struct ServerDynamicValueTests {
             #expect(bench.send(request) == "")
             #expect(bench.outcome == .dropped(.requestPending))
         }
-        #expect(bench.connection.droppedPDUCount == 4)
+        #expect(bench.transaction.droppedPDUCount == 4)
         #expect(bench.send("52 05 00 01") == "")
         #expect(bench.outcome == .valueWritten(handle: 0x0005, value: 3..<4))
         #expect(try bench.answer(token, "01") == "0B 01")
@@ -149,7 +149,7 @@ struct ServerDynamicValueTests {
         bench.now = Instant.zero.advanced(by: .seconds(100))
         _ = bench.send("0A 03 00")
         let token = try #require(bench.token)
-        #expect(bench.connection.nextDeadline == Instant.zero.advanced(by: .seconds(125)))
+        #expect(bench.transaction.nextDeadline == Instant.zero.advanced(by: .seconds(125)))
         bench.now = Instant.zero.advanced(by: .milliseconds(124_999))
         #expect(bench.fire() == "")
         #expect(bench.outcome == .none)
@@ -183,6 +183,6 @@ struct ServerDynamicValueTests {
         #expect(bench.outcome == .dropped(.bearerClosed))
         #expect(bench.fire() == "")
         #expect(bench.outcome == .requestExpired(try #require(token)))
-        #expect(bench.connection.nextDeadline == nil)
+        #expect(bench.transaction.nextDeadline == nil)
     }
 }

@@ -25,7 +25,7 @@ struct ServerProtocolTests {
         }
         var bench = ServerBench(.example())
         #expect(!bench.send(whole).isEmpty)
-        #expect(bench.connection.droppedPDUCount == 0)
+        #expect(bench.transaction.droppedPDUCount == 0)
     }
 
     @Test(
@@ -80,7 +80,7 @@ struct ServerProtocolTests {
         var bench = ServerBench(.example())
         #expect(bench.send([]) == "")
         #expect(bench.outcome == .dropped(.malformed))
-        #expect(bench.connection.droppedPDUCount == 1)
+        #expect(bench.transaction.droppedPDUCount == 1)
     }
 
     @Test("GATT/SR/GAC/BV-01: the lesser of both MTUs counts, from the response on")

@@ -16,7 +16,7 @@ struct ServerQueuedWriteTests {
         #expect(bench.send("18 01") == "19")
         #expect(bench.outcome == .preparedWritesExecuted([.value(0x0012)]))
         #expect(bench.server.database.value(of: 0x0012) == Array("abcde".utf8))
-        #expect(bench.connection.preparedWrites.count == 0)
+        #expect(bench.endpoint.peer.preparedWrites.count == 0)
     }
 
     @Test("GATT/SR/GAW/BV-06: several values change together")
@@ -52,8 +52,8 @@ struct ServerQueuedWriteTests {
         #expect(bench.server.database.value(of: 0x000B) == [1, 2, 3, 4])
         #expect(bench.server.database.value(of: 0x000E) == [])
         #expect(bench.server.database.value(of: 0x0012)?.count == 40)
-        #expect(bench.connection.configuration(of: 0x0008) == [])
-        #expect(bench.connection.preparedWrites.count == 0)
+        #expect(bench.endpoint.peer.configuration(of: 0x0008) == [])
+        #expect(bench.endpoint.peer.preparedWrites.count == 0)
     }
 
     @Test("A10: a value of 512 octets is written at the smallest ATT_MTU, and not one octet more")
@@ -100,7 +100,7 @@ struct ServerQueuedWriteTests {
         var bench = ServerBench(.example())
         _ = bench.send("16 0E 00 00 00 01 02")
         #expect(bench.send(request) == "01 18 00 00 04")
-        #expect(bench.connection.preparedWrites.count == 1)
+        #expect(bench.endpoint.peer.preparedWrites.count == 1)
     }
 
     @Test("A10: the queue is bounded in writes and in octets, for each client")
@@ -108,8 +108,8 @@ struct ServerQueuedWriteTests {
         var bench = ServerBench(.example())
         for _ in 0..<64 { #expect(bench.send("16 0E 00 00 00") == "17 0E 00 00 00") }
         for _ in 0..<1000 { #expect(bench.send("16 0E 00 00 00") == "01 16 0E 00 09") }
-        #expect(bench.connection.preparedWrites.count == 64)
-        bench.connection = GATTServerConnection(preparedWriteLimits: .init(count: 10, octets: 5))
+        #expect(bench.endpoint.peer.preparedWrites.count == 64)
+        bench.meet(GATTPeer(preparedWriteLimits: .init(count: 10, octets: 5)))
         #expect(bench.send("16 0E 00 00 00 01 02 03") == "17 0E 00 00 00 01 02 03")
         #expect(bench.send("16 0E 00 00 00 01 02 03") == "01 16 0E 00 09")
         #expect(bench.send("16 0E 00 03 00 04 05") == "17 0E 00 03 00 04 05")
@@ -126,7 +126,7 @@ struct ServerQueuedWriteTests {
         #expect(bench.send("18 01") == "")
         let token = try #require(bench.token)
         #expect(bench.outcome == .executeRequested(token))
-        let queue = bench.connection.preparedWrites
+        let queue = bench.endpoint.preparedWrites(for: token)
         #expect((0..<queue.count).map { queue.handle(at: $0) } == [0x0014, 0x000E, 0x0014])
         #expect((0..<queue.count).map { queue.offset(at: $0) } == [0, 0, 2])
         #expect((0..<queue.count).map { Array(queue.value(at: $0)) } == [[1, 2], [0x0A], [3]])
@@ -144,7 +144,7 @@ struct ServerQueuedWriteTests {
         _ = bench.send("18 01")
         #expect(try bench.refuse(bench.token, .init(rawValue: 0x80), at: 0x0014) == "01 18 14 00 80")
         #expect(bench.server.database.value(of: 0x000E) == [])
-        #expect(bench.connection.preparedWrites.count == 0)
+        #expect(bench.endpoint.peer.preparedWrites.count == 0)
     }
 
     @Test("parts for a dynamic value end within 512 octets, without asking the application")

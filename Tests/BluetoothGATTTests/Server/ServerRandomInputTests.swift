@@ -20,13 +20,13 @@ struct ServerRandomInputTests {
         var bench = ServerBench(.example())
         var answered = 0
         for _ in 0..<50_000 {
-            if bench.connection.pending != nil, random.next() % 2 == 0 {
+            if bench.transaction.pending != nil, random.next() % 2 == 0 {
                 try checkAnswer(&bench, &random)
                 continue
             }
             var pdu = Self.seeds[Int(random.next() % UInt64(Self.seeds.count))]
             mutate(&pdu, &random)
-            let isPending = bench.connection.pending != nil
+            let isPending = bench.transaction.pending != nil
             let mtu = bench.bearer.mtu
             let response = bytes(bench.send(pdu))
             #expect(response.count <= mtu)
@@ -40,8 +40,8 @@ struct ServerRandomInputTests {
             } else {
                 #expect(response.isEmpty)
             }
-            #expect(bench.connection.preparedWrites.count <= 64)
-            #expect(bench.connection.subscriptions.count <= 1)
+            #expect(bench.endpoint.peer.preparedWrites.count <= 64)
+            #expect(bench.endpoint.peer.subscriptions.count <= 1)
         }
         #expect(answered > 10_000, "the mutations leave requests to answer")
         #expect(bench.server.database.value(of: 0x0003) == Array("Thing".utf8))
@@ -50,7 +50,7 @@ struct ServerRandomInputTests {
     }
 
     private func checkAnswer(_ bench: inout ServerBench, _ random: inout SeededGenerator) throws {
-        let token = try #require(bench.connection.pending?.token)
+        let token = try #require(bench.transaction.pending?.token)
         let response: String
         switch random.next() % 4 {
         case 0: response = try bench.refuse(token, .unlikelyError)

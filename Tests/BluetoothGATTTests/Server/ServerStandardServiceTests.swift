@@ -66,8 +66,8 @@ struct ServerStandardServiceTests {
         #expect(bench.send("12 06 00 03") == "13")
         #expect(bench.outcome == .clientSupportedFeaturesChanged([.robustCaching, .enhancedATTBearer]))
         #expect(bench.send(request) == response, "\(name)")
-        #expect(bench.connection.clientSupportedFeatures.rawValue == features)
-        bench.connection = GATTServerConnection()
+        #expect(bench.endpoint.peer.clientSupportedFeatures.rawValue == features)
+        bench.meet(GATTPeer())
         #expect(bench.send("0A 06 00") == "0B 00", "each client has its own")
     }
 
@@ -81,7 +81,7 @@ struct ServerStandardServiceTests {
         #expect(bench.send("18 01") == "01 18 06 00 13")
         _ = bench.send("16 06 00 00 00 07")
         #expect(bench.send("18 01") == "19")
-        #expect(bench.connection.clientSupportedFeatures.rawValue == 0x07)
+        #expect(bench.endpoint.peer.clientSupportedFeatures.rawValue == 0x07)
         _ = bench.send("16 06 00 C8 00 07")
         #expect(bench.send("18 01") == "01 18 06 00 07")
     }

@@ -13,18 +13,18 @@ struct ServerSubscriptionTests {
         #expect(bench.send("12 09 00 01 00") == "13")
         #expect(bench.outcome == .subscriptionChanged(.init(characteristic: 0x0008, old: [], new: .notifications)))
         #expect(bench.send("0A 09 00") == "0B 01 00")
-        let first = bench.connection
-        bench.connection = GATTServerConnection()
+        let first = bench.endpoint
+        bench.meet(GATTPeer())
         #expect(bench.send("0A 09 00") == "0B 00 00")
         #expect(bench.send("12 09 00 02 00") == "13")
         #expect(bench.send("06 01 00 FF FF 02 29 02 00") == "07 09 00 09 00")
-        bench.connection = first
+        bench.endpoint = first
         #expect(bench.send("0A 09 00") == "0B 01 00")
         #expect(bench.send("12 09 00 01 00") == "13")
         #expect(bench.outcome == .none, "nothing changed")
         #expect(bench.send("12 09 00 00 00") == "13")
         #expect(bench.outcome == .subscriptionChanged(.init(characteristic: 0x0008, old: .notifications, new: [])))
-        #expect(bench.connection.subscriptions.isEmpty)
+        #expect(bench.endpoint.peer.subscriptions.isEmpty)
     }
 
     @Test(
@@ -44,7 +44,7 @@ struct ServerSubscriptionTests {
         #expect(handles.characteristics.first?.clientConfiguration == 0x0013)
         var bench = ServerBench(database)
         #expect(bench.send(request) == response, "\(name)")
-        #expect(bench.connection.subscriptions.isEmpty)
+        #expect(bench.endpoint.peer.subscriptions.isEmpty)
     }
 
     @Test("GATT/SR/GAN/BV-01: what was asked for is notified")
@@ -100,9 +100,8 @@ struct ServerSubscriptionTests {
         var bench = ServerBench(database)
         func notify(_ values: [(AttributeHandle, [UInt8])]) throws(GATTServerError) -> String {
             var writer = ByteWriter()
-            try bench.server.notify(
-                values.map { GATTHandleValue(handle: $0.0, value: $0.1) }, connection: bench.connection,
-                bearer: bench.bearer, security: bench.security, into: &writer)
+            try bench.endpoint.notify(
+                values.map { GATTHandleValue(handle: $0.0, value: $0.1) }, from: bench.server, into: &writer)
             return writer.bytes.hexadecimal()
         }
         _ = bench.send("12 13 00 01 00")
@@ -136,23 +135,23 @@ struct ServerSubscriptionTests {
             }
             #expect(bench.send(pdu) == "13")
         }
-        #expect(bench.connection.subscriptions.map(\.characteristic) == handles.map(\.value))
-        #expect(bench.connection.subscriptions.map(\.descriptor) == handles.compactMap(\.clientConfiguration))
+        #expect(bench.endpoint.peer.subscriptions.map(\.characteristic) == handles.map(\.value))
+        #expect(bench.endpoint.peer.subscriptions.map(\.descriptor) == handles.compactMap(\.clientConfiguration))
     }
 
     @Test("a bonded client finds its subscriptions again, and loses those of a service that is gone")
     func restored() throws {
         var bench = ServerBench(.example())
         _ = bench.send("12 09 00 01 00")
-        bench.connection = GATTServerConnection(subscriptions: bench.connection.subscriptions)
+        bench.meet(GATTPeer(subscriptions: bench.endpoint.peer.subscriptions))
         #expect(try bench.notify(0x0008, "01") == "1B 08 00 01")
         _ = bench.send("16 0B 00 00 00 01")
         _ = bench.send("16 12 00 00 00 02 03")
         let range = try bench.server.database.removeService(at: 0x0006)
         #expect(throws: GATTServerError.notSubscribed(0x0008)) { try bench.notify(0x0008, "01") }
-        bench.connection.forget(range)
-        #expect(bench.connection.subscriptions.isEmpty)
-        #expect(bench.connection.preparedWrites.count == 1)
+        bench.endpoint.forget(range)
+        #expect(bench.endpoint.peer.subscriptions.isEmpty)
+        #expect(bench.endpoint.peer.preparedWrites.count == 1)
         #expect(bench.send("18 01") == "19")
         #expect(bench.server.database.value(of: 0x0012) == [2, 3])
     }

@@ -83,8 +83,11 @@ struct ConnectionTests {
         let characteristic = try #require(characteristics[CentralScene.notified])
         peripheral.setNotifyValue(true, for: characteristic)
         await scene.recorder.skip(to: "notifying F003 true -")
-        scene.manager.cancelPeripheralConnection(peripheral)
-        scene.manager.connect(peripheral)
+        // On the queue, so that nothing is told in between.
+        await scene.recorder.onQueue {
+            scene.manager.cancelPeripheralConnection(peripheral)
+            scene.manager.connect(peripheral)
+        }
         // Row 36: what was discovered is over.
         #expect(peripheral.services == nil && !characteristic.isNotifying)
         await scene.recorder.expect("disconnected connecting -", "connected connected")

@@ -8,7 +8,7 @@ extension CentralSession {
     func handle(_ event: CentralEvent) {
         switch event {
         case .value(let link, let handle, let value):
-            takeOut(value.count, of: link)
+            link.takeOut(value.count)
             if let session = link.user { session.peripheral?.received(value, at: handle, session) }
         case .discovered(let sighting, let scan): manager.object?.discovered(sighting, in: scan)
         case .operationEnded(let link, let operation, let result):
@@ -20,10 +20,10 @@ extension CentralSession {
         case .rssi(let link, let result): if !result.isEndOfLink { tell(link) { $0.rssiRead(result) } }
         case .mtuChanged(let link, let mtu): tell(link) { $0.commandLength = CBPeripheral.commandLength(mtu) }
         case .lost(let link, let loss):
-            takeOut(0, of: link)
+            link.takeOut(0)
             tell(link) { $0.lost(loss) }
         case .servicesChanged(let link, let handles):
-            takeOut(0, of: link)
+            link.takeOut(0)
             tell(link) { $0.servicesChanged(in: handles) }
         case .connected(let session, let link, let mtu): session.connected(link, mtu: mtu)
         case .connectionFailed(let session, let error): session.failed(error, through: manager.object?.attachment)
@@ -56,11 +56,6 @@ extension CentralSession {
         case .state(let state, let attachment):
             if let manager = manager.object { stateChanged(to: state, attachment, manager) }
         }
-    }
-
-    /// Something is about to be told that has waited.
-    private func takeOut(_ count: Int, of link: PeripheralLink) {
-        if link.window.remove(count) { link.attachment.post(.resumeReceiving(link.identifier)) }
     }
 
     /// Has the application told something about a peripheral while it is connected.

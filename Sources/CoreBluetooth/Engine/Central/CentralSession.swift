@@ -27,12 +27,10 @@ enum CentralEvent {
 }
 
 /// What a central manager does with its adapter.
-final class CentralSession: ManagerSession, @unchecked Sendable {
+final class CentralSession: ManagerSession<CentralEvent, CentralState>, @unchecked Sendable {
     // Unchecked: as its superclass.
 
     let manager = WeakReference<CBCentralManager>()
-    let restoreIdentifier: String?
-    private let inbox: Inbox<CentralEvent>
     private var links: [LinkIdentifier: PeripheralLink] = [:]
     /// The one looked up last: values come in rows.
     private var lastLink: PeripheralLink?
@@ -48,46 +46,19 @@ final class CentralSession: ManagerSession, @unchecked Sendable {
     var wantedScan: WantedScan?
     /// What is remembered of peripherals that the application has let go of, until something else changes.
     var lingering: [CentralState.Peripheral] = []
-    /// Where it remembers what it does, if it is to.
-    @Guarded var keeper: StateKeeper<CentralState>?
-    /// Whether what the last run has left waits for the adapter to be on.
-    @Guarded var isRestoring = false
 
     /// How many discoveries wait for an application whose queue stands still; what is found beyond that is not reported.
     private static let maximumDiscoveries = 65536
 
-    init(_ environment: ManagerEnvironment, _ queue: DispatchQueue?, restoreIdentifier: String?) {
-        self.restoreIdentifier = restoreIdentifier
-        let lock = NSLock()
-        inbox = Inbox(queue, lock)
-        super.init(environment, lock)
-    }
-
     override func begin() { restore() }
 
-    override func stop() {
-        super.stop()
-        stopRemembering()
-    }
+    override func deliver(_ event: CentralEvent) { handle(event) }
 
     // MARK: - Taking in, with the lock held
 
-    override func schedule() { inbox.schedule { [self] in deliver() } }
-
-    private func deliver() {
-        if inbox.deliver({ handle($0) }) { inbox.queue.async { [self] in deliver() } }
-    }
-
-    /// Has the application told something, after all that was taken in before.
-    func post(_ event: CentralEvent) {
-        lock.withLock {
-            inbox.append(event)
-            schedule()
-        }
-    }
-
     override func take(_ state: CBManagerState, _ attachment: Attachment?) {
         if attachment == nil {
+            for link in links.values { _ = link.lease.close() }
             links = [:]
             lastLink = nil
             scan = nil
@@ -98,7 +69,7 @@ final class CentralSession: ManagerSession, @unchecked Sendable {
     override func take(_ event: UserEvent, of batch: borrowing EventBatch, _ attachment: Attachment) {
         switch event {
         case .value(let identifier, let handle, let payload):
-            guard let link = link(identifier), link.isHeld, hasRoom(for: payload.count, on: link) else { return }
+            guard let link = link(identifier), link.isHeld, link.admits(payload.count) else { return }
             inbox.append(.value(link, handle, Data(batch.bytes(of: payload))))
         case .sighting(let token, let index):
             guard let scan, scan.token == token, inbox.count < Self.maximumDiscoveries else { return }
@@ -117,6 +88,7 @@ final class CentralSession: ManagerSession, @unchecked Sendable {
         case .linkEnded(let identifier, let reason):
             lastLink = nil
             guard let link = links.removeValue(forKey: identifier) else { return }
+            _ = link.lease.close()
             if !link.isOutgoing || link.services != nil { tellOf(link, isConnected: false) }
             if link.isHeld { inbox.append(.linkEnded(link, reason)) }
         case .mtuChanged(let identifier, let mtu):
@@ -131,12 +103,12 @@ final class CentralSession: ManagerSession, @unchecked Sendable {
         case .servicesChanged(let identifier, let handles):
             guard let link = link(identifier) else { return }
             link.servicesChanged(in: handles)
-            if link.isHeld, hasRoom(for: 0, on: link) { inbox.append(.servicesChanged(link, handles)) }
+            if link.isHeld, link.admits(0) { inbox.append(.servicesChanged(link, handles)) }
         case .nameChanged(let peer, let name):
             environment.adapter.names.set(name, of: peer)
             inbox.append(.nameChanged(peer, name))
         case .lost(let identifier, let loss):
-            guard let link = link(identifier), link.isHeld, hasRoom(for: 0, on: link) else { return }
+            guard let link = link(identifier), link.isHeld, link.admits(0) else { return }
             inbox.append(.lost(link, loss))
         case .adapter, .parametersChanged, .peerIdentified, .written, .readRequested, .writeRequested,
             .executeRequested, .requestExpired, .subscriptionChanged:
@@ -169,20 +141,6 @@ final class CentralSession: ManagerSession, @unchecked Sendable {
         if let lastLink, lastLink.identifier == identifier { return lastLink }
         lastLink = links[identifier]
         return lastLink
-    }
-
-    /// Whether something more may wait for the application. Where it may not the link ends, for what is left out would
-    /// not be missed by anybody.
-    private func hasRoom(for count: Int, on link: PeripheralLink) -> Bool {
-        guard !link.isOverrun else { return false }
-        switch link.window.add(count) {
-        case .none: break
-        case .hold: link.attachment.post(.holdReceiving(link.identifier))
-        case .overflow:
-            link.isOverrun = true
-            link.attachment.post(.disconnect(link.identifier, reason: .consumerTooSlow))
-        }
-        return !link.isOverrun
     }
 
     private func tellOf(_ link: PeripheralLink, isConnected: Bool) {

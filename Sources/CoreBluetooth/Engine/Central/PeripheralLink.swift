@@ -4,66 +4,55 @@ import BluetoothBase
 import BluetoothHost
 
 /// One manager's use of a link to a peer: its calls, and what it receives.
-final class PeripheralLink: @unchecked Sendable {
-    // Unchecked: mutable state is guarded, or behind the lock of the session.
+final class PeripheralLink: ManagedLink, @unchecked Sendable {
+    // Unchecked: as its superclass, or guarded.
 
-    let identifier: LinkIdentifier
-    let peer: PeerID
     let isOutgoing: Bool
-    let attachment: Attachment
-    /// The values waiting for the application.
-    let window = ReceiveWindow()
     /// The session that uses the link, from the delegate callback on.
     @Guarded var user: PeripheralSession?
 
     /// Whether this manager has asked for the link. Behind the lock of the session, like the properties below.
     var isHeld = false
-    /// Whether values were dropped, which ends the link.
-    var isOverrun = false
-    /// ATT_MTU, in octets.
-    var mtu: Int
     /// The peer's services; nil until they are known.
     var services: Set<BluetoothUUID>?
 
     private enum Item {
-        case command(AttributeHandle, [UInt8])
+        /// - Parameter hasCredit: whether it has its credit already.
+        case command(AttributeHandle, [UInt8], hasCredit: Bool)
         case operation(PeripheralOperation)
     }
 
     private unowned let central: CentralSession
     private let line = CallLine<Item>()
-    private let commands: Guarded<WriteCommandBudget>
+    /// How many writes without response wait for a credit. While there are any, later ones wait behind them.
+    @Guarded private var waiting = 0
     /// The subscriptions, by value handle.
     @Guarded private var subscriptions: [AttributeHandle: CallToken] = [:]
+
+    /// How many may wait for a credit: not every application asks whether it can send.
+    private static let limit = 256
 
     init(
         _ identifier: LinkIdentifier, _ information: LinkInformation, _ attachment: Attachment,
         of central: CentralSession
     ) {
-        self.identifier = identifier
-        self.attachment = attachment
         self.central = central
-        peer = information.peer
         isOutgoing = information.role == .central
-        mtu = information.mtu
-        commands = Guarded(wrappedValue: WriteCommandBudget())
+        super.init(identifier, information.peer, attachment, SendLease(), mtu: information.mtu)
     }
 
     /// The same link, used again after it was released.
     init(anew link: PeripheralLink) {
-        identifier = link.identifier
-        attachment = link.attachment
         central = link.central
-        peer = link.peer
         isOutgoing = link.isOutgoing
-        (mtu, services) = (link.mtu, link.services)
-        // Earlier writes are still in flight.
-        commands = link.commands
+        services = link.services
+        // Earlier writes are still on their way.
+        super.init(link.identifier, link.peer, link.attachment, link.lease, mtu: link.mtu)
     }
 
     // MARK: - Calls
 
-    var canWriteCommands: Bool { !commands.withLock { $0.isFull } }
+    var canWriteCommands: Bool { waiting == 0 && lease.isAvailable }
 
     /// Makes the host carry out an operation, after all earlier ones.
     func perform(_ operation: PeripheralOperation) {
@@ -73,10 +62,16 @@ final class PeripheralLink: @unchecked Sendable {
 
     /// Writes a value without response, after all earlier operations. False if it is dropped.
     func writeCommand(_ value: [UInt8], to handle: AttributeHandle) -> Bool {
-        guard commands.withLock({ $0.add() }) else { return false }
-        line.add(.command(handle, value))
-        run()
-        return true
+        // In one step: a credit that is taken by a write behind others that wait would be of no use.
+        let isAccepted = $waiting.withLock { waiting in
+            let hasCredit = waiting == 0 && lease.take()
+            guard hasCredit || waiting < Self.limit else { return false }
+            if !hasCredit { waiting += 1 }
+            line.add(.command(handle, value, hasCredit: hasCredit))
+            return true
+        }
+        if isAccepted { run() }
+        return isAccepted
     }
 
     /// Makes the calls that are possible now.
@@ -84,8 +79,11 @@ final class PeripheralLink: @unchecked Sendable {
 
     private func start(_ item: Item) -> CallLine<Item>.Step {
         switch item {
-        case .command(let handle, let value):
-            guard commands.withLock({ $0.takeCredit() }) else { return .blocked }
+        case .command(let handle, let value, let hasCredit):
+            if !hasCredit {
+                guard lease.take() else { return .blocked }
+                $waiting.withLock { $0 -= 1 }
+            }
             attachment.post(.writeWithoutResponse(identifier, handle, value))
             return .goesOn
         case .operation(let operation):
@@ -110,11 +108,11 @@ final class PeripheralLink: @unchecked Sendable {
         line.ended()
     }
 
-    /// Some writes without response were sent. True if the application had to wait and may now continue.
+    /// Some writes without response were sent. True if the application had to wait and may now continue, even when those
+    /// that wait here have their credits.
     func credited(_ count: Int) -> Bool {
-        let isReady = commands.withLock { $0.credit(count) }
-        line.resume()
-        return isReady
+        defer { line.resume() }
+        return lease.add(count, wakingAt: Self.readyCount + waiting)
     }
 
     func servicesChanged(in handles: ClosedRange<AttributeHandle>) {
@@ -124,7 +122,8 @@ final class PeripheralLink: @unchecked Sendable {
     /// The link is gone, or no longer wanted.
     func end() {
         user = nil
-        let dropped = line.removeAll().count { if case .command = $0 { true } else { false } }
-        commands.withLock { $0.drop(dropped) }
+        for case .command(_, _, let hasCredit) in line.removeAll() {
+            if hasCredit { _ = lease.add(1) } else { $waiting.withLock { $0 -= 1 } }
+        }
     }
 }

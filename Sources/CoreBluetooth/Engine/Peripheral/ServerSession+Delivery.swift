@@ -9,10 +9,10 @@ extension ServerSession {
     func handle(_ event: ServerEvent) {
         switch event {
         case .written(let central, let parts, let answer, let mtu):
-            takeOut(parts.reduce(0) { $0 + $1.value.count }, of: central)
+            central.takeOut(parts.reduce(0) { $0 + $1.value.count })
             written(parts, by: central, answer, mtu)
         case .readRequested(let central, let request, let handle, let offset, let mtu):
-            takeOut(0, of: central)
+            central.takeOut(0)
             let answer = PendingAnswer.read(request, central.attachment)
             guard let (manager, characteristic) = listener(for: handle) else {
                 return respond(answer, Data(), .unlikelyError)
@@ -20,9 +20,12 @@ extension ServerSession {
             let request = CBATTRequest(
                 manager.central(central, mtu: mtu), characteristic, offset: offset, value: nil, answer: answer)
             manager.delegate?.peripheralManager(manager, didReceiveRead: request)
-        case .sent(let central, let count):
+        case .readyToUpdate(let central):
             guard let manager = manager.object, manager.attachment === central.attachment,
-                manager.$updates.withLock({ $0.sent(count) })
+                manager.$isUpdateRefused.withLock({ isRefused in
+                    defer { isRefused = false }
+                    return isRefused
+                })
             else { return }
             manager.delegate?.peripheralManagerIsReady(toUpdateSubscribers: manager)
         case .subscriptionChanged(let central, let change, let mtu): changed(change, of: central, mtu)
@@ -72,11 +75,6 @@ extension ServerSession {
         return (manager, characteristic)
     }
 
-    /// A waiting event is about to be delivered.
-    private func takeOut(_ count: Int, of central: CentralLink) {
-        if central.window.remove(count) { central.attachment.post(.resumeReceiving(central.identifier)) }
-    }
-
     private func written(_ parts: [WrittenPart], by central: CentralLink, _ answer: PendingAnswer, _ mtu: Int) {
         guard let manager = manager.object, let delegate = manager.delegate else {
             return respond(answer, Data(), .unlikelyError)
@@ -93,7 +91,7 @@ extension ServerSession {
     }
 
     private func changed(_ change: GATTSubscriptionChange, of central: CentralLink, _ mtu: Int) {
-        if !change.new.isEmpty { takeOut(0, of: central) }
+        if !change.new.isEmpty { central.takeOut(0) }
         guard let (manager, characteristic) = listener(for: change.characteristic) else { return }
         let subscriber = manager.central(central, mtu: mtu)
         let wasSubscribed = characteristic.$centrals.withLock { centrals in

@@ -17,7 +17,7 @@ enum ServerEvent {
     case readRequested(CentralLink, ServerRequest, AttributeHandle, offset: Int, mtu: Int)
     case written(CentralLink, [WrittenPart], PendingAnswer, mtu: Int)
     case mtuChanged(CentralLink, Int)
-    case sent(CentralLink, Int)
+    case readyToUpdate(CentralLink)
     case channel(CBL2CAPPSM?)
 }
 
@@ -29,12 +29,10 @@ struct WrittenPart {
 }
 
 /// A peripheral manager's use of its adapter.
-final class ServerSession: ManagerSession, @unchecked Sendable {
+final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked Sendable {
     // Unchecked: like its superclass.
 
     let manager = WeakReference<CBPeripheralManager>()
-    let restoreIdentifier: String?
-    private let inbox: Inbox<ServerEvent>
     /// The current links.
     private(set) var centrals: [LinkIdentifier: CentralLink] = [:]
     /// The services that are published or, while the adapter is off, will be again.
@@ -49,10 +47,6 @@ final class ServerSession: ManagerSession, @unchecked Sendable {
     private let line = CallLine<Item>()
     private var isMoving = false
     private var asking: [CentralLink] = []
-    /// Keeps the state across runs, if requested.
-    @Guarded var keeper: StateKeeper<ServerState>?
-    /// Whether the state of the last run waits for the adapter to be on.
-    @Guarded var isRestoring = false
 
     struct Service {
         let definition: ServiceDefinition
@@ -70,40 +64,23 @@ final class ServerSession: ManagerSession, @unchecked Sendable {
         case stopAdvertising
     }
 
-    init(_ environment: ManagerEnvironment, _ queue: DispatchQueue?, restoreIdentifier: String?) {
-        self.restoreIdentifier = restoreIdentifier
-        let lock = NSLock()
-        inbox = Inbox(queue, lock)
-        super.init(environment, lock)
-    }
-
     override func begin() { restore() }
+
+    override func deliver(_ event: ServerEvent) { handle(event) }
 
     override func stop() {
         super.stop()
-        stopRemembering()
         _ = line.removeAll()
         lock.withLock { services = [] }
     }
 
     // MARK: - Taking in, with the lock held
 
-    override func schedule() { inbox.schedule { [self] in deliver() } }
-
-    private func deliver() {
-        if inbox.deliver({ handle($0) }) { inbox.queue.async { [self] in deliver() } }
-    }
-
-    /// Queues an event for the application, after the earlier ones.
-    func post(_ event: ServerEvent) {
-        lock.withLock {
-            inbox.append(event)
-            schedule()
-        }
-    }
-
     override func take(_ state: CBManagerState, _ attachment: Attachment?) {
-        if attachment == nil { centrals = [:] }
+        if attachment == nil {
+            for central in centrals.values { _ = central.lease.close() }
+            centrals = [:]
+        }
         inbox.append(.state(state, attachment))
     }
 
@@ -111,8 +88,7 @@ final class ServerSession: ManagerSession, @unchecked Sendable {
         switch event {
         case .sendCredit(let identifier, let count):
             guard let central = centrals[identifier] else { return }
-            let sent = central.credited(count)
-            if sent > 0 { inbox.append(.sent(central, sent)) }
+            if central.lease.add(count, wakingAt: ManagedLink.readyCount) { inbox.append(.readyToUpdate(central)) }
         case .written(let identifier, let handle, let payload):
             guard let central = central(identifier, payload.count) else { return }
             central.hasWrittenCommands = true
@@ -142,9 +118,9 @@ final class ServerSession: ManagerSession, @unchecked Sendable {
             centrals[identifier] = CentralLink(identifier, information, attachment)
         case .linkEnded(let identifier, _):
             guard let central = centrals.removeValue(forKey: identifier) else { return }
-            // Unsent updates are discarded.
-            let lost = central.credited(.max)
-            if lost > 0 { inbox.append(.sent(central, lost)) }
+            _ = central.lease.close()
+            // Nobody waits for this one any more.
+            inbox.append(.readyToUpdate(central))
         case .mtuChanged(let identifier, let mtu):
             guard let central = centrals[identifier] else { return }
             central.mtu = mtu
@@ -164,15 +140,8 @@ final class ServerSession: ManagerSession, @unchecked Sendable {
 
     /// The central of a request that may wait for the application. If it may not, the link ends.
     private func central(_ identifier: LinkIdentifier, _ count: Int) -> CentralLink? {
-        guard let central = centrals[identifier], !central.isOverrun else { return nil }
-        switch central.window.add(count) {
-        case .none: break
-        case .hold: central.attachment.post(.holdReceiving(identifier))
-        case .overflow:
-            central.isOverrun = true
-            central.attachment.post(.disconnect(identifier, reason: .consumerTooSlow))
-        }
-        return central.isOverrun ? nil : central
+        guard let central = centrals[identifier], central.admits(count) else { return nil }
+        return central
     }
 
     private func ended(_ call: PendingCall, _ result: Result<CallResult, HostError>) {
@@ -220,6 +189,17 @@ final class ServerSession: ManagerSession, @unchecked Sendable {
         }
         line.add(item)
         run()
+    }
+
+    /// Sends a value to all of these centrals, or to none where a link has no credit left. Returns whether it was sent.
+    func update(_ value: Data, at handle: AttributeHandle, to centrals: [CBCentral]) -> Bool {
+        if let full = centrals.firstIndex(where: { !$0.link.lease.take() }) {
+            for central in centrals[..<full] where central.link.lease.add(1) { post(.readyToUpdate(central.link)) }
+            return false
+        }
+        let octets = [UInt8](value.prefix(GATTAttributeValue.maximumLength))
+        for link in centrals.lazy.map(\.link) { link.attachment.post(.update(link.identifier, handle, octets)) }
+        return true
     }
 
     private func run() { line.run { start($0) } }

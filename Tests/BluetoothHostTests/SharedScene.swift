@@ -1,0 +1,210 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGAP
+import BluetoothGATT
+import BluetoothHCI
+import TestSupport
+
+@testable import BluetoothHost
+
+/// A shared host on a controller that is a list of answers, and peers that have one characteristic, at handle 3, which
+/// notifies.
+struct SharedScene {
+    static let value: AttributeHandle = 3, end: AttributeHandle = 4
+    private static let mtu = UInt8(23)
+
+    var host = SharedHost(configuration: HostConfiguration(seed: 7))
+    /// The commands that no test has taken yet.
+    private var commands: [HCIOpcode] = []
+    /// The peer address of the last attempt to connect, as the controller was given it.
+    private(set) var target: [UInt8] = []
+    /// What peers were asked to write, as `connection: octets`.
+    private var writes: [String] = []
+    /// What each user was told, as lines.
+    private var told: [UserID: [String]] = [:]
+    private(set) var links: [LinkIdentifier] = []
+    private var now = Instant.zero
+    private let answers = ScriptedController.answers()
+
+    init(users: UserID...) {
+        host.start(at: now)
+        for user in users { perform(.attach, of: user) }
+        settle()
+        for user in users { _ = take(user) }
+        commands = []
+    }
+
+    mutating func perform(_ kind: HostCall.Kind, _ token: UInt64 = 0, of user: UserID) {
+        host.perform([HostCall(user: user, token: CallToken(rawValue: token), kind: kind)], at: now)
+        settle()
+    }
+
+    mutating func connect(to address: DeviceAddress, _ token: UInt64, of user: UserID) {
+        perform(.connect(PeerID(address), ConnectRequest()), token, of: user)
+    }
+
+    mutating func subscribe(_ link: LinkIdentifier, _ token: UInt64, of user: UserID) {
+        let request = SubscriptionRequest(
+            characteristic: Self.value, end: Self.end, configuration: .notifications)
+        perform(.subscribe(link, request), token, of: user)
+    }
+
+    /// Lets time pass.
+    mutating func run(for duration: Duration) {
+        let end = now.advanced(by: duration)
+        while let deadline = host.nextDeadline, deadline <= end {
+            now = max(now, deadline)
+            host.fire(at: now)
+            settle()
+        }
+        now = end
+    }
+
+    /// What pairing will do: the peer of a link proves who it is.
+    mutating func learn(_ identity: DeviceAddress, of link: LinkIdentifier) throws {
+        try host.host.learnIdentity(identity, of: link, at: now)
+        host.fire(at: now)
+        settle()
+    }
+
+    /// A bond of an earlier run.
+    mutating func restore(_ identity: DeviceAddress, of peer: PeerID) throws {
+        try host.host.restoreIdentity(identity, of: peer, at: now)
+    }
+
+    /// What a user was told since the last call.
+    mutating func take(_ user: UserID) -> [String] { told.removeValue(forKey: user) ?? [] }
+
+    mutating func takeCommands() -> [HCIOpcode] {
+        defer { commands = [] }
+        return commands
+    }
+
+    mutating func takeWrites() -> [String] {
+        defer { writes = [] }
+        return writes
+    }
+
+    // MARK: - The controller
+
+    /// A connection, and the first packet from its peer.
+    mutating func reportConnection(_ handle: UInt8, role: ConnectionRole = .central, peer: DeviceAddress) {
+        let connection = ConnectionHandle(UInt16(handle))
+        receive(
+            LEConnectionComplete(
+                status: .success, connectionHandle: connection, role: role, peerAddress: peer,
+                interval: ConnectionInterval(rawValue: 24), supervisionTimeout: SupervisionTimeout(rawValue: 400)))
+        receive(LEReadRemoteFeaturesComplete(status: .success, connectionHandle: connection, features: []))
+    }
+
+    /// The host advertises for a user, and a peer connects.
+    mutating func accept(_ handle: UInt8, from peer: DeviceAddress, for user: UserID) {
+        perform(.advertise(AdvertisingRequest(AdvertisementData())), of: user)
+        reportConnection(handle, role: .peripheral, peer: peer)
+    }
+
+    mutating func reportDisconnection(_ handle: UInt8) {
+        receive(DisconnectionComplete(connectionHandle: ConnectionHandle(UInt16(handle)), reason: .connectionTimeout))
+    }
+
+    mutating func notify(_ octet: UInt8, on handle: UInt8) {
+        deliver([0x1B, UInt8(Self.value.rawValue), 0, octet], on: handle)
+        settle()
+    }
+
+    private mutating func receive<Event: HCIEventBody & ~Escapable>(_ event: borrowing Event) {
+        var writer = ByteWriter()
+        event.encodePacket(into: &writer)
+        host.receive(writer.bytes.span, at: now)
+        settle()
+    }
+
+    private mutating func deliver(_ payload: [UInt8], on handle: UInt8) {
+        let frame = frame(payload)
+        host.receive(([0x02, handle, 0x20, UInt8(frame.count), 0] + frame).span, at: now)
+    }
+
+    /// Answers commands and requests until nothing is left, and ends the turn.
+    private mutating func settle() {
+        var isBusy = true
+        while isBusy {
+            host.endTurn(at: now)
+            collect()
+            var packets: [[UInt8]] = []
+            host.withOutbox { outbox in
+                while let packet = outbox.popFirst() { packets.append(packet) }
+            }
+            isBusy = !packets.isEmpty
+            for packet in packets {
+                if packet[0] == HCIPacketType.command.rawValue { answerCommand(packet) } else { answerData(packet) }
+            }
+        }
+    }
+
+    private mutating func answerCommand(_ packet: [UInt8]) {
+        let opcode = HCIOpcode(rawValue: UInt16(packet[1]) | UInt16(packet[2]) << 8)
+        commands.append(opcode)
+        if opcode == .leCreateConnection { target = Array(packet[9...15]) }
+        var writer = ByteWriter()
+        switch answers[opcode] ?? .complete(.success) {
+        case .complete(let status, let parameters):
+            let returned = [status.rawValue] + parameters
+            CommandComplete(opcode: opcode, returnParameters: returned.span).encodePacket(into: &writer)
+        case .status(let status):
+            CommandStatus(status: status, numHCICommandPackets: 1, opcode: opcode).encodePacket(into: &writer)
+        case .silence: return
+        }
+        host.receive(writer.bytes.span, at: now)
+        // What a controller says once it has given up.
+        if opcode == .leCreateConnectionCancel {
+            var writer = ByteWriter()
+            LEConnectionComplete(
+                status: .unknownConnectionIdentifier, connectionHandle: ConnectionHandle(0), role: .central,
+                peerAddress: DeviceAddress(0, kind: .public), interval: ConnectionInterval(rawValue: 24),
+                supervisionTimeout: SupervisionTimeout(rawValue: 400)
+            ).encodePacket(into: &writer)
+            host.receive(writer.bytes.span, at: now)
+        }
+    }
+
+    private mutating func answerData(_ packet: [UInt8]) {
+        let handle = packet[1], request = Array(packet[9...])
+        host.receive([0x04, 0x13, 5, 1, handle, 0, 1, 0].span, at: now)
+        switch request[0] {
+        case 0x02: deliver([0x03, Self.mtu, 0], on: handle)
+        case 0x04: deliver([0x05, 1, UInt8(Self.end.rawValue), 0, 0x02, 0x29], on: handle)
+        case 0x12:
+            writes.append("\(handle): \(request.dropFirst().map { hexadecimal($0, digits: 2) }.joined(separator: " "))")
+            deliver([0x13], on: handle)
+        default:
+            // There are no services to be found.
+            deliver([0x01, request[0], request[1], request[2], 0x0A], on: handle)
+        }
+    }
+
+    // MARK: - The users
+
+    private mutating func collect() {
+        for user in host.users.map(\.identifier) {
+            guard let batch = host.batch(for: user) else { continue }
+            for event in batch.events {
+                if let line = text(event, batch) { told[user, default: []].append(line) }
+                if case .linkBegan(let link, _) = event, !links.contains(link) { links.append(link) }
+            }
+        }
+        host.clearEvents()
+    }
+
+    private func text(_ event: UserEvent, _ batch: borrowing EventBatch) -> String? {
+        switch event {
+        case .linkBegan(let link, let information): return "\(link) began with \(information.peer)"
+        case .linkEnded(let link, _): return "\(link) ended"
+        case .peerIdentified(let link, let peer): return "\(link) is with \(peer)"
+        case .ended(let token, .success(.link(let link))): return "\(token.rawValue) has \(link)"
+        case .ended(let token, .success): return "\(token.rawValue) done"
+        case .ended(let token, .failure(let error)): return "\(token.rawValue) failed: \(error)"
+        case .value(let link, _, let payload): return "\(link) value \(batch.bytes(of: payload)[0])"
+        default: return nil
+        }
+    }
+}

@@ -31,6 +31,10 @@ private struct ReassemblyModel {
     mutating func receive(
         _ data: [UInt8], _ boundary: ACLDataPacket.Boundary
     ) -> (ACLReassembler.Outcome, frame: [UInt8]?) {
+        if boundary == .complete {
+            partial = nil
+            return (.dropped(.flagsInvalid), nil)
+        }
         let isStart = boundary != .continuing
         if isStart { partial = data.isEmpty ? nil : [] }
         guard let start = partial else { return (.dropped(isStart ? .empty : .continuationWithoutStart), nil) }

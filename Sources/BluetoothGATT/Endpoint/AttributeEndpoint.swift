@@ -108,12 +108,12 @@ public struct AttributeEndpoint: Sendable {
     ) -> AttributeOutcome {
         guard pdu.count > 0, let index = index(of: channel) else { return .ignored }
         switch ATTOpcode(rawValue: pdu[0]) {
-        case .handleValueNotification: return .notification(pdu)
-        case .multipleHandleValueNotification: return .notifications(1..<pdu.count)
+        case .handleValueNotification: return .notification(pdu, mtu: channels[index].bearer.mtu)
+        case .multipleHandleValueNotification:
+            return pdu.count <= channels[index].bearer.mtu ? .notifications(1..<pdu.count) : .tooLong
         case .handleValueIndication:
-            guard let outcome = AttributeOutcome.indication(pdu) else { return .ignored }
             if !channels[index].bearer.isDead { HandleValueConfirmation().encode(into: &writer) }
-            return outcome
+            return .indication(pdu, mtu: channels[index].bearer.mtu)
         case let opcode? where opcode.kind == .response:
             channels[index].receive(response: pdu, at: now, into: &writer)
             collectEvents(index)
@@ -121,6 +121,14 @@ public struct AttributeEndpoint: Sendable {
         default:
             return .server(serve(pdu, on: channel, server: &server, at: now, into: &writer))
         }
+    }
+
+    /// Handles a notification of one value, as `receive` does, for a caller that has already checked the opcode. Nothing
+    /// answers it.
+    @inline(__always)
+    public func receive(notification pdu: Span<UInt8>, on channel: AttributeChannel.ID) -> AttributeOutcome {
+        guard let index = index(of: channel) else { return .ignored }
+        return .notification(pdu, mtu: channels[index].bearer.mtu)
     }
 
     /// Handles a PDU that `isForServer`, as `receive` does, for a caller that has already checked the opcode.

@@ -83,7 +83,7 @@ struct Link: Sendable {
     @inline(__always)
     mutating func receive(_ packet: borrowing ACLDataPacket) -> ACLReassembler.Outcome {
         receiveCredit.packetReceived()
-        return reassembler.receive(packet.data, boundary: packet.boundary)
+        return reassembler.receive(packet)
     }
 
     // MARK: Sending

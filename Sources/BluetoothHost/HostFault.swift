@@ -24,6 +24,11 @@ public enum HostFault: Int, CaseIterable, Sendable {
     /// ACL data with flags that no controller may send on an LE link: a broadcast, or a whole frame of an AMP controller
     /// (Core 5.4, Vol 4, Part E, 5.4.2).
     case dataFlagsInvalid
+    /// A connection that the host has not asked for: to another address, or with no attempt under way. It is ended.
+    case connectionUnexpected
+
+    /// A link that ended as soon as it began: the controller or the peer dropped it within 100 ms.
+    case linkShortLived
 
     // Of a link
     /// A frame was still incomplete when the next one began.
@@ -55,7 +60,7 @@ public enum HostFault: Int, CaseIterable, Sendable {
     public var scope: FaultScope {
         switch self {
         case .packetMalformed: .controllerReset
-        case .eventInvalid, .dataUnassigned, .dataFlagsInvalid,
+        case .eventInvalid, .dataUnassigned, .dataFlagsInvalid, .connectionUnexpected, .linkShortLived,
             .frameInterrupted,
             .fragmentInvalid, .fragmentEmpty, .channelUnknown, .frameUnwanted, .attributePDUMalformed,
             .attributePDUTooLong, .attributePDUIgnored:

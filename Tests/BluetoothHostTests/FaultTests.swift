@@ -15,7 +15,7 @@ struct FaultTests {
             scopes == [
                 "controllerReset": ["packetMalformed"],
                 "dropped": [
-                    "eventInvalid", "dataUnassigned", "dataFlagsInvalid",
+                    "eventInvalid", "dataUnassigned", "dataFlagsInvalid", "connectionUnexpected", "linkShortLived",
                     "frameInterrupted", "fragmentInvalid", "fragmentEmpty", "channelUnknown", "frameUnwanted",
                     "attributePDUMalformed", "attributePDUTooLong", "attributePDUIgnored",
                 ],

@@ -10,7 +10,7 @@ func fuzzReassembly(_ input: inout FuzzInput) throws(FuzzViolation) {
         let boundary = ACLDataPacket.Boundary(rawValue: input.byte() & 0b11) ?? .complete
         let data = input.chunk()
         let (expected, frame) = model.receive(Array(data), boundary)
-        let outcome = reassembler.receive(data, boundary: boundary)
+        let outcome = reassembler.receive(ACLDataPacket(connectionHandle: 0x40, boundary: boundary, data: data))
         try require(outcome == expected, "\(outcome) instead of \(expected)")
         try require(reassembler.buffer.count <= model.limit, "\(reassembler.buffer.count) octets are kept")
         guard let frame else { continue }

@@ -24,10 +24,10 @@ public enum AttributeOutcome: Equatable, Sendable {
     /// confirmed.
     case tooLong
 
-    /// The outcome of a notification. It has no response, so it needs no writer.
+    /// The outcome of a notification that is not too long. It has no response, so it needs neither a channel nor a
+    /// writer.
     @inlinable @inline(__always)
-    static func notification(_ pdu: Span<UInt8>, mtu: Int) -> AttributeOutcome {
-        guard pdu.count <= mtu else { return .tooLong }
+    public static func notification(_ pdu: Span<UInt8>) -> AttributeOutcome {
         guard let notification = try? HandleValueNotification(decoding: parameters(of: pdu)),
             notification.handle.rawValue != 0
         else { return .ignored }
@@ -35,8 +35,7 @@ public enum AttributeOutcome: Equatable, Sendable {
     }
 
     /// The outcome of an indication, which is confirmed whatever that is (Vol 3, Part F, 3.4.7.2).
-    static func indication(_ pdu: Span<UInt8>, mtu: Int) -> AttributeOutcome {
-        guard pdu.count <= mtu else { return .tooLong }
+    static func indication(_ pdu: Span<UInt8>) -> AttributeOutcome {
         guard let indication = try? HandleValueIndication(decoding: parameters(of: pdu)),
             indication.handle.rawValue != 0
         else { return .ignored }

@@ -60,17 +60,28 @@ public struct ACLReassembler: Sendable {
     /// - Parameter maximumFrameLength: the longest frame to accept, in octets, including its header of 4 octets.
     public init(maximumFrameLength: Int) { self.maximumFrameLength = maximumFrameLength }
 
-    /// The frame reassembled by the last call; otherwise the part of a frame that has arrived.
+    /// The frame reassembled by the last call; after `incomplete` the part of a frame that has arrived.
     public var buffer: Span<UInt8> {
         @_lifetime(borrow self)
         get { partial.span }
     }
 
     /// Receives one packet of the link. A controller sends no broadcasts on an LE link (Vol 4, Part E, 5.4.2).
-    @inline(__always)
+    @inlinable @inline(__always)
     public mutating func receive(_ packet: borrowing ACLDataPacket) -> Outcome {
-        packet.broadcast == 0 ? receive(packet.data, boundary: packet.boundary) : drop(.flagsInvalid)
+        // Nearly every frame comes in one packet, and nothing of it is to be kept.
+        if packet.broadcast == 0, packet.boundary == .firstFlushable, !isPartial, isWhole(packet.data) { return .frame }
+        return packet.broadcast == 0 ? receive(packet.data, boundary: packet.boundary) : refuse()
     }
+
+    /// Whether a packet's data is a frame as long as it says.
+    @inlinable @inline(__always)
+    func isWhole(_ data: Span<UInt8>) -> Bool {
+        data.count >= 4 && data.count <= maximumFrameLength && data.count == 4 &+ Int(data[0]) &+ Int(data[1]) << 8
+    }
+
+    @usableFromInline @inline(never)
+    mutating func refuse() -> Outcome { drop(.flagsInvalid) }
 
     /// Receives the data of one packet. Many a controller marks first fragments as only hosts should; but what only AMP
     /// controllers sent is no data.

@@ -10,8 +10,10 @@ extension Host {
         guard pdu.count > 0 else { return }
         // Nothing answers a notification, and for it alone no frame is opened.
         if pdu[0] == ATTOpcode.handleValueNotification.rawValue {
-            let outcome = links.at[slot].endpoint.receive(notification: pdu, on: .first)
-            return notified(outcome, pdu, slot, at: now)
+            guard links.at[slot].endpoint.takes(pdu.count, on: .first) else {
+                return handle(.attributePDUTooLong, of: slot, at: now)
+            }
+            return notified(.notification(pdu), pdu, slot, at: now)
         }
         if AttributeEndpoint.isForServer(pdu[0]) {
             openFrame()

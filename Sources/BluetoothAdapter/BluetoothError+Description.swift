@@ -10,6 +10,7 @@ extension BluetoothError: CustomStringConvertible {
         case .adapterRemoved: "the adapter is gone; plug it in again, or start what it is reached through"
         case .disconnected(let reason): "disconnected: \(reason)"
         case .timedOut: "timed out"
+        case .peerNotResponding: "the peer was connected, and did not answer; restart it, or allow more time"
         case .cancelled: "cancelled"
         case .att(let error): "the peer refused: \(error)"
         case .notReady: "the adapter is not ready yet"

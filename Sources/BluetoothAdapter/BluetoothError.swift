@@ -23,6 +23,8 @@ public enum BluetoothError: Error, Equatable, Sendable {
     case disconnected(DisconnectReason)
     /// The deadline has passed.
     case timedOut
+    /// A link to the peer was made, but the peer did not answer before the deadline: the link was ended again.
+    case peerNotResponding
     /// The task was cancelled.
     case cancelled
     /// The peer refused with an ATT error.

@@ -96,7 +96,7 @@ struct FlowTests {
         try await subscriber.notify([1, 2, 3])
         await until { received.all == [3] }
         scene.lose()
-        await #expect(throws: BluetoothError.messageIncomplete(bytesReceived: 3, reason: nil)) {
+        await #expect(throws: BluetoothError.messageIncomplete(bytesReceived: 3, .dataLost)) {
             _ = try await receiving.value
         }
     }

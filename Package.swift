@@ -151,7 +151,8 @@ let package = Package(
             ]),
         // Tests
         .target(
-            name: "TestSupport", dependencies: ["BluetoothBase"], path: "Tests/TestSupport", swiftSettings: settings),
+            name: "TestSupport", dependencies: ["BluetoothBase", "BluetoothHCI"], path: "Tests/TestSupport",
+            swiftSettings: settings),
         tests(of: "BluetoothBase"),
         tests(of: "BluetoothHCI"),
         tests(of: "BluetoothL2CAP"),
@@ -170,7 +171,7 @@ let package = Package(
             name: "CoreBluetoothTests",
             dependencies: [
                 "CoreBluetooth", "CoreBluetoothTesting", "BluetoothAdapter", "BluetoothHost", "BluetoothLE",
-                "VirtualRadio", .product(name: "Logging", package: "swift-log"),
+                "VirtualRadio", "TestSupport", .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Symbols"], swiftSettings: compatibility),
         .testTarget(

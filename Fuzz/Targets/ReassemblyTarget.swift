@@ -10,7 +10,7 @@ func fuzzReassembly(_ input: inout FuzzInput) throws(FuzzViolation) {
         let boundary = ACLDataPacket.Boundary(rawValue: input.byte() & 0b11) ?? .complete
         let data = input.chunk()
         let (expected, frame) = model.receive(Array(data), boundary)
-        let outcome = reassembler.receive(data, boundary: boundary)
+        let outcome = reassembler.receive(ACLDataPacket(connectionHandle: 0x40, boundary: boundary, data: data))
         try require(outcome == expected, "\(outcome) instead of \(expected)")
         try require(reassembler.buffer.count <= model.limit, "\(reassembler.buffer.count) octets are kept")
         guard let frame else { continue }
@@ -31,6 +31,10 @@ private struct ReassemblyModel {
     mutating func receive(
         _ data: [UInt8], _ boundary: ACLDataPacket.Boundary
     ) -> (ACLReassembler.Outcome, frame: [UInt8]?) {
+        if boundary == .complete {
+            partial = nil
+            return (.dropped(.flagsInvalid), nil)
+        }
         let isStart = boundary != .continuing
         if isStart { partial = data.isEmpty ? nil : [] }
         guard let start = partial else { return (.dropped(isStart ? .empty : .continuationWithoutStart), nil) }

@@ -10,6 +10,7 @@ extension BluetoothError: CustomStringConvertible {
         case .adapterRemoved: "the adapter is gone; plug it in again, or start what it is reached through"
         case .disconnected(let reason): "disconnected: \(reason)"
         case .timedOut: "timed out"
+        case .peerNotResponding: "the peer was connected, and did not answer; restart it, or allow more time"
         case .cancelled: "cancelled"
         case .att(let error): "the peer refused: \(error)"
         case .notReady: "the adapter is not ready yet"
@@ -33,9 +34,19 @@ extension BluetoothError: CustomStringConvertible {
         case .invalidDefinition(let why): "the service cannot be published: \(why)"
         case .advertisingDataTooLong(let why): "the advertising data is too long: \(why)"
         case .overflow: "values came faster than they were taken; take them without doing other work between"
-        case .messageIncomplete(let count, let reason):
-            "the message broke off after \(count) octets: \(reason?.description ?? "a part of it was lost")"
+        case .messageIncomplete(let count, let why): "the message broke off after \(count) octets: \(why)"
         case .messageTooLong(let maximum): "the message is longer than the \(maximum) octets allowed"
+        }
+    }
+}
+
+extension MessageInterruption: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .disconnected(let reason): "\(reason)"
+        case .dataLost: "a part of what the peer sent was lost"
+        case .stalled(let limit): "nothing more came for \(limit)"
+        case .tooSlow(let limit): "it was not complete after \(limit)"
         }
     }
 }

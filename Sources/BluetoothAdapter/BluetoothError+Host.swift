@@ -15,6 +15,7 @@ extension BluetoothError {
         case .alreadyConnected: self = .alreadyConnected
         case .connectionFailedToBeEstablished: self = .connectionFailed
         case .timedOut: self = .timedOut
+        case .peerNotResponding: self = .peerNotResponding
         case .cancelled: self = .cancelled
         case .refusedByPeer: self = .refusedByPeer
         case .client(let error): self.init(error)

@@ -23,6 +23,8 @@ public enum BluetoothError: Error, Equatable, Sendable {
     case disconnected(DisconnectReason)
     /// The deadline has passed.
     case timedOut
+    /// A link to the peer was made, but the peer did not answer before the deadline: the link was ended again.
+    case peerNotResponding
     /// The task was cancelled.
     case cancelled
     /// The peer refused with an ATT error.
@@ -67,8 +69,20 @@ public enum BluetoothError: Error, Equatable, Sendable {
     case advertisingDataTooLong(String)
     /// The consumer of a sequence was too slow, and elements were dropped.
     case overflow
-    /// A chunked message is incomplete: the link ended, or, if the reason is nil, a part of its stream was lost.
-    case messageIncomplete(bytesReceived: Int, reason: DisconnectReason?)
+    /// A chunked message broke off after this many octets.
+    case messageIncomplete(bytesReceived: Int, MessageInterruption)
     /// A chunked message is longer than the receiver allows.
     case messageTooLong(maximum: Int)
+}
+
+/// Why a chunked message broke off.
+public enum MessageInterruption: Equatable, Sendable {
+    /// The link ended.
+    case disconnected(DisconnectReason)
+    /// A part of the link's stream was lost. ATT has no sequence numbers: what followed would have looked whole.
+    case dataLost
+    /// No octet came for as long as the receiver waits for one.
+    case stalled(Duration)
+    /// The message took longer than the receiver allows.
+    case tooSlow(Duration)
 }

@@ -24,6 +24,8 @@ public enum HostError: Error, Equatable, Sendable {
     case connectionFailedToBeEstablished
     /// The time given has passed.
     case timedOut
+    /// The link was made, but its peer did not answer in the time given.
+    case peerNotResponding
     /// The caller called it off.
     case cancelled
     /// The controller was reset while this was pending.
@@ -61,6 +63,7 @@ extension HostError: CustomStringConvertible {
         case .connectionFailedToBeEstablished:
             "the connection failed to be established; move closer to the peer and try again"
         case .timedOut: "timed out"
+        case .peerNotResponding: "the peer was connected, and did not answer"
         case .cancelled: "cancelled"
         case .controllerReset: "the controller was reset"
         case .refusedByPeer: "the peer did not agree"

@@ -95,11 +95,14 @@ public enum HostEvent: Sendable {
 public enum LinkLoss: Equatable, Sendable {
     /// An L2CAP frame was still incomplete when the next one began.
     case frameInterrupted
-    /// Fragments did not make up a frame: a continuation without a start, more data than the L2CAP header announced, or a
-    /// frame longer than any channel takes.
+    /// Fragments did not make up a frame: a continuation without a start, more data than the L2CAP header announced, a
+    /// frame longer than any channel takes, or a packet whose length or flags are wrong.
     case fragmentInvalid
-    /// An ATT PDU was longer than the ATT_MTU, or could not be decoded.
+    /// An ATT PDU could not be decoded.
     case attributePDUInvalid
+    /// An ATT PDU was longer than the ATT_MTU (Core 5.4, Vol 3, Part F, 3.2.8). An indication has been confirmed all the
+    /// same, since its sender may send nothing more before that, and gives up the bearer after 30 seconds.
+    case attributePDUTooLong
 }
 
 /// Why the controller is being reset.

@@ -21,11 +21,19 @@ public enum HostFault: Int, CaseIterable, Sendable {
     case eventInvalid
     /// ACL data that cannot be decoded, or belongs to no link.
     case dataUnassigned
+    /// ACL data with flags that no controller may send on an LE link: a broadcast, or a whole frame of an AMP controller
+    /// (Core 5.4, Vol 4, Part E, 5.4.2).
+    case dataFlagsInvalid
+    /// A connection that the host has not asked for: to another address, or with no attempt under way. It is ended.
+    case connectionUnexpected
+
+    /// A link that ended as soon as it began: the controller or the peer dropped it within 100 ms.
+    case linkShortLived
 
     // Of a link
     /// A frame was still incomplete when the next one began.
     case frameInterrupted
-    /// Fragments that do not make up a frame.
+    /// Fragments that do not make up a frame, or a packet that is not as long as it says.
     case fragmentInvalid
     /// The first fragment of a frame without any data.
     case fragmentEmpty
@@ -35,6 +43,8 @@ public enum HostFault: Int, CaseIterable, Sendable {
     case frameUnwanted
     /// An ATT PDU that cannot be decoded, and that asks for no answer.
     case attributePDUMalformed
+    /// An ATT PDU longer than the ATT_MTU, and that asks for no answer (Vol 3, Part F, 3.2.8). An indication is confirmed.
+    case attributePDUTooLong
     /// An ATT PDU that is well-formed and must be ignored, such as a write command to an attribute that is not writable.
     case attributePDUIgnored
     /// A signalling command that was rejected.
@@ -50,9 +60,10 @@ public enum HostFault: Int, CaseIterable, Sendable {
     public var scope: FaultScope {
         switch self {
         case .packetMalformed: .controllerReset
-        case .eventInvalid, .dataUnassigned, .frameInterrupted, .fragmentInvalid, .fragmentEmpty, .channelUnknown,
-            .frameUnwanted,
-            .attributePDUMalformed, .attributePDUIgnored:
+        case .eventInvalid, .dataUnassigned, .dataFlagsInvalid, .connectionUnexpected, .linkShortLived,
+            .frameInterrupted,
+            .fragmentInvalid, .fragmentEmpty, .channelUnknown, .frameUnwanted, .attributePDUMalformed,
+            .attributePDUTooLong, .attributePDUIgnored:
             .dropped
         case .signallingRejected, .pairingUnsupported: .answered
         case .bearerExpired: .channelClosed
@@ -64,8 +75,9 @@ public enum HostFault: Int, CaseIterable, Sendable {
     var loss: LinkLoss? {
         switch self {
         case .frameInterrupted: .frameInterrupted
-        case .fragmentInvalid: .fragmentInvalid
+        case .fragmentInvalid, .dataFlagsInvalid: .fragmentInvalid
         case .attributePDUMalformed: .attributePDUInvalid
+        case .attributePDUTooLong: .attributePDUTooLong
         default: nil
         }
     }

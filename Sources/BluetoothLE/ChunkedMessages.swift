@@ -1,5 +1,6 @@
 import BluetoothAdapter
 import BluetoothGATT
+import Synchronization
 
 /// Messages of any length over notifications, cut into chunks. A notification that is exactly `EOM` ends the message.
 /// See `ChunkedMessageSender` and `ChunkedMessageReceiver` for the rules.
@@ -45,20 +46,38 @@ extension Connection {
     /// - Parameters:
     ///   - characteristic: its notifications carry the message.
     ///   - maximumSize: how many octets to accept.
-    ///   - idleTimeout: how long to wait for the next chunk.
+    ///   - idleTimeout: how long to wait for the next octet of it. Empty notifications are no progress.
+    ///   - timeLimit: how long the whole message may take, an hour by default: the largest by default takes less, even
+    ///     where a link carries 20 octets ten times a second.
     ///   - progress: called after each chunk with how many octets have arrived.
-    /// - Throws: `.messageIncomplete` if the link or a part of its stream is lost half way, `.messageTooLong`, and
-    ///   `.timedOut` if the peer stops sending. A message is never returned in part.
+    /// - Throws: `.messageIncomplete`, with the number of octets that had come, if the link or a part of its stream is lost
+    ///   half way, if the peer stops sending, or if it is too slow; `.messageTooLong`. A message is never returned in part,
+    ///   and what is left of one that broke off is not taken for another: the call waits until the peer knows that no
+    ///   more is wanted, for `idleTimeout` at most.
     public func receiveMessage(
         from characteristic: DiscoveredCharacteristic, maximumSize: Int = ChunkedMessage.defaultMaximumSize,
-        idleTimeout: Duration = .seconds(30), progress: @escaping @Sendable (_ octetsReceived: Int) -> Void = { _ in }
+        idleTimeout: Duration = .seconds(30), timeLimit: Duration = .seconds(3600),
+        progress: @escaping @Sendable (_ octetsReceived: Int) -> Void = { _ in }
     ) async throws(BluetoothError) -> [UInt8] {
         let chunks = try await notifications(of: characteristic)
-        let message = try await withIdleTimeout(idleTimeout) { activity throws(BluetoothError) in
-            try await Self.message(from: chunks, maximumSize: maximumSize) { octets in
-                activity.note()
-                progress(octets)
+        let pace = TransferPace(idleTimeout: idleTimeout, timeLimit: timeLimit)
+        let message: [UInt8]
+        do throws(BluetoothError) {
+            message = try await race { () async throws(BluetoothError) in
+                try await Self.message(from: chunks, maximumSize: maximumSize) { octets in
+                    pace.note(octets)
+                    progress(octets)
+                }
+            } against: {
+                await pace.waitForEnd()
             }
+        } catch {
+            let error = error == .timedOut ? .messageIncomplete(bytesReceived: pace.octets, pace.interruption) : error
+            // What is still on its way must not be taken for the beginning of another message.
+            try? await withTimeout(idleTimeout) { () throws(BluetoothError) in
+                try await unsubscribe(from: characteristic)
+            }
+            throw error
         }
         // The message is complete even if the link ends now.
         try? await unsubscribe(from: characteristic)
@@ -70,28 +89,68 @@ extension Connection {
     ) async throws(BluetoothError) -> [UInt8] {
         var receiver = ChunkedMessageReceiver(maximumSize: maximumSize)
         var chunks = chunks.makeAsyncIterator()
-        var received = 0
         while true {
             let chunk: [UInt8]?
             do throws(BluetoothError) {
                 chunk = try await chunks.next()
             } catch .disconnected(let reason) {
-                throw .messageIncomplete(bytesReceived: received, reason: reason)
+                throw .messageIncomplete(bytesReceived: receiver.bytesSoFar, .disconnected(reason))
             } catch .dataLost {
-                throw .messageIncomplete(bytesReceived: received, reason: nil)
+                throw .messageIncomplete(bytesReceived: receiver.bytesSoFar, .dataLost)
             }
             // Another task ended the subscription.
             guard let chunk else { throw .cancelled }
             do throws(ChunkedMessageError) {
                 switch try receiver.receive(chunk.span) {
                 case .complete(let message): return message
-                case .incomplete(let bytesSoFar):
-                    received = bytesSoFar
-                    progress(received)
+                case .incomplete(let bytesSoFar): progress(bytesSoFar)
                 }
             } catch {
                 throw .messageTooLong(maximum: receiver.maximumSize)
             }
         }
     }
+}
+
+/// How far a transfer has come, and how long it may still take.
+private final class TransferPace: Sendable {
+    private struct State {
+        var octets = 0
+        var lastProgress: ContinuousClock.Instant
+    }
+
+    private let idleTimeout: Duration
+    private let timeLimit: Duration
+    private let end: ContinuousClock.Instant
+    private let state: Mutex<State>
+
+    init(idleTimeout: Duration, timeLimit: Duration) {
+        let now = ContinuousClock.now
+        (self.idleTimeout, self.timeLimit) = (idleTimeout, timeLimit)
+        end = now + timeLimit
+        state = Mutex(State(lastProgress: now))
+    }
+
+    /// How many octets have come.
+    var octets: Int { state.withLock { $0.octets } }
+
+    /// So many octets have come. Progress is that there are more than before.
+    func note(_ octets: Int) {
+        state.withLock { state in
+            guard octets > state.octets else { return }
+            state = State(octets: octets, lastProgress: .now)
+        }
+    }
+
+    /// When the transfer is over, as far as is known now.
+    private var deadline: ContinuousClock.Instant { min(end, state.withLock { $0.lastProgress } + idleTimeout) }
+
+    /// Returns when the transfer has been without progress for too long, or takes too long altogether.
+    func waitForEnd() async {
+        // One sleep for each `idleTimeout`, however much progress there is in it.
+        while !Task.isCancelled, deadline > .now { try? await Task.sleep(until: deadline, clock: .continuous) }
+    }
+
+    /// Which of the two it was.
+    var interruption: MessageInterruption { deadline < end ? .stalled(idleTimeout) : .tooSlow(timeLimit) }
 }

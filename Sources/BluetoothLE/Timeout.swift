@@ -1,5 +1,4 @@
 import BluetoothAdapter
-import Synchronization
 
 /// Carries out `body`, and cancels it when `duration` has passed.
 ///
@@ -13,34 +12,10 @@ public func withTimeout<Value: Sendable>(
     try await race(body) { try? await Task.sleep(for: duration) }
 }
 
-/// Carries out `body`, and cancels it when `duration` has passed since it last recorded progress.
-///
-/// - Throws: `.timedOut` if there was no progress for too long, otherwise what `body` throws.
-func withIdleTimeout<Value: Sendable>(
-    _ duration: Duration, _ body: @escaping @Sendable (Activity) async throws(BluetoothError) -> Value
-) async throws(BluetoothError) -> Value {
-    let activity = Activity()
-    return try await race { () async throws(BluetoothError) in
-        try await body(activity)
-    } against: {
-        // One sleep per `duration`, however much progress there is in it.
-        while !Task.isCancelled, activity.last + duration > .now {
-            try? await Task.sleep(until: activity.last + duration, clock: .continuous)
-        }
-    }
-}
-
-/// The time of the last progress.
-final class Activity: Sendable {
-    private let instant = Mutex(ContinuousClock.now)
-
-    var last: ContinuousClock.Instant { instant.withLock { $0 } }
-
-    func note() { instant.withLock { $0 = .now } }
-}
-
 /// Carries out `body`, and cancels it when `limit` returns.
-private func race<Value: Sendable>(
+///
+/// - Throws: `.timedOut` if `limit` was first, otherwise what `body` throws.
+func race<Value: Sendable>(
     _ body: @escaping @Sendable () async throws(BluetoothError) -> Value,
     against limit: @escaping @Sendable () async -> Void
 ) async throws(BluetoothError) -> Value {

@@ -24,7 +24,8 @@ extension ExitStatus {
             case .transport, .adapter, .adapterClosed, .adapterRemoved, .notReady, .refusedByController,
                 .alreadyConnected, .invalidParameters, .tooManyPending:
                 .transportFailed
-            case .disconnected, .connectionFailed, .refusedByPeer, .timedOut, .att, .invalidResponse, .malformedValue,
+            case .disconnected, .connectionFailed, .refusedByPeer, .timedOut, .peerNotResponding, .att,
+                .invalidResponse, .malformedValue,
                 .messageIncomplete, .messageTooLong, .overflow, .dataLost, .servicesChanged, .notSubscribed,
                 .insufficientSecurity, .requestExpired, .cancelled:
                 .linkLost

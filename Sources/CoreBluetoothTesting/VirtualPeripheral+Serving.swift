@@ -42,6 +42,8 @@ extension VirtualPeripheral {
             } catch {
                 try? await request.refuse(ATTErrorCode(refusing: error))
             }
+        // The delegate knows of neither.
+        case .subscriptionChanged, .dataLost: break
         }
     }
 

@@ -8,8 +8,10 @@ struct Central: CommandLineProgram {
     static let configuration = CommandConfiguration(
         commandName: "central", abstract: "Receives a card by Bluetooth LE, and writes it to standard output.",
         discussion: """
-            Exits with status 0 when done, 2 for invalid arguments, 3 if no such device was found in time, 4 if the \
-            link was lost or the peer did not respond as expected, and 5 if the controller failed.
+            Exits with status 0 when done, 2 for invalid arguments, 3 if no such device was found and connected in \
+            time, 4 if a device was connected and the card did not arrive whole: the link or a part of the card was \
+            lost, the device stopped answering or sending, or has no card; and with 5 if the controller failed. \
+            Nothing is written to standard output unless the card is complete.
             """)
 
     static let service: BluetoothUUID = "E07F0AE8-00BB-47F5-94F4-4A7174EA3032"
@@ -31,6 +33,12 @@ struct Central: CommandLineProgram {
     @Option(help: ArgumentHelp("How long finding and connecting may take.", valueName: "seconds"))
     var timeout = Seconds(30)
 
+    @Option(help: ArgumentHelp("How long receiving the card may take.", valueName: "seconds"))
+    var cardTimeout = Seconds(600)
+
+    /// How long to wait for the next octet of the card.
+    private static let idleTimeout = Duration.seconds(10)
+
     func run() async throws {
         let card = try await transport.withAdapter { adapter in
             let connection = try await connect(adapter)
@@ -48,33 +56,56 @@ struct Central: CommandLineProgram {
         let filter = ScanFilter(
             services: [Self.service], name: name.map { .exact($0) }, addresses: address.map { [$0] } ?? [],
             rssi: rssi?.range, isConnectableOnly: true)
-        do {
-            return try await withTimeout(timeout.duration) { () throws(BluetoothError) in
-                let sighting = try await adapter.firstSighting(for: filter)
-                say("found \(quoted(sighting.name ?? "")), \(sighting.address)")
-                return try await adapter.connect(to: sighting.address, timeout: nil)
+        let end = ContinuousClock.now + timeout.duration
+        let sighting: Sighting
+        do throws(BluetoothError) {
+            sighting = try await withTimeout(timeout.duration) { () throws(BluetoothError) in
+                try await adapter.firstSighting(for: filter)
             }
         } catch {
             guard error == .timedOut else { throw error }
             throw CommandFailure(
-                .notFound,
-                "no device was connected in \(timeout) s; check that it advertises, or allow a longer --timeout")
+                .notFound, "no device was found in \(timeout) s; check that it advertises, or allow a longer --timeout")
+        }
+        say("found \(quoted(sighting.name ?? "")), \(sighting.address)")
+        do throws(BluetoothError) {
+            return try await adapter.connect(to: sighting.address, timeout: max(.zero, end - .now))
+        } catch {
+            switch error {
+            case .timedOut:
+                throw CommandFailure(
+                    .notFound,
+                    "\(sighting.address) was not connected in \(timeout) s; move closer, or allow a longer --timeout")
+            case .peerNotResponding:
+                throw CommandFailure(
+                    .linkLost,
+                    "\(sighting.address) was connected, and did not answer; restart it, or allow a longer --timeout")
+            default: throw error
+            }
         }
     }
 
     /// Subscribes to the card, and assembles it from notifications.
     private func receive(from connection: Connection) async throws -> [UInt8] {
-        let characteristic = try await connection.characteristic(Self.card, in: Self.service)
         let progress = ProgressDisplay("received")
         defer { progress.endLine() }
         let card: [UInt8]
-        do {
-            card = try await connection.receiveMessage(from: characteristic, idleTimeout: .seconds(10)) { octets in
+        do throws(BluetoothError) {
+            let characteristic = try await connection.characteristic(Self.card, in: Self.service)
+            card = try await connection.receiveMessage(
+                from: characteristic, idleTimeout: Self.idleTimeout, timeLimit: cardTimeout.duration
+            ) { octets in
                 progress.update(octets)
             }
         } catch {
-            guard error == .timedOut else { throw error }
-            throw CommandFailure(.linkLost, "the card is incomplete: nothing was received for 10 seconds")
+            switch error {
+            case .notFound(let uuid):
+                throw CommandFailure(.linkLost, "\(connection.peer) has no card: it lacks \(uuid)")
+            case .notSupported(let why): throw CommandFailure(.linkLost, "\(connection.peer) sends no card: \(why)")
+            case .messageIncomplete(let count, let why):
+                throw CommandFailure(.linkLost, "the card is incomplete, only \(count) octets have come: \(why)")
+            default: throw error
+            }
         }
         progress.finish(card.count)
         return card

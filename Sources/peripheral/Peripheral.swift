@@ -79,7 +79,8 @@ struct Peripheral: CommandLineProgram, CommandWithoutOutput {
                     try await subscriber.connection.waitForDisconnection()
                 }
                 return
-            case .written, .readRequested, .writeRequested: break  // The card can only be subscribed to.
+            // The card can only be subscribed to, and only to notifications.
+            case .subscriptionChanged, .written, .dataLost, .readRequested, .writeRequested: break
             }
         }
     }

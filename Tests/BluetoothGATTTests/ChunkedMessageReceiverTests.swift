@@ -50,6 +50,27 @@ struct ChunkedMessageReceiverTests {
         #expect(try receive("EOM", by: &receiver) == .complete([]))
     }
 
+    @Test("a part that is lost ends the message with how much had come, and nothing of it is delivered")
+    func lostPart() throws {
+        var receiver = ChunkedMessageReceiver(maximumSize: 4)
+        let error = ChunkedMessageError.dataLost(bytesReceived: 3)
+        _ = try receive("abc", by: &receiver)
+        #expect(throws: error) { try receiver.noteLoss() }
+        #expect(throws: error) { try receive("d", by: &receiver) }
+        #expect(throws: error) { try receiver.noteLoss() }
+        #expect(throws: error) { try receive("EOM", by: &receiver) }
+        #expect(try receive("e", by: &receiver) == .incomplete(bytesSoFar: 1))
+        #expect(try receive("EOM", by: &receiver) == .complete(Array("e".utf8)))
+        // Between two messages it may have been the beginning of the second.
+        #expect(throws: ChunkedMessageError.dataLost(bytesReceived: 0)) { try receiver.noteLoss() }
+        #expect(throws: ChunkedMessageError.dataLost(bytesReceived: 0)) { try receive("EOM", by: &receiver) }
+        // One that is thrown away is not so for another reason.
+        _ = try? receive("abcde", by: &receiver)
+        #expect(throws: ChunkedMessageError.messageTooLong(maximum: 4)) { try receiver.noteLoss() }
+        #expect(throws: ChunkedMessageError.messageTooLong(maximum: 4)) { try receiver.end() }
+        #expect(try receive("EOM", by: &receiver) == .complete([]))
+    }
+
     @Test("what is sent arrives", arguments: [1, 2, 3, 4, 19, 20, 244])
     func roundTrip(chunkSize: Int) throws {
         let message = (0..<1000).map { Array("xEOMEOM".utf8)[$0 % 7] }

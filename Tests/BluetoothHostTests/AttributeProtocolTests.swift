@@ -74,7 +74,7 @@ struct AttributeProtocolTests {
         ("A10: an Execute Write Request with a flag that is none", bytes("18 02"), bytes("01 18 0000 04")),
         ("A14: an indication", bytes("1D 1000 01"), bytes("1E")),
         ("A14: an indication of handle 0", bytes("1D 0000 01"), bytes("1E")),
-        ("A14: half an indication", bytes("1D 10"), []),
+        ("A14: half an indication", bytes("1D 10"), bytes("1E")),
         ("A14: half a notification", bytes("1B 10"), []),
         ("A14: a notification of handle 0", bytes("1B 0000 01"), []),
         ("A14: values past the end", bytes("23 0300 FFFF"), []),
@@ -100,6 +100,64 @@ struct AttributeProtocolTests {
         #expect(controller.takeEvents() == (Self.events[what].map { [$0] } ?? []))
         controller.receiveFrame(bytes("0A 0300"))
         #expect(controller.takeData().first?[8] == 0x0B, "the link goes on")
+    }
+
+    /// PDUs one octet longer than an ATT_MTU of 23, what is answered, and what is told of them.
+    static let tooLong: [(String, [UInt8], [UInt8], HostFault?)] = [
+        ("a notification", bytes("1B 1000") + filler(21), [], .attributePDUTooLong),
+        ("an indication", bytes("1D 1000") + filler(21), bytes("1E"), .attributePDUTooLong),
+        ("several values", bytes("23 1000 1300") + filler(19), [], .attributePDUTooLong),
+        ("a write command", bytes("52 0300") + filler(21), [], .attributePDUTooLong),
+        ("a confirmation", bytes("1E") + filler(23), [], .attributePDUTooLong),
+        ("a write request", bytes("12 0300") + filler(21), bytes("01 12 0000 04"), nil),
+        ("a response nobody waits for", bytes("0B") + filler(23), [], nil),
+    ]
+
+    private static func filler(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
+
+    @Test("A PDU longer than the ATT_MTU is not delivered, and the link says what is missing", arguments: tooLong)
+    func aPDUThatIsTooLong(_ what: String, _ pdu: [UInt8], _ answer: [UInt8], _ fault: HostFault?) throws {
+        var controller = ScriptedController.ready()
+        _ = try controller.accept(0x40)
+        #expect(pdu.count == 24)
+        controller.receiveFrame(pdu)
+        #expect(controller.takeData().map { Array($0[8...]) } == (answer.isEmpty ? [] : [answer]))
+        #expect(controller.takeEvents() == (fault == nil ? [] : ["lost: attributePDUTooLong"]))
+        if let fault { #expect(controller.host.faults[fault] == 1) }
+    }
+
+    @Test("What is as long as the ATT_MTU is delivered; it is the exchanged one that counts")
+    func theLimitIsTheExchangedMTU() throws {
+        var controller = ScriptedController.ready()
+        _ = try controller.connect()
+        func notification(_ count: Int) -> [UInt8] { bytes("1B 1000") + Self.filler(count - 3) }
+        controller.receiveFrame(notification(23))
+        controller.receiveFrame(notification(24))
+        controller.receiveFrame([0x03, 247, 0])
+        controller.receiveFrame(notification(247))
+        controller.receiveFrame(notification(248))
+        controller.receiveFrame(notification(503))
+        #expect(
+            controller.takeEvents() == [
+                "notification 16", "lost: attributePDUTooLong", "mtu 247", "notification 16",
+                "lost: attributePDUTooLong", "lost: attributePDUTooLong",
+            ])
+    }
+
+    @Test("A response longer than the ATT_MTU fails its operation, and the next one goes on")
+    func aResponseThatIsTooLong() throws {
+        var controller = ScriptedController.ready()
+        let link = try controller.connect()
+        controller.receiveFrame([0x03, 23, 0])
+        _ = controller.takeEvents()
+        _ = try controller.host.start(.read(0x0010), on: link, at: controller.now)
+        _ = try controller.host.start(.read(0x0011), on: link, at: controller.now)
+        controller.settle()
+        controller.receiveFrame([0x0B] + Self.filler(23))
+        controller.receiveFrame([0x0B] + Self.filler(22))
+        let events = controller.takeEvents()
+        #expect(events.count == 2 && events[0].hasPrefix("operation failed: invalidResponse"), "\(events)")
+        #expect(events.last == "operation completed")
     }
 
     @Test("A14: each indication of a flood is confirmed once")

@@ -15,8 +15,9 @@ struct FaultTests {
             scopes == [
                 "controllerReset": ["packetMalformed"],
                 "dropped": [
-                    "eventInvalid", "dataUnassigned", "frameInterrupted", "fragmentInvalid", "fragmentEmpty",
-                    "channelUnknown", "frameUnwanted", "attributePDUMalformed", "attributePDUIgnored",
+                    "eventInvalid", "dataUnassigned", "dataFlagsInvalid", "connectionUnexpected", "linkShortLived",
+                    "frameInterrupted", "fragmentInvalid", "fragmentEmpty", "channelUnknown", "frameUnwanted",
+                    "attributePDUMalformed", "attributePDUTooLong", "attributePDUIgnored",
                 ],
                 "answered": ["signallingRejected", "pairingUnsupported"],
                 "channelClosed": ["bearerExpired"], "linkEnded": ["sendQueueOverflow"],

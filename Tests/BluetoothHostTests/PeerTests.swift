@@ -150,9 +150,11 @@ struct PeerTests {
         try controller.host.restoreIdentity(Self.identity, of: bonded, at: controller.now)
         let kept = try controller.connect(0x50, to: Self.second)
         try controller.host.learnIdentity(Self.identity, of: kept, at: controller.now)
+        controller.receiveFrame([0x03, 23, 0], on: 0x04, 0x50)
         for number in 0..<1024 {
             let link = try controller.accept(from: DeviceAddress(0x41_00_00_00_00_00 | UInt64(number), kind: .random))
             try controller.host.learnIdentity(Self.identity, of: link, at: controller.now)
+            controller.run(for: .milliseconds(100))
             disconnect(&controller, 0x41)
         }
         #expect(controller.host.lastingName(of: PeerID(Self.second)) == PeerID(Self.second))

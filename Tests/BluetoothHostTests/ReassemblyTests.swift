@@ -27,9 +27,22 @@ struct ReassemblyTests {
             "H8: a continuation without start", bytes("02 4010 0700 0300 0400 1B1000"), "lost: fragmentInvalid",
             .fragmentInvalid
         ),
-        ("H8: a length that is not that of the packet", bytes("02 4020 0800 0300 0400 1B1000"), nil, .dataUnassigned),
+        (
+            "H8: a length that is not that of the packet", bytes("02 4020 0800 0300 0400 1B1000"),
+            "lost: fragmentInvalid", .fragmentInvalid
+        ),
+        ("H8: one of an unknown handle", bytes("02 4120 0800 0300 0400 1B1000"), nil, .dataUnassigned),
+        (
+            "an active broadcast", bytes("02 4060 0B00 0700 0400 1B10000102 0304"), "lost: fragmentInvalid",
+            .dataFlagsInvalid
+        ),
+        ("a reserved broadcast", bytes("02 40A0 0700 0300 0400 1B1000"), "lost: fragmentInvalid", .dataFlagsInvalid),
+        ("both broadcast flags", bytes("02 40E0 0700 0300 0400 1B1000"), "lost: fragmentInvalid", .dataFlagsInvalid),
+        ("a whole frame of AMP", bytes("02 4030 0700 0300 0400 1B1000"), "lost: fragmentInvalid", .dataFlagsInvalid),
+        ("a broadcast of an unknown handle", bytes("02 4160 0700 0300 0400 1B1000"), nil, .dataUnassigned),
         ("H8: nothing at all", bytes("02 4020 0000"), nil, .fragmentEmpty),
-        ("H8: half a header", bytes("02 4020"), nil, .dataUnassigned),
+        ("H8: half a header", bytes("02 4020"), "lost: fragmentInvalid", .fragmentInvalid),
+        ("H8: half a handle", bytes("02 40"), nil, .dataUnassigned),
         (
             "L1: more than the frame's length", bytes("02 4020 0700 0100 0400 0A0300"), "lost: fragmentInvalid",
             .fragmentInvalid
@@ -83,6 +96,22 @@ struct ReassemblyTests {
         #expect(controller.takeEvents() == [], "the rest may still come")
         controller.receiveFragment(Self.notification)
         #expect(controller.takeEvents() == ["lost: frameInterrupted", "notification 16"])
+    }
+
+    @Test(
+        "A packet that is no data of the link ends the frame that is partial there",
+        arguments: ["02 4050 0100 00", "02 4030 0100 00", "02 4010 0200 00"])
+    func notEvenAFragment(_ packet: String) throws {
+        var controller = ScriptedController.ready()
+        _ = try controller.connect()
+        controller.receiveFragment(Array(Self.notification[..<8]))
+        controller.receive(bytes(packet))
+        controller.receiveFragment(Array(Self.notification[8...]), 0x40, .continuing)
+        let events = controller.takeEvents()
+        #expect(events.filter { $0 == "lost: fragmentInvalid" }.count == 2, "\(events)")
+        #expect(!events.contains("notification 16"))
+        controller.receiveFragment(Self.notification)
+        #expect(controller.takeEvents() == ["notification 16"])
     }
 
     @Test("A loss on one link has its place between the events of that link, and concerns no other")

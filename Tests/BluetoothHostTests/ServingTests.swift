@@ -219,6 +219,41 @@ struct ServingTests {
         #expect(numbers == Array(0..<2000))
     }
 
+    @Test("A burst of 20,000 values waits at the peer while its receiver is held, and comes whole and in order")
+    func aBurstToAHeldReceiver() throws {
+        var scene = try Scene()
+        try scene.start(.configure(descriptor: AttributeHandle(scene.value.rawValue + 1), .notifications))
+        _ = scene.nextEnd()
+        let (central, link) = (scene.pair.central, scene.pair.peripheralLink)
+        scene.world.seen[central].removeAll()
+        scene.world.hosts[central].holdReceiving(of: scene.pair.centralLink)
+        let count: UInt32 = 20_000
+        var next: UInt32 = 0
+        func send(for steps: Int) throws {
+            for _ in 0..<steps where next < count {
+                while next < count {
+                    let bytes = (0..<4).map { UInt8(truncatingIfNeeded: next >> (8 * $0)) }
+                    let isSent = try scene.world.hosts[scene.pair.peripheral].notify(
+                        scene.value, value: bytes.span, on: link)
+                    guard isSent else { break }
+                    next += 1
+                }
+                scene.world.run(for: .milliseconds(100))
+            }
+        }
+        try send(for: 600)
+        // What the host has room for, and what waits in the two controllers and at the peer.
+        #expect((1...Int(HostConfiguration(seed: 0).receiveBufferCount)).contains(scene.world.seen[central].count))
+        #expect(next < 500)
+        scene.world.hosts[central].resumeReceiving(of: scene.pair.centralLink)
+        try send(for: 10_000)
+        scene.world.run(for: .seconds(5))
+        let numbers = scene.world.seen[central].map { seen in
+            seen.bytes.count < 4 ? nil : (0..<4).reduce(UInt32(0)) { $0 | UInt32(seen.bytes[$1]) << (8 * UInt32($1)) }
+        }
+        #expect(numbers == Array(0..<count))
+    }
+
     // MARK: - Both roles
 
     @Test func bothEndsAreClientAndServerOnOneLink() throws {

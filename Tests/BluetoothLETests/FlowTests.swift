@@ -96,7 +96,7 @@ struct FlowTests {
         try await subscriber.notify([1, 2, 3])
         await until { received.all == [3] }
         scene.lose()
-        await #expect(throws: BluetoothError.messageIncomplete(bytesReceived: 3, reason: nil)) {
+        await #expect(throws: BluetoothError.messageIncomplete(bytesReceived: 3, .dataLost)) {
             _ = try await receiving.value
         }
     }
@@ -141,6 +141,28 @@ struct FlowTests {
             #expect(try await values.prefix(count: count) == (0..<count).map(Self.value))
             try await sending.value
         }
+    }
+
+    @Test("A burst of 20,000 short values waits for a consumer that stands still, and comes whole when it goes on")
+    func burst() async throws {
+        let scene = try await Scene(time: .manual)
+        let (values, subscriber) = try await scene.subscribe(to: Scene.notified)
+        let count = 20_000
+        @Sendable func short(_ number: Int) -> [UInt8] { Array(Self.value(number).prefix(3)) }
+        let sending = Task { for number in 0..<count { try await subscriber.notify(short(number)) } }
+        let connection = scene.connection
+        try await scene.radio.passing {
+            // The peer is made to wait when half of what may wait does.
+            await until { values.subscription.queue.count > ReceiveWindow.limit / ReceiveWindow.leastCount / 2 }
+        }
+        await scene.radio.advance(by: .seconds(60))
+        let kept = values.subscription.queue.count
+        #expect(kept < ReceiveWindow.limit / ReceiveWindow.leastCount && kept < count)
+        try await scene.radio.passing {
+            #expect(try await values.prefix(count: count) == (0..<count).map(short))
+            try await sending.value
+        }
+        #expect(await scene.central.connections == [connection])
     }
 
     @Test("An unread sequence of events leads to the present, however much has happened")

@@ -64,6 +64,31 @@ struct SubscriptionTests {
         }
     }
 
+    @Test("A change of what is wanted is told, and is neither an end nor a beginning")
+    func changed() async throws {
+        let scene = try await Scene()
+        let (both, local) = (try scene.remote(Scene.both), try scene.local(Scene.both))
+        let descriptor = try #require(
+            try await scene.connection.discoverDescriptors(of: both).first {
+                $0.uuid == .clientCharacteristicConfiguration
+            })
+        for value in [2, 1, 3, 3, 1, 2, 0] as [UInt8] {
+            try await scene.connection.write([value, 0], to: descriptor.handle)
+            let configuration = await local.subscribers.first?.configuration
+            #expect(configuration == (value == 0 ? nil : GATTClientConfiguration(rawValue: UInt16(value))))
+        }
+        let events = try await local.events.prefix(count: 6).map { event in
+            switch event {
+            case .subscribed: "+"
+            case .subscriptionChanged(_, let configuration): "\(configuration.rawValue)"
+            case .unsubscribed: "-"
+            default: "\(event)"
+            }
+        }
+        #expect(events == ["+", "1", "3", "1", "2", "-"])
+        #expect(local.events.subscription.queue.count == 0)
+    }
+
     @Test("Unsubscribing waits until the peer knows, and ends the sequences in good order")
     func unsubscribed() async throws {
         let scene = try await Scene()

@@ -19,6 +19,8 @@ struct Scene {
     static let dynamic: BluetoothUUID = "F002"
     static let notified: BluetoothUUID = "F003"
     static let indicated: BluetoothUUID = "F004"
+    /// It notifies and indicates.
+    static let both: BluetoothUUID = "F006"
     /// Nobody has subscribed to this one.
     static let spare: BluetoothUUID = "F005"
 
@@ -32,6 +34,7 @@ struct Scene {
             .init(uuid: notified, properties: .notify, value: .dynamic),
             .init(uuid: indicated, properties: .indicate, value: .dynamic),
             .init(uuid: spare, properties: .notify, value: .dynamic),
+            .init(uuid: both, properties: [.notify, .indicate], value: .dynamic),
         ])
 
     init(

@@ -51,11 +51,55 @@ struct TransferTests {
             guard let subscriber = try await pair.subscriber() else { return }
             for _ in 0..<chunks { try await subscriber.notify([1, 2, 3]) }
         }
-        await #expect(throws: BluetoothError.timedOut) {
-            try await pair.connection.receiveMessage(from: pair.characteristic, idleTimeout: .milliseconds(300))
+        let idleTimeout = Duration.milliseconds(300)
+        await #expect(throws: BluetoothError.messageIncomplete(bytesReceived: 3 * chunks, .stalled(idleTimeout))) {
+            try await pair.connection.receiveMessage(from: pair.characteristic, idleTimeout: idleTimeout)
         }
         try await sending.value
         #expect(await pair.receiver.connections == [pair.connection], "the link is not to blame")
+        await pair.close()
+    }
+
+    /// Sends the same value again and again, as long as somebody is subscribed.
+    private static func repeating(_ value: [UInt8], to subscriber: Subscriber?) async throws {
+        do throws(BluetoothError) {
+            while let subscriber { try await subscriber.notify(value) }
+        } catch .notSubscribed {}
+    }
+
+    @Test("Empty notifications are no progress", .timeLimit(.minutes(1)))
+    func empty() async throws {
+        let pair = try await Pair()
+        let sending = Task {
+            let subscriber = try await pair.subscriber()
+            try await subscriber?.notify([1, 2, 3])
+            try await Self.repeating([], to: subscriber)
+        }
+        let idleTimeout = Duration.milliseconds(300)
+        await #expect(throws: BluetoothError.messageIncomplete(bytesReceived: 3, .stalled(idleTimeout))) {
+            try await pair.connection.receiveMessage(from: pair.characteristic, idleTimeout: idleTimeout)
+        }
+        try await sending.value
+        await pair.close()
+    }
+
+    @Test("A message that does not come to its end is not waited for without a limit", .timeLimit(.minutes(1)))
+    func endless() async throws {
+        let pair = try await Pair()
+        let sending = Task { try await Self.repeating([7], to: try await pair.subscriber()) }
+        let timeLimit = Duration.milliseconds(300)
+        let received = Record<Int>()
+        let error = await #expect(throws: BluetoothError.self) {
+            try await pair.connection.receiveMessage(
+                from: pair.characteristic, maximumSize: .max, timeLimit: timeLimit
+            ) { received.add($0) }
+        }
+        guard case .messageIncomplete(let count, .tooSlow(timeLimit)) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(count > 0 && count == received.all.last)
+        try await sending.value
         await pair.close()
     }
 

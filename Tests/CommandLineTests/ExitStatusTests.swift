@@ -22,7 +22,7 @@ struct ExitStatusTests {
             (.timedOut, .linkLost),
             (.att(ATTError(.readNotPermitted, for: .readRequest, at: 3)), .linkLost),
             (.invalidResponse(.echoMismatch), .linkLost),
-            (.messageIncomplete(bytesReceived: 40, reason: .byPeer), .linkLost),
+            (.messageIncomplete(bytesReceived: 40, .disconnected(.byPeer)), .linkLost), (.peerNotResponding, .linkLost),
             (.messageTooLong(maximum: 100), .linkLost),
             (.malformedValue("2A37", DecodingFailure(.truncated(missing: 1), at: 1)), .linkLost),
             (.overflow, .linkLost),

@@ -41,6 +41,14 @@ class End:
 
 
 @dataclass
+class Failure:
+    """How a central ends that does not get its card: with this status, these words, and nothing on standard output."""
+
+    status: int
+    words: str
+
+
+@dataclass
 class Pairing:
     """A central and a peripheral that must interoperate over an air."""
 
@@ -48,6 +56,7 @@ class Pairing:
     peripheral: End
     air_name: str
     air: airs.AirFactory
+    failure: Failure | None = None
 
     @property
     def title(self) -> str:
@@ -75,10 +84,19 @@ def bumble_peripheral() -> End:
     return End("Bumble's peripheral", command)
 
 
-def our_central(binaries: pathlib.Path) -> End:
+def faulty_peripheral(fault: str) -> End:
+    def command(transport: str, directory: pathlib.Path) -> list[str]:
+        capture = str(directory / "peripheral.btsnoop")
+        return [sys.executable, str(HERE / "faulty_peripheral.py"), transport, "--fault", fault, "--payload",
+                str(PAYLOAD), "--btsnoop", capture]
+
+    return End(f"a faulty peripheral ({fault})", command)
+
+
+def our_central(binaries: pathlib.Path, *options: str) -> End:
     def command(transport: str, directory: pathlib.Path) -> list[str]:
         capture = str(directory / "central.btsnoop")
-        return [str(binaries / "central"), "--transport", transport, "--timeout", "20", "--btsnoop", capture]
+        return [str(binaries / "central"), "--transport", transport, "--timeout", "20", "--btsnoop", capture, *options]
 
     return End("our central", command)
 
@@ -105,7 +123,27 @@ def all_pairings(binaries: pathlib.Path | None) -> list[Pairing]:
             (bumble_central(), our_peripheral(binaries)),
             (our_central(binaries), our_peripheral(binaries)),
         ]
-    return [Pairing(central, peripheral, name, air) for name, air in over for central, peripheral in ends]
+    pairings = [Pairing(central, peripheral, name, air) for name, air in over for central, peripheral in ends]
+    return pairings + ([] if binaries is None else faulty_pairings(binaries))
+
+
+def faulty_pairings(binaries: pathlib.Path) -> list[Pairing]:
+    """What our central says of peripherals that do not do their part: 40 octets come before that."""
+    incomplete = "the card is incomplete, only 40 octets have come: "
+    lost = Failure(4, incomplete + "a part of what the peer sent was lost")
+    failures: dict[str, tuple[Failure, list[str]]] = {
+        "Interrupted": (lost, []), "Overlong": (lost, []), "AboveMTU": (lost, []),
+        "Stalled": (Failure(4, incomplete + "nothing more came for 10.0 seconds"), []),
+        "Empty": (Failure(4, incomplete + "nothing more came for 10.0 seconds"), []),
+        "Endless": (Failure(4, "it was not complete after 3.0 seconds"), ["--card-timeout", "3"]),
+        "Silent": (Failure(4, "was connected, and did not answer"), ["--timeout", "4"]),
+        "Cardless": (Failure(4, "has no card: it lacks 9D534E8B-2153-4F6D-B2B0-8C68665A7274"), []),
+    }
+    return [
+        Pairing(
+            our_central(binaries, *options), faulty_peripheral(fault), "our radio",
+            functools.partial(airs.our_radio, binaries), failure)
+        for fault, (failure, options) in failures.items()]
 
 
 def run_pairing(pairing: Pairing, directory: pathlib.Path, limit: float) -> str | None:
@@ -133,6 +171,8 @@ def run_pairing(pairing: Pairing, directory: pathlib.Path, limit: float) -> str 
             peripheral = start(
                 pairing.peripheral, air.transports[0], directory / "peripheral.out", directory / "peripheral.log")
             central = start(pairing.central, air.transports[1], received, directory / "central.log")
+            if pairing.failure is not None:
+                return check_failure(pairing.failure, central.wait(timeout=remaining()), directory)
             if (status := central.wait(timeout=remaining())) != 0:
                 return f"central ended with status {status}"
             if received.read_bytes() != PAYLOAD.read_bytes():
@@ -143,6 +183,17 @@ def run_pairing(pairing: Pairing, directory: pathlib.Path, limit: float) -> str 
             return f"not done in {limit:.0f} s"
         except OSError as error:
             return str(error)
+    return None
+
+
+def check_failure(failure: Failure, status: int, directory: pathlib.Path) -> str | None:
+    """Whether a central has ended as it should. Returns what is wrong, or nothing."""
+    if status != failure.status:
+        return f"central ended with status {status} and not {failure.status}"
+    if (printed := (directory / "received").stat().st_size) != 0:
+        return f"central printed {printed} bytes of a card that is not complete"
+    if failure.words not in (directory / "central.log").read_text(encoding="utf-8"):
+        return f"central did not say “{failure.words}”"
     return None
 
 

@@ -24,4 +24,6 @@ public enum ChunkedMessageError: Error, Equatable, Sendable {
     case messageTooLong(maximum: Int)
     /// The link was lost before the terminator came; `bytesReceived` octets had arrived.
     case linkLost(bytesReceived: Int)
+    /// A part of the link's stream was lost after `bytesReceived` octets of the message.
+    case dataLost(bytesReceived: Int)
 }

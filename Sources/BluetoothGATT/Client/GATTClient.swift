@@ -109,7 +109,12 @@ public struct GATTClient: Sendable {
             step(.error(error), bearer: &bearer, at: now, into: &writer)
         } else {
             guard bearer.completeRequest(with: opcode) != nil else { return }
-            step(.response(reader), bearer: &bearer, at: now, into: &writer)
+            let excess = pdu.count &- bearer.mtu
+            if excess > 0 {
+                end(.failure(.malformed(DecodingFailure(.trailingBytes(count: excess), at: bearer.mtu))))
+            } else {
+                step(.response(reader), bearer: &bearer, at: now, into: &writer)
+            }
         }
         startWaiting(bearer: &bearer, at: now, into: &writer)
     }

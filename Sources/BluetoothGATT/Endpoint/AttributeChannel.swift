@@ -5,10 +5,13 @@ import BluetoothATT
 public struct AttributeChannel: Sendable {
     /// Names a channel for the endpoint's lifetime.
     public struct ID: Hashable, Sendable {
-        let rawValue: UInt16
+        @usableFromInline let rawValue: UInt16
 
         /// The first channel of an endpoint: on a link, the fixed one.
-        public static let first = ID(rawValue: 0)
+        @inlinable public static var first: ID { ID(rawValue: 0) }
+
+        @inlinable
+        init(rawValue: UInt16) { self.rawValue = rawValue }
     }
 
     public let id: ID

@@ -108,12 +108,12 @@ public struct AttributeEndpoint: Sendable {
     ) -> AttributeOutcome {
         guard pdu.count > 0, let index = index(of: channel) else { return .ignored }
         switch ATTOpcode(rawValue: pdu[0]) {
-        case .handleValueNotification: return .notification(pdu)
-        case .multipleHandleValueNotification: return .notifications(1..<pdu.count)
+        case .handleValueNotification: return takes(pdu.count, on: channel) ? .notification(pdu) : .tooLong
+        case .multipleHandleValueNotification:
+            return takes(pdu.count, on: channel) ? .notifications(1..<pdu.count) : .tooLong
         case .handleValueIndication:
-            guard let outcome = AttributeOutcome.indication(pdu) else { return .ignored }
             if !channels[index].bearer.isDead { HandleValueConfirmation().encode(into: &writer) }
-            return outcome
+            return takes(pdu.count, on: channel) ? .indication(pdu) : .tooLong
         case let opcode? where opcode.kind == .response:
             channels[index].receive(response: pdu, at: now, into: &writer)
             collectEvents(index)
@@ -121,6 +121,18 @@ public struct AttributeEndpoint: Sendable {
         default:
             return .server(serve(pdu, on: channel, server: &server, at: now, into: &writer))
         }
+    }
+
+    /// Whether a PDU of so many octets is no longer than the ATT_MTU of its channel.
+    // Asked for each notification, and so in place: a call would copy the endpoint.
+    @inlinable @inline(__always)
+    public func takes(_ length: Int, on channel: AttributeChannel.ID) -> Bool {
+        var index = 0
+        while index < channels.count {
+            if channels[index].id.rawValue == channel.rawValue { return length <= channels[index].bearer.mtu }
+            index &+= 1
+        }
+        return false
     }
 
     /// Handles a PDU that `isForServer`, as `receive` does, for a caller that has already checked the opcode.

@@ -20,8 +20,12 @@ public enum AttributeOutcome: Equatable, Sendable {
     case channelDied(ATTBearer.Expiry)
     /// No effect: a malformed notification, or an unknown channel.
     case ignored
+    /// No effect: a value of the peer in a PDU longer than the ATT_MTU (Vol 3, Part F, 3.2.8). An indication has been
+    /// confirmed.
+    case tooLong
 
-    /// The outcome of a notification. It has no response, so it needs neither a channel nor a writer.
+    /// The outcome of a notification that is not too long. It has no response, so it needs neither a channel nor a
+    /// writer.
     @inlinable @inline(__always)
     public static func notification(_ pdu: Span<UInt8>) -> AttributeOutcome {
         guard let notification = try? HandleValueNotification(decoding: parameters(of: pdu)),
@@ -30,11 +34,12 @@ public enum AttributeOutcome: Equatable, Sendable {
         return .notification(notification.handle, value: 3..<pdu.count)
     }
 
-    /// The outcome of an indication.
-    static func indication(_ pdu: Span<UInt8>) -> AttributeOutcome? {
-        guard let indication = try? HandleValueIndication(decoding: parameters(of: pdu)) else { return nil }
-        // Handle 0 is invalid: the value is discarded, but confirmed (Vol 3, Part F, 3.4.7.2).
-        return indication.handle.rawValue == 0 ? .ignored : .indication(indication.handle, value: 3..<pdu.count)
+    /// The outcome of an indication, which is confirmed whatever that is (Vol 3, Part F, 3.4.7.2).
+    static func indication(_ pdu: Span<UInt8>) -> AttributeOutcome {
+        guard let indication = try? HandleValueIndication(decoding: parameters(of: pdu)),
+            indication.handle.rawValue != 0
+        else { return .ignored }
+        return .indication(indication.handle, value: 3..<pdu.count)
     }
 
     @inlinable @inline(__always)

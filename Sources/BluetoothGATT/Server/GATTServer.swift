@@ -89,7 +89,7 @@ public struct GATTServer: Sendable {
                 return transaction.drop(.notForServer)
             }
         } catch {
-            guard kind == .request else { return transaction.drop(.malformed) }
+            guard kind == .request else { return transaction.drop(pdu.count > mtu ? .tooLong : .malformed) }
             return refuse(.invalidPDU, opcode, at: 0, into: &writer)
         }
     }

@@ -38,6 +38,8 @@ public enum GATTServerOutcome: Equatable, Sendable {
 public enum GATTDropReason: Equatable, Sendable {
     /// A command or a confirmation without its proper shape, or an empty PDU.
     case malformed
+    /// A command or a confirmation longer than the ATT_MTU.
+    case tooLong
     /// An opcode that is not assigned, and asks not to be answered (Core 5.4, Vol 3, Part F, 3.3.1).
     case unknownCommand
     /// A response, a notification or an indication: nothing a client sends.

@@ -27,6 +27,8 @@ public struct ACLReassembler: Sendable {
         case frameTooLong
         /// A first fragment without data.
         case empty
+        /// A packet with flags that no controller may send on an LE link.
+        case flagsInvalid
     }
 
     /// The longest frame to accept, in octets, including its header of 4 octets.
@@ -49,6 +51,8 @@ public struct ACLReassembler: Sendable {
         public var empty: UInt64 = 0
         /// Frames that were still incomplete when the next one began.
         public var interrupted: UInt64 = 0
+        /// Packets with flags that no controller may send on an LE link.
+        public var flagsInvalid: UInt64 = 0
 
         public init() {}
     }
@@ -56,17 +60,36 @@ public struct ACLReassembler: Sendable {
     /// - Parameter maximumFrameLength: the longest frame to accept, in octets, including its header of 4 octets.
     public init(maximumFrameLength: Int) { self.maximumFrameLength = maximumFrameLength }
 
-    /// The frame reassembled by the last call; otherwise the part of a frame that has arrived.
+    /// The frame reassembled by the last call; after `incomplete` the part of a frame that has arrived.
     public var buffer: Span<UInt8> {
         @_lifetime(borrow self)
         get { partial.span }
     }
 
-    /// Receives the data of one packet.
+    /// Receives one packet of the link. A controller sends no broadcasts on an LE link (Vol 4, Part E, 5.4.2).
+    @inlinable @inline(__always)
+    public mutating func receive(_ packet: borrowing ACLDataPacket) -> Outcome {
+        // Nearly every frame comes in one packet, and nothing of it is to be kept.
+        if packet.broadcast == 0, packet.boundary == .firstFlushable, !isPartial, isWhole(packet.data) { return .frame }
+        return packet.broadcast == 0 ? receive(packet.data, boundary: packet.boundary) : refuse()
+    }
+
+    /// Whether a packet's data is a frame as long as it says.
+    @inlinable @inline(__always)
+    func isWhole(_ data: Span<UInt8>) -> Bool {
+        data.count >= 4 && data.count <= maximumFrameLength && data.count == 4 &+ Int(data[0]) &+ Int(data[1]) << 8
+    }
+
+    @usableFromInline @inline(never)
+    mutating func refuse() -> Outcome { drop(.flagsInvalid) }
+
+    /// Receives the data of one packet. Many a controller marks first fragments as only hosts should; but what only AMP
+    /// controllers sent is no data.
     public mutating func receive(_ data: Span<UInt8>, boundary: ACLDataPacket.Boundary) -> Outcome {
         switch boundary {
-        case .firstNonFlushable, .firstFlushable, .complete: start(data)
+        case .firstNonFlushable, .firstFlushable: start(data)
         case .continuing: proceed(data)
+        case .complete: drop(.flagsInvalid)
         }
     }
 
@@ -118,6 +141,7 @@ public struct ACLReassembler: Sendable {
         case .overlong: drops.overlong &+= 1
         case .frameTooLong: drops.framesTooLong &+= 1
         case .empty: drops.empty &+= 1
+        case .flagsInvalid: drops.flagsInvalid &+= 1
         }
         return .dropped(reason)
     }

@@ -59,6 +59,15 @@ struct Advertiser: Sendable {
 
     private var wanted: Wanted?
     private var state: State = .idle
+    /// What becomes of advertising that leads to nothing. It waits for a second at most: one peer that connects and drops
+    /// the link is not to keep all others from finding this device.
+    private var backoff = Backoff(limit: .seconds(1))
+
+    /// When something is due.
+    var nextDeadline: Instant? {
+        guard case .idle = state, wanted != nil else { return nil }
+        return backoff.deadline
+    }
 
     /// Which activity it is that may have to yield.
     var activity: RadioArbiter.Activity {
@@ -84,11 +93,13 @@ struct Advertiser: Sendable {
     mutating func stop() { wanted = nil }
 
     /// Moves one step towards what is wanted.
-    mutating func advance(_ verdict: RadioArbiter.Verdict, ownAddressType: OwnAddressType) -> [Effect] {
+    mutating func advance(
+        _ verdict: RadioArbiter.Verdict, ownAddressType: OwnAddressType, at now: Instant
+    ) -> [Effect] {
         guard verdict != .suspended else { return [] }
         switch state {
         case .idle:
-            guard verdict == .proceed, let parameters = wanted?.parameters else { return [] }
+            guard !backoff.waits(at: now), verdict == .proceed, let parameters = wanted?.parameters else { return [] }
             state = .starting(parameters, peerConnected: false)
             let command = LESetAdvertisingParameters(
                 intervalMin: LESlots(clamping: parameters.interval.lowerBound),
@@ -168,14 +179,26 @@ struct Advertiser: Sendable {
         }
     }
 
+    /// A link to which advertising led ended as soon as it began.
+    mutating func linkWasShortLived(at now: Instant) { backoff.failed(at: now) }
+
+    /// A peer has tried to connect and failed: starts over, since it is not known whether the controller still advertises.
+    mutating func peerFailed(at now: Instant) -> [Effect] {
+        backoff.failed(at: now)
+        return restart()
+    }
+
     /// Starts over where it is not known whether the controller still advertises.
-    mutating func restart() -> [Effect] {
+    private mutating func restart() -> [Effect] {
         guard case .running(let parameters) = state, parameters.isConnectable else { return [] }
         return disable()
     }
 
     /// The controller was reset. What is wanted stays wanted.
-    mutating func reset() { state = .idle }
+    mutating func reset() {
+        state = .idle
+        backoff.succeeded()
+    }
 
     /// The controller is gone. What has been on the air will be again, with the next one.
     mutating func abandon(_ error: HostError) -> [Effect] {

@@ -100,7 +100,7 @@ extension Host {
 
     private mutating func advanceAdvertising(at now: Instant) {
         let verdict = arbiter.verdict(for: advertiser.activity, among: obstacles)
-        perform(advertiser.advance(verdict, ownAddressType: lifecycle.ownAddressType), at: now)
+        perform(advertiser.advance(verdict, ownAddressType: lifecycle.ownAddressType, at: now), at: now)
     }
 
     mutating func advanceConnecting(at now: Instant) {
@@ -164,7 +164,7 @@ extension Host {
 
     /// A central was reported, or the controller says that a peer tried and failed.
     mutating func peerConnected(_ isCertain: Bool, at now: Instant) {
-        if isCertain { advertiser.peerConnected() } else { perform(advertiser.restart(), at: now) }
+        if isCertain { advertiser.peerConnected() } else { perform(advertiser.peerFailed(at: now), at: now) }
         advanceAdvertising(at: now)
     }
 
@@ -173,7 +173,8 @@ extension Host {
     /// - Parameter address: the one the report names; not every controller fills that in.
     mutating func connectingFailed(_ status: HCIStatus, with address: DeviceAddress?, at now: Instant) {
         let effects = initiator.connectionFailed(
-            status, with: address.map { peers.peer(at: $0) }, in: peers, retries: configuration.establishmentRetries)
+            status, with: address.map { peers.peer(at: $0) }, in: peers, retries: configuration.establishmentRetries,
+            at: now)
         perform(effects, at: now)
         advanceConnecting(at: now)
     }
@@ -181,6 +182,7 @@ extension Host {
     mutating func fireActivities(at now: Instant) {
         perform(scanner.fire(at: now), at: now)
         perform(initiator.fire(in: peers, at: now), at: now)
+        if let deadline = advertiser.nextDeadline, deadline <= now { advanceAdvertising(at: now) }
         advanceConnecting(at: now)
     }
 

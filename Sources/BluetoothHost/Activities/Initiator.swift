@@ -50,6 +50,8 @@ struct Initiator: Sendable {
     private var refusals = 0
     /// Whether the controller has refused to take a peer into its filter accept list.
     private var isAcceptListUnusable = false
+    /// What the controller makes of attempts without any use to them.
+    private var backoff = Backoff()
     private var nextNumber: UInt32 = 1
 
     static let maximumAttempts = 64
@@ -63,13 +65,18 @@ struct Initiator: Sendable {
     /// How long to wait for a cancelled connection to be reported: some controllers never do.
     private static let cancelTimeout = Duration.seconds(2)
 
+    /// Whether an attempt is being called off, so that a connection may still come of it.
+    var isCancelling: Bool {
+        if case .cancelling = state { true } else { false }
+    }
+
     var isFull: Bool { attempts.count >= Self.maximumAttempts }
 
     var nextDeadline: Instant? {
         var deadline: Instant?
         for attempt in attempts { deadline = earliest(deadline, attempt.deadline) }
         switch state {
-        case .idle: return deadline
+        case .idle: return attempts.isEmpty ? nil : earliest(deadline, backoff.deadline)
         case .initiating(_, let until): return earliest(deadline, until)
         case .cancelling(let until): return earliest(deadline, until)
         }
@@ -129,7 +136,7 @@ struct Initiator: Sendable {
                 blocksOtherActivities = false
                 return []
             }
-            guard verdict == .proceed else { return [] }
+            guard verdict == .proceed, !backoff.waits(at: now) else { return [] }
             state = .initiating(targets, until: nextTurn)
             blocksOtherActivities = true
             return initiate(targets, settings)
@@ -207,9 +214,14 @@ struct Initiator: Sendable {
     }
 
     /// The controller has connected to a peer: the attempt that wanted this, if any.
-    mutating func connectionMade(with peer: PeerID, in table: PeerTable) -> Attempt? {
-        state = .idle
-        return take(peer, in: table)
+    mutating func connectionMade(with peer: PeerID, in table: PeerTable, at now: Instant) -> Attempt? {
+        defer { state = .idle }
+        if let attempt = take(peer, in: table) {
+            backoff.succeeded()
+            return attempt
+        }
+        if case .initiating = state { backoff.failed(at: now) }
+        return nil
     }
 
     /// LE Connection Complete with an error, or after a cancellation.
@@ -218,7 +230,7 @@ struct Initiator: Sendable {
     ///   - peer: the one the report names; not every controller fills that in.
     ///   - retries: how many failures of one attempt are too few to give it up.
     mutating func connectionFailed(
-        _ status: HCIStatus, with peer: PeerID?, in table: PeerTable, retries: Int
+        _ status: HCIStatus, with peer: PeerID?, in table: PeerTable, retries: Int, at now: Instant
     ) -> [Effect] {
         var effects: [Effect] = []
         switch state {
@@ -228,8 +240,15 @@ struct Initiator: Sendable {
             if status == .connectionFailedToBeEstablished {
                 // Where several were listened for and none of them is named, the failure cannot be assigned.
                 let failed = targets.count == 1 ? targets[0] : targets.first { $0.peer == peer }
-                if let failed, let attempt = take(failed.peer, in: table) { effects = retry(attempt, limit: retries) }
-            } else if status != .unknownConnectionIdentifier {
+                if let failed, let attempt = take(failed.peer, in: table) {
+                    effects = retry(attempt, limit: retries)
+                } else {
+                    backoff.failed(at: now)
+                }
+            } else if status == .unknownConnectionIdentifier {
+                // It ends what nobody has called off.
+                backoff.failed(at: now)
+            } else {
                 effects = fail(targets, .controller(status), in: table)
             }
         }
@@ -267,7 +286,8 @@ struct Initiator: Sendable {
             state = .initiating(targets, until: nil)
             rotate(targets, in: table)
         case .cancelling(let until) where until <= now: state = .idle
-        case .initiating, .cancelling, .idle: break
+        case .initiating, .cancelling: break
+        case .idle: _ = backoff.waits(at: now)
         }
         return effects
     }
@@ -286,6 +306,7 @@ struct Initiator: Sendable {
         blocksOtherActivities = false
         refusals = 0
         isAcceptListUnusable = false
+        backoff.succeeded()
     }
 
     /// Ends every attempt: the controller is gone for good.

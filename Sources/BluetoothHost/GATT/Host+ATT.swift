@@ -10,6 +10,9 @@ extension Host {
         guard pdu.count > 0 else { return }
         // Nothing answers a notification, and for it alone no frame is opened.
         if pdu[0] == ATTOpcode.handleValueNotification.rawValue {
+            guard links.at[slot].endpoint.takes(pdu.count, on: .first) else {
+                return handle(.attributePDUTooLong, of: slot, at: now)
+            }
             return notified(.notification(pdu), pdu, slot, at: now)
         }
         if AttributeEndpoint.isForServer(pdu[0]) {
@@ -33,7 +36,13 @@ extension Host {
     private mutating func handle(_ outcome: GATTServerOutcome, _ pdu: Span<UInt8>, _ slot: Int, at now: Instant) {
         switch outcome {
         case .dropped(let reason):
-            handle(reason == .malformed ? .attributePDUMalformed : .attributePDUIgnored, of: slot, at: now)
+            let fault: HostFault =
+                switch reason {
+                case .malformed: .attributePDUMalformed
+                case .tooLong: .attributePDUTooLong
+                default: .attributePDUIgnored
+                }
+            handle(fault, of: slot, at: now)
         case .confirmationReceived:
             served(outcome, pdu, slot)
             indicateServiceChange(slot, at: now)
@@ -46,7 +55,7 @@ extension Host {
         switch outcome {
         case .server(let outcome): served(outcome, pdu, slot)
         case .response: drainClient(slot)
-        case .notification, .indication, .ignored: notified(outcome, pdu, slot, at: now)
+        case .notification, .indication, .ignored, .tooLong: notified(outcome, pdu, slot, at: now)
         case .notifications(let parameters): receiveNotifications(ByteReader(pdu.extracting(parameters)), slot, at: now)
         case .channelDied: handle(.bearerExpired, of: slot, at: now)
         }
@@ -64,6 +73,7 @@ extension Host {
             let payload = events.store(pdu.extracting(value))
             events.append(.client(link, .indication(handle, payload)))
         case .ignored: handle(.attributePDUMalformed, of: slot, at: now)
+        case .tooLong: handle(.attributePDUTooLong, of: slot, at: now)
         case .server, .notifications, .response, .channelDied: return
         }
     }

@@ -52,12 +52,16 @@ extension Host {
         }
         switch connection.role {
         case .central:
-            if let attempt = initiator.connectionMade(with: peers.peer(at: connection.address), in: peers) {
+            let wasCancelling = initiator.isCancelling
+            let peer = peers.peer(at: connection.address)
+            if let attempt = initiator.connectionMade(with: peer, in: peers, at: now) {
                 if !add(connection, attempt, at: now) {
                     perform([attempt.failed(.busy)], at: now)
                     send(Disconnect(connectionHandle: connection.handle), for: .none, at: now)
                 }
             } else {
+                // One that was called off may come about all the same.
+                if !wasCancelling { handle(.connectionUnexpected, at: now) }
                 turnAway(connection, at: now)
             }
         case .peripheral:
@@ -75,7 +79,7 @@ extension Host {
     /// Ends a link that nobody wants any more. It is remembered until it has ended: a controller has no second one to the
     /// same peer.
     private mutating func turnAway(_ connection: NewConnection, at now: Instant) {
-        if let slot = insert(connection, LinkLife(nil, establishedUntil: now)) {
+        if let slot = insert(connection, LinkLife(nil, establishedUntil: now), at: now) {
             dismiss(slot, at: now)
         } else {
             send(Disconnect(connectionHandle: connection.handle), for: .none, at: now)
@@ -93,18 +97,21 @@ extension Host {
         let silence = min(connection.parameters.interval, .seconds(4)) * 7
         let timeout = asksPeer ? max(silence, .seconds(2)) : silence
         let life = LinkLife(attempt, establishedUntil: now.advanced(by: timeout))
-        guard insert(connection, life) != nil else { return false }
+        guard insert(connection, life, at: now) != nil else { return false }
         if asksPeer {
             send(LEReadRemoteFeatures(connectionHandle: connection.handle), for: .none, at: now)
         }
         return true
     }
 
-    private mutating func insert(_ connection: NewConnection, _ life: LinkLife) -> LinkTable.Slot? {
+    private mutating func insert(
+        _ connection: NewConnection, _ life: LinkLife, at now: Instant
+    ) -> LinkTable.Slot? {
         let peer = peers.peer(at: connection.address)
         let slot = links.insert(connection.handle) { identifier in
             Link(
-                identifier: identifier, connection: connection, peer: peer, life: life, configuration: configuration)
+                identifier: identifier, connection: connection, peer: peer, life: life, at: now,
+                configuration: configuration)
         }
         if slot != nil {
             flow.addLink(connection.handle)
@@ -172,6 +179,10 @@ extension Host {
         var link = links.remove(slot)
         if !link.sendQueue.isEmpty { waitingLinks -= 1 }
         dropPackets(of: link.handle)
+        if link.isShortLived(at: now), reason != .hardwareFailure {
+            handle(.linkShortLived, at: now)
+            if link.role == .peripheral { advertiser.linkWasShortLived(at: now) }
+        }
         switch link.life.ending(reason) {
         case .unknown: return
         case .notEstablished(let attempt):

@@ -24,7 +24,7 @@ extension Host {
 
     private mutating func receiveACL(_ bytes: Span<UInt8>, at now: Instant) {
         guard let packet = try? ACLDataPacket(decoding: bytes), let slot = links.slot(of: packet.connectionHandle)
-        else { return handle(.dataUnassigned, at: now) }
+        else { return receiveInvalidACL(bytes, at: now) }
         if links.at[slot].reassembler.isPartial, packet.boundary != .continuing {
             handle(.frameInterrupted, of: slot, at: now)
         }
@@ -44,8 +44,20 @@ extension Host {
             swap(&frame, &reassembled)
         case .incomplete: return
         case .dropped(.empty): handle(.fragmentEmpty, of: slot, at: now)
+        case .dropped(.flagsInvalid): handle(.dataFlagsInvalid, of: slot, at: now)
         case .dropped: handle(.fragmentInvalid, of: slot, at: now)
         }
+    }
+
+    /// A packet of no link, or one that is not as long as it says: then something of its link is missing.
+    @inline(never)
+    private mutating func receiveInvalidACL(_ bytes: Span<UInt8>, at now: Instant) {
+        var reader = ByteReader(bytes)
+        guard let header = try? reader.readUInt16(), let slot = links.slot(of: ConnectionHandle(header)) else {
+            return handle(.dataUnassigned, at: now)
+        }
+        links.at[slot].reassembler.reset()
+        handle(.fragmentInvalid, of: slot, at: now)
     }
 
     /// A whole L2CAP frame whose header agrees with its length.

@@ -11,6 +11,8 @@ struct Link: Sendable {
     var isInUse = true
     let handle: ConnectionHandle
     let role: LinkRole
+    /// When the controller reported it.
+    let beginning: Instant
     /// The address the peer uses on this link.
     let address: DeviceAddress
     /// The peer, under the name it had when the link was made.
@@ -40,10 +42,11 @@ struct Link: Sendable {
     var serviceChange: ClosedRange<AttributeHandle>?
 
     init(
-        identifier: LinkIdentifier, connection: NewConnection, peer: PeerID, life: LinkLife,
+        identifier: LinkIdentifier, connection: NewConnection, peer: PeerID, life: LinkLife, at now: Instant,
         configuration: HostConfiguration
     ) {
         self.identifier = identifier
+        beginning = now
         handle = connection.handle
         role = connection.role
         address = connection.address
@@ -60,6 +63,8 @@ struct Link: Sendable {
     static let maximumMTU = 517
     /// No channel of this host takes more.
     static let maximumFrameLength = L2CAPFrame.headerLength + maximumMTU
+    /// How long a link has to last to be of use to anybody.
+    static let shortestUse = Duration.milliseconds(100)
     /// How many frames more than values may wait: answers, which are never refused. A peer that keeps to the protocol
     /// waits for each, so that more than a few show that it does not, or that the controller sends nothing.
     static let answerReserve = 32
@@ -68,6 +73,11 @@ struct Link: Sendable {
         LinkInformation(
             role: role, peer: peer, address: address, mtu: endpoint.bearer(of: .first)?.mtu ?? ATTBearer.defaultMTU,
             parameters: parameters, security: endpoint.security)
+    }
+
+    /// Whether it ends as soon as it has begun, before a peer could have made use of it, and not at this host's wish.
+    func isShortLived(at now: Instant) -> Bool {
+        !life.isEnding && beginning.duration(to: now) < Self.shortestUse
     }
 
     /// When something of this link is due.
@@ -83,7 +93,7 @@ struct Link: Sendable {
     @inline(__always)
     mutating func receive(_ packet: borrowing ACLDataPacket) -> ACLReassembler.Outcome {
         receiveCredit.packetReceived()
-        return reassembler.receive(packet.data, boundary: packet.boundary)
+        return reassembler.receive(packet)
     }
 
     // MARK: Sending

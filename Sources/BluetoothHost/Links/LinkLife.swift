@@ -70,6 +70,14 @@ struct LinkLife: Sendable {
         }
     }
 
+    /// Whether the host has asked the controller to end it.
+    var isEnding: Bool {
+        switch phase {
+        case .closing, .dismissed: true
+        case .establishing, .open, .overwhelmed: false
+        }
+    }
+
     /// Whether what comes over the link is of use.
     var takesFrames: Bool {
         switch phase {

@@ -20,7 +20,9 @@ public enum DisconnectReason: Equatable, Sendable {
     case transactionTimeout
     /// Values of the peer arrived faster than this program took them, and exceeded the buffer of the link.
     case consumerTooSlow
-    /// The peer's requests used up the memory for responses.
+    /// The peer sent requests or indications without waiting for the answers, until more than a thousand responses and
+    /// confirmations waited to be sent: this host then ended the link. ATT allows one request and one indication at a time
+    /// (Core 5.4, Vol 3, Part F, 3.3.2). The status in a capture is Memory Capacity Exceeded (0x07).
     case peerTooFast
     /// The link ended so long ago that its reason is no longer known.
     case unknown
@@ -54,7 +56,8 @@ extension DisconnectReason: CustomStringConvertible {
         case .encryption(let status): "encryption failed: \(status)"
         case .transactionTimeout: "the peer left a request unanswered for 30 seconds"
         case .consumerTooSlow: "values came faster than this program took them"
-        case .peerTooFast: "the peer sent requests faster than they could be answered"
+        case .peerTooFast:
+            "the peer sent more requests or indications, without waiting for the answers, than can be kept"
         case .unknown: "the connection has ended"
         case .other(let status): "\(status)"
         }

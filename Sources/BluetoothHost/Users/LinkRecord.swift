@@ -7,6 +7,7 @@ struct LinkRecord: Sendable {
     let identifier: LinkIdentifier
     let peer: PeerID
     let role: LinkRole
+    let beginning: Instant
     /// False once the link is gone, until another takes its slot.
     var isInUse = true
     /// The users that asked for the link. The host ends a link that it made as a central after the last of them.
@@ -18,7 +19,7 @@ struct LinkRecord: Sendable {
     /// Whether the host was asked to end the link.
     var isEnding = false
     /// The calls waiting for the link to be ready.
-    var awaitingReadiness: [UserCall] = []
+    var awaitingReadiness: [WantedConnections.Wanted] = []
     /// The reason to report for its end, instead of the controller's.
     var endReason: DisconnectReason?
 
@@ -43,7 +44,8 @@ struct LinkRecord: Sendable {
     /// The calls to end when the link is gone.
     var awaitingEnd: [UserCall] = []
 
-    init(identifier: LinkIdentifier, peer: PeerID, role: LinkRole) {
+    init(identifier: LinkIdentifier, peer: PeerID, role: LinkRole, beginning: Instant) {
+        self.beginning = beginning
         self.identifier = identifier
         self.peer = peer
         self.role = role

@@ -118,7 +118,7 @@ extension SharedHost {
             links[slot].requests.remove(at: index)
         } else if let index = links[slot].awaitingEnd.firstIndex(of: call) {
             links[slot].awaitingEnd.remove(at: index)
-        } else if cancelSubscribing(call, slot, at: now) {
+        } else if cancelSubscribing(call, slot, at: now) || stopAwaiting(call, slot, .cancelled, at: now) {
             return true
         } else if links[slot].indications.remove(where: { $0.call == call }).isEmpty {
             return false

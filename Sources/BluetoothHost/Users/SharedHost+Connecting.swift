@@ -12,7 +12,7 @@ extension SharedHost {
         if isKnown || usableLink(to: peer).map({ links[$0].holders.contains(call.user) }) == true {
             return end(call, .failure(.alreadyConnected))
         }
-        connects.append(call, peer, request, at: now)
+        connects.append(call, peer, request, notBefore: shortLivedLinks.deadline(for: peer, at: now), at: now)
         reconcileConnecting(at: now)
     }
 
@@ -20,7 +20,7 @@ extension SharedHost {
     mutating func reconcileConnecting(at now: Instant) {
         for slot in links.indices where links[slot].isInUse && !links[slot].isEnding {
             let peer = host.lastingName(of: links[slot].peer)
-            for call in connects.removeAll(where: { $0.peer == peer && $0.isActive }) { hold(slot, for: call) }
+            for wanted in connects.removeAll(where: { $0.peer == peer && $0.isActive }) { hold(slot, for: wanted) }
         }
         for peer in connects.peers {
             if connects.isActive(peer) {
@@ -40,7 +40,9 @@ extension SharedHost {
         do throws(HostError) {
             connects.attempts[peer] = try host.connect(to: peer, timeout: nil, at: now)
         } catch {
-            for wanted in connects.removeAll(where: { $0.peer == peer && $0.isActive }) { end(wanted, .failure(error)) }
+            for wanted in connects.removeAll(where: { $0.peer == peer && $0.isActive }) {
+                end(wanted.call, .failure(error))
+            }
         }
     }
 
@@ -50,12 +52,18 @@ extension SharedHost {
         // The peer was faster: its link follows and serves as well.
         if error == .alreadyConnected { return }
         let error = status == .lost ? HostError.adapterRemoved : error
-        for wanted in connects.removeAll(where: { $0.peer == peer && $0.isActive }) { end(wanted, .failure(error)) }
+        for wanted in connects.removeAll(where: { $0.peer == peer && $0.isActive }) {
+            end(wanted.call, .failure(error))
+        }
     }
 
     /// Handles the deadlines of wanted links.
     mutating func fireConnecting(at now: Instant) {
-        for call in connects.expire(at: now) { end(call, .failure(.timedOut)) }
+        for wanted in connects.expire(at: now) { end(wanted.call, .failure(.timedOut)) }
+        for slot in links.indices where links[slot].isInUse {
+            let late = links[slot].awaitingReadiness.filter { $0.isOver(at: now) }
+            for wanted in late { stopAwaiting(wanted.call, slot, .peerNotResponding, at: now) }
+        }
         reconcileConnecting(at: now)
         if !host.events.isEmpty { drain(at: now) }
     }
@@ -72,13 +80,33 @@ extension SharedHost {
     }
 
     /// Gives a user a link, once ATT_MTU is settled.
-    private mutating func hold(_ slot: Int, for call: UserCall) {
-        if !links[slot].holders.contains(call.user) { links[slot].holders.append(call.user) }
+    private mutating func hold(_ slot: Int, for wanted: WantedConnections.Wanted) {
+        let user = wanted.call.user
+        if !links[slot].holders.contains(user) { links[slot].holders.append(user) }
         if links[slot].isReady {
-            end(call, .success(.link(links[slot].identifier)))
+            end(wanted.call, .success(.link(links[slot].identifier)))
         } else {
-            links[slot].awaitingReadiness.append(call)
+            links[slot].awaitingReadiness.append(wanted)
         }
+    }
+
+    /// Ends a call that waits for ATT_MTU to be settled, and its user's use of the link. False if there is none.
+    @discardableResult
+    mutating func stopAwaiting(_ call: UserCall, _ slot: Int, _ error: HostError, at now: Instant) -> Bool {
+        guard let index = links[slot].awaitingReadiness.firstIndex(where: { $0.call == call }) else { return false }
+        links[slot].awaitingReadiness.remove(at: index)
+        end(call, .failure(error))
+        release(slot, for: call.user, at: now)
+        return true
+    }
+
+    /// When the first deadline of a wanted link is, whether it is there or not.
+    var nextConnectDeadline: Instant? {
+        var deadline = connects.nextDeadline
+        for slot in links.indices where links[slot].isInUse && !links[slot].isReady {
+            for wanted in links[slot].awaitingReadiness { deadline = earliest(deadline, wanted.deadline) }
+        }
+        return deadline
     }
 
     mutating func linkBegan(_ link: LinkIdentifier, _ attempt: ConnectionAttempt?, at now: Instant) {
@@ -88,7 +116,7 @@ extension SharedHost {
             return
         }
         let slot = Int(link.slot)
-        var record = LinkRecord(identifier: link, peer: information.peer, role: information.role)
+        var record = LinkRecord(identifier: link, peer: information.peer, role: information.role, beginning: now)
         record.mtu = information.mtu
         while links.count < slot {
             var unused = record
@@ -107,7 +135,7 @@ extension SharedHost {
         }
         let peer = host.lastingName(of: information.peer)
         let wanted = connects.removeAll { $0.peer == peer && $0.isActive }
-        for call in wanted { hold(slot, for: call) }
+        for one in wanted { hold(slot, for: one) }
         // Cancelled at the last moment.
         if wanted.isEmpty, information.role == .central { disconnectIfUnused(slot, at: now) }
         reconcileConnecting(at: now)
@@ -118,13 +146,16 @@ extension SharedHost {
         links[slot].isReady = true
         let waiting = links[slot].awaitingReadiness
         links[slot].awaitingReadiness = []
-        for call in waiting { end(call, .success(.link(links[slot].identifier))) }
+        for wanted in waiting { end(wanted.call, .success(.link(links[slot].identifier))) }
     }
 
     mutating func linkEnded(_ link: LinkIdentifier, _ reason: DisconnectReason, at now: Instant) {
         guard let slot = slot(of: link) else { return }
         let record = links[slot]
         links[slot].isInUse = false
+        if !record.isEnding {
+            shortLivedLinks.linkEnded(with: host.lastingName(of: record.peer), after: record.beginning, at: now)
+        }
         let reason = record.endReason ?? reason
         let error: HostError = reason == .adapterRemoved ? .adapterRemoved : .disconnected(reason)
         for operation in record.operations { abandon(operation, error) }
@@ -140,7 +171,7 @@ extension SharedHost {
                 .subscriptionChanged(
                     link, GATTSubscriptionChange(characteristic: handle, old: configuration, new: [])), to: owner)
         }
-        for call in record.awaitingReadiness { end(call, .failure(error)) }
+        for wanted in record.awaitingReadiness { end(wanted.call, .failure(error)) }
         tellAll(.linkEnded(link, reason))
         for call in record.awaitingEnd { end(call, .success(.done)) }
         reconcileConnecting(at: now)
@@ -152,9 +183,9 @@ extension SharedHost {
     mutating func release(_ slot: Int, for user: UserID, at now: Instant) {
         let isHolder = links[slot].holders.contains(user)
         links[slot].holders.removeAll { $0 == user }
-        let waiting = links[slot].awaitingReadiness.filter { $0.user == user }
-        links[slot].awaitingReadiness.removeAll { $0.user == user }
-        for call in waiting { end(call, .failure(.cancelled)) }
+        let waiting = links[slot].awaitingReadiness.filter { $0.call.user == user }
+        links[slot].awaitingReadiness.removeAll { $0.call.user == user }
+        for wanted in waiting { end(wanted.call, .failure(.cancelled)) }
         if isHolder { disconnectIfUnused(slot, at: now) }
         dropSubscriptions(of: user, slot, at: now)
     }

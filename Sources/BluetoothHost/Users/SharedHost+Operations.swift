@@ -50,8 +50,8 @@ extension SharedHost {
     ) {
         switch purpose {
         case .call(let call): end(call, .failure(error))
-        // A server without this request uses 23 octets.
-        case .readiness: linkIsReady(slot)
+        // A server without this request uses 23 octets. One that does not answer has lost the link.
+        case .readiness: if error != .timedOut { linkIsReady(slot) }
         case .subscription(let handle): subscriptionStepped(handle, .failure(error), slot, at: now)
         case .preparation: preparationStepped(.failure(error), slot, at: now)
         }

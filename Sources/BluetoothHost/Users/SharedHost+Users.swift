@@ -60,7 +60,7 @@ extension SharedHost {
     mutating func endActivities(_ error: HostError) {
         for scan in scans { end(scan.call, .failure(error)) }
         scans = []
-        for call in connects.removeAll(where: { _ in true }) { end(call, .failure(error)) }
+        for wanted in connects.removeAll(where: { _ in true }) { end(wanted.call, .failure(error)) }
         for index in advertisements.indices.reversed() where !advertisements[index].isStarted {
             end(advertisements.remove(at: index).call, .failure(error))
         }

@@ -21,6 +21,7 @@ public struct SharedHost: Sendable {
     /// By the slots of the links' identifiers. Read and changed in place, never copied: see `LinkTable`.
     var links: [LinkRecord] = []
     var connects = WantedConnections()
+    var shortLivedLinks = ShortLivedLinks()
     var scans: [ScanRecord] = []
     var advertisements: [AdvertisementRecord] = []
     var services = PublishedServices()
@@ -72,11 +73,11 @@ public struct SharedHost: Sendable {
     public mutating func fire(at now: Instant) {
         if let deadline = host.nextDeadline, deadline <= now { host.fire(at: now) }
         drain(at: now)
-        if let deadline = connects.nextDeadline, deadline <= now { fireConnecting(at: now) }
+        if let deadline = nextConnectDeadline, deadline <= now { fireConnecting(at: now) }
     }
 
     /// When `fire(at:)` must be called; nil if nothing is due.
-    public var nextDeadline: Instant? { mutating get { earliest(host.nextDeadline, connects.nextDeadline) } }
+    public var nextDeadline: Instant? { mutating get { earliest(host.nextDeadline, nextConnectDeadline) } }
 
     /// The controller is gone. Links and calls end, each with its event; services and advertising stay requested.
     ///

@@ -11,6 +11,8 @@ struct WantedConnections: Sendable {
         let deadline: Instant?
 
         var isActive: Bool { start == nil }
+
+        func isOver(at now: Instant) -> Bool { deadline.map { $0 <= now } ?? false }
     }
 
     private var wanted: [Wanted] = []
@@ -29,10 +31,14 @@ struct WantedConnections: Sendable {
         return deadline
     }
 
-    mutating func append(_ call: UserCall, _ peer: PeerID, _ request: ConnectRequest, at now: Instant) {
+    /// - Parameter earliest: when the attempt may begin, whatever the request says; nil for at once.
+    mutating func append(
+        _ call: UserCall, _ peer: PeerID, _ request: ConnectRequest, notBefore earliest: Instant?, at now: Instant
+    ) {
+        let start = max(now.advanced(by: request.delay), earliest ?? now)
         wanted.append(
             Wanted(
-                call: call, peer: peer, start: request.delay > .zero ? now.advanced(by: request.delay) : nil,
+                call: call, peer: peer, start: start > now ? start : nil,
                 deadline: request.timeout.map { now.advanced(by: $0) }))
     }
 
@@ -47,16 +53,16 @@ struct WantedConnections: Sendable {
         attempts = Dictionary(attempts.map { (lastingName($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Removes requests. Returns their calls.
-    mutating func removeAll(where isMeant: (Wanted) -> Bool) -> [UserCall] {
+    /// Removes requests, and returns them.
+    mutating func removeAll(where isMeant: (Wanted) -> Bool) -> [Wanted] {
         let removed = wanted.filter(isMeant)
         wanted.removeAll(where: isMeant)
-        return removed.map(\.call)
+        return removed
     }
 
     /// Removes the requests that have timed out, and begins those that are due.
-    mutating func expire(at now: Instant) -> [UserCall] {
-        let expired = removeAll { $0.deadline.map { $0 <= now } ?? false }
+    mutating func expire(at now: Instant) -> [Wanted] {
+        let expired = removeAll { $0.isOver(at: now) }
         for index in wanted.indices where wanted[index].start.map({ $0 <= now }) == true { wanted[index].start = nil }
         return expired
     }

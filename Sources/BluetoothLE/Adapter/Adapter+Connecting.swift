@@ -12,7 +12,8 @@ extension Adapter {
     /// - Parameters:
     ///   - peer: its address, from a sighting.
     ///   - timeout: how long to try; nil tries until the task is cancelled.
-    /// - Throws: `.timedOut`, `.cancelled`, `.alreadyConnected`, or why the controller refused.
+    /// - Throws: `.timedOut`, or `.peerNotResponding` if a link was made and the peer did not answer in time;
+    ///   `.cancelled`, `.alreadyConnected`, or why the controller refused.
     public func connect(
         to peer: DeviceAddress, timeout: Duration? = .seconds(30)
     ) async throws(BluetoothError) -> Connection {

@@ -4,6 +4,7 @@ import BluetoothAdapter
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import DequeModule
 
 /// The services of this adapter.
 extension Adapter {
@@ -22,7 +23,9 @@ extension Adapter {
         try router.check()
         let sequences = definition.characteristics.map { _ in events ?? characteristicEvents() }
         let publication = PendingCalls.Publication(
-            queues: sequences.map(\.subscription.queue), isShared: events != nil)
+            queues: sequences.map(\.subscription.queue),
+            takesCommands: definition.characteristics.map { $0.properties.contains(.writeWithoutResponse) },
+            isShared: events != nil)
         let result = try await router.call(.publish(definition, at: handle), publishing: publication)
         guard case .published(let handles) = result else { throw .cancelled }
         let characteristics = zip(definition.characteristics, zip(handles.characteristics, sequences)).map {
@@ -36,7 +39,17 @@ extension Adapter {
     /// services is withdrawn. Up to 1024 events are kept while a copy of the sequence exists, as for one
     /// characteristic.
     public func characteristicEvents() -> EventSequence<CharacteristicEvent> {
-        EventSequence(AsyncQueue(capacity: 1024, overflow: .dropNewest)) {}
+        EventSequence(AsyncQueue(capacity: 1024, overflow: .dropNewest, mark: CharacteristicEvent.mark)) {}
+    }
+}
+
+extension CharacteristicEvent {
+    /// What stands in a full queue for a value that was written and does not fit: one event for each peer.
+    static let mark: @Sendable (CharacteristicEvent, Deque<CharacteristicEvent>.SubSequence) -> CharacteristicEvent? = {
+        event, excess in
+        guard case .written(_, _, let peer) = event else { return nil }
+        let isMarked = excess.contains { if case .dataLost(peer) = $0 { true } else { false } }
+        return isMarked ? nil : .dataLost(peer)
     }
 }
 

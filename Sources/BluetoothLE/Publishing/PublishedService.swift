@@ -33,8 +33,9 @@ public struct PublishedCharacteristic: Sendable {
     /// The handle of the value.
     public let handle: AttributeHandle
     /// The events of the characteristic and its descriptors. Up to 1024 events are kept from publication on, while a
-    /// copy of this sequence exists. A consumer that is further behind misses new ones. A request that no consumer
-    /// receives is answered with Unlikely Error.
+    /// copy of this sequence exists. A consumer that is further behind misses new ones: `dataLost` stands where values
+    /// that were written are missing, and `subscribers` is always up to date. A request that no consumer receives is
+    /// answered with Unlikely Error.
     ///
     /// One consumer: with several, each event goes to one of them.
     public let events: EventSequence<CharacteristicEvent>
@@ -65,10 +66,16 @@ public struct PublishedCharacteristic: Sendable {
 /// A peer's action on a published characteristic.
 public enum CharacteristicEvent: Sendable {
     case subscribed(Subscriber)
+    /// The peer, which was subscribed, now wants this in place of what it wanted before: notifications, indications or
+    /// both.
+    case subscriptionChanged(Subscriber, to: GATTClientConfiguration)
     case unsubscribed(Subscriber)
     /// The peer wrote the value of the characteristic or of a descriptor. The write has been answered, and the database
     /// keeps the value unless it is dynamic.
     case written([UInt8], to: AttributeHandle, by: Connection)
+    /// Something that the peer sent was lost on its way, or dropped because this sequence is full. What it wrote without
+    /// response may be missing here: do not take the rest for the whole.
+    case dataLost(Connection)
     /// The peer reads a dynamic value: answer within 25 seconds.
     case readRequested(IncomingRead)
     /// The peer writes dynamic values: answer within 25 seconds.
@@ -80,6 +87,11 @@ public struct Subscriber: Hashable, Sendable {
     public let connection: Connection
     /// The handle of the characteristic's value.
     public let characteristic: AttributeHandle
+
+    /// Whether the peer wants notifications or indications now; empty if it is no longer subscribed.
+    public var configuration: GATTClientConfiguration {
+        connection.link.state.withLock { $0.subscriptions[characteristic] } ?? []
+    }
 
     /// The longest value that one notification can carry now: ATT_MTU less 3 octets.
     public var maximumLength: Int {
@@ -102,8 +114,7 @@ public struct Subscriber: Hashable, Sendable {
 
     /// Why a notification cannot be sent; nil if it can.
     private func refusal(ofLength length: Int) -> BluetoothError? {
-        let configuration = connection.link.state.withLock { $0.subscriptions[characteristic] }
-        guard configuration?.contains(.notifications) == true else { return .notSubscribed(characteristic) }
+        guard configuration.contains(.notifications) else { return .notSubscribed(characteristic) }
         return connection.link.refusal(ofLength: length)
     }
 

@@ -56,6 +56,9 @@ extension EventRouter {
             guard let link = link(identifier) else { return }
             for listener in link.state.withLock({ $0.listeners }) { listener.queue.noteLoss() }
             for session in link.sessions { session.noteLoss() }
+            for queue in receiversOfCommands {
+                if let connection = connection(link) { queue.push(.dataLost(connection)) }
+            }
         case .nameChanged(let peer, let name): nameChanged(peer, name)
         case .servicesChanged(let identifier, let handles):
             guard let link = link(identifier) else { return }
@@ -94,10 +97,11 @@ extension EventRouter {
 
     private func add(_ publication: PendingCalls.Publication, _ handles: GATTServiceHandles) {
         state.withLock { state in
-            for (queue, characteristic) in zip(publication.queues, handles.characteristics) {
-                for handle in [characteristic.value] + characteristic.descriptors {
-                    state.receivers[handle] = Receiver(queue: queue, isShared: publication.isShared)
-                }
+            for (index, characteristic) in handles.characteristics.enumerated() where index < publication.queues.count {
+                let receiver = Receiver(
+                    queue: publication.queues[index], takesCommands: publication.takesCommands[index],
+                    isShared: publication.isShared)
+                for handle in [characteristic.value] + characteristic.descriptors { state.receivers[handle] = receiver }
             }
         }
     }
@@ -197,6 +201,14 @@ extension EventRouter {
         state.withLock { $0.receivers[handle]?.queue }
     }
 
+    /// Those who would take a part for the whole if something was lost that a peer has written without response.
+    private var receiversOfCommands: [AsyncQueue<CharacteristicEvent>] {
+        let receivers = state.withLock { $0.receivers.values.filter(\.takesCommands) }
+        return receivers.reduce(into: []) { queues, receiver in
+            if !queues.contains(where: { $0 === receiver.queue }) { queues.append(receiver.queue) }
+        }
+    }
+
     private func readRequested(_ request: ServerRequest, _ handle: AttributeHandle, _ offset: Int) {
         guard let link = link(request.link), let connection = connection(link) else { return post(refusing: request) }
         let event = IncomingRead(connection: connection, request: request, handle: handle, offset: offset)
@@ -227,9 +239,17 @@ extension EventRouter {
             state.subscriptions[handle] = change.new.isEmpty ? nil : change.new
             return old
         }
-        guard (old == nil) != change.new.isEmpty, let connection = connection(link) else { return }
+        guard old ?? [] != change.new, let connection = connection(link) else { return }
         let subscriber = Subscriber(connection: connection, characteristic: handle)
-        receiver(of: handle)?.push(change.new.isEmpty ? .unsubscribed(subscriber) : .subscribed(subscriber))
+        let event: CharacteristicEvent =
+            if old == nil {
+                .subscribed(subscriber)
+            } else if change.new.isEmpty {
+                .unsubscribed(subscriber)
+            } else {
+                .subscriptionChanged(subscriber, to: change.new)
+            }
+        receiver(of: handle)?.push(event)
     }
 }
 

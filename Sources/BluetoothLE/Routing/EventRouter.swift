@@ -14,6 +14,8 @@ final class EventRouter: AdapterObserver {
     /// Where the events of a published attribute go.
     struct Receiver {
         let queue: AsyncQueue<CharacteristicEvent>
+        /// Whether peers may write it without response, so that nobody else would notice a loss.
+        let takesCommands: Bool
         /// Whether other services share it: then it continues when this attribute is gone.
         let isShared: Bool
     }

@@ -23,6 +23,7 @@ final class PendingCalls: Sendable {
     /// The destination of the events of a service being published.
     struct Publication {
         let queues: [AsyncQueue<CharacteristicEvent>]
+        let takesCommands: [Bool]
         let isShared: Bool
     }
 

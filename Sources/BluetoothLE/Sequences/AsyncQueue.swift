@@ -22,7 +22,7 @@ final class AsyncQueue<Element: Sendable>: Sendable {
 
     private struct State {
         var buffer = Deque<Element>()
-        /// How many elements were taken, and after which of them data was lost.
+        /// How many elements were taken, and after which of them data was lost: each place once.
         var taken = 0
         var losses: [Int] = []
         var dropped = 0
@@ -47,16 +47,21 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     private let overflow: Overflow
     /// Makes room in a full buffer without loss, as far as that is possible.
     private let compact: (@Sendable (inout Deque<Element>) -> Void)?
+    /// What to keep in place of an element that does not fit, given what is kept beyond the capacity already; nil for
+    /// nothing. It bounds how much that is.
+    private let mark: (@Sendable (Element, Deque<Element>.SubSequence) -> Element?)?
     /// Called with each element that was taken, or never will be.
     private let onTake: (@Sendable (Element) -> Void)?
 
     init(
         capacity: Int, overflow: Overflow, compact: (@Sendable (inout Deque<Element>) -> Void)? = nil,
+        mark: (@Sendable (Element, Deque<Element>.SubSequence) -> Element?)? = nil,
         onTake: (@Sendable (Element) -> Void)? = nil
     ) {
         self.capacity = capacity
         self.overflow = overflow
         self.compact = compact
+        self.mark = mark
         self.onTake = onTake
     }
 
@@ -76,7 +81,10 @@ final class AsyncQueue<Element: Sendable>: Sendable {
                 state.taken &+= 1
                 return (true, waiter.continuation)
             }
-            if state.buffer.count >= capacity, !makeRoom(&state) { return (false, nil) }
+            if state.buffer.count >= capacity, !makeRoom(&state) {
+                if let mark = mark?(element, state.buffer[capacity...]) { state.buffer.append(mark) }
+                return (false, nil)
+            }
             state.buffer.append(element)
             return (true, nil)
         }
@@ -107,7 +115,8 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         let waiter = state.withLock { state -> Waiter? in
             guard state.end == nil else { return nil }
             if let waiter = state.waiters.popFirst() { return waiter.continuation }
-            state.losses.append(state.taken &+ state.buffer.count)
+            let place = state.taken &+ state.buffer.count
+            if state.losses.last != place { state.losses.append(place) }
             return nil
         }
         waiter?.resume(returning: .failure(.dataLost))

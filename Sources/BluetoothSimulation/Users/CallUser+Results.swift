@@ -58,6 +58,7 @@ extension CallUser {
         case .timedOut:
             call.hasTimeout || run.hasFaults(station)
                 || (call.link.flatMap(index).map { age(of: $0) >= .seconds(30) } ?? false)
+        case .peerNotResponding: call.kind == .connect && call.hasTimeout
         case .noSuchLink: call.link != nil && call.link.flatMap(index) == nil
         case .disconnected: call.link != nil || call.kind == .connect
         case .notReady: status != .ready || run.hasFaults(station)

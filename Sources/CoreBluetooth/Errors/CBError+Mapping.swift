@@ -15,7 +15,7 @@ extension CBError {
         case .notFound: CBATTError(.attributeNotFound)
         case .notSupported: CBError(.operationNotSupported)
         case .disconnected(let reason): CBError(Code(reason))
-        case .timedOut: CBError(.connectionTimeout)
+        case .timedOut, .peerNotResponding: CBError(.connectionTimeout)
         case .cancelled: CBError(.operationCancelled)
         case .adapterRemoved, .adapterClosed: CBError(.notConnected)
         case .tooManyPending: CBError(code == .connectionFailed ? .connectionLimitReached : .outOfSpace)

@@ -108,14 +108,22 @@ struct EndpointClientTests {
         #expect(bench.outcome == .indication(0x0009, value: 3..<4))
         #expect(bench.receive("23 09 00 01 00 AA 0B 00 00 00", on: bench.first) == "")
         #expect(bench.outcome == .notifications(1..<10))
-        // Handle 0 names nothing. The indication is confirmed all the same, so that the next one can come.
+        // Handle 0 names nothing. An indication is confirmed whatever is wrong with it, so that the next one can come.
         #expect(bench.receive("1B 00 00 AA", on: bench.first) == "")
         #expect(bench.outcome == .ignored)
         #expect(bench.receive("1D 00 00 AA", on: bench.first) == "1E")
         #expect(bench.outcome == .ignored)
-        for malformed in ["1B", "1B 09", "1D 09"] {
-            #expect(bench.receive(malformed, on: bench.first) == "")
+        for (malformed, answer) in [("1B", ""), ("1B 09", ""), ("1D 09", "1E")] {
+            #expect(bench.receive(malformed, on: bench.first) == answer)
             #expect(bench.outcome == .ignored)
+        }
+        // Each channel has its own ATT_MTU: 23 and 64.
+        let filler = [UInt8](repeating: 0xAA, count: 21).hexadecimal()
+        for (opcode, answer) in [("1B 09 00", ""), ("23 09 00", ""), ("1D 09 00", "1E")] {
+            #expect(bench.receive(opcode + filler, on: bench.first) == answer)
+            #expect(bench.outcome == .tooLong)
+            #expect(bench.receive(opcode + filler, on: bench.second) == answer)
+            #expect(bench.outcome != .tooLong)
         }
     }
 

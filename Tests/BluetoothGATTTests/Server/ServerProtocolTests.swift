@@ -46,7 +46,7 @@ struct ServerProtocolTests {
         let value = [UInt8](repeating: 1, count: 21)
         #expect(bench.send([0x12, 0x12, 0x00] + value) == "01 12 00 00 04")
         #expect(bench.send([0x52, 0x12, 0x00] + value) == "")
-        #expect(bench.outcome == .dropped(.malformed))
+        #expect(bench.outcome == .dropped(.tooLong))
         #expect(bench.server.database.value(of: 0x0012)?.count == 40)
     }
 

@@ -100,6 +100,20 @@ struct ACLReassemblerTests {
         #expect(reassembler.drops.empty == 1)
     }
 
+    @Test(
+        "What no controller may send on an LE link is dropped, and the frame it interrupts",
+        arguments: [(ACLDataPacket.Boundary.complete, 0), (.continuing, 1), (.firstFlushable, 2), (.complete, 3)]
+            as [(ACLDataPacket.Boundary, UInt8)])
+    func flags(_ boundary: ACLDataPacket.Boundary, _ broadcast: UInt8) {
+        var reassembler = ACLReassembler(maximumFrameLength: 64)
+        #expect(reassembler.receive(Self.frame[..<5], .firstFlushable) == .incomplete)
+        let packet = ACLDataPacket(
+            connectionHandle: 0x40, boundary: boundary, broadcast: broadcast, data: Self.frame.span)
+        #expect(reassembler.receive(packet) == .dropped(.flagsInvalid))
+        #expect(reassembler.drops.flagsInvalid == 1)
+        #expect(reassembler.receive(Self.frame[5...], .continuing) == .dropped(.continuationWithoutStart))
+    }
+
     @Test("a reset forgets a partial frame")
     func reset() {
         var reassembler = ACLReassembler(maximumFrameLength: 64)

@@ -64,6 +64,28 @@ struct SubscriptionTests {
         withExtendedLifetime((firstValues, secondValues)) {}
     }
 
+    @Test("Row 73: a change between notifications and indications ends the one subscription and begins another")
+    func changed() async throws {
+        let characteristic = CBMutableCharacteristic("F001", [.notify, .indicate])
+        let scene = await PeripheralScene(characteristic)
+        let central = try await scene.central()
+        let remote = try await central.characteristic("F001")
+        let descriptor = try #require(
+            try await central.discoverDescriptors(of: remote).first { $0.uuid == .clientCharacteristicConfiguration })
+        try await central.write([2, 0], to: descriptor.handle)
+        await scene.recorder.expect("subscribed F001")
+        for value in [1, 3, 2] as [UInt8] {
+            try await central.write([value, 0], to: descriptor.handle)
+            await scene.recorder.expect("unsubscribed F001")
+            await scene.recorder.expect("subscribed F001")
+        }
+        // What is there already is no change.
+        try await central.write([2, 0], to: descriptor.handle)
+        try await central.write([0, 0], to: descriptor.handle)
+        await scene.recorder.expect("unsubscribed F001")
+        #expect(characteristic.subscribedCentrals == [])
+    }
+
     @Test("Row 73: a central is one object, which has one identifier for all time")
     func identity() async throws {
         let scene = await PeripheralScene(CBMutableCharacteristic("F001", .notify))

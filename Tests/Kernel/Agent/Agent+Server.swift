@@ -58,7 +58,9 @@ extension Agent {
             for try await event in characteristic.events {
                 switch event {
                 case .subscribed(let subscriber): tell("subscribed", subscriber.connection, handle)
+                case .subscriptionChanged(let subscriber, _): tell("subscribed", subscriber.connection, handle)
                 case .unsubscribed(let subscriber): tell("unsubscribed", subscriber.connection, handle)
+                case .dataLost(let connection): tell("lost", connection, handle)
                 case .written(let value, _, let connection): tell("written", connection, handle, value)
                 case .readRequested(let request):
                     if let refusal = refusals[handle] {

@@ -103,6 +103,13 @@ extension ServerSession {
         switch (wasSubscribed, change.new.isEmpty) {
         case (_, false) where change.old.isEmpty:
             manager.delegate?.peripheralManager(manager, central: subscriber, didSubscribeTo: characteristic)
+        case (true, false):
+            // From notifications to indications, or back. There is no callback for this: it ends the one subscription
+            // and begins another.
+            characteristic.$centrals.withLock { centrals in centrals.removeAll { $0 === subscriber } }
+            manager.delegate?.peripheralManager(manager, central: subscriber, didUnsubscribeFrom: characteristic)
+            characteristic.$centrals.withLock { $0.append(subscriber) }
+            manager.delegate?.peripheralManager(manager, central: subscriber, didSubscribeTo: characteristic)
         case (true, true):
             manager.delegate?.peripheralManager(manager, central: subscriber, didUnsubscribeFrom: characteristic)
         default: return

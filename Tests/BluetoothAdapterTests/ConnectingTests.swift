@@ -1,0 +1,124 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGAP
+import BluetoothHost
+import Synchronization
+import TestSupport
+import Testing
+import VirtualRadio
+
+import BluetoothAdapter
+
+/// Peers that can be connected to, and are of no use.
+struct ConnectingTests {
+    let radio = VirtualRadio(time: .manual)
+    let sensor: Witness
+    let user: Witness
+    let sensorPort: DisturbedPort
+
+    init() throws {
+        sensorPort = DisturbedPort(radio.addController())
+        sensor = try Witness(AdapterRunner(sensorPort, options: .init(host: HostConfiguration(seed: 1))))
+        sensor.post(.advertise(AdvertisingRequest(AdvertisementData())), 1)
+        user = try Witness(AdapterRunner(radio.addController(), options: .init(host: HostConfiguration(seed: 2))))
+        radio.advanceHosts(by: .seconds(1))
+        _ = (user.take(), sensor.take())
+    }
+
+    private var peer: PeerID { PeerID(DeviceAddress(0x001B_DC00_0001, kind: .public)) }
+
+    /// The peer hears no request of a client.
+    private func silence() {
+        sensorPort.disturb { packet in packet.count > 9 && packet[0] == 0x02 && packet[7] == 0x04 ? [] : [packet] }
+    }
+
+    /// What the user was told, but for credits and parameters.
+    private func lines() -> [String] { user.take().filter { !$0.hasPrefix("credit") && !$0.hasPrefix("parameters") } }
+
+    @Test("A peer that is connected and answers nothing ends the call in the time given, with a reason of its own")
+    func silentPeer() {
+        silence()
+        user.post(.connect(peer, ConnectRequest(timeout: .seconds(5))), 1)
+        radio.advanceHosts(by: .seconds(4))
+        #expect(lines() == ["began"])
+        radio.advanceHosts(by: .seconds(2))
+        #expect(lines() == ["1 \(HostError.peerNotResponding)", "ended: \(DisconnectReason.byThisDevice)"])
+        // It may be tried again, and be of use then.
+        sensorPort.disturb { [$0] }
+        user.post(.connect(peer, ConnectRequest(timeout: .seconds(5))), 2)
+        radio.advanceHosts(by: .seconds(2))
+        #expect(lines().contains("2 link"))
+    }
+
+    @Test("Without a limit it is given as long as a transaction may take, and the link is never handed out")
+    func silentForEver() {
+        silence()
+        user.post(.connect(peer, ConnectRequest()), 1)
+        radio.advanceHosts(by: .seconds(40))
+        let reason = DisconnectReason.transactionTimeout
+        #expect(lines() == ["began", "1 \(HostError.disconnected(reason))", "ended: \(reason)"])
+    }
+
+    @Test("A call that waits for an answer of the peer can be cancelled, which ends the link")
+    func cancelled() {
+        silence()
+        user.post(.connect(peer, ConnectRequest()), 1)
+        radio.advanceHosts(by: .seconds(2))
+        user.runner.post(.cancel, token: CallToken(rawValue: 1), from: user.user)
+        radio.advanceHosts(by: .seconds(1))
+        #expect(lines() == ["began", "1 cancelled", "ended: \(DisconnectReason.byThisDevice)"])
+    }
+
+    @Test("Who connects again and again to a peer that drops each link at once is slowed down")
+    func dropped() throws {
+        let dropper = Dropper(sensor.runner), returner = Returner(user.runner, peer)
+        returner.begin()
+        radio.advanceHosts(by: .seconds(60))
+        #expect((8...14).contains(returner.links), "\(returner.links)")
+        withExtendedLifetime(dropper) {}
+    }
+}
+
+/// Ends every link as soon as it begins.
+private final class Dropper: AdapterObserver {
+    private let runner: AdapterRunner
+
+    init(_ runner: AdapterRunner) {
+        self.runner = runner
+        _ = runner.attach(self)
+    }
+
+    func receive(_ batch: borrowing EventBatch) {
+        for case .linkBegan(let link, _) in batch.events {
+            runner.post(.disconnect(link, reason: nil), from: batch.user)
+        }
+    }
+}
+
+/// Connects again whenever its link has ended.
+private final class Returner: AdapterObserver {
+    private let runner: AdapterRunner
+    private let peer: PeerID
+    private let user = Mutex(UserID(number: 0))
+    private let count = Atomic(0)
+
+    init(_ runner: AdapterRunner, _ peer: PeerID) {
+        (self.runner, self.peer) = (runner, peer)
+        let user = runner.attach(self)
+        self.user.withLock { $0 = user }
+    }
+
+    var links: Int { count.load(ordering: .relaxed) }
+
+    func begin() { runner.post(.connect(peer, ConnectRequest()), from: user.withLock { $0 }) }
+
+    func receive(_ batch: borrowing EventBatch) {
+        for event in batch.events {
+            switch event {
+            case .linkBegan: count.add(1, ordering: .relaxed)
+            case .linkEnded: begin()
+            default: continue
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import TestSupport
+import Testing
+import VirtualRadio
+
+@testable import BluetoothLE
+
+/// Where the host drops a part of what came over a link, nobody takes the rest for the whole.
+@Suite("A part that is lost", .timeLimit(.minutes(1)))
+struct LossTests {
+    static let message = [UInt8](0..<100)
+
+    /// A central that receives over a port that disturbs it.
+    struct Pair {
+        let port: DisturbedPort
+        let sender, receiver: Adapter
+        let service: PublishedService
+        let connection: Connection
+
+        init(disturbingReceiver: Bool = true) async throws {
+            let radio = VirtualRadio()
+            let (near, far) = (DisturbedPort(radio.addController()), DisturbedPort(radio.addController()))
+            port = disturbingReceiver ? near : far
+            // An ATT_MTU of 100, which PDUs can be longer than.
+            var options = Adapter.Options(seed: 1)
+            options.host.preferredMTU = 100
+            receiver = try await Adapter.open(near, options: options)
+            sender = try await Adapter.open(far, options: Adapter.Options(seed: 2))
+            service = try await sender.publish(Scene.definition)
+            try await sender.advertise(AdvertisementData(name: "Pair"))
+            let information = await sender.information
+            connection = try await receiver.connect(to: try #require(information?.address))
+        }
+
+        func subscriber() async throws -> Subscriber {
+            let characteristic = try #require(service[Scene.notified])
+            for try await case .subscribed(let subscriber) in characteristic.events { return subscriber }
+            throw BluetoothError.cancelled
+        }
+    }
+
+    @Test(
+        "A message of which the third chunk is lost fails, and says that two had come", arguments: FrameFault.allCases)
+    func message(_ fault: FrameFault) async throws {
+        let pair = try await Pair()
+        pair.port.disturb(2, of: 0x1B, by: fault)
+        let sending = Task { try await pair.subscriber().send(message: Self.message) }
+        let characteristic = try await pair.connection.characteristic(Scene.notified, in: Scene.service)
+        await #expect(throws: BluetoothError.messageIncomplete(bytesReceived: 40, .dataLost)) {
+            try await pair.connection.receiveMessage(from: characteristic)
+        }
+        try await sending.value
+        // Only that message is lost.
+        let more = Task { try await pair.subscriber().send(message: Self.message) }
+        #expect(try await pair.connection.receiveMessage(from: characteristic) == Self.message)
+        try await more.value
+        await pair.receiver.close()
+        await pair.sender.close()
+    }
+
+    @Test("Values before and after a loss come in order, with the loss between them", arguments: FrameFault.allCases)
+    func values(_ fault: FrameFault) async throws {
+        let pair = try await Pair()
+        pair.port.disturb(2, of: 0x1B, by: fault)
+        let characteristic = try await pair.connection.characteristic(Scene.notified, in: Scene.service)
+        let session = try await pair.connection.openSession()
+        let values = try await pair.connection.notifications(of: characteristic)
+        let subscriber = try await pair.subscriber()
+        for number in 0..<5 as Range<UInt8> { try await subscriber.notify([number]) }
+        var iterator = values.makeAsyncIterator()
+        var sessions = session.events.makeAsyncIterator()
+        for number in [0, 1, nil, 3, 4] as [UInt8?] {
+            guard let number else {
+                await #expect(throws: BluetoothError.dataLost) { _ = try await iterator.next() }
+                await #expect(throws: BluetoothError.dataLost) { _ = try await sessions.next() }
+                continue
+            }
+            #expect(try await iterator.next() == [number])
+            guard case .value([number], of: _) = try await sessions.next() else {
+                Issue.record("the session has something else")
+                break
+            }
+        }
+        await pair.receiver.close()
+        await pair.sender.close()
+    }
+
+    @Test(
+        "Who publishes a value that is written without response is told what is missing", arguments: FrameFault.allCases
+    )
+    func written(_ fault: FrameFault) async throws {
+        let pair = try await Pair(disturbingReceiver: false)
+        pair.port.disturb(1, of: 0x52, by: fault)
+        let characteristic = try await pair.connection.characteristic(Scene.stored, in: Scene.service)
+        for number in 0..<4 as Range<UInt8> {
+            try await pair.connection.writeWithoutResponse([number], to: characteristic)
+        }
+        let events = try #require(pair.service[Scene.stored]).events
+        let seen = try await events.prefix(count: 4).map { event in
+            switch event {
+            case .written(let value, _, _): "\(value)"
+            case .dataLost(let connection): "lost on the \(connection.role) link"
+            default: "\(event)"
+            }
+        }
+        #expect(seen == ["[0]", "lost on the peripheral link", "[2]", "[3]"])
+        // Nobody else is concerned.
+        #expect(try #require(pair.service[Scene.dynamic]).events.subscription.queue.count == 0)
+        await pair.receiver.close()
+        await pair.sender.close()
+    }
+}

@@ -114,21 +114,14 @@ extension Connection {
 
 /// How far a transfer has come, and how long it may still take.
 private final class TransferPace: Sendable {
-    private struct State {
-        var octets = 0
-        var lastProgress: ContinuousClock.Instant
-    }
-
     private let idleTimeout: Duration
     private let timeLimit: Duration
-    private let end: ContinuousClock.Instant
-    private let state: Mutex<State>
+    private let stopwatch = Stopwatch()
+    /// How many octets have come, and when the last ones did.
+    private let state = Mutex((octets: 0, lastProgress: Duration.zero))
 
     init(idleTimeout: Duration, timeLimit: Duration) {
-        let now = ContinuousClock.now
         (self.idleTimeout, self.timeLimit) = (idleTimeout, timeLimit)
-        end = now + timeLimit
-        state = Mutex(State(lastProgress: now))
     }
 
     /// How many octets have come.
@@ -138,19 +131,19 @@ private final class TransferPace: Sendable {
     func note(_ octets: Int) {
         state.withLock { state in
             guard octets > state.octets else { return }
-            state = State(octets: octets, lastProgress: .now)
+            state = (octets, stopwatch.elapsed())
         }
     }
 
-    /// When the transfer is over, as far as is known now.
-    private var deadline: ContinuousClock.Instant { min(end, state.withLock { $0.lastProgress } + idleTimeout) }
+    /// When the transfer is over, as far as is known now, from its beginning on.
+    private var deadline: Duration { min(timeLimit, state.withLock { $0.lastProgress } + idleTimeout) }
 
     /// Returns when the transfer has been without progress for too long, or takes too long altogether.
     func waitForEnd() async {
         // One sleep for each `idleTimeout`, however much progress there is in it.
-        while !Task.isCancelled, deadline > .now { try? await Task.sleep(until: deadline, clock: .continuous) }
+        while !Task.isCancelled, deadline > stopwatch.elapsed() { try? await stopwatch.sleep(deadline) }
     }
 
     /// Which of the two it was.
-    var interruption: MessageInterruption { deadline < end ? .stalled(idleTimeout) : .tooSlow(timeLimit) }
+    var interruption: MessageInterruption { deadline < timeLimit ? .stalled(idleTimeout) : .tooSlow(timeLimit) }
 }

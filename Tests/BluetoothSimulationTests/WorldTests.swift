@@ -28,7 +28,7 @@ struct WorldTests {
         let world = World(seed: 1)
         let seen = Mutex<[String]>([])
         let clock = world.clock
-        func note(_ what: String) { seen.withLock { $0.append("\(clock.now.nanoseconds / 1_000_000) \(what)") } }
+        @Sendable func note(_ what: String) { seen.withLock { $0.append("\(clock.now.nanoseconds / 1_000_000) \(what)") } }
         world.spawn {
             try? await clock.sleep(for: .seconds(3))
             note("woke")

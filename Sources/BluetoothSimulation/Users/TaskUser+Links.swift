@@ -145,10 +145,10 @@ extension TaskUser {
         }
         // Who joins a subscription may do so in the middle of a card.
         let isFirst = !run.users[station].contains { $0.isSubscribed(to: .card, of: peer) }
-        start(.card, cancelledIn: deadline ?? .seconds(20)) { [self] _ throws(BluetoothError) in
+        start(.card, cancelledIn: deadline) { [self] _ throws(BluetoothError) in
             subscriptions.append((.card, peer))
             defer { unsubscribed(from: .card, of: peer) }
-            let bytes = try await connection.receiveMessage(from: card)
+            let bytes = try await connection.receiveMessage(from: card, idleTimeout: .seconds(8), timeLimit: .seconds(20))
             guard isFirst, !run.isTainted(station), !run.isTainted(peer) else { return }
             if !bytes.isEmpty, !SimulatedCard.isWhole(bytes) {
                 fail(.wholeMessage, "a card of \(bytes.count) octets that is not whole")

@@ -1,6 +1,7 @@
 import BluetoothAdapter
 import BluetoothBase
 import BluetoothHCI
+import BluetoothLE
 import HCITransport
 import Synchronization
 import VirtualRadio
@@ -183,7 +184,7 @@ public final class World: @unchecked Sendable {
     public func spawn(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         runningTasks += 1
         let task = Task(executorPreference: executor) {
-            await body()
+            await TimeLimits.$clock.withValue(self.clock) { await body() }
             self.runningTasks -= 1
         }
         tasks.append(task)

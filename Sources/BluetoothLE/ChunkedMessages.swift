@@ -73,7 +73,8 @@ extension Connection {
             }
         } catch {
             let error = error == .timedOut ? .messageIncomplete(bytesReceived: pace.octets, pace.interruption) : error
-            // What is still on its way must not be taken for the beginning of another message.
+            // What is still on its way must not be taken for the beginning of another message. A task that was cancelled
+            // waits for nothing.
             try? await withTimeout(idleTimeout) { () throws(BluetoothError) in
                 try await unsubscribe(from: characteristic)
             }

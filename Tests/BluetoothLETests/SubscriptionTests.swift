@@ -106,6 +106,21 @@ struct SubscriptionTests {
         try await scene.connection.unsubscribe(from: try scene.remote(Scene.indicated))
     }
 
+    @Test("Unsubscribing ends the subscription even where the task that asks for it has been cancelled")
+    func unsubscribedByCancelledTask() async throws {
+        let scene = try await Scene()
+        let (remote, local) = (try scene.remote(Scene.notified), try scene.local(Scene.notified))
+        let values = try await scene.subscribe(to: Scene.notified).values
+        let connection = scene.connection
+        let leaving = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await connection.unsubscribe(from: remote)
+        }
+        await #expect(throws: BluetoothError.cancelled) { try await leaving.value }
+        await until { await local.subscribers.isEmpty }
+        #expect(await values.end() == nil)
+    }
+
     @Test("A characteristic that tells nothing of itself cannot be subscribed to")
     func notSupported() async throws {
         let scene = try await Scene()

@@ -108,7 +108,13 @@ extension Connection {
         // Values in flight still reach them; a new listener subscribes again.
         defer { for listener in listeners where link.removeListener(listener.token) { listener.queue.finish() } }
         for listener in listeners.dropLast() { router.post(.unsubscribe(link.identifier, listener.token)) }
-        try await router.call(.unsubscribe(link.identifier, last.token))
+        do throws(BluetoothError) {
+            try await router.call(.unsubscribe(link.identifier, last.token))
+        } catch {
+            // A task that was cancelled before asks for nothing any more, but nobody else ends the subscription.
+            router.post(.cancel, token: last.token)
+            throw error
+        }
     }
 
     // MARK: - Credits

@@ -28,7 +28,9 @@ struct WorldTests {
         let world = World(seed: 1)
         let seen = Mutex<[String]>([])
         let clock = world.clock
-        @Sendable func note(_ what: String) { seen.withLock { $0.append("\(clock.now.nanoseconds / 1_000_000) \(what)") } }
+        @Sendable func note(_ what: String) {
+            seen.withLock { $0.append("\(clock.now.nanoseconds / 1_000_000) \(what)") }
+        }
         world.spawn {
             try? await clock.sleep(for: .seconds(3))
             note("woke")

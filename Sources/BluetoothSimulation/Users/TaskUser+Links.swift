@@ -148,7 +148,8 @@ extension TaskUser {
         start(.card, cancelledIn: deadline) { [self] _ throws(BluetoothError) in
             subscriptions.append((.card, peer))
             defer { unsubscribed(from: .card, of: peer) }
-            let bytes = try await connection.receiveMessage(from: card, idleTimeout: .seconds(8), timeLimit: .seconds(20))
+            let bytes = try await connection.receiveMessage(
+                from: card, idleTimeout: .seconds(8), timeLimit: .seconds(20))
             guard isFirst, !run.isTainted(station), !run.isTainted(peer) else { return }
             if !bytes.isEmpty, !SimulatedCard.isWhole(bytes) {
                 fail(.wholeMessage, "a card of \(bytes.count) octets that is not whole")

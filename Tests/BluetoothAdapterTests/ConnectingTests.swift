@@ -15,12 +15,14 @@ struct ConnectingTests {
     let sensor: Witness
     let user: Witness
     let sensorPort: DisturbedPort
+    let userPort: VirtualRadio.Port
 
     init() throws {
         sensorPort = DisturbedPort(radio.addController())
         sensor = try Witness(AdapterRunner(sensorPort, options: .init(host: HostConfiguration(seed: 1))))
         sensor.post(.advertise(AdvertisingRequest(AdvertisementData())), 1)
-        user = try Witness(AdapterRunner(radio.addController(), options: .init(host: HostConfiguration(seed: 2))))
+        userPort = radio.addController()
+        user = try Witness(AdapterRunner(userPort, options: .init(host: HostConfiguration(seed: 2))))
         radio.advanceHosts(by: .seconds(1))
         _ = (user.take(), sensor.take())
     }
@@ -76,6 +78,20 @@ struct ConnectingTests {
         radio.advanceHosts(by: .seconds(60))
         #expect((8...14).contains(returner.links), "\(returner.links)")
         withExtendedLifetime(dropper) {}
+    }
+
+    @Test("A link that ends with its own adapter says nothing of the peer: the next attempt is made at once")
+    func unplugged() {
+        for number in 1...11 {
+            user.post(.connect(peer, ConnectRequest()), UInt64(number))
+            for _ in 0..<300 where user.links.count < number { radio.advanceHosts(by: .milliseconds(5)) }
+            #expect(user.links.count == number)
+            userPort.unplug()
+            radio.advanceHosts(by: .milliseconds(1))
+            userPort.plugIn()
+            // The peer has to notice as well, and to advertise again.
+            radio.advanceHosts(by: .seconds(5))
+        }
     }
 }
 

@@ -153,7 +153,8 @@ extension SharedHost {
         guard let slot = slot(of: link) else { return }
         let record = links[slot]
         links[slot].isInUse = false
-        if !record.isEnding {
+        // Of what this side ends, its adapter included, the peer is innocent.
+        if !record.isEnding, reason != .adapterReset, reason != .adapterRemoved {
             shortLivedLinks.linkEnded(with: host.lastingName(of: record.peer), after: record.beginning, at: now)
         }
         let reason = record.endReason ?? reason

@@ -21,7 +21,7 @@ struct ScenarioTests {
     func shapes() {
         let scenarios = (0..<200).map { Scenario(seed: $0, kind: ScenarioKind(of: $0)) }
         #expect(Set(scenarios.map(\.devices.count)) == [2, 3, 4, 5, 6])
-        #expect(scenarios.allSatisfy { $0.actions.count >= 60 && $0.faults.count <= 3 })
+        #expect(scenarios.allSatisfy { $0.actions.count >= 50 && $0.faults.count <= 3 })
         #expect(scenarios.count { $0.faults.isEmpty } > 5)
         #expect(Set(scenarios.flatMap { $0.faults.map(\.kind) }) == Set(Scenario.Fault.Kind.allCases))
         #expect(Set(scenarios.flatMap { $0.actions.map(\.kind) }) == Set(Scenario.Action.Kind.allCases))

@@ -48,8 +48,10 @@ extension SharedHost {
     mutating func advertisingFailed(_ error: HostError, at now: Instant) {
         let refused = advertisements.filter { !$0.isStarted }
         advertisements.removeAll { !$0.isStarted }
-        let error = status == .lost ? HostError.adapterRemoved : error
-        for advertisement in refused { end(advertisement.call, .failure(error)) }
+        let reason = status == .lost ? HostError.adapterRemoved : error
+        for advertisement in refused { end(advertisement.call, .failure(reason)) }
+        // The controller is gone: what was on the air waits for its return.
+        if error == .notReady { return }
         // Without a new one there is nothing left to try.
         if refused.isEmpty { advertisements = [] }
         if !advertisements.isEmpty { updateAdvertising(at: now) }

@@ -31,7 +31,7 @@ extension Scenario {
         let kinds = Action.Kind.allCases
         var ends: [Int] = []
         for one in kinds { ends.append((ends.last ?? 0) + kind.weight(of: one)) }
-        let count = 60 + generator.below(60) + 12 * devices.count
+        let count = 50 + generator.below(50) + 10 * devices.count
         let span = Int(activeTime.nanoseconds / 1_000) - 1_000_000
         for _ in 0..<count {
             let number = generator.below(ends[ends.count - 1])

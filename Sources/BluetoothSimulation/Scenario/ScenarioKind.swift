@@ -41,7 +41,7 @@ public enum ScenarioKind: String, CaseIterable, Sendable {
             case .notify: 7
             case .indicate: 3
             case .update: 5
-            case .card: 4
+            case .card: 8
             case .readRSSI: 2
             case .updateParameters: 1
             case .hold: 1

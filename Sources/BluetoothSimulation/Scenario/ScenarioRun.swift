@@ -21,6 +21,8 @@ public final class ScenarioRun {
     private var lastNumber: UInt32 = 0
     private(set) var faultCount = 0
     private var faulty: Set<Int> = []
+    /// Whether some host was not told of what its controller does.
+    private var isMisled = false
     private var tainted: Set<Int> = []
 
     /// How long after the last fault everything has to be as wanted: the longest time-out of ATT, and time to recover.
@@ -141,7 +143,7 @@ public final class ScenarioRun {
     var anyTaintedStation: Int? { tainted.min() }
 
     /// Whether a host was told things that are not true, so that it need not end where it should.
-    func isDamaged(_ station: Int) -> Bool { tainted.contains(station) }
+    func isDamaged(_ station: Int) -> Bool { isMisled || tainted.contains(station) }
 
     // MARK: - Faults
 
@@ -156,9 +158,11 @@ public final class ScenarioRun {
 
     private func note(_ fault: Scenario.Fault) {
         switch fault.kind {
-        case .damage, .broken: taint(fault.device)
+        case .broken: taint(fault.device)
         // A peer may be left with a link that the other host never learnt of.
-        case .silence: for station in runners.indices { taint(station) }
+        case .damage, .silence:
+            taint(fault.device)
+            isMisled = true
         case .unplug, .hardwareError, .ignoredCommands, .weather, .clockJump, .stall, .dropLinks,
             .failingConnections, .outOfRange, .lostFragments:
             break

@@ -108,9 +108,19 @@ extension CallUser {
         if let call = calls.open[token] ?? calls.standing[token] {
             if call.kind == .indicate, let link = call.link { breakStream(of: link) }
             if call.kind == .subscribe, let link = call.link { forgetValues(of: call.characteristic, link) }
+            // Who no longer waits for a link leaves it, with its subscriptions there.
+            if call.kind == .connect { forgetSubscriptionsOfLinksNotHeld() }
         }
         calls.cancel(token)
         post(.cancel, token: token)
+    }
+
+    private func forgetSubscriptionsOfLinksNotHeld() {
+        for link in links where !link.isHeld {
+            calls.cancelAll { $0.kind == .subscribe && $0.link == link.identifier }
+            forgetValues(of: .stream, link.identifier)
+            forgetValues(of: .card, link.identifier)
+        }
     }
 
     private func cancelFirst(where isMeant: (CallLedger.Call) -> Bool) {

@@ -101,7 +101,7 @@ extension CallUser {
         let delay: Duration = pick.oneIn(6) ? .milliseconds(pick.below(2_000)) : .zero
         post(
             .connect(PeerID(run.address(of: peer)), ConnectRequest(timeout: timeout, delay: delay)),
-            CallLedger.Call(kind: .connect, hasTimeout: timeout != nil))
+            CallLedger.Call(kind: .connect, peer: peer, hasTimeout: timeout != nil))
     }
 
     func cancel(_ token: CallToken) {
@@ -109,14 +109,14 @@ extension CallUser {
             if call.kind == .indicate, let link = call.link { breakStream(of: link) }
             if call.kind == .subscribe, let link = call.link { forgetValues(of: call.characteristic, link) }
             // Who no longer waits for a link leaves it, with its subscriptions there.
-            if call.kind == .connect { forgetSubscriptionsOfLinksNotHeld() }
+            if call.kind == .connect, calls.open[token] != nil, let peer = call.peer { forgetSubscriptions(to: peer) }
         }
         calls.cancel(token)
         post(.cancel, token: token)
     }
 
-    private func forgetSubscriptionsOfLinksNotHeld() {
-        for link in links where !link.isHeld {
+    private func forgetSubscriptions(to peer: Int) {
+        for link in links where link.peer == peer && !link.isHeld {
             calls.cancelAll { $0.kind == .subscribe && $0.link == link.identifier }
             forgetValues(of: .stream, link.identifier)
             forgetValues(of: .card, link.identifier)

@@ -12,8 +12,6 @@ struct CallLedger {
         var batch = 0
         /// The link it is about.
         var link: LinkIdentifier?
-        /// The station to connect to.
-        var peer: Int?
         /// It was called off, or its link released: it may end with `.cancelled`.
         var isCancelled = false
         /// It has a time limit of its own.

@@ -101,26 +101,16 @@ extension CallUser {
         let delay: Duration = pick.oneIn(6) ? .milliseconds(pick.below(2_000)) : .zero
         post(
             .connect(PeerID(run.address(of: peer)), ConnectRequest(timeout: timeout, delay: delay)),
-            CallLedger.Call(kind: .connect, peer: peer, hasTimeout: timeout != nil))
+            CallLedger.Call(kind: .connect, hasTimeout: timeout != nil))
     }
 
     func cancel(_ token: CallToken) {
         if let call = calls.open[token] ?? calls.standing[token] {
             if call.kind == .indicate, let link = call.link { breakStream(of: link) }
             if call.kind == .subscribe, let link = call.link { forgetValues(of: call.characteristic, link) }
-            // Who no longer waits for a link leaves it, with its subscriptions there.
-            if call.kind == .connect, calls.open[token] != nil, let peer = call.peer { forgetSubscriptions(to: peer) }
         }
         calls.cancel(token)
         post(.cancel, token: token)
-    }
-
-    private func forgetSubscriptions(to peer: Int) {
-        for link in links where link.peer == peer && !link.isHeld {
-            calls.cancelAll { $0.kind == .subscribe && $0.link == link.identifier }
-            forgetValues(of: .stream, link.identifier)
-            forgetValues(of: .card, link.identifier)
-        }
     }
 
     private func cancelFirst(where isMeant: (CallLedger.Call) -> Bool) {
@@ -194,6 +184,8 @@ extension CallUser {
         let link = links[index].identifier
         let characteristic: SimulatedService.Characteristic =
             [.stream, .stream, .card, .card, .locked, .stored][pick.below(6)]
+        // Whoever waits for a link, and gives that up, gives up what it does there.
+        guard links[index].isHeld || links[index].information.role == .peripheral else { return }
         // One of each and link is enough, and makes plain which values belong to which.
         let isKnown = !calls.tokens { $0.link == link && $0.characteristic == characteristic }.isEmpty
         guard !isKnown, let handle = handle(characteristic, index) else { return }

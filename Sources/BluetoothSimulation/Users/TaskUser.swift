@@ -179,8 +179,15 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
         let request = advertisement
         let interval = Duration.milliseconds(100 + 200 * pick.below(5))
         start(.advertise) { [self] adapter throws(BluetoothError) in
-            try await adapter.advertise(request, interval: interval...(interval + .milliseconds(50)))
-            wantsAdvertising = self.adapter === adapter
+            do throws(BluetoothError) {
+                try await adapter.advertise(request, interval: interval...(interval + .milliseconds(50)))
+                wantsAdvertising = self.adapter === adapter
+            } catch {
+                // The one before may or may not go on.
+                await adapter.stopAdvertising()
+                wantsAdvertising = false
+                throw error
+            }
         }
     }
 

@@ -25,6 +25,7 @@ extension World {
             schedule(at: end) { [unowned self] in air[controller].faults.ignoresCommands = false }
         case .silence:
             air[controller].faults.isSilent = true
+            stations[index].inspector.isMiscounting = true
             schedule(at: end) { [unowned self] in air[controller].faults.isSilent = false }
         case .weather: weather(index, .recoverable, until: end)
         case .damage: weather(index, .damaging, until: end)

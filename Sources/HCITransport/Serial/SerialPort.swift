@@ -71,9 +71,13 @@ enum SerialPort {
     }
 
     /// Restores a line for other programs. It may be gone, and then there is nothing to restore.
+    ///
+    /// The lock is given back before the descriptor is closed: a process that is just being started has a copy of the
+    /// descriptor until it runs its program, and would keep the lock as long.
     private static func restore(_ settings: TerminalSettings, of descriptor: Int32) {
         try? settings.apply(to: descriptor)
         _ = cbt_terminal_set_exclusive(descriptor, 0)
+        _ = flock(descriptor, LOCK_UN)
     }
 
     /// Receivers sample in the middle of a bit: over the ten bits of a character, the two sides must not drift apart by

@@ -1,0 +1,133 @@
+"""See Scripts/mutants."""
+
+import argparse
+import os
+import signal
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
+
+import catalogue
+from building import BUILD, COPY, Builder, BuildError, Mutant, say
+from killing import Runner, Stage, simulation, tests
+from reporting import Report
+
+
+def natural(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text} is not a number")
+    return int(text)
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="Scripts/mutants", add_help=False)
+    parser.add_argument("--seed", type=natural, default=1)
+    parser.add_argument("--count", type=natural, default=250)
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--jobs", type=natural, default=os.cpu_count() or 1)
+    parser.add_argument("--worlds", type=natural, default=3000)
+    parser.add_argument("--named-worlds", type=natural, default=100_000)
+    parser.add_argument("--by", choices=["simulation", "tests"])
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--smoke", action="store_true")
+    return parser.parse_args()
+
+
+def chosen(mutants: list[Mutant], only: list[str]) -> list[Mutant]:
+    """Those that are meant by any of the texts."""
+    if not only:
+        return mutants
+    return [mutant for mutant in mutants if any(text in (mutant.name, mutant.kind) or text in mutant.key for text in only)]
+
+
+def measure(runner: Runner, stages: list[Stage]) -> None:
+    """Sees that nothing is found where there is no mutant, and how long that takes."""
+    rate = None
+    for stage in stages:
+        if rate is not None and stage.worlds:
+            stage.seconds = stage.worlds * rate
+            continue
+        say(f"Without a mutant: {stage.title}")
+        outcome = runner.run(stage, 0)
+        if outcome.found:
+            raise BuildError(f"without a mutant, {stage.kind} fails: {outcome.found}")
+        stage.seconds = outcome.seconds
+        if stage.worlds:
+            rate = outcome.seconds / stage.worlds
+
+
+def kill(runner: Runner, mutant: Mutant, stages: list[Stage], report: Report) -> None:
+    """Runs a mutant until something finds it."""
+    for stage in stages:
+        outcome = runner.run(stage, mutant.id, stage.limit)
+        if runner.is_stopped:
+            return
+        report.add(mutant, outcome)
+        if outcome.found:
+            return
+
+
+def run(arguments: argparse.Namespace, bugs: list[catalogue.Bug]) -> int:
+    BUILD.mkdir(exist_ok=True)
+    builder = Builder(bugs, arguments.seed, arguments.count, arguments.jobs)
+    mutants = builder.make()
+    selected = chosen(mutants, arguments.only)
+    if not selected:
+        raise BuildError(f"no mutant is called {' or '.join(arguments.only)}; --list names them")
+    if arguments.list:
+        for mutant in selected:
+            print(f"{mutant.id}\t{mutant.name or mutant.kind}\t{mutant.place}\t{mutant.change}")
+        return 0
+    mechanical_stages, named_stages = [], []
+    if arguments.by != "tests":
+        ble = builder.build_simulator()
+        mechanical_stages += simulation(ble, arguments.worlds)
+        named_stages += simulation(ble, arguments.named_worlds)
+    if arguments.by != "simulation":
+        mechanical_stages += (of_tests := tests(builder.build_tests()))
+        named_stages += of_tests
+    runner = Runner(COPY)
+    for stages in (mechanical_stages, named_stages):
+        measure(runner, [stage for stage in stages if not stage.seconds])
+
+    report = Report(mutants, bugs, builder.candidates, len(builder.excluded), arguments.seed)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    began = time.monotonic()
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        pending = {
+            pool.submit(kill, runner, mutant, named_stages if mutant.name else mechanical_stages, report): mutant
+            for mutant in selected
+        }
+        try:
+            for done, future in enumerate(as_completed(pending), 1):
+                future.result()
+                mutant = pending[future]
+                left = (time.monotonic() - began) / done * (len(pending) - done)
+                say(f"{done}/{len(pending)} {mutant.name or mutant.place}: {report.verdict(mutant)}"
+                    f" ({left / 60:.0f} min left)")
+                report.save(BUILD)
+        except KeyboardInterrupt:
+            say("Interrupted")
+            pool.shutdown(wait=False, cancel_futures=True)
+            runner.stop()
+    report.save(BUILD)
+    print(report.markdown(), end="")
+    say(f"Also in {BUILD.name}/report.md and report.json")
+    survivors = [mutant for mutant in report.split()[0] if not report.killer(mutant)]
+    return 130 if runner.is_stopped else 1 if survivors else 0
+
+
+def main() -> int:
+    arguments = options()
+    try:
+        bugs = catalogue.load()
+        if arguments.smoke:
+            print(f"{len(bugs)} named mutants fit the sources")
+            return 0
+        return run(arguments, bugs)
+    except (catalogue.CatalogueError, BuildError) as error:
+        say(f"Scripts/mutants: {error}")
+        return 2
+
+
+sys.exit(main())

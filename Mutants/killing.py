@@ -51,8 +51,8 @@ def simulation(ble: Path, worlds: int) -> list[Stage]:
     ends = [end for end in (200, 1000, 5000, 20000, 100000) if end < worlds] + [worlds]
     stages, start = [], 0
     for end in ends:
-        seeds = f"{start}..{end}"
-        command = [str(ble), "simulate", "--seeds", seeds, "--jobs", "1"]
+        seeds = f"{start}..{end - 1}"
+        command = [str(ble), "simulate", "--until-failure", "--jobs", "1", "--seeds", seeds]
         stages.append(Stage("simulation", f"worlds {seeds}", command, worlds=end - start))
         start = end
     return stages
@@ -72,8 +72,7 @@ def tests(bundle: Path) -> list[Stage]:
 class Runner:
     """Runs stages; several threads may use it."""
 
-    def __init__(self, directory: Path):
-        self.directory = directory
+    def __init__(self):
         self.running: set[int] = set()
         self.lock = threading.Lock()
         self.is_stopped = False
@@ -88,7 +87,7 @@ class Runner:
             environment["TMPDIR"] = scratch
             process = subprocess.Popen(
                 stage.command, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-                cwd=self.directory, start_new_session=True, preexec_fn=bound)
+                cwd=scratch, start_new_session=True, preexec_fn=bound)
             with self.lock:
                 self.running.add(process.pid)
                 if self.is_stopped:
@@ -128,16 +127,14 @@ def describe(stage: Stage, status: int | None, text: str) -> str | None:
     if status == 0:
         return None
     if stage.kind == "simulation":
-        seed = re.search(r"\bseed[ :=]+(\d+)", text)
-        where = f"seed {seed[1]}" if seed else stage.title
-        problems = [line.strip() for line in text.splitlines() if "seed" in line]
+        violation = re.search(r"^seed (\d+: .*)$", text, re.MULTILINE)
+        where = f"world {violation[1]}" if violation else stage.title
     else:
         failed = re.search(r"✘ Test (.+?) recorded an issue", text)
-        where = failed[1] if failed else "tests"
-        problems = []
+        where = failed[1] if failed else stage.title
     if status is None:
         return f"{where}: time limit"
     if status < 0:
         begun = re.findall(r"◇ Test (.+?) started\.", text)
         return f"{where}: {signal.Signals(-status).name}" + (f" after {begun[-1]} began" if begun else "")
-    return f"{where}: {problems[0][:100]}" if problems else where
+    return where if len(where) <= 160 else where[:157] + "..."

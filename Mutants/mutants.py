@@ -8,7 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import catalogue
-from building import BUILD, COPY, Builder, BuildError, Mutant, say
+from building import BUILD, Builder, BuildError, Mutant, say
 from killing import Runner, Stage, simulation, tests
 from reporting import Report
 
@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace, bugs: list[catalogue.Bug]) -> int:
     if arguments.by != "simulation":
         mechanical_stages += (of_tests := tests(builder.build_tests()))
         named_stages += of_tests
-    runner = Runner(COPY)
+    runner = Runner()
     for stages in (mechanical_stages, named_stages):
         measure(runner, [stage for stage in stages if not stage.seconds])
 

@@ -2,7 +2,7 @@ import SwiftSyntax
 
 /// The statements of a function, an initializer or an accessor: what is kept once for each mutant in there.
 struct Body {
-    /// The bytes from the first statement to the last.
+    /// The bytes between its braces.
     var range: Range<Int>
     /// Whether it is one expression, without the `return` that could stand before it.
     var impliesReturn = false
@@ -18,29 +18,37 @@ final class BodyFinder: SyntaxVisitor {
     }
 
     override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
-        add(node.body?.statements, returnsValue: node.signature.returnsValue)
+        add(node.body, returnsValue: node.signature.returnsValue)
     }
 
     override func visit(_ node: InitializerDeclSyntax) -> SyntaxVisitorContinueKind {
-        add(node.body?.statements, returnsValue: false)
+        add(node.body, returnsValue: false)
     }
 
     override func visit(_ node: AccessorDeclSyntax) -> SyntaxVisitorContinueKind {
-        add(node.body?.statements, returnsValue: node.accessorSpecifier.tokenKind == .keyword(.get))
+        add(node.body, returnsValue: node.accessorSpecifier.tokenKind == .keyword(.get))
     }
 
     override func visit(_ node: AccessorBlockSyntax) -> SyntaxVisitorContinueKind {
         guard case .getter(let statements) = node.accessors else { return .visitChildren }
-        return add(statements, returnsValue: true)
+        return add(statements, node.leftBrace, node.rightBrace, returnsValue: true)
     }
 
     // A closure that is a stored property's initial value belongs to no function.
     override func visit(_ node: ClosureExprSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
 
-    private func add(_ statements: CodeBlockItemListSyntax?, returnsValue: Bool) -> SyntaxVisitorContinueKind {
-        guard let statements, let first = statements.first, let last = statements.last else { return .skipChildren }
+    private func add(_ block: CodeBlockSyntax?, returnsValue: Bool) -> SyntaxVisitorContinueKind {
+        guard let block else { return .skipChildren }
+        return add(block.statements, block.leftBrace, block.rightBrace, returnsValue: returnsValue)
+    }
+
+    private func add(
+        _ statements: CodeBlockItemListSyntax, _ leftBrace: TokenSyntax, _ rightBrace: TokenSyntax, returnsValue: Bool
+    ) -> SyntaxVisitorContinueKind {
+        guard let first = statements.first else { return .skipChildren }
         var body = Body(
-            range: first.positionAfterSkippingLeadingTrivia.utf8Offset..<last.endPositionBeforeTrailingTrivia.utf8Offset)
+            range: leftBrace.endPositionBeforeTrailingTrivia
+                .utf8Offset..<rightBrace.positionAfterSkippingLeadingTrivia.utf8Offset)
         if returnsValue, statements.count == 1, case .expr(let expression) = first.item, !expression.leavesByItself {
             body.impliesReturn = true
         }

@@ -30,7 +30,8 @@ struct Mutate: ParsableCommand {
         var generator = SplitMix(state: plan.seed)
         let excluded = Set(plan.excluded)
         let drawn = candidates.shuffled(using: &generator)
-            .filter { candidate in files[candidate.path].map { !excluded.contains($0.key(of: candidate.edit)) } ?? false }
+            .filter { candidate in files[candidate.path].map { !excluded.contains($0.key(of: candidate.edit)) } ?? false
+            }
             .prefix(plan.count)
         for (index, candidate) in drawn.enumerated() {
             chosen[candidate.path, default: []].append(Mutant(id: 1001 + index, name: nil, edit: candidate.edit))
@@ -59,8 +60,15 @@ extension SourceFile {
         guard let found = text.range(of: Data(bug.original.utf8)),
             text[found.upperBound...].range(of: Data(bug.original.utf8)) == nil
         else { throw ValidationError("\(bug.name): its original text is not in \(bug.file) exactly once") }
-        let edit = Edit(kind: .named, range: found, replacement: bug.replacement)
-        guard bodies.contains(where: { $0.range.lowerBound <= found.lowerBound && found.upperBound <= $0.range.upperBound })
+        // Only what differs has to be in one body, not all the text that makes the place unique.
+        let (old, new) = (Array(bug.original.utf8), Array(bug.replacement.utf8))
+        let shorter = min(old.count, new.count)
+        let start = (0..<shorter).first { old[$0] != new[$0] } ?? shorter
+        let end = (0..<shorter - start).first { old[old.count - 1 - $0] != new[new.count - 1 - $0] } ?? shorter - start
+        let edit = Edit(
+            kind: .named, range: found.lowerBound + start..<found.upperBound - end,
+            replacement: String(decoding: new[start..<new.count - end], as: UTF8.self))
+        guard bodies.contains(where: { $0.range.contains(edit.range) })
         else { throw ValidationError("\(bug.name): its original text is not within the body of one function") }
         return Mutant(id: bug.id, name: bug.name, edit: edit)
     }

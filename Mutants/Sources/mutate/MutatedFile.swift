@@ -17,7 +17,8 @@ struct SourceFile {
     init(path: String, text: String) {
         self.path = path
         self.text = Array(text.utf8)
-        lineStarts = [0] + self.text.indices.filter { [text = self.text] in text[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
+        lineStarts =
+            [0] + self.text.indices.filter { [text = self.text] in text[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
         let parsed = Parser.parse(source: text)
         let folded = OperatorTable.standardOperators.foldAll(parsed) { _ in }
         bodies = BodyFinder(folded).bodies
@@ -85,7 +86,7 @@ extension SourceFile {
                 string(body.range.lowerBound..<edit.range.lowerBound) + edit.replacement
                 + string(edit.range.upperBound..<body.range.upperBound)
         }
-        return body.impliesReturn && !code.hasPrefix("return") ? "return " + code : code
+        return body.impliesReturn && edit?.kind != .earlyReturn ? "return " + code : code
     }
 
     private func entry(of mutant: Mutant, lines: [Int]) -> Manifest.Entry {
@@ -97,5 +98,7 @@ extension SourceFile {
 }
 
 extension Range {
-    fileprivate func contains(_ other: Self) -> Bool { lowerBound <= other.lowerBound && other.upperBound <= upperBound }
+    func contains(_ other: Self) -> Bool {
+        lowerBound <= other.lowerBound && other.upperBound <= upperBound
+    }
 }

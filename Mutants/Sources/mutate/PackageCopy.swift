@@ -34,7 +34,8 @@ struct PackageCopy {
     private func copyDirectory(_ name: String) throws {
         let wanted = Set(try regularFiles(in: name, of: origin))
         if files.fileExists(atPath: copy.appending(path: name).path) {
-            for path in try regularFiles(in: name, of: copy) where !wanted.contains(path) && !path.hasPrefix(Self.selector) {
+            for path in try regularFiles(in: name, of: copy)
+            where !wanted.contains(path) && !path.hasPrefix(Self.selector) {
                 try files.removeItem(at: copy.appending(path: path))
             }
         }

@@ -63,7 +63,8 @@ final class SiteFinder: SyntaxVisitor {
         guard let sign = node.operator.as(BinaryOperatorExprSyntax.self)?.operator else { return .visitChildren }
         if let other = Self.comparisons[sign.text] { add(.comparison, sign, other) }
         if let other = Self.connectives[sign.text] { add(.logic, sign, other) }
-        if let other = Self.arithmetic[sign.text], ![node.leftOperand, node.rightOperand].contains(where: \.isNoNumber) {
+        if let other = Self.arithmetic[sign.text], ![node.leftOperand, node.rightOperand].contains(where: \.isNoNumber)
+        {
             add(.arithmetic, sign, other)
         }
         let isCounting =

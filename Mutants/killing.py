@@ -26,14 +26,27 @@ class Stage:
     kind: str  # "simulation" or "tests"
     title: str
     command: list[str]
-    #: How much of a simulation it is; 0 for tests.
-    worlds: int = 0
+    #: Of a simulation, the worlds.
+    seeds: range = range(0)
     #: What it takes without a mutant, in seconds.
     seconds: float = 0
 
     @property
+    def worlds(self) -> int:
+        return len(self.seeds)
+
+    @property
     def limit(self) -> float:
         return PATIENCE + SLOWNESS * self.seconds
+
+    def only(self, seed: int) -> "Stage":
+        """One of its worlds."""
+        return simulated(self.command, range(seed, seed + 1))
+
+    def after(self, seed: int) -> "Stage | None":
+        """Its worlds after one of them."""
+        rest = range(seed + 1, self.seeds.stop)
+        return simulated(self.command, rest, self.seconds) if rest else None
 
 
 @dataclass
@@ -44,18 +57,22 @@ class Outcome:
     #: How it was found; None where it was not.
     found: str | None
     seconds: float
+    #: Of a simulation, the world that found it, where it says so.
+    world: int | None = None
 
 
 def simulation(ble: Path, worlds: int) -> list[Stage]:
     """In growing batches, since most mutants are found by the first."""
     ends = [end for end in (200, 1000, 5000, 20000, 100000) if end < worlds] + [worlds]
-    stages, start = [], 0
-    for end in ends:
-        seeds = f"{start}..{end - 1}"
-        command = [str(ble), "simulate", "--until-failure", "--jobs", "1", "--seeds", seeds]
-        stages.append(Stage("simulation", f"worlds {seeds}", command, worlds=end - start))
-        start = end
-    return stages
+    command = [str(ble), "simulate", "--until-failure", "--jobs", "1", "--seeds"]
+    return [simulated(command, range(start, end)) for start, end in zip([0] + ends, ends)]
+
+
+def simulated(command: list[str], seeds: range, seconds: float = 0) -> Stage:
+    """The simulation of some worlds, by a command whose last argument is to say which, or says which others."""
+    text = f"{seeds.start}..{seeds.stop - 1}"
+    command = command[: command.index("--seeds") + 1] + [text]
+    return Stage("simulation", f"worlds {text}", command, seeds, seconds)
 
 
 def tests(bundle: Path) -> list[Stage]:
@@ -107,7 +124,10 @@ class Runner:
             if size > 1 << 20:
                 output.seek(size - (1 << 16))
                 text += output.read()
-        return Outcome(stage, describe(stage, status, text), time.monotonic() - began)
+        world = re.search(r"^seed (\d+): ", text, re.MULTILINE) if stage.worlds else None
+        return Outcome(
+            stage, describe(stage, status, text), time.monotonic() - began,
+            world=int(world[1]) if world and status is not None else None)
 
     def stop(self) -> None:
         """Ends what runs, and what would begin."""

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import catalogue
 from building import BUILD, Builder, BuildError, Mutant, say
-from killing import Runner, Stage, simulation, tests
+from killing import Outcome, Runner, Stage, simulation, tests
 from reporting import Report
 
 
@@ -42,9 +42,9 @@ def chosen(mutants: list[Mutant], only: list[str]) -> list[Mutant]:
 
 def measure(runner: Runner, stages: list[Stage]) -> None:
     """Sees that nothing is found where there is no mutant, and how long that takes."""
-    rate = None
+    rate = 0.0
     for stage in stages:
-        if rate is not None and stage.worlds:
+        if stage.worlds and rate:
             stage.seconds = stage.worlds * rate
             continue
         say(f"Without a mutant: {stage.title}")
@@ -52,19 +52,29 @@ def measure(runner: Runner, stages: list[Stage]) -> None:
         if outcome.found:
             raise BuildError(f"without a mutant, {stage.kind} fails: {outcome.found}")
         stage.seconds = outcome.seconds
-        if stage.worlds:
-            rate = outcome.seconds / stage.worlds
+        rate = outcome.seconds / stage.worlds if stage.worlds else rate
 
 
 def kill(runner: Runner, mutant: Mutant, stages: list[Stage], report: Report) -> None:
     """Runs a mutant until something finds it."""
+    outcomes = []
     for stage in stages:
         outcome = runner.run(stage, mutant.id, stage.limit)
+        while outcome.world is not None and not runner.is_stopped:
+            # A world that fails without the mutant as well has found something else.
+            if not runner.run(stage.only(outcome.world), 0).found:
+                break
+            say(f"world {outcome.world} fails without a mutant")
+            if (rest := stage.after(outcome.world)) is None:
+                outcome = Outcome(stage, None, 0)
+            else:
+                outcome = runner.run(rest, mutant.id, rest.limit)
         if runner.is_stopped:
             return
-        report.add(mutant, outcome)
+        outcomes.append(outcome)
         if outcome.found:
-            return
+            break
+    report.add(mutant, outcomes)
 
 
 def run(arguments: argparse.Namespace, bugs: list[catalogue.Bug]) -> int:
@@ -78,13 +88,13 @@ def run(arguments: argparse.Namespace, bugs: list[catalogue.Bug]) -> int:
         for mutant in selected:
             print(f"{mutant.id}\t{mutant.name or mutant.kind}\t{mutant.place}\t{mutant.change}")
         return 0
+    directory = builder.build_copy()
     mechanical_stages, named_stages = [], []
     if arguments.by != "tests":
-        ble = builder.build_simulator()
-        mechanical_stages += simulation(ble, arguments.worlds)
-        named_stages += simulation(ble, arguments.named_worlds)
+        mechanical_stages += simulation(directory / "ble", arguments.worlds)
+        named_stages += simulation(directory / "ble", arguments.named_worlds)
     if arguments.by != "simulation":
-        mechanical_stages += (of_tests := tests(builder.build_tests()))
+        mechanical_stages += (of_tests := tests(next(directory.glob("*PackageTests.xctest"))))
         named_stages += of_tests
     runner = Runner()
     for stages in (mechanical_stages, named_stages):

@@ -17,8 +17,9 @@ class Report:
         self.bugs = {bug.name: bug for bug in bugs}
         self.outcomes: dict[int, list[Outcome]] = {}
 
-    def add(self, mutant: Mutant, outcome: Outcome) -> None:
-        self.outcomes.setdefault(mutant.id, []).append(outcome)
+    def add(self, mutant: Mutant, outcomes: list[Outcome]) -> None:
+        """All that was done with a mutant."""
+        self.outcomes[mutant.id] = outcomes
 
     def killer(self, mutant: Mutant, kind: str | None = None) -> Outcome | None:
         """What found it, of one kind or of any."""

@@ -21,6 +21,8 @@ class Bug:
     file: str
     original: str
     replacement: str
+    #: Why no simulated world can show it; empty for most.
+    by_tests: str = ""
 
     def problem(self) -> str | None:
         """What keeps it from being made; None where nothing does."""

@@ -61,9 +61,9 @@ class Outcome:
     world: int | None = None
 
 
-def simulation(ble: Path, worlds: int) -> list[Stage]:
-    """In growing batches, since most mutants are found by the first."""
-    ends = [end for end in (200, 1000, 5000, 20000, 100000) if end < worlds] + [worlds]
+def simulation(ble: Path, *worlds: int) -> list[Stage]:
+    """In growing batches, since most mutants are found by the first; some end where one of these numbers does."""
+    ends = sorted({end for end in (200, 1000, 5000, 20000, 100000) if end < max(worlds)} | {*worlds})
     command = [str(ble), "simulate", "--until-failure", "--jobs", "1", "--seeds"]
     return [simulated(command, range(start, end)) for start, end in zip([0] + ends, ends)]
 

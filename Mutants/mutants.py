@@ -44,15 +44,15 @@ def measure(runner: Runner, stages: list[Stage]) -> None:
     """Sees that nothing is found where there is no mutant, and how long that takes."""
     rate = 0.0
     for stage in stages:
-        if stage.worlds and rate:
+        if not (stage.worlds and rate):
+            say(f"Without a mutant: {stage.title}")
+            outcome = runner.run(stage, 0)
+            if outcome.found:
+                raise BuildError(f"without a mutant, {stage.kind} fails: {outcome.found}")
+            stage.seconds = outcome.seconds
+            rate = rate or outcome.seconds / (stage.worlds or float("inf"))
+        else:
             stage.seconds = stage.worlds * rate
-            continue
-        say(f"Without a mutant: {stage.title}")
-        outcome = runner.run(stage, 0)
-        if outcome.found:
-            raise BuildError(f"without a mutant, {stage.kind} fails: {outcome.found}")
-        stage.seconds = outcome.seconds
-        rate = outcome.seconds / stage.worlds if stage.worlds else rate
 
 
 def kill(runner: Runner, mutant: Mutant, stages: list[Stage], report: Report) -> None:
@@ -89,23 +89,28 @@ def run(arguments: argparse.Namespace, bugs: list[catalogue.Bug]) -> int:
             print(f"{mutant.id}\t{mutant.name or mutant.kind}\t{mutant.place}\t{mutant.change}")
         return 0
     directory = builder.build_copy()
-    mechanical_stages, named_stages = [], []
+    simulations, of_tests = [], []
     if arguments.by != "tests":
-        mechanical_stages += simulation(directory / "ble", arguments.worlds)
-        named_stages += simulation(directory / "ble", arguments.named_worlds)
+        most = max(arguments.worlds, arguments.named_worlds)
+        simulations = simulation(directory / "ble", arguments.worlds, most)
     if arguments.by != "simulation":
-        mechanical_stages += (of_tests := tests(next(directory.glob("*PackageTests.xctest"))))
-        named_stages += of_tests
+        of_tests = tests(next(directory.glob("*PackageTests.xctest")))
     runner = Runner()
-    for stages in (mechanical_stages, named_stages):
-        measure(runner, [stage for stage in stages if not stage.seconds])
+    measure(runner, simulations + of_tests)
+
+    unseen = {bug.name for bug in bugs if bug.by_tests}
+
+    def stages(mutant: Mutant) -> list[Stage]:
+        is_long = mutant.name is not None and mutant.name not in unseen
+        worlds = arguments.named_worlds if is_long else arguments.worlds
+        return [stage for stage in simulations if stage.seeds.stop <= worlds] + of_tests
 
     report = Report(mutants, bugs, builder.candidates, len(builder.excluded), arguments.seed)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     began = time.monotonic()
     with ThreadPoolExecutor(arguments.jobs) as pool:
         pending = {
-            pool.submit(kill, runner, mutant, named_stages if mutant.name else mechanical_stages, report): mutant
+            pool.submit(kill, runner, mutant, stages(mutant), report): mutant
             for mutant in selected
         }
         try:

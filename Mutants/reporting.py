@@ -38,7 +38,11 @@ class Report:
 
     def totals(self) -> list[str]:
         lines = []
-        for title, group in zip(("named", "mechanical"), self.split()):
+        named, mechanical = self.split()
+        shown = [mutant for mutant in named if not self.bugs[mutant.name].by_tests]
+        hidden = [mutant for mutant in named if self.bugs[mutant.name].by_tests]
+        groups = (("named", shown), ("named, not for simulation", hidden), ("mechanical", mechanical))
+        for title, group in groups:
             if not group:
                 continue
             by_simulation = sum(self.killer(mutant, "simulation") is not None for mutant in group)

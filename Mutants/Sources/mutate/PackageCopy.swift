@@ -80,6 +80,10 @@ struct PackageCopy {
         let names = targets.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
         let addition = """
 
+            // Nothing that runs mutants needs these, and OpenCombine does not build a second time beside a module Combine.
+            let unneeded = ["Combine", "CombineTests", "CommandLineTests", "central", "peripheral", "kernel-agent"]
+            package.targets.removeAll { unneeded.contains($0.name) }
+            package.products.removeAll { unneeded.contains($0.name) }
             package.targets.append(.target(name: "CMutants", path: "Sources/CMutants"))
             for target in package.targets where [\(names)].contains(target.name) {
                 target.dependencies.append("CMutants")

@@ -14,7 +14,7 @@ COPY = BUILD / "copy"
 EXCLUDED = BUILD / "excluded.json"
 TARGETS = ["BluetoothHost", "BluetoothGATT", "BluetoothATT", "BluetoothL2CAP"]
 # Stands on all that mutants are made of, and on little else.
-CHECKED_TARGET = "BluetoothAdapter"
+CHECKED_TARGET = "BluetoothLE"
 ERROR = re.compile(r"^(/.+?\.swift):(\d+):\d+: error: (.*)$", re.MULTILINE)
 
 

@@ -66,6 +66,15 @@ struct ClientReadTests {
                 == .failure(.att(ATTError(.invalidOffset, for: .readBlobRequest, at: 3))))
     }
 
+    @Test("a long read from an offset goes on behind the part it got")
+    func readOnFromOffset() throws {
+        let part = counting(22)
+        let script: [Exchange] = [
+            ("0C 03 00 1E 00", "0D " + part.hexadecimal()), ("0C 03 00 34 00", "0D 01 02"),
+        ]
+        #expect(try run(.readLong(0x0003, offset: 30), script) == .success(.value(part + [1, 2])))
+    }
+
     @Test("a value of 512 octets is the longest: no request follows, and a longer one is an error")
     func longest() throws {
         let value = counting(512)

@@ -24,9 +24,16 @@ extension Adapter {
         try router.check()
         guard let token = router.calls.insert(.beginning(nil)) else { throw router.closure }
         let request = AdvertisingRequest(advertisement, isConnectable: isConnectable, interval: interval)
-        try await router.wait(as: token) {
-            router.state.withLock { $0.advertising = token }
-            return router.post(.advertise(request), token: token)
+        let former = router.state.withLock { state in
+            defer { state.advertising = token }
+            return state.advertising
+        }
+        do throws(BluetoothError) {
+            try await router.wait(as: token) { router.post(.advertise(request), token: token) }
+        } catch {
+            // What was refused at once has not replaced the one before, which `stopAdvertising` still has to end.
+            router.state.withLock { if $0.advertising == token { $0.advertising = former } }
+            throw error
         }
     }
 

@@ -5,20 +5,31 @@ import VirtualRadio
 
 /// What must hold when all is quiet.
 extension ScenarioRun {
+    /// Whether the controller does what the users wish.
+    func areWishesMet(_ index: Int) -> Bool { isScanAsWished(index) && isAdvertisingAsWished(index) }
+
+    private func isScanAsWished(_ index: Int) -> Bool {
+        users[index].contains { $0.isAttached && $0.wantsScan } == controller(index).isScanning
+    }
+
+    private func isAdvertisingAsWished(_ index: Int) -> Bool {
+        users[index].contains { $0.isAttached && $0.wantsAdvertising } == controller(index).isAdvertising
+    }
+
+    private func controller(_ index: Int) -> VirtualController { world.air[world.stations[index].controller] }
+
     /// What the users wish is what the controller does.
     func checkWishes(_ index: Int) {
         let users = users[index].filter(\.isAttached)
-        let controller = world.air[world.stations[index].controller]
-        let isScanWanted = users.contains { $0.wantsScan }
-        if isScanWanted != controller.isScanning {
-            fail(.wanted, "a scan is \(isScanWanted ? "" : "not ")wanted, and the controller does the opposite", index)
-        }
-        let isAdvertisingWanted = users.contains { $0.wantsAdvertising }
-        if isAdvertisingWanted != controller.isAdvertising {
+        let controller = controller(index)
+        if !isScanAsWished(index) {
             fail(
-                .wanted,
-                "advertising is \(isAdvertisingWanted ? "" : "not ")wanted, and the controller does the opposite", index
-            )
+                .wanted, "the controller \(controller.isScanning ? "scans" : "does not scan"), against all wishes",
+                index)
+        }
+        if !isAdvertisingAsWished(index) {
+            let what = controller.isAdvertising ? "advertises" : "does not advertise"
+            fail(.wanted, "the controller \(what), against all wishes", index)
         }
         for user in users { (user as? CallUser).map(checkSubscriptions) }
         // Every user knows of the same links, and so does the controller.
@@ -71,7 +82,7 @@ extension ScenarioRun {
 
     /// Without users, nothing goes on.
     func checkNothingIsLeft(_ index: Int) {
-        let controller = world.air[world.stations[index].controller]
+        let controller = controller(index)
         if controller.isScanning { fail(.leftovers, "the controller scans for nobody", index) }
         if controller.isAdvertising { fail(.leftovers, "the controller advertises for nobody", index) }
         if controller.isInitiating { fail(.leftovers, "the controller connects for nobody", index) }

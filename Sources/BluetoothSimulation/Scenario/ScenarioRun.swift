@@ -105,6 +105,8 @@ public final class ScenarioRun {
     }
 
     private func check() {
+        // A scan that brings nothing is restarted once a minute, and may be off for a moment.
+        if !runners.indices.allSatisfy(areWishesMet) { world.run(for: .seconds(1)) }
         for users in users { for user in users where !isDamaged(user.station) { user.checkQuiet() } }
         for index in runners.indices where !isDamaged(index) { checkWishes(index) }
     }

@@ -125,15 +125,16 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
         do throws(BluetoothError) {
             try await work.body(adapter)
         } catch {
-            if !fits(error, work) { fail(.fittingReason, "\(work.kind.rawValue) threw “\(error)”") }
+            if !fits(error, work, adapter) { fail(.fittingReason, "\(work.kind.rawValue) threw “\(error)”") }
         }
     }
 
-    private func fits(_ error: BluetoothError, _ work: Work) -> Bool {
+    private func fits(_ error: BluetoothError, _ work: Work, _ adapter: Adapter) -> Bool {
+        let hasLeft = self.adapter !== adapter
         switch error {
         // Another advertisement takes the place of one that has not begun, and another task may end a subscription.
-        case .cancelled: Task.isCancelled || self.adapter == nil || [.subscribe, .card, .advertise].contains(work.kind)
-        case .adapterClosed: self.adapter == nil
+        case .cancelled: Task.isCancelled || hasLeft || [.subscribe, .card, .advertise].contains(work.kind)
+        case .adapterClosed: hasLeft
         case .adapterRemoved, .notReady, .transport, .adapter: run.hasFaults(station)
         default: true
         }
@@ -185,7 +186,7 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
             } catch {
                 // The one before may or may not go on.
                 await adapter.stopAdvertising()
-                wantsAdvertising = false
+                if self.adapter === adapter { wantsAdvertising = false }
                 throw error
             }
         }

@@ -131,7 +131,7 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
 
     private func fits(_ error: BluetoothError, _ work: Work, _ adapter: Adapter) -> Bool {
         let hasLeft = self.adapter !== adapter
-        switch error {
+        return switch error {
         // Another advertisement takes the place of one that has not begun, and another task may end a subscription.
         case .cancelled: Task.isCancelled || hasLeft || [.subscribe, .card, .advertise].contains(work.kind)
         case .adapterClosed: hasLeft

@@ -13,8 +13,8 @@ struct LinkInspector: Sendable {
     private var peerRequests = 0
     private var peerIndications = 0
     /// What each side has said it takes, of which the smaller is the ATT_MTU.
-    private var offeredMTU: UInt16 = 23
-    private var acceptedMTU: UInt16 = 23
+    private var offeredMTU: UInt16 = 23 { didSet { noteMTU() } }
+    private var acceptedMTU: UInt16 = 23 { didSet { noteMTU() } }
     /// The largest ATT_MTU that these ever made: a broken peer may exchange it again.
     private var mtu = 23
 
@@ -66,8 +66,9 @@ struct LinkInspector: Sendable {
         }
     }
 
-    private mutating func checkLength(_ pdu: AttributePDU) -> HCIInspector.Finding? {
-        mtu = max(mtu, Int(min(offeredMTU, acceptedMTU)))
+    private mutating func noteMTU() { mtu = max(mtu, Int(min(offeredMTU, acceptedMTU))) }
+
+    private func checkLength(_ pdu: AttributePDU) -> HCIInspector.Finding? {
         guard pdu.length > mtu, pdu.opcode != ATTOpcode.exchangeMTUResponse.rawValue else { return nil }
         return .init(rule: .mtu, text: "\(name(pdu.opcode)) of \(pdu.length) octets at an ATT_MTU of \(mtu)")
     }

@@ -24,6 +24,8 @@ public final class ScenarioRun {
     /// Whether some host was not told of what its controller does.
     private var isMisled = false
     private var tainted: Set<Int> = []
+    /// Stations that may not have received the last thing they were sent.
+    private(set) var incomplete: Set<Int> = []
 
     /// How long after the last fault everything has to be as wanted: the longest time-out of ATT, and time to recover.
     static let restTime = Duration.seconds(45)
@@ -165,8 +167,10 @@ public final class ScenarioRun {
         case .damage, .silence:
             taint(fault.device)
             isMisled = true
+        // The rest of a frame that never comes is noticed with the next one, if there is a next one.
+        case .lostFragments: incomplete.insert(fault.device)
         case .unplug, .hardwareError, .ignoredCommands, .weather, .clockJump, .stall, .dropLinks,
-            .failingConnections, .outOfRange, .lostFragments:
+            .failingConnections, .outOfRange:
             break
         }
         if fault.kind == .clockJump { faulty.formUnion(runners.indices) } else { faulty.insert(fault.device) }

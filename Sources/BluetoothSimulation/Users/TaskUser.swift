@@ -23,6 +23,8 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
     var databases: [Connection: DiscoveredDatabase] = [:]
     private var scanCount = 0
     private(set) var wantsAdvertising = false
+    /// How often it has stopped advertising.
+    private var stopCount = 0
     /// Calls that have not ended, by their numbers.
     private var pending: [Int: Scenario.Action.Kind] = [:]
     /// What ends the scans, and the attempts to connect.
@@ -160,6 +162,7 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
         case .advertise: advertise(&pick)
         case .stopAdvertising:
             start(.stopAdvertising) { [self] adapter in
+                stopCount += 1
                 await adapter.stopAdvertising()
                 wantsAdvertising = false
             }
@@ -180,11 +183,14 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
         let request = advertisement
         let interval = Duration.milliseconds(100 + 200 * pick.below(5))
         start(.advertise) { [self] adapter throws(BluetoothError) in
+            let stops = stopCount
             do throws(BluetoothError) {
                 try await adapter.advertise(request, interval: interval...(interval + .milliseconds(50)))
-                wantsAdvertising = self.adapter === adapter
+                // It may have been stopped before this task hears that it has begun.
+                wantsAdvertising = self.adapter === adapter && stopCount == stops
             } catch {
                 // The one before may or may not go on.
+                stopCount += 1
                 await adapter.stopAdvertising()
                 if self.adapter === adapter { wantsAdvertising = false }
                 throw error

@@ -28,7 +28,9 @@ extension World {
             stations[index].inspector.isMiscounting = true
             schedule(at: end) { [unowned self] in air[controller].faults.isSilent = false }
         case .weather: weather(index, .recoverable, until: end)
-        case .damage: weather(index, .damaging, until: end)
+        case .damage:
+            stations[index].inspector.isMiscounting = true
+            weather(index, .damaging, until: end)
         case .lostFragments:
             stations[index].wire.fragmentLossRate = 0.1
             schedule(at: end) { [unowned self] in stations[index].wire.fragmentLossRate = 0 }

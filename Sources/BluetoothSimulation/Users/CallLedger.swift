@@ -27,6 +27,8 @@ struct CallLedger {
     private(set) var open: [CallToken: Call] = [:]
     /// Scans, advertisements and subscriptions that have begun.
     private(set) var standing: [CallToken: Call] = [:]
+    /// Scans that were called off: nothing says when that has been done.
+    private var cancelledScans: [CallToken: Call] = [:]
 
     mutating func begin(_ call: Call, _ token: CallToken, at now: Instant, in batch: Int) {
         open[token] = call
@@ -39,13 +41,15 @@ struct CallLedger {
 
     mutating func end(_ token: CallToken) -> Call? {
         if let call = open.removeValue(forKey: token) { return call }
-        // A scan that stands may fail.
+        // A scan that stands may fail, also just before it is called off.
+        if let scan = cancelledScans.removeValue(forKey: token) { return scan }
         guard standing[token]?.kind == .scan else { return nil }
         return standing.removeValue(forKey: token)
     }
 
     mutating func cancel(_ token: CallToken) {
         open[token]?.isCancelled = true
+        if standing[token]?.kind == .scan { cancelledScans[token] = standing[token] }
         standing[token] = nil
     }
 
@@ -65,5 +69,6 @@ struct CallLedger {
     mutating func removeAll() {
         open = [:]
         standing = [:]
+        cancelledScans = [:]
     }
 }

@@ -42,6 +42,8 @@ let package = Package(
         .library(name: "BluetoothL2CAP", targets: ["BluetoothL2CAP"]),
         .library(name: "BluetoothATT", targets: ["BluetoothATT"]),
         .library(name: "BluetoothGATT", targets: ["BluetoothGATT"]),
+        .library(name: "BluetoothSMP", targets: ["BluetoothSMP"]),
+        .library(name: "BluetoothCrypto", targets: ["BluetoothCrypto"]),
         .library(name: "BluetoothGAP", targets: ["BluetoothGAP"]),
         .library(name: "BluetoothValues", targets: ["BluetoothValues"]),
         .library(name: "HCITransport", targets: ["HCITransport"]),
@@ -72,15 +74,26 @@ let package = Package(
         layer("BluetoothL2CAP", ["BluetoothBase"]),
         layer("BluetoothATT", ["BluetoothBase"]),
         layer("BluetoothGATT", ["BluetoothBase", "BluetoothATT"]),
+        layer("BluetoothSMP", ["BluetoothBase"]),
         layer("BluetoothGAP", ["BluetoothBase"]),
         layer("BluetoothValues", ["BluetoothBase"]),
+        // The ciphers that BluetoothSMP is handed.
+        layer(
+            "BluetoothCrypto",
+            [
+                "BluetoothSMP", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ]),
         // Bytes in and out: the only layer that talks to the kernel.
         // No `pkgConfig: "bluez"`: it would link libbluetooth.so, of which nothing but the headers is used.
         .systemLibrary(name: "CBluetoothHCI", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
         layer("HCITransport", ["BluetoothBase", "BluetoothHCI", "CBluetoothHCI"]),
         layer(
             "BluetoothHost",
-            ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP"]),
+            [
+                "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothSMP",
+                "BluetoothGAP",
+            ]),
         layer("BluetoothTrace", ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT"]),
         // Controllers without hardware: the other end of HCI, for tests and simulation.
         layer(
@@ -158,6 +171,7 @@ let package = Package(
         tests(of: "BluetoothL2CAP"),
         tests(of: "BluetoothATT"),
         tests(of: "BluetoothGATT", and: ["BluetoothATT"]),
+        tests(of: "BluetoothSMP", and: ["BluetoothCrypto"]),
         tests(of: "BluetoothGAP"),
         tests(of: "BluetoothValues"),
         tests(of: "HCITransport", and: ["BluetoothHCI", "CBluetoothHCI"]),

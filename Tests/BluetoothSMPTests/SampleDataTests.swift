@@ -1,0 +1,2 @@
+import BluetoothSMP
+import Testing

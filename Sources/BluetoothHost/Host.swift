@@ -4,6 +4,7 @@ import BluetoothGAP
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothL2CAP
+import BluetoothSMP
 
 /// A Bluetooth LE host: everything between HCI packets and GATT, for one controller, in both roles.
 ///
@@ -41,6 +42,9 @@ public struct Host: Sendable {
 
     var peers = PeerTable()
     var links: LinkTable
+    /// What all pairings share; nil on a host that does not pair.
+    var security: SecurityResources?
+    var pairingAttempts = PairingAttempts()
     /// The controller's buffers for ACL data, and how long a packet they take.
     var flow = ACLFlowControl(bufferCount: 0)
     var aclDataLength = 0
@@ -65,6 +69,13 @@ public struct Host: Sendable {
             timeout: configuration.commandTimeout)
         links = LinkTable(capacity: configuration.maximumLinks)
         publishOwnServices()
+        security = configuration.security.map { security in
+            var entropy = security.entropy
+            let resolvingKey = security.resolvingKey ?? UInt128.random(in: 1 ... .max, using: &entropy)
+            return SecurityResources(
+                crypto: security.crypto, entropy: entropy, policy: security.policy,
+                identity: DeviceIdentity(address: DeviceAddress(0, kind: .public), resolvingKey: resolvingKey))
+        }
     }
 
     /// How many commands may wait for one that somebody asked for, and might ask for again, to wait behind them.

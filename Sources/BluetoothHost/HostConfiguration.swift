@@ -39,6 +39,8 @@ public struct HostConfiguration: Sendable {
     /// nil for ever. Where that brings nothing either, it is given twice as long, up to an hour. Scans of controllers
     /// that filter duplicates may be silent.
     public var scanSilenceLimit: Duration? = .seconds(60)
+    /// What it takes to pair and to encrypt; nil for a host that does neither.
+    public var security: SecurityConfiguration?
     /// How often a connection that failed to be established (reason 0x3E) is tried again.
     public var establishmentRetries: Int = 5
 

@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothGATT
 import BluetoothHCI
+import BluetoothSMP
 
 /// Why a call to the host was refused, or ended without its result.
 public enum HostError: Error, Equatable, Sendable {
@@ -48,6 +49,10 @@ public enum HostError: Error, Equatable, Sendable {
     case database(GATTDatabaseError)
     /// Advertising data does not fit.
     case advertisingData(AdvertisingPayloadError)
+    /// Pairing failed.
+    case pairing(PairingError)
+    /// There is no bond with this peer.
+    case notBonded
 }
 
 extension HostError: CustomStringConvertible {
@@ -75,6 +80,8 @@ extension HostError: CustomStringConvertible {
         case .servicesChanged: "the services of the peer have changed; discover them again"
         case .database(let error): "\(error)"
         case .advertisingData(let error): "\(error)"
+        case .pairing(let error): "\(error)"
+        case .notBonded: "there is no bond with this peer; pair with it first"
         }
     }
 }

@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothGATT
 import BluetoothHCI
+import BluetoothSMP
 
 /// Something that happened, in groups by what it is about. Bytes that belong to an event lie in the queue it came from:
 /// see `HostEventQueue.bytes(of:)`.
@@ -17,6 +18,10 @@ public enum HostEvent: Sendable {
     case client(LinkIdentifier, Client)
     /// Something the GATT server was asked for on one link.
     case server(LinkIdentifier, Server)
+    /// Something about the security of one link.
+    indirect case security(LinkIdentifier, Security)
+    /// A bond was made or has changed: the caller is to store it.
+    indirect case bondChanged(Bond)
 
     /// What happened to the controller, or to something it does that is not part of a link.
     public enum Controller: Sendable {
@@ -70,6 +75,23 @@ public enum HostEvent: Sendable {
         case indication(AttributeHandle, Payload)
         /// An operation begun with `Host.start` has ended.
         case operationEnded(GATTClientEvent)
+    }
+
+    /// What happened to the security of a link.
+    public enum Security: Sendable {
+        /// The link is protected in another way than before.
+        case changed(LinkSecurity)
+        /// The peer, a peripheral, asks for protection that no bond gives: `Host.pair`, or ignore it.
+        case requested(AuthenticationRequirements)
+        /// The application is to answer: `Host.answerPairing`.
+        case asked(PairingQuestion)
+        /// A person is to see this.
+        case shown(PairingDisplay)
+        /// Pairing has succeeded; whether the keys are kept as a bond.
+        case paired(KeyStrength, isBonded: Bool)
+        case pairingFailed(PairingError)
+        /// The link could not be encrypted with the key of the bond. The link ends; the bond stays.
+        case encryptionFailed(HCIStatus)
     }
 
     /// What the GATT server was asked for.

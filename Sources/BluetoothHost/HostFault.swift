@@ -49,8 +49,14 @@ public enum HostFault: Int, CaseIterable, Sendable {
     case attributePDUIgnored
     /// A signalling command that was rejected.
     case signallingRejected
-    /// A request to pair: there is no security manager (Vol 3, Part H, 3.5.5).
-    case pairingUnsupported
+    /// A request to pair that was refused: without security, or after too many failures (Vol 3, Part H, 2.3.6, 3.5.5).
+    case pairingRefused
+    /// The controller reports a link as encrypted for which it was given no key.
+    case encryptionUnexpected
+    /// A peer has distributed the identity of another one, which is bonded: its keys are not kept.
+    case bondClaimed
+    /// A value from a bonded peer over a link that is not encrypted: anyone could have sent it.
+    case valueUnprotected
     /// No response to an ATT request (Vol 3, Part F, 3.3.3).
     case bearerExpired
     /// A peer asked for so many answers that they no longer fit into the send queue.
@@ -63,9 +69,9 @@ public enum HostFault: Int, CaseIterable, Sendable {
         case .eventInvalid, .dataUnassigned, .dataFlagsInvalid, .connectionUnexpected, .linkShortLived,
             .frameInterrupted,
             .fragmentInvalid, .fragmentEmpty, .channelUnknown, .frameUnwanted, .attributePDUMalformed,
-            .attributePDUTooLong, .attributePDUIgnored:
+            .attributePDUTooLong, .attributePDUIgnored, .encryptionUnexpected, .bondClaimed, .valueUnprotected:
             .dropped
-        case .signallingRejected, .pairingUnsupported: .answered
+        case .signallingRejected, .pairingRefused: .answered
         case .bearerExpired: .channelClosed
         case .sendQueueOverflow: .linkEnded
         }

@@ -46,6 +46,16 @@ public struct AttributeEndpoint: Sendable {
         set { peer.security = newValue }
     }
 
+    /// Takes over what a bonded client configured on an earlier link (Vol 3, Part G, 2.4), as far as the server still has
+    /// it.
+    ///
+    /// - Returns: what has changed by that.
+    public mutating func restore(
+        _ subscriptions: [GATTSubscription], features: GATTClientSupportedFeatures, from server: GATTServer
+    ) -> [GATTSubscriptionChange] {
+        peer.restore(subscriptions, features: features, in: server.database)
+    }
+
     // MARK: - Channels
 
     /// Adds a channel.

@@ -41,6 +41,22 @@ public struct GATTPeer: Sendable {
 
     // MARK: - Subscriptions
 
+    /// Takes over what a bonded client configured on an earlier link, as far as the database still has it, and returns what
+    /// has changed by that. What the client has configured on this link stays.
+    mutating func restore(
+        _ stored: [GATTSubscription], features: GATTClientSupportedFeatures, in database: GATTDatabase
+    ) -> [GATTSubscriptionChange] {
+        clientSupportedFeatures.formUnion(features)
+        return stored.compactMap { stored in
+            guard subscription(of: stored.characteristic) == nil,
+                let index = database.index(of: stored.descriptor),
+                case .clientConfiguration(stored.characteristic, let supported) = database.rows[index].storage,
+                stored.configuration.isSubset(of: supported)
+            else { return nil }
+            return configure(stored.characteristic, descriptor: stored.descriptor, stored.configuration)
+        }
+    }
+
     /// The place of a characteristic among the subscriptions, or where it belongs.
     @inline(__always)
     func position(of characteristic: AttributeHandle) -> Int {

@@ -10,6 +10,7 @@ enum CommandPurpose: Equatable, Sendable {
     case disconnect(LinkIdentifier)
     case readRSSI(RequestIdentifier, LinkIdentifier)
     case connectionUpdate(LinkIdentifier)
+    case encrypt(LinkIdentifier)
     /// Nobody waits for the answer.
     case none
 }

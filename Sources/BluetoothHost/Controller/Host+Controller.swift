@@ -22,6 +22,7 @@ extension Host {
             receiveFlow = ReceiveFlow(
                 bufferCount: information.controlsReceiving
                     ? min(configuration.receiveBufferCount, ReceiveFlow.maximumBufferCount) : 0)
+            ownAddressIsKnown(information.address)
             events.append(.controller(.ready))
             advanceActivities(at: now)
         case .failed(let failure):

@@ -35,10 +35,12 @@ extension Host {
         case .leConnectionUpdateComplete(let complete): connectionUpdated(complete)
         case .leReadRemoteFeaturesComplete(let complete): remoteFeaturesRead(complete, at: now)
         case .leRemoteConnectionParameterRequest(let request): parametersRequested(request, at: now)
-        case .leLongTermKeyRequest(let request):
-            // There are no keys yet, and an all-zero one is never the answer.
-            _ = sendOptional(
-                LELongTermKeyRequestNegativeReply(connectionHandle: request.connectionHandle), for: .none, at: now)
+        case .leLongTermKeyRequest(let request): longTermKeyRequested(request, at: now)
+        case .encryptionChange(let change):
+            encryptionChanged(
+                change.status, isEncrypted: change.encryption == .on, of: change.connectionHandle, at: now)
+        case .encryptionKeyRefreshComplete(let complete):
+            encryptionChanged(complete.status, isEncrypted: true, of: complete.connectionHandle, at: now)
         default: return
         }
     }

@@ -10,6 +10,7 @@ extension Host {
         guard pdu.count > 0 else { return }
         // Nothing answers a notification, and for it alone no frame is opened.
         if pdu[0] == ATTOpcode.handleValueNotification.rawValue {
+            guard !links.at[slot].isUntrusted else { return handle(.valueUnprotected, of: slot, at: now) }
             guard links.at[slot].endpoint.takes(pdu.count, on: .first) else {
                 return handle(.attributePDUTooLong, of: slot, at: now)
             }
@@ -65,6 +66,9 @@ extension Host {
     @inline(__always)
     private mutating func notified(_ outcome: AttributeOutcome, _ pdu: Span<UInt8>, _ slot: Int, at now: Instant) {
         let link = links.at[slot].identifier
+        if case .indication = outcome, links.at[slot].isUntrusted {
+            return handle(.valueUnprotected, of: slot, at: now)
+        }
         switch outcome {
         case .notification(let handle, let value):
             let payload = events.store(pdu.extracting(value))
@@ -79,6 +83,7 @@ extension Host {
     }
 
     private mutating func receiveNotifications(_ parameters: consuming ByteReader, _ slot: Int, at now: Instant) {
+        guard !links.at[slot].isUntrusted else { return handle(.valueUnprotected, of: slot, at: now) }
         guard let notification = try? MultipleHandleValueNotification(decoding: parameters) else {
             return handle(.attributePDUMalformed, of: slot, at: now)
         }

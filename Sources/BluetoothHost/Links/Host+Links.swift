@@ -108,12 +108,15 @@ extension Host {
         _ connection: NewConnection, _ life: LinkLife, at now: Instant
     ) -> LinkTable.Slot? {
         let peer = peers.peer(at: connection.address)
+        let localAddress = controller?.address ?? connection.address
+        let configuration = configuration
         let slot = links.insert(connection.handle) { identifier in
             Link(
-                identifier: identifier, connection: connection, peer: peer, life: life, at: now,
-                configuration: configuration)
+                identifier: identifier, connection: connection, localAddress: localAddress, peer: peer, life: life,
+                at: now, configuration: configuration)
         }
-        if slot != nil {
+        if let slot {
+            settleSecurity(slot)
             flow.addLink(connection.handle)
             // With more links, each has a smaller share.
             returnCredits()
@@ -132,7 +135,10 @@ extension Host {
         guard hasOpened else { return }
         endAttempts(at: links.at[slot].lastingPeer, at: now)
         events.append(.link(links.at[slot].identifier, .connected(attempt)))
-        if links.at[slot].role == .central { beginMTUExchange(slot, at: now) }
+        guard links.at[slot].role == .central else { return }
+        // What a bonded peer sends is not believed before that.
+        encryptWithBond(slot, at: now)
+        beginMTUExchange(slot, at: now)
     }
 
     /// Ends the attempts at a peer that is linked by now. Two links to one device are more than controllers allow.
@@ -196,6 +202,8 @@ extension Host {
             for request in purposes.removeRequests(of: link.identifier) + [link.update?.request].compactMap({ $0 }) {
                 events.append(.link(link.identifier, .requestFailed(request, .noSuchLink)))
             }
+            updateBond(of: link)
+            endPairing(of: &link)
             link.endpoint.closeAll()
             announce(link.endpoint.events, of: link.identifier, except: link.automaticExchange)
             events.append(.link(link.identifier, .disconnected(reason)))
@@ -229,6 +237,7 @@ extension Host {
             }
         }
         if let deadline = links.at[slot].update?.deadline, deadline <= now { endUpdate(slot, .timedOut) }
+        firePairing(slot, at: now)
         while let channel = links.at[slot].endpoint.dueChannel(at: now) {
             openFrame()
             let outcome = links.at[slot].endpoint.fire(channel, server: server, at: now, into: &outbox.writer)

@@ -68,7 +68,7 @@ extension Host {
         switch frame.channel {
         case .attributeProtocol: receiveATT(frame.payload, slot, at: now)
         case .leSignalling: receiveSignalling(frame.payload, slot, at: now)
-        case .securityManager: refusePairing(frame.payload, slot, at: now)
+        case .securityManager: receiveSecurity(frame.payload, slot, at: now)
         default: return handle(.channelUnknown, of: slot, at: now)
         }
         if !links.at[slot].life.isOpen { endIfOverwhelmed(slot, at: now) }
@@ -94,18 +94,5 @@ extension Host {
         closeFrame(slot, .leSignalling)
         if case .rejected = outcome { handle(.signallingRejected, of: slot, at: now) }
         signallingStepped(outcome, slot, at: now)
-    }
-
-    /// There is no security manager yet: a request to pair is refused (Vol 3, Part H, 3.5.5).
-    private mutating func refusePairing(_ payload: Span<UInt8>, _ slot: Int, at now: Instant) {
-        guard payload.count > 0 else { return }
-        let pairingRequest: UInt8 = 0x01, securityRequest: UInt8 = 0x0B
-        guard payload[0] == pairingRequest || payload[0] == securityRequest else { return }
-        openFrame()
-        let pairingFailed: UInt8 = 0x05, pairingNotSupported: UInt8 = 0x05
-        outbox.writer.append(pairingFailed)
-        outbox.writer.append(pairingNotSupported)
-        closeFrame(slot, .securityManager)
-        handle(.pairingUnsupported, of: slot, at: now)
     }
 }

@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothL2CAP
+import BluetoothSMP
 
 /// One connection: everything the host keeps per peer. Both GATT roles share its attribute endpoint.
 struct Link: Sendable {
@@ -15,6 +16,8 @@ struct Link: Sendable {
     let beginning: Instant
     /// The address the peer uses on this link.
     let address: DeviceAddress
+    /// The address this host uses on this link.
+    let localAddress: DeviceAddress
     /// The peer, under the name it had when the link was made.
     let peer: PeerID
     /// The peer, under the name later links will have; differs from `peer` once that proves to be another name of it.
@@ -36,20 +39,26 @@ struct Link: Sendable {
     var signalling: SignallingChannel
     /// Both GATT roles. Its one channel is the link's fixed one.
     var endpoint = AttributeEndpoint()
+    var protection: LinkProtection
+    /// Whether values of the peer are not believed: it is bonded, and the link is not encrypted.
+    var isUntrusted = false
     /// The exchange of the MTU that the host began by itself.
     var automaticExchange: GATTClient.OperationID?
     /// What has changed in the database and has not been indicated to the peer yet.
     var serviceChange: ClosedRange<AttributeHandle>?
 
     init(
-        identifier: LinkIdentifier, connection: NewConnection, peer: PeerID, life: LinkLife, at now: Instant,
-        configuration: HostConfiguration
+        identifier: LinkIdentifier, connection: NewConnection, localAddress: DeviceAddress, peer: PeerID,
+        life: LinkLife, at now: Instant, configuration: HostConfiguration
     ) {
         self.identifier = identifier
         beginning = now
         handle = connection.handle
         role = connection.role
         address = connection.address
+        self.localAddress = localAddress
+        protection = LinkProtection(
+            pairing: Pairing(role: connection.role, local: localAddress, peer: connection.address))
         self.peer = peer
         lastingPeer = peer
         parameters = connection.parameters
@@ -84,6 +93,7 @@ struct Link: Sendable {
     var nextDeadline: Instant? {
         var deadline = earliest(life.deadline, update?.deadline)
         deadline = earliest(deadline, endpoint.nextDeadline)
+        deadline = earliest(deadline, protection.pairing.nextDeadline)
         return earliest(deadline, signalling.nextDeadline)
     }
 

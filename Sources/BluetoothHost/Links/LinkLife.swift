@@ -25,7 +25,7 @@ struct LinkLife: Sendable {
     }
 
     /// Why the host ends a link.
-    enum Closing: Sendable {
+    enum Closing: Equatable, Sendable {
         /// Somebody asked for it.
         case requested
         /// The peer has not answered an ATT request in time: nothing may be sent on the bearer any more, and ATT has no
@@ -33,6 +33,8 @@ struct LinkLife: Sendable {
         case bearerExpired
         /// See `Phase.overwhelmed`.
         case overwhelmed
+        /// The link could not be encrypted with the key of the peer's bond, for this reason.
+        case encryptionFailed(HCIStatus)
 
         /// What to report in place of the controller's reason, where the host itself found the link unusable.
         fileprivate var reportedReason: HCIStatus? {
@@ -40,6 +42,7 @@ struct LinkLife: Sendable {
             case .requested: nil
             case .bearerExpired: .llResponseTimeout
             case .overwhelmed: .memoryCapacityExceeded
+            case .encryptionFailed(let status): status
             }
         }
 
@@ -48,6 +51,7 @@ struct LinkLife: Sendable {
             switch self {
             case .requested, .bearerExpired: .remoteUserTerminatedConnection
             case .overwhelmed: .remoteDeviceLowResources
+            case .encryptionFailed: .authenticationFailure
             }
         }
     }

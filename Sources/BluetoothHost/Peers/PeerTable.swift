@@ -10,6 +10,8 @@ struct PeerTable: Sendable {
     private var names: [PeerID: PeerID] = [:]
     /// The identity address of a peer, by its lasting name (Core 5.4, Vol 3, Part C, 10.8).
     private var identities: [PeerID: DeviceAddress] = [:]
+    /// The keys of peers, by their lasting names.
+    private(set) var bonds: [PeerID: Bond] = [:]
     /// Names that stood for a private address, oldest first: a peer may come with a new one each time.
     private var temporaryNames: [PeerID] = []
 
@@ -51,6 +53,27 @@ struct PeerTable: Sendable {
         identities[lastingName(of: peer)] = nil
     }
 
+    // MARK: Bonds
+
+    /// How many bonds are kept at once; those that stand in nobody's way are never given up for another.
+    static let maximumBonds = 1024
+
+    @inline(__always)
+    func bond(with peer: PeerID) -> Bond? { bonds.isEmpty ? nil : bonds[lastingName(of: peer)] }
+
+    mutating func setBond(_ bond: Bond) {
+        let peer = lastingName(of: bond.peer)
+        guard bonds[peer] != nil || bonds.count < Self.maximumBonds else { return }
+        var bond = bond
+        bond.peer = peer
+        bonds[peer] = bond
+    }
+
+    mutating func removeBond(with peer: PeerID) -> Bond? {
+        forgetIdentity(of: peer)
+        return bonds.removeValue(forKey: lastingName(of: peer))
+    }
+
     /// Makes `old`, and all names that lead to it, lead to `new`.
     private mutating func rename(_ old: PeerID, to new: PeerID) {
         guard old != new else { return }
@@ -58,6 +81,10 @@ struct PeerTable: Sendable {
         names[old] = new
         names[new] = nil
         identities[old] = nil
+        if var bond = bonds.removeValue(forKey: old), bonds[new] == nil {
+            bond.peer = new
+            bonds[new] = bond
+        }
         guard !old.firstAddress.isIdentity else { return }
         temporaryNames.append(old)
         if temporaryNames.count > Self.maximumTemporaryNames { names[temporaryNames.removeFirst()] = nil }

@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGAP
 import BluetoothGATT
+import BluetoothSMP
 
 /// Names one user of a shared host: an adapter of the asynchronous API, a manager of Core Bluetooth, a gateway.
 public struct UserID: Hashable, Sendable {
@@ -75,6 +76,25 @@ public struct HostCall: Sendable {
         case holdReceiving(LinkIdentifier)
         case resumeReceiving(LinkIdentifier)
 
+        // MARK: Security
+
+        /// The user answers for the person in pairing, or no longer does, with nil. There is one such user: the last one that
+        /// said so. Without one the host does not pair.
+        indirect case setPairingAgent(PairingAgentDescription?)
+        /// Pairs with the peer of a link, or encrypts the link where there is a bond that gives what is asked for; ends with
+        /// `.done` when the link is protected.
+        indirect case pair(LinkIdentifier, PairRequest)
+        /// Answers `UserEvent.pairingAsked`.
+        indirect case answerPairing(LinkIdentifier, PairingAnswer)
+        /// Tells the peer what the person does while entering the passkey.
+        case pressKey(LinkIdentifier, KeypressNotification)
+        /// Calls the pairing on a link off.
+        case cancelPairing(LinkIdentifier)
+        /// Ends with `.bonds`.
+        case bonds
+        /// Forgets the keys of a peer; ends with `.done`, or with `.notBonded`.
+        case removeBond(PeerID)
+
         // MARK: The GATT client
 
         /// Ends with `.gatt`. Operations on one link are carried out in the order of the calls.
@@ -127,6 +147,48 @@ public struct ConnectRequest: Sendable {
     }
 }
 
+/// How to pair.
+public struct PairRequest: Equatable, Sendable {
+    /// Whether protection against machines in the middle is required.
+    public var requiresAuthentication: Bool
+    /// The peer's data that came out of band.
+    public var peerOutOfBandData: OutOfBandData?
+    /// Whether to pair even where there is a bond already.
+    public var renewsKeys: Bool
+
+    public init(
+        requiresAuthentication: Bool = false, peerOutOfBandData: OutOfBandData? = nil, renewsKeys: Bool = false
+    ) {
+        self.requiresAuthentication = requiresAuthentication
+        self.peerOutOfBandData = peerOutOfBandData
+        self.renewsKeys = renewsKeys
+    }
+}
+
+/// What the application that answers for the person can do.
+public struct PairingAgentDescription: Equatable, Sendable {
+    /// What it can show and take.
+    public var ioCapability: IOCapability
+    /// Whether keys are to be kept.
+    public var isBonding: Bool
+    /// Whether the host may begin to pair where a peer asks for it, or refuses an access for want of protection. The peer's
+    /// own wish to pair is put to the agent in any case.
+    public var pairsOnDemand: Bool
+
+    public init(ioCapability: IOCapability, isBonding: Bool = true, pairsOnDemand: Bool = true) {
+        self.ioCapability = ioCapability
+        self.isBonding = isBonding
+        self.pairsOnDemand = pairsOnDemand
+    }
+
+    /// What this device brings into a pairing with this agent.
+    func parameters(_ request: PairRequest = PairRequest()) -> PairingParameters {
+        PairingParameters(
+            ioCapability: ioCapability, isBonding: isBonding, requiresAuthentication: request.requiresAuthentication,
+            peerOutOfBandData: request.peerOutOfBandData)
+    }
+}
+
 /// Which characteristic of a peer to subscribe to.
 public struct SubscriptionRequest: Sendable {
     /// The handle of the characteristic's value.
@@ -173,4 +235,5 @@ public enum CallResult: Sendable {
     case gatt(GATTClientResult)
     case published(GATTServiceHandles)
     case value([UInt8]?)
+    case bonds([Bond])
 }

@@ -14,7 +14,9 @@ struct LinkRecord: Sendable {
     var holders: [UserID] = []
     /// The ATT_MTU reported to the users, in octets.
     var mtu = 23
-    /// Whether ATT_MTU is settled, so waiting users may get the link.
+    /// Whether the exchange of ATT_MTU is over.
+    var isExchangeOver = false
+    /// Whether ATT_MTU is settled, and encryption with a bond's key, so waiting users may get the link.
     var isReady = false
     /// Whether the host was asked to end the link.
     var isEnding = false
@@ -34,6 +36,13 @@ struct LinkRecord: Sendable {
     var usesClient = false
     /// The handles of the peer's Generic Attribute service, once they are known.
     var genericAttribute: ClosedRange<AttributeHandle>?
+
+    /// Whether a question about pairing on this link waits for its answer.
+    var awaitsAgent = false
+    /// The calls that wait for the link to be protected.
+    var awaitingSecurity: [UserCall] = []
+    /// The operations that the peer refused for want of protection, to be repeated once.
+    var refusedOperations: [RefusedOperation] = []
 
     var credits = SendCredits()
     var indications = IndicationQueue()
@@ -58,6 +67,14 @@ struct UserCall: Equatable, Sendable {
     let token: CallToken
 }
 
+/// A client operation that is repeated when the link is better protected.
+struct RefusedOperation: Sendable {
+    let operation: GATTClientOperation
+    let purpose: PendingOperation.Purpose
+    /// How the peer refused it, to be reported if protection fails.
+    let error: HostError
+}
+
 /// A client operation under way, and the receiver of its result.
 struct PendingOperation: Sendable {
     enum Purpose: Equatable, Sendable {
@@ -74,6 +91,8 @@ struct PendingOperation: Sendable {
     let purpose: Purpose
     /// Whether the result holds all primary services of the peer.
     let findsAllServices: Bool
+    /// The operation, where it is to be repeated on a better protected link.
+    let repeatable: GATTClientOperation?
 }
 
 /// A request to the controller for a link.

@@ -53,9 +53,13 @@ extension SharedHost {
             answer(call, request) { host throws(HostError) in try host.accept(request) }
         case .refuse(let request, let code):
             answer(call, request) { host throws(HostError) in try host.refuse(request, with: code) }
+        case .setPairingAgent(let description): setPairingAgent(call, description, at: now)
+        case .bonds: end(call, .success(.bonds(host.bonds)))
+        case .removeBond(let peer): removeBond(call, with: peer, at: now)
         case .release(let link), .disconnect(let link, _), .readRSSI(let link), .updateParameters(let link, _),
             .holdReceiving(let link), .resumeReceiving(let link), .perform(let link, _), .write(let link, _, _),
-            .subscribe(let link, _), .unsubscribe(let link, _), .indicate(let link, _, _):
+            .subscribe(let link, _), .unsubscribe(let link, _), .indicate(let link, _, _), .pair(let link, _),
+            .answerPairing(let link, _), .pressKey(let link, _), .cancelPairing(let link):
             guard let slot = slot(of: link) else { return end(call, .failure(refusal ?? .noSuchLink)) }
             carryOut(kind, call, slot, at: now)
         }
@@ -81,10 +85,14 @@ extension SharedHost {
         case .indicate(_, let handle, let value):
             indicate(
                 IndicationQueue.Entry(call: call, handle: handle, value: value, tookCredit: false), slot, at: now)
+        case .pair(_, let request): pair(call, request, slot, at: now)
+        case .answerPairing(_, let answer): answerPairing(call, answer, slot, at: now)
+        case .pressKey(let link, let key): host.pressKey(key, on: link, at: now)
+        case .cancelPairing(let link): host.cancelPairing(link, at: now)
         case .subscribe(_, let request): subscribe(call, request, slot, at: now)
         case .unsubscribe(_, let subscription): unsubscribe(call, from: subscription, slot, at: now)
         case .attach, .detach, .cancel, .scan, .advertise, .connect, .publish, .withdraw, .setValue, .readOwnValue,
-            .answer, .accept, .refuse, .writeWithoutResponse, .notify, .update:
+            .answer, .accept, .refuse, .writeWithoutResponse, .notify, .update, .setPairingAgent, .bonds, .removeBond:
             return
         }
     }
@@ -116,6 +124,10 @@ extension SharedHost {
         }
         if let index = links[slot].requests.firstIndex(where: { $0.call == call }) {
             links[slot].requests.remove(at: index)
+        } else if let index = links[slot].awaitingSecurity.firstIndex(of: call) {
+            links[slot].awaitingSecurity.remove(at: index)
+        } else if let index = links[slot].refusedOperations.firstIndex(where: { $0.purpose == .call(call) }) {
+            links[slot].refusedOperations.remove(at: index)
         } else if let index = links[slot].awaitingEnd.firstIndex(of: call) {
             links[slot].awaitingEnd.remove(at: index)
         } else if cancelSubscribing(call, slot, at: now) || stopAwaiting(call, slot, .cancelled, at: now) {

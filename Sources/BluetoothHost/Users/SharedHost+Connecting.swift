@@ -142,7 +142,16 @@ extension SharedHost {
     }
 
     /// ATT_MTU is settled, or never will be.
-    mutating func linkIsReady(_ slot: Int) {
+    mutating func exchangeIsOver(_ slot: Int) {
+        links[slot].isExchangeOver = true
+        finishReadiness(slot)
+    }
+
+    /// Gives the waiting users their link. The peer of a bond is not asked for anything before the link is encrypted.
+    mutating func finishReadiness(_ slot: Int) {
+        guard links[slot].isExchangeOver, !links[slot].isReady,
+            !host.isSecurityPending(on: links[slot].identifier)
+        else { return }
         links[slot].isReady = true
         let waiting = links[slot].awaitingReadiness
         links[slot].awaitingReadiness = []
@@ -160,6 +169,10 @@ extension SharedHost {
         let reason = record.endReason ?? reason
         let error: HostError = reason == .adapterRemoved ? .adapterRemoved : .disconnected(reason)
         for operation in record.operations { abandon(operation, error) }
+        for operation in record.refusedOperations {
+            if case .call(let call) = operation.purpose { end(call, .failure(error)) }
+        }
+        for call in record.awaitingSecurity { end(call, .failure(error)) }
         for request in record.requests { end(request.call, .failure(error)) }
         for subscription in record.subscriptions {
             for holder in subscription.holders where !holder.isConfirmed { end(holder.call, .failure(error)) }

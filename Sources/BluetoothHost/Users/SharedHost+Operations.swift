@@ -16,7 +16,9 @@ extension SharedHost {
         do throws(HostError) {
             let identifier = try host.start(operation, on: links[slot].identifier, at: now)
             links[slot].operations.append(
-                PendingOperation(identifier: identifier, purpose: purpose, findsAllServices: findsAll))
+                PendingOperation(
+                    identifier: identifier, purpose: purpose, findsAllServices: findsAll,
+                    repeatable: pairingAgent?.description.pairsOnDemand == true ? operation : nil))
         } catch {
             failed(purpose, slot, error, at: now)
         }
@@ -32,26 +34,28 @@ extension SharedHost {
         case .failed(_, .disconnected): return
         case .failed(_, let error):
             let operation = links[slot].operations.remove(at: index)
-            failed(operation.purpose, slot, HostError(error), at: now)
+            let error = HostError(error)
+            if raisesSecurity(operation, error, slot, at: now) { return }
+            failed(operation.purpose, slot, error, at: now)
         case .completed(_, let result):
             let operation = links[slot].operations.remove(at: index)
             if operation.findsAllServices { learnServices(from: result, slot) }
             switch operation.purpose {
             case .call(let call): end(call, .success(.gatt(result)))
-            case .readiness: linkIsReady(slot)
+            case .readiness: exchangeIsOver(slot)
             case .subscription(let handle): subscriptionStepped(handle, .success(result), slot, at: now)
             case .preparation: preparationStepped(.success(result), slot, at: now)
             }
         }
     }
 
-    private mutating func failed(
+    mutating func failed(
         _ purpose: PendingOperation.Purpose, _ slot: Int, _ error: HostError, at now: Instant
     ) {
         switch purpose {
         case .call(let call): end(call, .failure(error))
         // A server without this request uses 23 octets. One that does not answer has lost the link.
-        case .readiness: if error != .timedOut { linkIsReady(slot) }
+        case .readiness: if error != .timedOut { exchangeIsOver(slot) }
         case .subscription(let handle): subscriptionStepped(handle, .failure(error), slot, at: now)
         case .preparation: preparationStepped(.failure(error), slot, at: now)
         }

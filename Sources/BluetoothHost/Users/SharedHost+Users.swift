@@ -30,6 +30,7 @@ extension SharedHost {
             advertisements.remove(at: index)
             updateAdvertising(at: now)
         }
+        if pairingAgent?.user == user { dropPairingAgent(at: now) }
         for service in services.remove(of: user) { withdraw(service, at: now) }
         for slot in links.indices where links[slot].isInUse { forget(user, slot, at: now) }
         reconcileConnecting(at: now)
@@ -44,6 +45,10 @@ extension SharedHost {
             host.cancel(operation.identifier, on: link)
         }
         links[slot].requests.removeAll { $0.call.user == user }
+        links[slot].awaitingSecurity.removeAll { $0.user == user }
+        links[slot].refusedOperations.removeAll { operation in
+            if case .call(let call) = operation.purpose { call.user == user } else { false }
+        }
         links[slot].awaitingEnd.removeAll { $0.user == user }
         links[slot].credits.forget(user)
         _ = links[slot].indications.remove { $0.call.user == user }

@@ -26,6 +26,10 @@ public struct SharedHost: Sendable {
     var advertisements: [AdvertisementRecord] = []
     var services = PublishedServices()
     var names = PeerNames()
+    /// Who answers for the person in pairing.
+    var pairingAgent: PairingAgentRecord?
+    /// What the caller has not stored yet.
+    var bondChanges: [BondChange] = []
     /// The octets that events of this turn refer to.
     var arena = ByteWriter(reservingCapacity: 4096)
 

@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGAP
 import BluetoothGATT
+import BluetoothSMP
 
 /// The status of the adapter.
 public enum AdapterStatus: Equatable, Sendable {
@@ -50,6 +51,19 @@ public enum UserEvent: Sendable {
     /// The peer's services in these handles have changed, and subscriptions there are over.
     case servicesChanged(LinkIdentifier, ClosedRange<AttributeHandle>)
 
+    // MARK: Security
+
+    /// The link is protected in another way than before.
+    indirect case securityChanged(LinkIdentifier, LinkSecurity)
+    /// Pairing has succeeded, with keys of this strength, which are kept as a bond or not; or has failed.
+    indirect case pairingEnded(LinkIdentifier, Result<PairingOutcome, PairingError>)
+    /// For the user who answers for the person: to be answered with `HostCall.Kind.answerPairing`.
+    indirect case pairingAsked(LinkIdentifier, PairingQuestion)
+    /// For the user who answers for the person: to be shown.
+    indirect case pairingShown(LinkIdentifier, PairingDisplay)
+    /// The peer has lost the keys of its bond, or is another device: the link ends, the bond stays until it is removed.
+    indirect case bondRefused(LinkIdentifier, PeerID)
+
     // MARK: The GATT client
 
     /// The peer has notified or indicated a value.
@@ -65,6 +79,13 @@ public enum UserEvent: Sendable {
     case requestExpired(ServerRequest)
     /// A peer subscribed to a value, unsubscribed, or changed its subscription.
     indirect case subscriptionChanged(LinkIdentifier, GATTSubscriptionChange)
+}
+
+/// What a pairing has led to.
+public struct PairingOutcome: Equatable, Sendable {
+    public var strength: KeyStrength
+    /// Whether the keys are kept as a bond.
+    public var isBonded: Bool
 }
 
 /// The events of one turn for one user, in order.

@@ -38,6 +38,12 @@ public struct Pairing: Sendable {
     /// The key for the encryption that the peer, as central, starts with this EDIV and Rand; nil if this pairing has none.
     public func key(encryptedDiversifier: UInt16, random: UInt64) -> UInt128? { nil }
 
+    /// What the key is worth that `key` or `.encrypt` gave last; nil if there is none.
+    public var strength: KeyStrength? { nil }
+
+    /// The link was encrypted with a key that existed before: a Security Request of this device has been fulfilled.
+    public mutating func requestFulfilled() {}
+
     /// The controller reports that the link is encrypted, that its key was changed, or why not.
     ///
     /// - Parameter status: the status of HCI, 0 for success.

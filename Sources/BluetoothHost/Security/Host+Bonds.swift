@@ -1,0 +1,100 @@
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothSMP
+
+/// Bonds: the keys of peers, kept from one connection to the next. The host holds them; its caller stores them.
+extension Host {
+    // MARK: Calls
+
+    /// The bonds with peers, in no order.
+    public var bonds: [Bond] { Array(peers.bonds.values) }
+
+    /// Restores a bond of an earlier run, or takes over one that was made elsewhere with this host's identity.
+    public mutating func restore(_ bond: Bond, at now: Instant) {
+        if bond.address.isIdentity { peers.learn(bond.address, of: bond.peer) }
+        var bond = bond
+        bond.peer = peers.lastingName(of: bond.peer)
+        peers.setBond(bond)
+        bondsChanged(at: now)
+    }
+
+    /// Forgets the keys of a peer. A link that is encrypted with them stays so until it ends.
+    ///
+    /// - Returns: the bond; nil if there was none.
+    @discardableResult
+    public mutating func removeBond(with peer: PeerID, at now: Instant) -> Bond? {
+        guard let bond = peers.removeBond(with: peer) else { return nil }
+        bondsChanged(at: now)
+        return bond
+    }
+
+    /// The bond with the peer of a link.
+    func bond(of slot: Int) -> Bond? { peers.bond(with: links.at[slot].lastingPeer) }
+
+    // MARK: Keeping them
+
+    /// Makes a bond of what pairing has led to. False where another bond is in the way.
+    mutating func keep(_ result: PairingResult, _ slot: Int, at now: Instant) -> Bool {
+        let name = links.at[slot].lastingPeer
+        let address = result.peerIdentity?.address ?? links.at[slot].address
+        if let known = peers.bond(with: peers.peer(at: address)), known.peer != name {
+            // A device that comes under another address and claims to be one that is bonded. Only with the same resolving
+            // key and keys at least as strong may it take the place of that.
+            guard known.identity == result.peerIdentity, !result.strength.isWeaker(than: known.strength) else {
+                handle(.bondClaimed, of: slot, at: now)
+                return false
+            }
+        }
+        if address.isIdentity, let link = links.slot(of: links.at[slot].identifier).map({ links.at[$0].identifier }) {
+            _ = try? learnIdentity(address, of: link, at: now)
+        }
+        var bond = Bond(peer: links.at[slot].lastingPeer, address: address, strength: result.strength)
+        bond.identity = result.peerIdentity
+        bond.centralKey = result.centralKey
+        bond.peripheralKey = result.peripheralKey
+        bond.peerSignature = result.peerSignatureKey.map { SignatureKey(key: $0) }
+        bond.localSignature = result.localSignatureKey.map { SignatureKey(key: $0) }
+        bond.subscriptions = links.at[slot].endpoint.peer.subscriptions
+        bond.clientSupportedFeatures = links.at[slot].endpoint.peer.clientSupportedFeatures
+        peers.setBond(bond)
+        events.append(.bondChanged(bond))
+        bondsChanged(at: now)
+        return true
+    }
+
+    /// What a bonded client has configured outlives its link (Core 5.4, Vol 3, Part G, 2.4). Only what it has configured
+    /// over an encrypted link: anyone can take its address.
+    mutating func updateBond(of link: borrowing Link) {
+        guard link.protection.strength != nil, var bond = peers.bond(with: link.lastingPeer) else { return }
+        let subscriptions = link.endpoint.peer.subscriptions
+        let features = link.endpoint.peer.clientSupportedFeatures
+        guard bond.subscriptions != subscriptions || bond.clientSupportedFeatures != features else { return }
+        bond.subscriptions = subscriptions
+        bond.clientSupportedFeatures = features
+        peers.setBond(bond)
+        events.append(.bondChanged(bond))
+    }
+
+    /// Gives a bonded client its subscriptions back, once its link is encrypted.
+    mutating func restoreSubscriptions(of bond: Bond, _ slot: Int) {
+        let link = links.at[slot].identifier
+        for change in links.at[slot].endpoint.restore(
+            bond.subscriptions, features: bond.clientSupportedFeatures, from: server)
+        {
+            events.append(.server(link, .subscriptionChanged(change)))
+        }
+    }
+
+    private mutating func bondsChanged(at now: Instant) {
+        for slot in links.slots where links.at[slot].isInUse { settleSecurity(slot) }
+    }
+}
+
+extension KeyStrength {
+    /// Whether keys of this strength protect less than those of another.
+    func isWeaker(than other: KeyStrength) -> Bool {
+        (other.isAuthenticated && !isAuthenticated) || (other.usesSecureConnections && !usesSecureConnections)
+            || keySize < other.keySize
+    }
+}

@@ -1,0 +1,146 @@
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothSMP
+
+/// Whether links are encrypted, and with which key.
+extension Host {
+    // MARK: Calls
+
+    /// Encrypts a link with the key of the peer's bond. A central starts encryption; a peripheral asks the central for it.
+    /// `HostEvent.Security.changed` or `.encryptionFailed` will follow.
+    public mutating func encrypt(_ link: LinkIdentifier, at now: Instant) throws(HostError) {
+        guard let slot = links.slot(of: link) else { throw .noSuchLink }
+        guard let bond = bond(of: slot) else { throw .notBonded }
+        switch links.at[slot].role {
+        case .central:
+            guard bond.centralKey != nil else { throw .notBonded }
+            guard encryptWithBond(slot, at: now) else { throw .busy }
+        case .peripheral:
+            try pair(link, PairingParameters(requiresAuthentication: bond.strength.isAuthenticated), at: now)
+        }
+    }
+
+    /// Starts encryption with the key of the peer's bond. False where there is none, or encryption is starting already.
+    @discardableResult
+    mutating func encryptWithBond(_ slot: Int, at now: Instant) -> Bool {
+        guard let bond = bond(of: slot), let key = bond.centralKey else { return false }
+        return startEncryption(key, .bond(bond.strength), slot, at: now)
+    }
+
+    /// Gives the controller a key, as the central.
+    @discardableResult
+    mutating func startEncryption(
+        _ key: LongTermKey, _ origin: LinkProtection.Key, _ slot: Int, at now: Instant
+    ) -> Bool {
+        guard links.at[slot].role == .central, links.at[slot].protection.start(with: origin) else { return false }
+        let command = LEEnableEncryption(
+            connectionHandle: links.at[slot].handle, randomNumber: key.random,
+            encryptedDiversifier: key.encryptedDiversifier, longTermKey: key.key)
+        send(command, for: .encrypt(links.at[slot].identifier), at: now)
+        return true
+    }
+
+    // MARK: The controller's side
+
+    /// Command Status of LE Enable Encryption.
+    mutating func encryptionAnswered(_ status: HCIStatus, _ link: LinkIdentifier, at now: Instant) {
+        guard status != .success, let slot = links.slot(of: link) else { return }
+        encryptionFailed(status, slot, at: now)
+    }
+
+    /// The central wants the link encrypted. The key is that of the pairing under way, or of the bond, whichever it names.
+    mutating func longTermKeyRequested(_ request: LELongTermKeyRequest, at now: Instant) {
+        guard let slot = links.slot(of: request.connectionHandle), links.at[slot].role == .peripheral,
+            let (key, origin) = key(for: request, slot), links.at[slot].protection.start(with: origin)
+        else {
+            send(
+                LELongTermKeyRequestNegativeReply(connectionHandle: request.connectionHandle), for: .none, at: now)
+            return
+        }
+        send(
+            LELongTermKeyRequestReply(connectionHandle: request.connectionHandle, longTermKey: key), for: .none,
+            at: now)
+    }
+
+    private func key(for request: LELongTermKeyRequest, _ slot: Int) -> (UInt128, LinkProtection.Key)? {
+        let diversifier = request.encryptedDiversifier, random = request.randomNumber
+        if let key = links.at[slot].protection.pairing.key(encryptedDiversifier: diversifier, random: random) {
+            return (key, .pairing)
+        }
+        guard let bond = bond(of: slot), let key = bond.peripheralKey, key.encryptedDiversifier == diversifier,
+            key.random == random
+        else { return nil }
+        return (key.key, .bond(bond.strength))
+    }
+
+    /// Encryption Change, of either version, or Encryption Key Refresh Complete.
+    mutating func encryptionChanged(
+        _ status: HCIStatus, isEncrypted: Bool, of connection: ConnectionHandle, at now: Instant
+    ) {
+        guard let slot = links.slot(of: connection) else { return }
+        guard status == .success else { return encryptionFailed(status, slot, at: now) }
+        guard isEncrypted else {
+            links.at[slot].protection.stop()
+            return settleSecurity(slot)
+        }
+        switch links.at[slot].protection.expectedKey {
+        // Nobody here knows the key: it is worth nothing.
+        case nil: handle(.encryptionUnexpected, of: slot, at: now)
+        case .bond(let strength):
+            links.at[slot].protection.succeed(strength)
+            links.at[slot].protection.pairing.requestFulfilled()
+            settleSecurity(slot)
+        case .pairing:
+            guard let strength = links.at[slot].protection.pairing.strength else {
+                return handle(.encryptionUnexpected, of: slot, at: now)
+            }
+            links.at[slot].protection.succeed(strength)
+            settleSecurity(slot)
+            continuePairing(.success, isEncrypted: true, slot, at: now)
+        }
+    }
+
+    private mutating func encryptionFailed(_ status: HCIStatus, _ slot: Int, at now: Instant) {
+        let key = links.at[slot].protection.expectedKey
+        links.at[slot].protection.fail()
+        switch key {
+        case nil: return
+        case .pairing: continuePairing(status, isEncrypted: false, slot, at: now)
+        case .bond:
+            events.append(.security(links.at[slot].identifier, .encryptionFailed(status)))
+            // The peer has lost the key, or is not who it says. The bond is for the application to remove, not for the air.
+            close(slot, .encryptionFailed(status), at: now)
+        }
+    }
+
+    private mutating func continuePairing(_ status: HCIStatus, isEncrypted: Bool, _ slot: Int, at now: Instant) {
+        guard var resources = security else { return }
+        let effects = links.at[slot].protection.pairing.encryptionChanged(
+            status: status.rawValue, isEncrypted: isEncrypted, &resources, at: now)
+        security = resources
+        perform(effects, slot, at: now)
+    }
+
+    // MARK: What follows
+
+    /// Makes the GATT server judge by what the link is protected with now.
+    mutating func settleSecurity(_ slot: Int) {
+        let strength = links.at[slot].protection.strength
+        let bond = bond(of: slot)
+        let old = links.at[slot].endpoint.security
+        var new = LinkSecurity(isBonded: bond != nil, isAuthorized: old.isAuthorized)
+        if let strength {
+            new.isEncrypted = true
+            new.isAuthenticated = strength.isAuthenticated
+            new.usesSecureConnections = strength.usesSecureConnections
+            new.encryptionKeySize = strength.keySize
+        }
+        links.at[slot].isUntrusted = bond != nil && strength == nil
+        guard new != old else { return }
+        links.at[slot].endpoint.security = new
+        if let bond, new.isEncrypted, !old.isEncrypted { restoreSubscriptions(of: bond, slot) }
+        guard links.at[slot].life.isAnnounced else { return }
+        events.append(.security(links.at[slot].identifier, .changed(new)))
+    }
+}

@@ -1,0 +1,174 @@
+import BluetoothBase
+import BluetoothL2CAP
+import BluetoothSMP
+
+/// The Security Manager of each link: what comes over its channel, what the application wants, and what follows.
+extension Host {
+    // MARK: Calls
+
+    /// Pairs with the peer of a link (Core 5.4, Vol 3, Part H). As a central the host sends Pairing Request, as a
+    /// peripheral Security Request. `HostEvent.Security.paired` or `.pairingFailed` will follow.
+    ///
+    /// Keys that exist are never replaced by weaker ones: to allow that, remove the bond first.
+    public mutating func pair(
+        _ link: LinkIdentifier, _ parameters: PairingParameters, at now: Instant
+    ) throws(HostError) {
+        guard let slot = links.slot(of: link) else { throw .noSuchLink }
+        guard var resources = security else { throw .unsupported }
+        guard !links.at[slot].protection.pairing.isUnderWay else { throw .busy }
+        guard !pairingAttempts.isBlocked(links.at[slot].lastingPeer, at: now) else {
+            throw .pairing(.local(.repeatedAttempts))
+        }
+        let effects = links.at[slot].protection.pairing.begin(
+            protectingBond(parameters, slot), &resources, at: now)
+        security = resources
+        perform(effects, slot, at: now)
+    }
+
+    /// Answers `HostEvent.Security.asked`.
+    public mutating func answerPairing(
+        _ link: LinkIdentifier, _ answer: PairingAnswer, at now: Instant
+    ) throws(HostError) {
+        guard let slot = links.slot(of: link) else { throw .noSuchLink }
+        guard var resources = security else { throw .unsupported }
+        var answer = answer
+        if case .accept(let parameters) = answer { answer = .accept(protectingBond(parameters, slot)) }
+        let effects = links.at[slot].protection.pairing.answer(answer, &resources, at: now)
+        security = resources
+        perform(effects, slot, at: now)
+    }
+
+    /// Tells the peer what the person does while entering the passkey.
+    public mutating func pressKey(_ key: KeypressNotification, on link: LinkIdentifier, at now: Instant) {
+        guard let slot = links.slot(of: link) else { return }
+        perform(links.at[slot].protection.pairing.pressKey(key), slot, at: now)
+    }
+
+    /// Calls a pairing off. `HostEvent.Security.pairingFailed` follows.
+    public mutating func cancelPairing(_ link: LinkIdentifier, at now: Instant) {
+        guard let slot = links.slot(of: link) else { return }
+        perform(links.at[slot].protection.pairing.cancel(), slot, at: now)
+    }
+
+    /// A new pairing must not weaken what a bond protects.
+    private func protectingBond(_ parameters: PairingParameters, _ slot: Int) -> PairingParameters {
+        var parameters = parameters
+        parameters.minimumStrength = bond(of: slot)?.strength ?? parameters.minimumStrength
+        return parameters
+    }
+
+    /// Whether a pairing is under way on a link, or its encryption is starting.
+    public func isSecurityPending(on link: LinkIdentifier) -> Bool {
+        guard let slot = links.slot(of: link) else { return false }
+        return links.at[slot].protection.pairing.isUnderWay || links.at[slot].protection.expectedKey != nil
+    }
+
+    /// The strength of the keys of the bond with the peer of a link; nil if there is none.
+    public func bondStrength(of link: LinkIdentifier) -> KeyStrength? {
+        links.slot(of: link).flatMap { bond(of: $0) }?.strength
+    }
+
+    // MARK: The peer's side
+
+    /// A PDU of the Security Manager Protocol.
+    mutating func receiveSecurity(_ payload: Span<UInt8>, _ slot: Int, at now: Instant) {
+        guard payload.count > 0 else { return }
+        guard var resources = security else { return refusePairing(payload, .pairingNotSupported, slot, at: now) }
+        if !links.at[slot].protection.pairing.isUnderWay,
+            pairingAttempts.isBlocked(links.at[slot].lastingPeer, at: now)
+        {
+            return refusePairing(payload, .repeatedAttempts, slot, at: now)
+        }
+        let effects = links.at[slot].protection.pairing.receive(payload, &resources, at: now)
+        security = resources
+        perform(effects, slot, at: now)
+    }
+
+    /// Refuses what begins a pairing; the rest needs no answer (Vol 3, Part H, 3.5.5).
+    private mutating func refusePairing(
+        _ payload: Span<UInt8>, _ reason: PairingFailure, _ slot: Int, at now: Instant
+    ) {
+        let pairingRequest: UInt8 = 0x01, securityRequest: UInt8 = 0x0B
+        guard payload[0] == pairingRequest || payload[0] == securityRequest else { return }
+        send(.pairingFailed(reason), slot)
+        handle(.pairingRefused, of: slot, at: now)
+    }
+
+    private mutating func send(_ pdu: SecurityManagerPDU, _ slot: Int) {
+        openFrame()
+        pdu.encode(into: &outbox.writer)
+        closeFrame(slot, .securityManager)
+    }
+
+    // MARK: What happens to a link
+
+    mutating func firePairing(_ slot: Int, at now: Instant) {
+        guard let deadline = links.at[slot].protection.pairing.nextDeadline, deadline <= now else { return }
+        perform(links.at[slot].protection.pairing.fire(at: now), slot, at: now)
+    }
+
+    /// The link is gone, and has been taken out of the table.
+    mutating func endPairing(of link: inout Link) {
+        for effect in link.protection.pairing.linkEnded() {
+            guard case .ended(.failure(let error)) = effect else { continue }
+            events.append(.security(link.identifier, .pairingFailed(error)))
+        }
+    }
+
+    /// The controller is up, and with it the identity address that peers get.
+    mutating func ownAddressIsKnown(_ address: DeviceAddress) { security?.identity.address = address }
+
+    // MARK: Effects
+
+    mutating func perform(_ effects: [PairingEffect], _ slot: Int, at now: Instant) {
+        let link = links.at[slot].identifier
+        for effect in effects {
+            switch effect {
+            case .send(let pdu): send(pdu, slot)
+            case .encrypt(let key): startEncryption(LongTermKey(key: key), .pairing, slot, at: now)
+            case .ask(let question): events.append(.security(link, .asked(question)))
+            case .show(let display): events.append(.security(link, .shown(display)))
+            case .securityRequested(let requirements): securityRequested(requirements, slot, at: now)
+            case .ended(.success(let result)): paired(result, slot, at: now)
+            case .ended(.failure(let error)): pairingFailed(error, slot, at: now)
+            }
+        }
+    }
+
+    /// A peripheral wants the link encrypted. A bond that is strong enough does that; whether to pair is for the
+    /// application to say.
+    private mutating func securityRequested(
+        _ requirements: AuthenticationRequirements, _ slot: Int, at now: Instant
+    ) {
+        if let bond = bond(of: slot), bond.centralKey != nil, bond.strength.satisfies(requirements) {
+            // On an encrypted link nothing is gained by encrypting it again.
+            if links.at[slot].protection.strength == nil { encryptWithBond(slot, at: now) }
+            return
+        }
+        events.append(.security(links.at[slot].identifier, .requested(requirements)))
+    }
+
+    private mutating func paired(_ result: PairingResult, _ slot: Int, at now: Instant) {
+        pairingAttempts.succeed(links.at[slot].lastingPeer)
+        let isKept = result.isBonded && keep(result, slot, at: now)
+        settleSecurity(slot)
+        events.append(.security(links.at[slot].identifier, .paired(result.strength, isBonded: isKept)))
+    }
+
+    private mutating func pairingFailed(_ error: PairingError, _ slot: Int, at now: Instant) {
+        switch error {
+        // These say nothing about what the peer knows.
+        case .disconnected, .cancelled, .local(.repeatedAttempts), .peer(.repeatedAttempts): break
+        case .local, .peer, .timedOut, .encryptionFailed:
+            pairingAttempts.fail(links.at[slot].lastingPeer, at: now)
+        }
+        events.append(.security(links.at[slot].identifier, .pairingFailed(error)))
+    }
+}
+
+extension KeyStrength {
+    /// Whether keys of this strength give what a Security Request asks for.
+    func satisfies(_ requirements: AuthenticationRequirements) -> Bool {
+        (isAuthenticated || !requirements.contains(.mitmProtection))
+    }
+}

@@ -106,8 +106,8 @@ let package = Package(
         layer(
             "BluetoothAdapter",
             [
-                "BluetoothBase", "BluetoothHCI", "BluetoothATT", "BluetoothGAP", "BluetoothGATT", "BluetoothHost",
-                "HCITransport",
+                "BluetoothBase", "BluetoothHCI", "BluetoothATT", "BluetoothGAP", "BluetoothGATT", "BluetoothSMP",
+                "BluetoothHost", "HCITransport",
             ]),
         // What applications meet.
         .target(

@@ -4,3 +4,4 @@
 @_exported import BluetoothGAP
 @_exported import BluetoothGATT
 @_exported import BluetoothHost
+@_exported import BluetoothSMP

@@ -1,0 +1,95 @@
+import BluetoothBase
+import BluetoothHost
+import BluetoothSMP
+
+/// One identity of this device, and its bonds: what one file holds, and the rules for changing it.
+struct BondShelf: Equatable, Sendable {
+    private(set) var identity: DeviceIdentity
+    /// The controllers that this is the identity for; it is also that of a controller with its address.
+    private(set) var controllers: [DeviceAddress] = []
+    /// In the order of their addresses, and no two with the same peer.
+    private(set) var bonds: [Bond] = []
+
+    init(_ identity: DeviceIdentity) { self.identity = identity }
+
+    /// - Returns: nil if this is nothing the rules allow.
+    init?(_ identity: DeviceIdentity, controllers: [DeviceAddress], bonds: [Bond]) {
+        guard identity.address.isIdentity, controllers.count <= BondLimits.identities, bonds.count <= BondLimits.bonds,
+            Set(bonds.map(\.peer)).count == bonds.count, bonds.allSatisfy(Self.isValid)
+        else { return nil }
+        self.identity = identity
+        self.controllers = controllers
+        self.bonds = bonds.sorted(by: Self.isBefore)
+    }
+
+    static func ofController(_ controller: DeviceAddress, in shelves: [BondShelf]) -> BondShelf? {
+        shelves.first { $0.controllers.contains(where: controller.isSameDevice) }
+            ?? shelves.first { $0.identity.address.isSameDevice(as: controller) }
+    }
+
+    mutating func keep(_ identity: DeviceIdentity, for controller: DeviceAddress) throws(BondStoreError) {
+        if bonds.isEmpty { self.identity = identity }
+        try check(identity)
+        guard !controllers.contains(where: controller.isSameDevice) else { return }
+        guard controllers.count < BondLimits.identities else {
+            throw .full("controllers of one identity", maximum: BondLimits.identities)
+        }
+        controllers.append(controller)
+    }
+
+    /// The controller has another identity now.
+    mutating func leave(_ controller: DeviceAddress) { controllers.removeAll(where: controller.isSameDevice) }
+
+    func bonds(of local: DeviceIdentity) throws(BondStoreError) -> [Bond] {
+        if bonds.isEmpty { return [] }
+        try check(local)
+        return bonds
+    }
+
+    mutating func save(_ bond: Bond, of local: DeviceIdentity) throws(BondStoreError) {
+        if bonds.isEmpty { identity = local }
+        try check(local)
+        guard bond.subscriptions.count <= BondLimits.subscriptions else {
+            throw .full("subscriptions of one bond", maximum: BondLimits.subscriptions)
+        }
+        guard let index = bonds.firstIndex(where: { $0.peer == bond.peer }) else {
+            guard bonds.count < BondLimits.bonds else { throw .full("bonds", maximum: BondLimits.bonds) }
+            bonds.append(bond)
+            bonds.sort(by: Self.isBefore)
+            return
+        }
+        var bond = bond
+        bond.peerSignature = bond.peerSignature.map { $0.notBehind(bonds[index].peerSignature) }
+        bond.localSignature = bond.localSignature.map { $0.notBehind(bonds[index].localSignature) }
+        bonds[index] = bond
+        bonds.sort(by: Self.isBefore)
+    }
+
+    mutating func remove(_ peer: PeerID, of local: DeviceIdentity) throws(BondStoreError) -> Bool {
+        if bonds.isEmpty { return false }
+        try check(local)
+        guard let index = bonds.firstIndex(where: { $0.peer == peer }) else { return false }
+        bonds.remove(at: index)
+        return true
+    }
+
+    private func check(_ local: DeviceIdentity) throws(BondStoreError) {
+        guard identity == local else { throw .identityInUse(local.address) }
+    }
+
+    private static func isBefore(_ one: Bond, _ other: Bond) -> Bool {
+        (PeerID(one.address).rawValue, one.peer.rawValue) < (PeerID(other.address).rawValue, other.peer.rawValue)
+    }
+
+    private static func isValid(_ bond: Bond) -> Bool {
+        (7...16).contains(bond.strength.keySize) && bond.subscriptions.count <= BondLimits.subscriptions
+    }
+}
+
+extension SignatureKey {
+    /// The same key, its counter no lower than that of the one kept before.
+    fileprivate func notBehind(_ kept: SignatureKey?) -> SignatureKey {
+        guard let kept, kept.key == key else { return self }
+        return SignatureKey(key: key, counter: max(counter, kept.counter))
+    }
+}

@@ -1,0 +1,54 @@
+import BluetoothBase
+import BluetoothHost
+import BluetoothSMP
+import Synchronization
+
+/// Bonds that are forgotten when the program ends: for tests, and for devices that are not to know each other again.
+public final class MemoryBondStore: BondStore {
+    private let shelves = Mutex<[PeerID: BondShelf]>([:])
+
+    public init() {}
+
+    public func identities() throws(BondStoreError) -> [DeviceIdentity] {
+        shelves.withLock { $0.values.map(\.identity).sorted { PeerID($0.address).rawValue < PeerID($1.address).rawValue } }
+    }
+
+    public func identity(for controller: DeviceAddress) throws(BondStoreError) -> DeviceIdentity? {
+        shelves.withLock { BondShelf.ofController(controller, in: Array($0.values))?.identity }
+    }
+
+    public func keep(_ identity: DeviceIdentity, for controller: DeviceAddress) throws(BondStoreError) {
+        try change(identity) { (shelf) throws(BondStoreError) in try shelf.keep(identity, for: controller) }
+        shelves.withLock { shelves in
+            for key in shelves.keys where key != PeerID(identity.address) { shelves[key]?.leave(controller) }
+        }
+    }
+
+    public func bonds(of local: DeviceIdentity) throws(BondStoreError) -> [Bond] {
+        guard let shelf = shelves.withLock({ $0[PeerID(local.address)] }) else { return [] }
+        return try shelf.bonds(of: local)
+    }
+
+    public func save(_ bond: Bond, of local: DeviceIdentity) throws(BondStoreError) {
+        try change(local) { (shelf) throws(BondStoreError) in try shelf.save(bond, of: local) }
+    }
+
+    public func remove(_ peer: PeerID, of local: DeviceIdentity) throws(BondStoreError) -> Bool {
+        try change(local) { (shelf) throws(BondStoreError) in try shelf.remove(peer, of: local) }
+    }
+
+    private func change<Result>(
+        _ local: DeviceIdentity, _ body: (inout BondShelf) throws(BondStoreError) -> Result
+    ) throws(BondStoreError) -> Result {
+        try shelves.withLock { (shelves) throws(BondStoreError) -> Result in
+            let name = PeerID(local.address)
+            guard shelves[name] != nil || shelves.count < BondLimits.identities else {
+                throw .full("identities", maximum: BondLimits.identities)
+            }
+            var shelf = shelves[name] ?? BondShelf(local)
+            let result = try body(&shelf)
+            shelves[name] = shelf
+            return result
+        }
+    }
+}

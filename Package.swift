@@ -107,14 +107,14 @@ let package = Package(
             "BluetoothAdapter",
             [
                 "BluetoothBase", "BluetoothHCI", "BluetoothATT", "BluetoothGAP", "BluetoothGATT", "BluetoothSMP",
-                "BluetoothHost", "HCITransport",
+                "BluetoothCrypto", "BluetoothHost", "HCITransport",
             ]),
         // What applications meet.
         .target(
             name: "BluetoothLE",
             dependencies: [
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
-                "BluetoothValues", "BluetoothHost", "BluetoothAdapter", "HCITransport",
+                "BluetoothSMP", "BluetoothValues", "BluetoothHost", "BluetoothAdapter", "HCITransport",
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             // A call stays where its caller is isolated, so that one that need not wait costs no change of thread.
@@ -123,8 +123,8 @@ let package = Package(
         .target(
             name: "CoreBluetooth",
             dependencies: [
-                "BluetoothBase", "BluetoothHCI", "BluetoothATT", "BluetoothGATT", "BluetoothGAP", "BluetoothHost",
-                "BluetoothAdapter", "HCITransport", "VirtualRadio", "KeyValueObserving",
+                "BluetoothBase", "BluetoothHCI", "BluetoothATT", "BluetoothGATT", "BluetoothGAP", "BluetoothSMP",
+                "BluetoothHost", "BluetoothAdapter", "HCITransport", "VirtualRadio", "KeyValueObserving",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -139,8 +139,8 @@ let package = Package(
         .target(
             name: "BluetoothSimulation",
             dependencies: [
-                "BluetoothBase", "BluetoothHCI", "BluetoothATT", "BluetoothGATT", "BluetoothGAP", "BluetoothHost",
-                "BluetoothAdapter", "BluetoothLE", "HCITransport", "VirtualRadio",
+                "BluetoothBase", "BluetoothHCI", "BluetoothATT", "BluetoothGATT", "BluetoothGAP", "BluetoothSMP",
+                "BluetoothHost", "BluetoothAdapter", "BluetoothLE", "HCITransport", "VirtualRadio",
             ],
             swiftSettings: settings),
         // What of Foundation is not there on Linux and applications use on Core Bluetooth's objects.

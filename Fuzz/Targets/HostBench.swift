@@ -132,9 +132,9 @@ struct HostBench {
         case .link(let link, .mtuChanged(let mtu)):
             try require(links.contains(link) && (23...517).contains(mtu), "an MTU of \(mtu)")
         case .link(let link, .lost), .link(let link, .readyToSend), .server(let link, .subscriptionChanged),
-            .server(let link, .indicationConfirmed), .link(let link, .peerIdentified):
+            .server(let link, .indicationConfirmed), .link(let link, .peerIdentified), .security(let link, _):
             try require(links.contains(link), "an event of a link nobody knows")
-        case .controller, .server(_, .requestExpired): return
+        case .controller, .server(_, .requestExpired), .bondChanged: return
         }
     }
 

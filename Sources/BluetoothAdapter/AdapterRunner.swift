@@ -29,6 +29,11 @@ public final class AdapterRunner: PacketPortHost {
         /// capture that had to stop.
         public var report: @Sendable (TransportError) -> Void = { _ in }
 
+        /// Where bonds are kept; nil for as long as the adapter is open only.
+        public var bonds: (any BondStore)?
+        /// Told, on the adapter's thread, why bonds could not be read or kept.
+        public var reportBonds: @Sendable (BondStoreError) -> Void = { _ in }
+
         public init(host: HostConfiguration) { self.host = host }
     }
 

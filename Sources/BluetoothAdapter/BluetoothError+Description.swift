@@ -22,6 +22,8 @@ extension BluetoothError: CustomStringConvertible {
         case .tooManyPending: "too much is pending already; wait for some of it to end"
         case .notSubscribed(let handle): "the peer has not subscribed to the value at \(handle)"
         case .insufficientSecurity(let code): "the link is not protected as the value demands: \(code)"
+        case .pairingFailed(let error): "pairing failed: \(error)"
+        case .notBonded: "there is no bond with this peer; pair with it first"
         case .requestExpired: "the request has been answered, or was given up because no answer came in time"
         case .invalidResponse(let what): "the peer broke the protocol: \(what)"
         case .servicesChanged: "the services of the peer have changed; discover them again"

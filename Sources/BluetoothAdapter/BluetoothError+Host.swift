@@ -26,6 +26,8 @@ extension BluetoothError {
         case .servicesChanged: self = .servicesChanged
         case .database(let error): self = .invalidDefinition("\(error)")
         case .advertisingData(let error): self = .advertisingDataTooLong("\(error)")
+        case .pairing(let error): self = .pairingFailed(error)
+        case .notBonded: self = .notBonded
         }
     }
 

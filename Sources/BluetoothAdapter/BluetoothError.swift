@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
+import BluetoothSMP
 import HCITransport
 
 /// Why a call of this module did not give its result.
@@ -47,6 +48,10 @@ public enum BluetoothError: Error, Equatable, Sendable {
     case notSubscribed(AttributeHandle)
     /// The link is not protected as the value requires; the code says what is missing.
     case insufficientSecurity(ATTErrorCode)
+    /// Pairing failed.
+    case pairingFailed(PairingError)
+    /// There is no bond with this peer.
+    case notBonded
     /// The peer's request has been answered before, or was given up because no answer came in time.
     case requestExpired
     /// The peer broke the protocol in an answer.

@@ -3,19 +3,26 @@
 @_exported import BluetoothBase
 @_exported import BluetoothGAP
 @_exported import BluetoothGATT
+@_exported import BluetoothSMP
 @_exported import BluetoothValues
 @_exported import class BluetoothAdapter.AdapterRunner
 @_exported import enum BluetoothAdapter.BluetoothError
+@_exported import enum BluetoothAdapter.BondStoreError
+@_exported import protocol BluetoothAdapter.BondStore
 @_exported import protocol BluetoothHCI.PacketPort
 @_exported import struct BluetoothHCI.HCIFaultRates
 @_exported import struct BluetoothHCI.HCIFaults
 @_exported import struct BluetoothHCI.HCIStatus
 @_exported import enum BluetoothHost.DisconnectReason
 @_exported import enum BluetoothHost.HostFailure
+@_exported import struct BluetoothHost.Bond
 @_exported import struct BluetoothHost.ControllerInformation
 @_exported import struct BluetoothHost.CurrentConnectionParameters
 @_exported import struct BluetoothHost.HostConfiguration
+@_exported import struct BluetoothHost.PairRequest
+@_exported import struct BluetoothHost.PairingOutcome
 @_exported import struct BluetoothHost.ScanParameters
+@_exported import struct BluetoothHost.SecurityConfiguration
 @_exported import struct BluetoothL2CAP.AcceptableConnectionParameters
 @_exported import struct HCITransport.TransportError
 @_exported import enum HCITransport.TransportName

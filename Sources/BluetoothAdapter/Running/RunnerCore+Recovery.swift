@@ -69,6 +69,7 @@ extension RunnerCore {
             if case .resetting = shared.currentStatus() { note(.notReady) }
             return
         }
+        restoreBonds(at: clock.now)
         if failure != nil || !recovery.hasBeenReady {
             recovery.hasBeenReady = true
             recovery.end()

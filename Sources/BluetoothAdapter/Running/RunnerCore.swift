@@ -32,6 +32,8 @@ struct RunnerCore {
     var watchNumber = 0
     /// Whether the adapter closes at the end of the turn.
     private var isToClose = false
+    /// The controller for which the store has been read.
+    var bondsRestoredFor: DeviceAddress?
     /// Weak, since it owns this.
     weak var runner: AdapterRunner?
 
@@ -64,6 +66,7 @@ struct RunnerCore {
         receive(ready, at: now)
         if let deadline, deadline <= now { shared.fire(at: now) }
         shared.endTurn(at: now)
+        if shared.hasBondChanges { storeBonds() }
         send(at: now)
         deliver()
         deadline = shared.nextDeadline

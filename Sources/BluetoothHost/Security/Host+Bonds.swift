@@ -7,6 +7,14 @@ import BluetoothSMP
 extension Host {
     // MARK: Calls
 
+    /// The identity that peers get in pairing; nil on a host that does not pair, or whose controller was never up.
+    public var identity: DeviceIdentity? {
+        security.flatMap { $0.identity.address.value == 0 ? nil : $0.identity }
+    }
+
+    /// Restores the Identity Resolving Key of an earlier run, which bonds were made with.
+    public mutating func setResolvingKey(_ key: UInt128) { security?.identity.resolvingKey = key }
+
     /// The bonds with peers, in no order.
     public var bonds: [Bond] { Array(peers.bonds.values) }
 

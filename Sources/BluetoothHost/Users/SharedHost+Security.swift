@@ -84,6 +84,18 @@ extension SharedHost {
         return bondChanges
     }
 
+    /// Whether there are changes of bonds to store.
+    public var hasBondChanges: Bool { mutating get { !bondChanges.isEmpty } }
+
+    /// The identity that peers get in pairing; nil on a host that does not pair, or whose controller was never up.
+    public mutating func currentIdentity() -> DeviceIdentity? { host.identity }
+
+    /// Restores the identity and the bonds of an earlier run.
+    public mutating func setIdentity(_ identity: DeviceIdentity, bonds: [Bond], at now: Instant) {
+        host.setResolvingKey(identity.resolvingKey)
+        for bond in bonds { host.restore(bond, at: now) }
+    }
+
     // MARK: - Events
 
     mutating func route(_ event: HostEvent.Security, of link: LinkIdentifier, at now: Instant) {

@@ -39,11 +39,18 @@ public final class Adapter: Sendable {
         /// capture that had to stop.
         public var report: @Sendable (TransportError) -> Void = { _ in }
 
+        /// Where bonds are kept. By default on disk, see `FileBondStore`; with a controller in this process, for as long as
+        /// the adapter is open only.
+        public var bonds: (any BondStore)?
+        /// Told, on the adapter's thread, why bonds could not be read or kept.
+        public var reportBonds: @Sendable (BondStoreError) -> Void = { _ in }
+
         /// - Parameters:
         ///   - seed: the random bits the host starts from; by default the system's.
         ///   - captureFile: a btsnoop file for every packet to and from the controller.
         public init(seed: UInt64? = nil, captureFile: String? = nil) {
             host = HostConfiguration(seed: seed ?? .random(in: .min ... .max))
+            host.security = .system
             self.captureFile = captureFile
         }
 
@@ -53,6 +60,8 @@ public final class Adapter: Sendable {
             options.faults = faults
             options.isRecovering = isRecovering
             options.report = report
+            options.bonds = bonds
+            options.reportBonds = reportBonds
             return options
         }
     }
@@ -91,7 +100,9 @@ public final class Adapter: Sendable {
         guard transport != .virtual else {
             throw .transport(TransportError(.notASocket, transport: "\(transport)"))
         }
-        return try await open(try AdapterRunner(transport, options: options.runner))
+        var runner = options.runner
+        runner.bonds = runner.bonds ?? MemoryBondStore()
+        return try await open(try AdapterRunner(transport, options: runner))
     }
 
     /// Opens an adapter on a controller in this process, such as one of a `VirtualRadio`.

@@ -1,7 +1,9 @@
 import Synchronization
 import BluetoothAdapter
 import BluetoothATT
+import BluetoothGATT
 import BluetoothHost
+import BluetoothSMP
 import DequeModule
 
 /// An event of an adapter as a whole.
@@ -13,6 +15,13 @@ public enum AdapterEvent: Sendable {
     case servicesChanged(Connection, ClosedRange<AttributeHandle>)
     /// A peer's Device Name was read for the first time, or has changed.
     case nameChanged(Connection, String)
+    /// A link is protected in another way than before.
+    case securityChanged(Connection, LinkSecurity)
+    /// Pairing has ended: with keys of this strength, or with why it failed.
+    case pairingEnded(Connection, Result<PairingOutcome, PairingError>)
+    /// The peer has lost the keys of its bond, or is another device: its link ends, and `Adapter.removeBond` lets it pair
+    /// anew.
+    case bondRefused(Connection)
     /// The controller failed and is being reset. Links are gone; scanning, advertising and published services resume by
     /// themselves once it is back.
     case resetting(String)
@@ -58,7 +67,8 @@ extension AdapterEvent {
             case .disconnected(let connection, _):
                 ended.insert(connection)
                 if begunAndEnded.contains(connection) { continue }
-            case .connected(let connection), .servicesChanged(let connection, _):
+            case .connected(let connection), .servicesChanged(let connection, _), .securityChanged(let connection, _),
+                .pairingEnded(let connection, _), .bondRefused(let connection):
                 if ended.contains(connection) { continue }
             case .nameChanged(let connection, _):
                 if ended.contains(connection) || !renamed.insert(connection).inserted { continue }

@@ -34,7 +34,8 @@ extension EventRouter {
             case .subscriptionChanged(let link, let change): subscriptionChanged(link, change)
             case .adapter(let status): changed(to: status)
             case .linkBegan, .linkEnded, .mtuChanged, .parametersChanged, .lost, .peerIdentified, .nameChanged,
-                .servicesKnown, .servicesChanged:
+                .servicesKnown, .servicesChanged, .securityChanged, .pairingEnded, .pairingAsked, .pairingShown,
+                .bondRefused:
                 handleLinkEvent(batch.events[index])
                 last = nil
             }
@@ -60,6 +61,9 @@ extension EventRouter {
                 if let connection = connection(link) { queue.push(.dataLost(connection)) }
             }
         case .nameChanged(let peer, let name): nameChanged(peer, name)
+        case .securityChanged(let link, _), .pairingEnded(let link, _), .pairingAsked(let link, _),
+            .pairingShown(let link, _), .bondRefused(let link, _):
+            if let link = self.link(link) { handleSecurity(event, link) }
         case .servicesChanged(let identifier, let handles):
             guard let link = link(identifier) else { return }
             for listener in link.removeListeners(in: handles) { listener.queue.finish(.servicesChanged) }

@@ -30,6 +30,8 @@ final class EventRouter: AdapterObserver {
         var observers: [(number: Int, queue: AsyncQueue<AdapterEvent>)] = []
         var lastObserver = 0
         var advertising: CallToken?
+        /// What the agent for pairing is to be told.
+        var pairing: AsyncQueue<PairingEvent>?
         var awaitingReadiness: [CallToken] = []
     }
 

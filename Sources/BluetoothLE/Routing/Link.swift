@@ -27,6 +27,7 @@ final class Link: Sendable {
     struct State {
         var parameters: CurrentConnectionParameters
         var name: String?
+        var security: LinkSecurity
         /// The peer's subscriptions to our values, by value handle.
         var subscriptions: [AttributeHandle: GATTClientConfiguration] = [:]
         var listeners: [Listener] = []
@@ -52,7 +53,7 @@ final class Link: Sendable {
         self.identifier = identifier
         (peerID, peer, role) = (information.peer, information.address, information.role)
         currentMTU = Atomic(information.mtu)
-        state = Mutex(State(parameters: information.parameters, name: name))
+        state = Mutex(State(parameters: information.parameters, name: name, security: information.security))
     }
 
     var mtu: Int {
@@ -149,7 +150,7 @@ final class Link: Sendable {
         state.withLock { state in
             guard state.end == nil else { return nil }
             let old = state
-            state = State(parameters: old.parameters, name: old.name, end: end)
+            state = State(parameters: old.parameters, name: old.name, security: old.security, end: end)
             _ = lease.close()
             senderCount.store(0, ordering: .relaxed)
             return old

@@ -23,6 +23,7 @@ extension CBError {
         case .refusedByController(.connectionLimitExceeded): CBError(.connectionLimitReached)
         case .connectionFailed: CBError(.connectionFailed)
         case .invalidDefinition, .advertisingDataTooLong, .invalidParameters: CBError(.invalidParameters)
+        case .pairingFailed, .notBonded: CBATTError(.insufficientAuthentication)
         case .transport, .adapter, .notReady, .alreadyConnected, .refusedByController, .refusedByPeer, .notSubscribed,
             .insufficientSecurity, .requestExpired, .invalidResponse, .servicesChanged, .dataLost, .malformedValue,
             .messageIncomplete, .messageTooLong:

@@ -133,7 +133,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
         case .ended(let token, let result):
             if let call = attachment.take(token) { ended(call, result) }
         case .adapter, .sighting, .parametersChanged, .peerIdentified, .nameChanged, .servicesKnown, .servicesChanged,
-            .value, .requestExpired:
+            .value, .requestExpired, .securityChanged, .pairingEnded, .pairingAsked, .pairingShown, .bondRefused:
             return
         }
     }

@@ -1,0 +1,95 @@
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothHost
+import BluetoothSMP
+import Synchronization
+
+extension Adapter {
+    /// Lets an agent answer for the person, until the task is cancelled. One agent does that at a time: the last one.
+    ///
+    /// Without an agent no peer can pair with this device; `Connection.pair` still works, without protection against
+    /// machines in the middle.
+    ///
+    ///     async let pairing: Void = adapter.answerPairing(with: agent)
+    ///
+    /// - Throws: `.cancelled`, or why the adapter was closed.
+    public func answerPairing(with agent: some PairingAgent) async throws(BluetoothError) {
+        let queue = AsyncQueue<PairingEvent>(capacity: 256, overflow: .grow)
+        let description = PairingAgentDescription(
+            ioCapability: agent.ioCapability, pairsOnDemand: agent.pairsOnDemand)
+        router.state.withLock { $0.pairing = queue }
+        defer {
+            let isLast = router.state.withLock { state in
+                guard state.pairing === queue else { return false }
+                state.pairing = nil
+                return true
+            }
+            if isLast { router.post(.setPairingAgent(nil)) }
+        }
+        try await router.call(.setPairingAgent(description))
+        if let closure = router.calls.closure { throw closure }
+        let events = EventSequence(queue) {}
+        let parameters = PairingParameters(ioCapability: description.ioCapability, isBonding: description.isBonding)
+        let failure = await withDiscardingTaskGroup { group -> BluetoothError? in
+            var iterator = events.makeAsyncIterator()
+            while true {
+                do {
+                    guard let event = try await iterator.next() else { return nil }
+                    group.addTask { await agent.handle(event, parameters) }
+                } catch {
+                    group.cancelAll()
+                    return error as? BluetoothError ?? .cancelled
+                }
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// The bonds with peers. Their text forms show no key.
+    public var bonds: [Bond] {
+        get async throws(BluetoothError) {
+            guard case .bonds(let bonds) = try await router.call(.bonds) else { return [] }
+            return bonds
+        }
+    }
+
+    /// Forgets the keys of a peer. A link that is encrypted with them stays so until it ends.
+    ///
+    /// - Throws: `.notBonded`.
+    public func removeBond(with peer: PeerID) async throws(BluetoothError) {
+        try await router.call(.removeBond(peer))
+    }
+}
+
+extension PairingAgent {
+    fileprivate func handle(_ event: PairingEvent, _ parameters: PairingParameters) async {
+        switch event {
+        case .asked(let peer, let question):
+            let answer = await answer(question, of: peer, parameters)
+            peer.router.post(.answerPairing(peer.link.identifier, answer))
+        case .shown(let peer, .passkey(let passkey)):
+            await (self as? any PasskeyDisplay)?.show(passkey: passkey, for: peer)
+        case .shown(_, .keypress): return
+        case .ended(let peer, let result): await pairingEnded(with: peer, result)
+        }
+    }
+}
+
+extension Connection {
+    /// How the link is protected now.
+    public var security: LinkSecurity {
+        get async throws(BluetoothError) {
+            try router.check(link)
+            return link.state.withLock { $0.security }
+        }
+    }
+
+    /// Protects the link: encrypts it with the key of a bond, or pairs. The adapter's `PairingAgent` answers for the
+    /// person.
+    ///
+    /// - Throws: `.pairingFailed`, `.disconnected`.
+    public func pair(_ request: PairRequest = PairRequest()) async throws(BluetoothError) {
+        try router.check(link)
+        try await router.call(.pair(link.identifier, request))
+    }
+}

@@ -51,5 +51,5 @@ extension UInt8 {
         }
     }
 
-    var isHexDigit: Bool { hexDigitValue != nil }
+    package var isHexDigit: Bool { hexDigitValue != nil }
 }

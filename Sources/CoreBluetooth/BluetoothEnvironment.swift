@@ -1,3 +1,4 @@
+import BluetoothAdapter
 import BluetoothHCI
 import Foundation
 import Logging
@@ -10,7 +11,7 @@ import Synchronization
 public enum BluetoothEnvironment {
     private struct Values {
         var transport = BluetoothTransport.default
-        var stateDirectory = StateDirectory.default
+        var stateDirectory = URL.stateDirectory
         var showsSystemServices = false
         var logger = Logger(label: "CoreBluetooth") { StreamLogHandler.standardError(label: $0) }
     }
@@ -98,16 +99,11 @@ public struct BluetoothTransport: Hashable, Sendable {
     }
 }
 
-enum StateDirectory {
-    static var `default`: URL {
-        let environment = ProcessInfo.processInfo.environment
-        // If systemd names several directories, the first is ours.
-        if let path = environment["STATE_DIRECTORY"]?.split(separator: ":").first {
-            return URL(fileURLWithPath: String(path), isDirectory: true)
-        }
-        let base =
-            environment["XDG_STATE_HOME"].map { URL(fileURLWithPath: $0, isDirectory: true) }
-            ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/state", isDirectory: true)
-        return base.appendingPathComponent("swift-bluetooth-le", isDirectory: true)
+extension URL {
+    fileprivate static var stateDirectory: URL {
+        // Without any of the variables, the user's home is what the system has on file.
+        StateDirectory.path().map { URL(fileURLWithPath: $0, isDirectory: true) }
+            ?? FileManager.default.homeDirectoryForCurrentUser
+            .appendingPathComponent(".local/state/swift-bluetooth-le", isDirectory: true)
     }
 }

@@ -11,7 +11,7 @@ package struct Errno: Error, Equatable, Sendable {
     package static var last: Errno { Errno(errno) }
 
     /// Whether a non-blocking call would have blocked.
-    var wouldBlock: Bool { code == EAGAIN || code == EWOULDBLOCK }
+    package var wouldBlock: Bool { code == EAGAIN || code == EWOULDBLOCK }
 
     /// The system's words for it.
     package var text: String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }

@@ -46,7 +46,8 @@ extension BondStore {
     /// there is none.
     @discardableResult
     public func remove(_ address: DeviceAddress, of local: DeviceIdentity) throws(BondStoreError) -> Bool {
-        guard let bond = try bonds(of: local).first(where: { $0.address.isSameDevice(as: address) }) else { return false }
+        let bond = try bonds(of: local).first { $0.address.isSameDevice(as: address) }
+        guard let bond else { return false }
         return try remove(bond.peer, of: local)
     }
 }

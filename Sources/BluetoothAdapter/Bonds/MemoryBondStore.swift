@@ -10,7 +10,8 @@ public final class MemoryBondStore: BondStore {
     public init() {}
 
     public func identities() throws(BondStoreError) -> [DeviceIdentity] {
-        shelves.withLock { $0.values.map(\.identity).sorted { PeerID($0.address).rawValue < PeerID($1.address).rawValue } }
+        let identities = shelves.withLock { $0.values.map(\.identity) }
+        return identities.sorted { PeerID($0.address).rawValue < PeerID($1.address).rawValue }
     }
 
     public func identity(for controller: DeviceAddress) throws(BondStoreError) -> DeviceIdentity? {

@@ -1,16 +1,13 @@
+import BluetoothAdapter
 import Crypto
 import Dispatch
 import Foundation
 
-#if canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// The file of a manager's state. If the program is killed, the file is complete or absent.
 struct StateFile: Sendable {
-    let url: URL
+    private let file: DurableFile
+
+    var url: URL { URL(fileURLWithPath: file.path) }
 
     /// Reads and writes run in order here, so a read returns what was written last.
     static let queue = DispatchQueue(label: "CoreBluetooth.restoration", qos: .utility)
@@ -40,20 +37,17 @@ struct StateFile: Sendable {
             // No name that is used unchanged has a plus sign.
             name = "+" + SHA256.hash(data: Data(identifier.utf8)).map { String(format: "%02x", $0) }.joined()
         }
-        url = directory.appendingPathComponent("\(kind)-\(name).json")
+        file = DurableFile(
+            directory: directory.path, name: "\(kind)-\(name).json", maximumLength: Self.maximumLength)
     }
 
     // MARK: - Reading
 
     /// The saved state; nil if there is none. An unusable file is set aside, and the log says why. On `queue`.
     func read<State: RestorableState>(_ type: State.Type) -> State? {
-        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         do {
-            let handle = try FileHandle(forReadingFrom: url)
-            defer { try? handle.close() }
-            let data = try handle.read(upToCount: Self.maximumLength + 1) ?? Data()
-            guard data.count <= Self.maximumLength else { throw Damage(what: "it is too long") }
-            return try Self.decode(type, from: data)
+            guard let content = try file.read() else { return nil }
+            return try Self.decode(type, from: Data(content.bytes))
         } catch {
             setAside(error)
             return nil
@@ -76,11 +70,10 @@ struct StateFile: Sendable {
     }
 
     private func setAside(_ error: any Error) {
-        let place = url.appendingPathExtension("damaged")
-        let isAside = rename(url.path, place.path) == 0
+        let place = file.setAside()
         reportFailure(
-            "nothing is restored: \(url.path) cannot be used: \(error); "
-                + (isAside ? "it is now \(place.lastPathComponent)" : "it cannot be set aside either, remove it"))
+            "nothing is restored: \(file.path) cannot be used: \(error); "
+                + (place.map { "it is now \($0)" } ?? "it cannot be set aside either, remove it"))
     }
 
     // MARK: - Writing
@@ -93,31 +86,11 @@ struct StateFile: Sendable {
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys
             let data = try encoder.encode(Content(version: Self.version, state: state))
-            guard data.count <= Self.maximumLength else { return "it would be too long" }
-            let directory = url.deletingLastPathComponent()
-            try FileManager.default.createDirectory(
-                at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            let temporary = directory.appendingPathComponent(".\(url.lastPathComponent).new")
-            let descriptor = open(temporary.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else { return String(cString: strerror(errno)) }
-            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-            try handle.write(contentsOf: data)
-            try handle.synchronize()
-            try handle.close()
-            guard rename(temporary.path, url.path) == 0 else { return String(cString: strerror(errno)) }
-            synchronize(directory)
+            try file.write([UInt8](data))
             return nil
         } catch {
             return "\(error)"
         }
-    }
-
-    /// Makes the new name survive a loss of power. Some file systems do not support this, and say so.
-    private func synchronize(_ directory: URL) {
-        let descriptor = open(directory.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
     }
 }
 

@@ -27,7 +27,8 @@ extension ExitStatus {
             case .disconnected, .connectionFailed, .refusedByPeer, .timedOut, .peerNotResponding, .att,
                 .invalidResponse, .malformedValue,
                 .messageIncomplete, .messageTooLong, .overflow, .dataLost, .servicesChanged, .notSubscribed,
-                .insufficientSecurity, .requestExpired, .cancelled:
+                .insufficientSecurity, .requestExpired, .cancelled, .pairingFailed,
+                .notBonded:
                 .linkLost
             case .notFound, .notSupported: .notFound
             case .invalidDefinition, .advertisingDataTooLong, .valueTooLong: .usage

@@ -58,7 +58,7 @@ struct Peripheral: CommandLineProgram, CommandWithoutOutput {
             case .resetting(let cause): say("the controller is being reset: \(cause)")
             case .removed(let cause): say("the adapter is gone: \(cause); waiting for it")
             case .ready: say("the controller is back")
-            case .servicesChanged, .nameChanged: break
+            case .servicesChanged, .nameChanged, .securityChanged, .pairingEnded, .bondRefused: break
             }
         }
     }

@@ -101,7 +101,14 @@ public final class Adapter: Sendable {
             throw .transport(TransportError(.notASocket, transport: "\(transport)"))
         }
         var runner = options.runner
-        runner.bonds = runner.bonds ?? MemoryBondStore()
+        if runner.bonds == nil {
+            do throws(BondStoreError) {
+                runner.bonds = try FileBondStore()
+            } catch {
+                // Without a place to keep them, bonds last as long as the adapter.
+                runner.reportBonds(error)
+            }
+        }
         return try await open(try AdapterRunner(transport, options: runner))
     }
 

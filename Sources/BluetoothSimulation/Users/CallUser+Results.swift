@@ -76,6 +76,8 @@ extension CallUser {
         case .servicesChanged: call.link != nil && run.serviceChangeCount > 0
         case .database: call.kind == .publish || call.kind == .withdraw
         case .advertisingData: call.kind == .advertise
+        // Nobody pairs in a world yet.
+        case .pairing, .notBonded: false
         }
     }
 

@@ -134,6 +134,9 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         case .executeRequested(let request, _): answer(request, offset: nil)
         case .requestExpired(let request): requests.removeAll { $0 == request }
         case .subscriptionChanged(let link, let change): subscriptionChanged(link, change)
+        case .securityChanged(let link, _), .pairingEnded(let link, _), .pairingAsked(let link, _),
+            .pairingShown(let link, _), .bondRefused(let link, _):
+            onLink(link) { _ in }
         }
     }
 

@@ -138,6 +138,7 @@ actor Agent {
                 case .resetting(let cause): output.write(Event(event: "resetting", reason: cause))
                 case .removed(let cause): output.write(Event(event: "removed", reason: "\(cause)"))
                 case .ready: output.write(Event(event: "ready"))
+                case .securityChanged, .pairingEnded, .bondRefused: break
                 case .servicesChanged(let connection, _): databases[number(of: connection)] = nil
                 case .nameChanged: break
                 }

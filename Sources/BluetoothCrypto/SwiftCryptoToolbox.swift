@@ -1,9 +1,63 @@
 import BluetoothSMP
+import Crypto
+import CryptoExtras
 
+/// The ciphers of swift-crypto, for the security manager.
 public struct SwiftCryptoToolbox: CryptoToolbox {
     public init() {}
-    public func encrypt(key: UInt128, block: UInt128) -> UInt128 { 0 }
-    public func authenticationCode(key: UInt128, message: [UInt8]) -> UInt128 { 0 }
-    public func keyPair(privateKey: FieldElement) -> P256KeyPair? { nil }
-    public func sharedSecret(privateKey: FieldElement, peer: P256PublicKey) -> FieldElement? { nil }
+
+    public func encrypt(key: UInt128, block: UInt128) -> UInt128 {
+        var octets = bigEndianOctets(block)
+        do {
+            try AES.permute(&octets, key: SymmetricKey(data: bigEndianOctets(key)))
+        } catch {
+            // Only a key or a block of the wrong length can be refused.
+            preconditionFailure("AES refused a block of 16 octets: \(error)")
+        }
+        return integer(octets[...])
+    }
+
+    public func authenticationCode(key: UInt128, message: [UInt8]) -> UInt128 {
+        do {
+            var cipher = try AES.CMAC(key: SymmetricKey(data: bigEndianOctets(key)))
+            cipher.update(data: message)
+            return cipher.finalize().withUnsafeBytes { $0.reduce(0) { $0 << 8 | UInt128($1) } }
+        } catch {
+            // Only a key of the wrong length can be refused.
+            preconditionFailure("CMAC refused a key of 16 octets: \(error)")
+        }
+    }
+
+    public func keyPair(privateKey: FieldElement) -> P256KeyPair? {
+        guard let key = try? P256.KeyAgreement.PrivateKey(rawRepresentation: privateKey.octets) else { return nil }
+        let point = Array(key.publicKey.rawRepresentation)
+        return P256KeyPair(
+            privateKey: privateKey,
+            publicKey: P256PublicKey(x: FieldElement(point[..<32]), y: FieldElement(point[32...])))
+    }
+
+    public func sharedSecret(privateKey: FieldElement, peer: P256PublicKey) -> FieldElement? {
+        guard let key = try? P256.KeyAgreement.PrivateKey(rawRepresentation: privateKey.octets),
+            let peer = try? P256.KeyAgreement.PublicKey(rawRepresentation: peer.x.octets + peer.y.octets),
+            let secret = try? key.sharedSecretFromKeyAgreement(with: peer)
+        else { return nil }
+        return secret.withUnsafeBytes { FieldElement(Array($0)[...]) }
+    }
+}
+
+private func bigEndianOctets(_ number: UInt128) -> [UInt8] {
+    (0..<16).reversed().map { UInt8(truncatingIfNeeded: number >> UInt128(8 * $0)) }
+}
+
+private func integer(_ octets: ArraySlice<UInt8>) -> UInt128 {
+    octets.reduce(0) { $0 << 8 | UInt128($1) }
+}
+
+extension FieldElement {
+    /// Of 32 octets, the most significant first.
+    fileprivate init(_ octets: ArraySlice<UInt8>) {
+        self.init(high: integer(octets.prefix(16)), low: integer(octets.dropFirst(16)))
+    }
+
+    fileprivate var octets: [UInt8] { bigEndianOctets(high) + bigEndianOctets(low) }
 }

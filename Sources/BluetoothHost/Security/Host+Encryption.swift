@@ -89,8 +89,9 @@ extension Host {
         case nil: handle(.encryptionUnexpected, of: slot, at: now)
         case .bond(let strength):
             links.at[slot].protection.succeed(strength)
-            links.at[slot].protection.pairing.requestFulfilled()
             settleSecurity(slot)
+            // It may be what a Security Request of this host asked for.
+            continuePairing(.success, isEncrypted: true, slot, at: now)
         case .pairing:
             guard let strength = links.at[slot].protection.pairing.strength else {
                 return handle(.encryptionUnexpected, of: slot, at: now)

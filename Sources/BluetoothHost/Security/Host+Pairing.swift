@@ -157,6 +157,8 @@ extension Host {
 
     private mutating func pairingFailed(_ error: PairingError, _ slot: Int, at now: Instant) {
         switch error {
+        // The bond gave what this host had asked for.
+        case .encryptedWithKnownKey: return
         // These say nothing about what the peer knows.
         case .disconnected, .cancelled, .local(.repeatedAttempts), .peer(.repeatedAttempts): break
         case .local, .peer, .timedOut, .encryptionFailed:

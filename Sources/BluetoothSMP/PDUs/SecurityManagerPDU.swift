@@ -21,10 +21,6 @@ public enum SecurityManagerPDU: Equatable, Sendable {
     case pairingKeypressNotification(KeypressNotification)
 }
 
-extension SecurityManagerPDU {
-    public func encode(into writer: inout ByteWriter) {}
-}
-
 /// What a person does while entering a passkey (Vol 3, Part H, 3.5.8).
 public enum KeypressNotification: UInt8, Sendable, CaseIterable {
     case entryStarted = 0

@@ -50,6 +50,8 @@ public enum PairingError: Error, Equatable, Sendable {
     case timedOut
     /// The link could not be encrypted with the new key, for the reason that HCI gives.
     case encryptionFailed(status: UInt8)
+    /// The peer, which was asked to pair by a Security Request, has encrypted the link with a key it has.
+    case encryptedWithKnownKey
     /// The link has ended.
     case disconnected
     /// The application called it off.

@@ -10,6 +10,7 @@ extension PairingError: CustomStringConvertible {
                 + String(status, radix: 16, uppercase: true) + "); pair again"
         case .disconnected: "the connection ended"
         case .cancelled: "cancelled"
+        case .encryptedWithKnownKey: "the link was encrypted with a key that existed already"
         }
     }
 }

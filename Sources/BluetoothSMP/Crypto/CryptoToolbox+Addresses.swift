@@ -1,0 +1,22 @@
+import BluetoothBase
+
+/// Resolvable private addresses (Core 5.4, Vol 6, Part B, 1.3.2.2 and 1.3.2.3).
+extension CryptoToolbox {
+    /// A fresh resolvable private address.
+    public func resolvablePrivateAddress(
+        resolvingKey: UInt128, entropy: inout some RandomNumberGenerator
+    ) -> DeviceAddress {
+        var random = UInt32(truncatingIfNeeded: entropy.next() >> 32) & 0x3F_FFFF
+        // Its random part may be neither all zeros nor all ones.
+        if random == 0 || random == 0x3F_FFFF { random ^= 1 }
+        let prand = 0x40_0000 | random
+        return DeviceAddress(UInt64(prand) << 24 | UInt64(ah(resolvingKey, prand)), kind: .random)
+    }
+
+    /// Whether an address was made with this key. A key of 0 is none, and resolves nothing.
+    public func resolves(_ address: DeviceAddress, resolvingKey: UInt128) -> Bool {
+        guard resolvingKey != 0, address.kind == .random, address.randomKind == .resolvablePrivate else { return false }
+        let hash = ah(resolvingKey, UInt32(truncatingIfNeeded: address.value >> 24))
+        return hash == UInt32(truncatingIfNeeded: address.value) & 0xFF_FFFF
+    }
+}

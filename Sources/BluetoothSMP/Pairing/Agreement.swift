@@ -1,0 +1,189 @@
+import BluetoothBase
+
+/// What the two devices have agreed on by Pairing Request and Pairing Response (Core 5.4, Vol 3, Part H, 2.3).
+struct Agreement: Sendable {
+    var role: LinkRole
+    var local: DeviceAddress
+    var peer: DeviceAddress
+    /// The seven octets of the PDUs as they were sent, reserved bits included: the check values cover them.
+    var request: UInt64
+    var response: UInt64
+    var strength: KeyStrength
+    var entry: PasskeyEntryRoles
+    var isBonded: Bool
+    /// The keys to distribute, and those to get.
+    var localKeys: KeyDistribution
+    var peerKeys: KeyDistribution
+    /// Whether keypress notifications are to be sent.
+    var sendsKeypresses: Bool
+    /// The peer's out-of-band data, where the model uses it.
+    var peerOutOfBandData: OutOfBandData?
+    /// Whether the peer has this device's out-of-band data, and the model uses it.
+    var peerHasOutOfBandData: Bool
+
+    var initiator: DeviceAddress { role == .central ? local : peer }
+    var responder: DeviceAddress { role == .central ? peer : local }
+    /// Whether this device shows the passkey rather than asking for it.
+    var showsPasskey: Bool { entry == (role == .central ? .initiatorShows : .responderShows) }
+
+    /// AuthReq, OOB data flag and IO capability of this device and of the peer, as f6 takes them.
+    var localCapabilities: UInt32 { Self.capabilities(role == .central ? request : response) }
+    var peerCapabilities: UInt32 { Self.capabilities(role == .central ? response : request) }
+
+    private static func capabilities(_ octets: UInt64) -> UInt32 {
+        UInt32(truncatingIfNeeded: octets >> 8) & 0xFF_FFFF
+    }
+
+    /// A key shortened to the negotiated size (Vol 3, Part H, 2.3.4): its most significant octets are zero.
+    func masked(_ key: UInt128) -> UInt128 {
+        let size = min(max(Int(strength.keySize), 7), 16)
+        return size == 16 ? key : key & (1 << UInt128(8 * size) - 1)
+    }
+}
+
+/// Pairing Request and Pairing Response of both sides, of which an `Agreement` is made.
+struct FeatureExchange: Sendable {
+    var role: LinkRole
+    var local: DeviceAddress
+    var peer: DeviceAddress
+    var request: PairingFeatures
+    var response: PairingFeatures
+    var requestOctets: UInt64
+    var responseOctets: UInt64
+
+    /// The model, and everything that follows from the features of both, unless this device asks for more.
+    func agreement(
+        _ parameters: PairingParameters, _ resources: SecurityResources
+    ) throws(PairingFailure) -> Agreement {
+        let policy = resources.policy
+        let usesSecureConnections = request.requirements.intersection(response.requirements)
+            .contains(.secureConnections)
+        if policy.requiresSecureConnections, !usesSecureConnections { throw .authenticationRequirements }
+        let (model, entry) = AssociationModel.select(
+            initiator: request, responder: response, usesSecureConnections: usesSecureConnections)
+        let strength = KeyStrength(
+            model: model, usesSecureConnections: usesSecureConnections,
+            keySize: min(request.maximumKeySize, response.maximumKeySize))
+        try Self.judge(strength, parameters, policy)
+
+        let (localFeatures, peerFeatures) = role == .central ? (request, response) : (response, request)
+        let peerHasData = model == .outOfBand && peerFeatures.hasOutOfBandData
+        if usesSecureConnections, peerHasData,
+            !parameters.hasSentOutOfBandData || resources.localOutOfBandData == nil
+        {
+            throw .outOfBandNotAvailable
+        }
+        let peerData = model == .outOfBand && localFeatures.hasOutOfBandData ? parameters.peerOutOfBandData : nil
+        if model == .outOfBand, !usesSecureConnections {
+            guard case .temporaryKey = peerData else { throw .outOfBandNotAvailable }
+        }
+
+        let isBonded = request.requirements.intersection(response.requirements).contains(.bonding)
+        let initiatorKeys = isBonded ? request.initiatorKeys.intersection(response.initiatorKeys) : []
+        let responderKeys = isBonded ? request.responderKeys.intersection(response.responderKeys) : []
+        let keypress = request.requirements.intersection(response.requirements).contains(.keypress)
+        return Agreement(
+            role: role, local: local, peer: peer, request: requestOctets, response: responseOctets, strength: strength,
+            entry: entry, isBonded: isBonded,
+            localKeys: role == .central ? initiatorKeys : responderKeys,
+            peerKeys: role == .central ? responderKeys : initiatorKeys,
+            sendsKeypresses: usesSecureConnections && keypress, peerOutOfBandData: peerData,
+            peerHasOutOfBandData: peerHasData)
+    }
+
+    private static func judge(
+        _ strength: KeyStrength, _ parameters: PairingParameters, _ policy: SecurityPolicy
+    ) throws(PairingFailure) {
+        if parameters.requiresAuthentication, !strength.isAuthenticated { throw .authenticationRequirements }
+        if !policy.models.contains(strength.model) { throw .authenticationRequirements }
+        if strength.keySize < policy.keySizes.lowerBound { throw .encryptionKeySize }
+        if let minimum = parameters.minimumStrength {
+            if minimum.usesSecureConnections, !strength.usesSecureConnections { throw .authenticationRequirements }
+            if minimum.isAuthenticated, !strength.isAuthenticated { throw .authenticationRequirements }
+            if strength.keySize < minimum.keySize { throw .encryptionKeySize }
+        }
+    }
+}
+
+extension PairingFeatures {
+    /// Refuses what is outside of the specification's ranges (Vol 3, Part H, 3.5.1).
+    func validate() throws(PairingFailure) {
+        if maximumKeySize < 7 { throw .encryptionKeySize }
+        if maximumKeySize > 16 { throw .invalidParameters }
+    }
+
+    /// The features of this device, as the request of a central.
+    init(request parameters: PairingParameters, _ resources: SecurityResources) {
+        let policy = resources.policy
+        let offersSecureConnections = policy.offersSecureConnections(with: parameters)
+        self.init(
+            ioCapability: parameters.ioCapability,
+            hasOutOfBandData: parameters.hasPeerData(forSecureConnections: offersSecureConnections),
+            requirements: AuthenticationRequirements(parameters, policy),
+            maximumKeySize: policy.keySizes.upperBound,
+            initiatorKeys: parameters.isBonding ? resources.distributableKeys : [],
+            responderKeys: parameters.isBonding ? policy.obtainableKeys : [])
+    }
+
+    /// The features of this device, as the response of a peripheral.
+    init(response parameters: PairingParameters, to request: PairingFeatures, _ resources: SecurityResources) {
+        let policy = resources.policy
+        let usesSecureConnections =
+            policy.offersSecureConnections(with: parameters) && request.requirements.contains(.secureConnections)
+        let isBonded = parameters.isBonding && request.requirements.contains(.bonding)
+        self.init(
+            ioCapability: parameters.ioCapability,
+            hasOutOfBandData: parameters.hasPeerData(forSecureConnections: usesSecureConnections),
+            requirements: AuthenticationRequirements(parameters, policy),
+            maximumKeySize: policy.keySizes.upperBound,
+            initiatorKeys: isBonded ? request.initiatorKeys.intersection(policy.obtainableKeys) : [],
+            responderKeys: isBonded ? request.responderKeys.intersection(resources.distributableKeys) : [])
+    }
+}
+
+extension AuthenticationRequirements {
+    init(_ parameters: PairingParameters, _ policy: SecurityPolicy) {
+        self = []
+        if parameters.isBonding { insert(.bonding) }
+        if parameters.requiresAuthentication { insert(.mitmProtection) }
+        if policy.offersSecureConnections(with: parameters) { insert(.secureConnections) }
+        if parameters.sendsKeypresses { insert(.keypress) }
+    }
+}
+
+extension PairingParameters {
+    /// Whether the peer's data can be used: legacy pairing and LE Secure Connections need different ones.
+    fileprivate func hasPeerData(forSecureConnections: Bool) -> Bool {
+        switch peerOutOfBandData {
+        case nil: false
+        case .temporaryKey: !forSecureConnections
+        case .secureConnections: forSecureConnections
+        }
+    }
+}
+
+extension SecurityPolicy {
+    /// A temporary key that came out of band is only of use in legacy pairing.
+    fileprivate func offersSecureConnections(with parameters: PairingParameters) -> Bool {
+        if requiresSecureConnections { return true }
+        if case .temporaryKey = parameters.peerOutOfBandData { return false }
+        return offersSecureConnections
+    }
+
+    /// The sizes a key may have, within what the specification allows.
+    var keySizes: ClosedRange<UInt8> {
+        let maximum = min(max(maximumKeySize, 7), 16)
+        return min(max(minimumKeySize, 7), maximum)...maximum
+    }
+
+    fileprivate var obtainableKeys: KeyDistribution { wantedKeys.intersection([.encryption, .identity, .signing]) }
+}
+
+extension SecurityResources {
+    /// What this device has to distribute. A device without private addresses has no identity to reveal.
+    fileprivate var distributableKeys: KeyDistribution {
+        var keys = policy.distributedKeys.intersection([.encryption, .identity, .signing])
+        if identity.resolvingKey == 0 || !identity.address.isIdentity { keys.remove(.identity) }
+        return keys
+    }
+}

@@ -1,0 +1,44 @@
+/// Who enters a passkey, and who shows it.
+enum PasskeyEntryRoles: Equatable, Sendable {
+    case initiatorShows
+    case responderShows
+    /// Nobody shows it: a person enters the same number at both.
+    case bothEnter
+}
+
+extension AssociationModel {
+    /// Selects the model from what both devices have said of themselves (Core 5.4, Vol 3, Part H, 2.3.5.1, Tables 2.6 to 2.8).
+    ///
+    /// - Returns: the model and, for passkey entry, who enters.
+    static func select(
+        initiator: PairingFeatures, responder: PairingFeatures, usesSecureConnections: Bool
+    ) -> (model: AssociationModel, entry: PasskeyEntryRoles) {
+        let outOfBand = (initiator.hasOutOfBandData, responder.hasOutOfBandData)
+        // In legacy pairing the temporary key must be known to both; in LE Secure Connections data of either side is enough.
+        if usesSecureConnections ? outOfBand.0 || outOfBand.1 : outOfBand.0 && outOfBand.1 {
+            return (.outOfBand, .bothEnter)
+        }
+        guard initiator.requirements.union(responder.requirements).contains(.mitmProtection) else {
+            return (.justWorks, .bothEnter)
+        }
+        switch (initiator.ioCapability, responder.ioCapability) {
+        case (.noInputNoOutput, _), (_, .noInputNoOutput),
+            (.displayOnly, .displayOnly), (.displayOnly, .displayYesNo), (.displayYesNo, .displayOnly):
+            return (.justWorks, .bothEnter)
+        case (.displayYesNo, .displayYesNo):
+            return (usesSecureConnections ? .numericComparison : .justWorks, .bothEnter)
+        case (.displayYesNo, .keyboardDisplay), (.keyboardDisplay, .keyboardDisplay):
+            return (usesSecureConnections ? .numericComparison : .passkeyEntry, .initiatorShows)
+        case (.keyboardDisplay, .displayYesNo):
+            return (usesSecureConnections ? .numericComparison : .passkeyEntry, .responderShows)
+        case (.keyboardOnly, .keyboardOnly):
+            return (.passkeyEntry, .bothEnter)
+        case (.displayOnly, .keyboardOnly), (.displayOnly, .keyboardDisplay), (.displayYesNo, .keyboardOnly),
+            (.keyboardDisplay, .keyboardOnly):
+            return (.passkeyEntry, .initiatorShows)
+        case (.keyboardOnly, .displayOnly), (.keyboardOnly, .displayYesNo), (.keyboardOnly, .keyboardDisplay),
+            (.keyboardDisplay, .displayOnly):
+            return (.passkeyEntry, .responderShows)
+        }
+    }
+}

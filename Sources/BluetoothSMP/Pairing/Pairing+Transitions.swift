@@ -1,0 +1,135 @@
+import BluetoothBase
+
+/// What follows from PDUs and answers, in each state.
+extension Pairing {
+    static func decoded(_ pdu: Span<UInt8>) throws(PairingFailure) -> SecurityManagerPDU {
+        do throws(DecodingFailure) {
+            return try SecurityManagerPDU(decoding: pdu)
+        } catch {
+            throw PairingFailure(error)
+        }
+    }
+
+    /// The octets of Pairing Request and Pairing Response as an integer.
+    static func integer(_ pdu: Span<UInt8>) -> UInt64 {
+        var value: UInt64 = 0
+        for index in 0..<min(7, pdu.count) { value |= UInt64(pdu[index]) << UInt64(8 * index) }
+        return value
+    }
+
+    /// Nil where a PDU changes nothing, not even the time-out.
+    ///
+    /// - Parameter octets: the PDU as it came, reserved bits included.
+    mutating func transition(
+        _ pdu: SecurityManagerPDU, octets: UInt64, _ resources: inout SecurityResources
+    ) throws(PairingFailure) -> Transition? {
+        switch pdu {
+        case .pairingFailed(let reason):
+            return isUnderWay ? Transition(.idle, [.ended(.failure(.peer(reason)))]) : nil
+        case .securityRequest(let requirements):
+            guard role == .central else { throw .commandNotSupported }
+            // A central that is pairing already ignores it (Vol 3, Part H, 2.4.6).
+            return isUnderWay ? nil : Transition(.idle, [.securityRequested(requirements)])
+        case .pairingRequest where role == .central:
+            throw .commandNotSupported
+        default:
+            break
+        }
+        switch state {
+        case .idle, .requested:
+            guard case .pairingRequest(let request) = pdu else { throw .unspecifiedReason }
+            // From here on there is a pairing, whose end the caller learns.
+            state = .consent(request, octets: octets)
+            return try considered(request, resources.policy)
+        case .awaitingResponse(let parameters, let request):
+            guard case .pairingResponse(let response) = pdu else { throw .unspecifiedReason }
+            try response.validate()
+            let requestOctets = request.octets << 8 | UInt64(SecurityManagerCode.pairingRequest.rawValue)
+            return try agreed(
+                FeatureExchange(
+                    role: role, local: local, peer: peer, request: request, response: response,
+                    requestOctets: requestOctets, responseOctets: octets), parameters, &resources)
+        case .consent, .dead: throw .unspecifiedReason
+        case .legacy(let phase): return try phase.receive(pdu, &resources)
+        case .publicKeys(let phase): return try phase.receive(pdu, &resources)
+        case .numbers(let phase): return try phase.receive(pdu, &resources)
+        case .passkey(let phase): return try phase.receive(pdu, &resources)
+        case .outOfBand(let phase): return try phase.receive(pdu, &resources)
+        case .check(let phase): return try phase.receive(pdu, &resources)
+        case .encryption(let phase): return try phase.receive(pdu)
+        case .distribution(let phase): return try phase.receive(pdu, &resources)
+        }
+    }
+
+    /// Nil where no such answer was asked for.
+    func transition(
+        _ answer: PairingAnswer, _ resources: inout SecurityResources
+    ) throws(PairingFailure) -> Transition? {
+        switch answer {
+        case .refuse:
+            if let reasonOfRefusal { throw reasonOfRefusal }
+            return nil
+        case .accept(let parameters):
+            switch state {
+            case .consent(let request, let octets): return try respond(to: request, octets, parameters, &resources)
+            case .numbers(let phase): return try phase.accept(&resources)
+            case .idle, .dead, .requested, .awaitingResponse, .legacy, .publicKeys, .passkey, .outOfBand, .check,
+                .encryption, .distribution:
+                return nil
+            }
+        case .passkey(let passkey):
+            guard reasonOfRefusal == .passkeyEntryFailed else { return nil }
+            guard passkey <= 999_999 else { throw .passkeyEntryFailed }
+            switch state {
+            case .legacy(let phase): return try phase.answer(passkey: passkey, &resources)
+            case .passkey(let phase): return try phase.answer(passkey: passkey, &resources)
+            case .idle, .dead, .requested, .consent, .awaitingResponse, .publicKeys, .numbers, .outOfBand, .check,
+                .encryption, .distribution:
+                return nil
+            }
+        }
+    }
+
+    /// What the peer is told where the open question is answered by no; nil if none is open.
+    var reasonOfRefusal: PairingFailure? {
+        switch state {
+        case .consent: .pairingNotSupported
+        case .legacy(let phase): phase.asksForPasskey ? .passkeyEntryFailed : nil
+        case .passkey(let phase): phase.asksForPasskey ? .passkeyEntryFailed : nil
+        case .numbers(let phase): phase.asksForComparison ? .numericComparisonFailed : nil
+        case .idle, .dead, .requested, .awaitingResponse, .publicKeys, .outOfBand, .check, .encryption, .distribution:
+            nil
+        }
+    }
+
+    /// Nobody is asked about a request that this device refuses in any case.
+    private func considered(_ request: PairingFeatures, _ policy: SecurityPolicy) throws(PairingFailure) -> Transition {
+        try request.validate()
+        if policy.requiresSecureConnections, !request.requirements.contains(.secureConnections) {
+            throw .authenticationRequirements
+        }
+        if request.maximumKeySize < policy.keySizes.lowerBound { throw .encryptionKeySize }
+        return Transition(state, [.ask(.consent(request))])
+    }
+
+    private func respond(
+        to request: PairingFeatures, _ octets: UInt64, _ parameters: PairingParameters,
+        _ resources: inout SecurityResources
+    ) throws(PairingFailure) -> Transition {
+        let response = PairingFeatures(response: parameters, to: request, resources)
+        let responseOctets = response.octets << 8 | UInt64(SecurityManagerCode.pairingResponse.rawValue)
+        let next = try agreed(
+            FeatureExchange(
+                role: role, local: local, peer: peer, request: request, response: response, requestOctets: octets,
+                responseOctets: responseOctets), parameters, &resources)
+        return next.after(.send(.pairingResponse(response)))
+    }
+
+    private func agreed(
+        _ exchange: FeatureExchange, _ parameters: PairingParameters, _ resources: inout SecurityResources
+    ) throws(PairingFailure) -> Transition {
+        let agreement = try exchange.agreement(parameters, resources)
+        return agreement.strength.usesSecureConnections
+            ? try PublicKeyExchange.begin(agreement, &resources) : try LegacyAuthentication.begin(agreement, &resources)
+    }
+}

@@ -1,0 +1,41 @@
+import BluetoothBase
+
+/// The check that both devices have the same secret, and saw the same features (Core 5.4, Vol 3, Part H, 2.3.5.6.5).
+struct DHKeyCheck: Sendable {
+    private let agreement: Agreement
+    private let longTermKey: UInt128
+    private let localCheck: UInt128
+    private let peerCheck: UInt128
+
+    /// - Parameters:
+    ///   - nonces: this device's, and the peer's.
+    ///   - randoms: the values r of this device, and of the peer: the passkey, or what went out of band.
+    static func begin(
+        _ shared: SharedSecret, nonces: (local: UInt128, peer: UInt128), randoms: (local: UInt128, peer: UInt128),
+        _ resources: SecurityResources
+    ) -> Transition {
+        let agreement = shared.agreement
+        let ordered = agreement.role == .central ? (nonces.local, nonces.peer) : (nonces.peer, nonces.local)
+        let (macKey, longTermKey) = resources.crypto.f5(
+            shared.secret, ordered.0, ordered.1, agreement.initiator, agreement.responder)
+        let phase = DHKeyCheck(
+            agreement: agreement, longTermKey: agreement.masked(longTermKey),
+            localCheck: resources.crypto.f6(
+                macKey, nonces.local, nonces.peer, randoms.peer, ioCap: agreement.localCapabilities, agreement.local,
+                agreement.peer),
+            peerCheck: resources.crypto.f6(
+                macKey, nonces.peer, nonces.local, randoms.local, ioCap: agreement.peerCapabilities, agreement.peer,
+                agreement.local))
+        return Transition(
+            .check(phase), agreement.role == .central ? [.send(.pairingDHKeyCheck(phase.localCheck))] : [])
+    }
+
+    func receive(
+        _ pdu: SecurityManagerPDU, _ resources: inout SecurityResources
+    ) throws(PairingFailure) -> Transition {
+        guard case .pairingDHKeyCheck(let check) = pdu else { throw .unspecifiedReason }
+        guard isEqualInConstantTime(check, peerCheck) else { throw .dhKeyCheckFailed }
+        let next = EncryptionStart.begin(agreement, key: longTermKey)
+        return agreement.role == .central ? next : next.after(.send(.pairingDHKeyCheck(localCheck)))
+    }
+}

@@ -1,0 +1,47 @@
+import BluetoothBase
+
+/// The devices have authenticated each other, and the central encrypts the link (Core 5.4, Vol 3, Part H, 2.4.4).
+struct EncryptionStart: Sendable {
+    private let agreement: Agreement
+    /// The short-term key, or with LE Secure Connections the long-term key.
+    let key: UInt128
+    /// The keys of a peer that came before the controller's word that the link is encrypted, which goes another way.
+    private var early: [SecurityManagerPDU] = []
+
+    var strength: KeyStrength { agreement.strength }
+
+    static func begin(_ agreement: Agreement, key: UInt128) -> Transition {
+        Transition(
+            .encryption(EncryptionStart(agreement: agreement, key: key)),
+            agreement.role == .central ? [.encrypt(key: key)] : [])
+    }
+
+    private init(agreement: Agreement, key: UInt128) {
+        self.agreement = agreement
+        self.key = key
+    }
+
+    func receive(_ pdu: SecurityManagerPDU) throws(PairingFailure) -> Transition {
+        var phase = self
+        switch pdu {
+        case .encryptionInformation, .centralIdentification, .identityInformation, .identityAddressInformation,
+            .signingInformation:
+            guard early.count < agreement.expectedKeys.count else { throw .unspecifiedReason }
+            phase.early.append(pdu)
+            return Transition(.encryption(phase))
+        case .pairingRequest, .pairingResponse, .pairingConfirm, .pairingRandom, .pairingFailed, .securityRequest,
+            .pairingPublicKey, .pairingDHKeyCheck, .pairingKeypressNotification:
+            throw .unspecifiedReason
+        }
+    }
+
+    func encrypted(_ resources: inout SecurityResources) throws(PairingFailure) -> Transition {
+        var transition = KeyDistributionPhase.begin(agreement, key: key, &resources)
+        for pdu in early {
+            guard case .distribution(let phase) = transition.state else { throw .unspecifiedReason }
+            let next = try phase.receive(pdu, &resources)
+            transition = Transition(next.state, transition.effects + next.effects)
+        }
+        return transition
+    }
+}

@@ -1,0 +1,36 @@
+import BluetoothBase
+
+/// Out of band of LE Secure Connections (Core 5.4, Vol 3, Part H, 2.3.5.6.4).
+struct OutOfBandAuthentication: Sendable {
+    private let shared: SharedSecret
+    private let nonce: UInt128
+    /// The random values that went the other way: 0 for a device whose data the other one does not have.
+    private let localRandom: UInt128
+    private let peerRandom: UInt128
+
+    /// Checks that the public key is that of the device the data came from.
+    static func begin(
+        _ shared: SharedSecret, localRandom: UInt128, _ resources: inout SecurityResources
+    ) throws(PairingFailure) -> Transition {
+        var peerRandom: UInt128 = 0
+        if case .secureConnections(let confirm, let random) = shared.agreement.peerOutOfBandData {
+            guard isEqualInConstantTime(resources.crypto.f4(shared.peerX, shared.peerX, random, 0), confirm) else {
+                throw .confirmValueFailed
+            }
+            peerRandom = random
+        }
+        let phase = OutOfBandAuthentication(
+            shared: shared, nonce: resources.randomValue(), localRandom: localRandom, peerRandom: peerRandom)
+        return Transition(
+            .outOfBand(phase), shared.agreement.role == .central ? [.send(.pairingRandom(phase.nonce))] : [])
+    }
+
+    func receive(
+        _ pdu: SecurityManagerPDU, _ resources: inout SecurityResources
+    ) throws(PairingFailure) -> Transition {
+        guard case .pairingRandom(let peerNonce) = pdu else { throw .unspecifiedReason }
+        let next = DHKeyCheck.begin(
+            shared, nonces: (nonce, peerNonce), randoms: (localRandom, peerRandom), resources)
+        return shared.agreement.role == .central ? next : next.after(.send(.pairingRandom(nonce)))
+    }
+}

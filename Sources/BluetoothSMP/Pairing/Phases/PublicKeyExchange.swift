@@ -1,0 +1,66 @@
+import BluetoothBase
+
+/// The exchange of public keys of LE Secure Connections (Core 5.4, Vol 3, Part H, 2.3.5.6.1).
+struct PublicKeyExchange: Sendable {
+    private let agreement: Agreement
+    private let keyPair: P256KeyPair
+    /// The random value that was handed out with the public key; 0 if the peer has none.
+    private let localRandom: UInt128
+
+    static func begin(
+        _ agreement: Agreement, _ resources: inout SecurityResources
+    ) throws(PairingFailure) -> Transition {
+        let handedOut = agreement.peerHasOutOfBandData ? resources.takeLocalOutOfBandData() : nil
+        guard let keyPair = handedOut?.keyPair ?? resources.makeKeyPair() else { throw .unspecifiedReason }
+        let phase = PublicKeyExchange(agreement: agreement, keyPair: keyPair, localRandom: handedOut?.random ?? 0)
+        return Transition(
+            .publicKeys(phase), agreement.role == .central ? [.send(.pairingPublicKey(keyPair.publicKey))] : [])
+    }
+
+    func receive(
+        _ pdu: SecurityManagerPDU, _ resources: inout SecurityResources
+    ) throws(PairingFailure) -> Transition {
+        guard case .pairingPublicKey(let peer) = pdu else { throw .unspecifiedReason }
+        let isDebugging = resources.policy.usesDebugKeys
+        // With the same x the secret would be known, or the check values could be sent back. Whether y is the same says
+        // nothing: the point with the other y is the negative one.
+        guard isDebugging || peer.x != keyPair.publicKey.x && peer.x != P256KeyPair.debug.publicKey.x else {
+            throw .invalidParameters
+        }
+        guard let secret = resources.crypto.sharedSecret(privateKey: keyPair.privateKey, peer: peer) else {
+            throw .dhKeyCheckFailed
+        }
+        let shared = SharedSecret(
+            agreement: agreement, localX: keyPair.publicKey.x, peerX: peer.x, secret: secret)
+        let next: Transition
+        switch agreement.strength.model {
+        case .justWorks, .numericComparison: next = NumericAuthentication.begin(shared, &resources)
+        case .passkeyEntry: next = PasskeyAuthentication.begin(shared, &resources)
+        case .outOfBand: next = try OutOfBandAuthentication.begin(shared, localRandom: localRandom, &resources)
+        }
+        return agreement.role == .central ? next : next.after(.send(.pairingPublicKey(keyPair.publicKey)))
+    }
+}
+
+/// What both devices have after the exchange of public keys.
+struct SharedSecret: Sendable {
+    var agreement: Agreement
+    var localX: FieldElement
+    var peerX: FieldElement
+    var secret: FieldElement
+
+    /// The value by which this device commits itself to a nonce, or the peer does.
+    func localConfirm(nonce: UInt128, z: UInt8, _ resources: SecurityResources) -> UInt128 {
+        resources.crypto.f4(localX, peerX, nonce, z)
+    }
+
+    func peerConfirm(nonce: UInt128, z: UInt8, _ resources: SecurityResources) -> UInt128 {
+        resources.crypto.f4(peerX, localX, nonce, z)
+    }
+
+    func verify(_ confirm: UInt128, nonce: UInt128, z: UInt8, _ resources: SecurityResources) throws(PairingFailure) {
+        guard isEqualInConstantTime(peerConfirm(nonce: nonce, z: z, resources), confirm) else {
+            throw .confirmValueFailed
+        }
+    }
+}

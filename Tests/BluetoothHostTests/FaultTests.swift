@@ -17,9 +17,10 @@ struct FaultTests {
                 "dropped": [
                     "eventInvalid", "dataUnassigned", "dataFlagsInvalid", "connectionUnexpected", "linkShortLived",
                     "frameInterrupted", "fragmentInvalid", "fragmentEmpty", "channelUnknown", "frameUnwanted",
-                    "attributePDUMalformed", "attributePDUTooLong", "attributePDUIgnored",
+                    "attributePDUMalformed", "attributePDUTooLong", "attributePDUIgnored", "encryptionUnexpected",
+                    "bondClaimed", "valueUnprotected",
                 ],
-                "answered": ["signallingRejected", "pairingUnsupported"],
+                "answered": ["signallingRejected", "pairingRefused"],
                 "channelClosed": ["bearerExpired"], "linkEnded": ["sendQueueOverflow"],
             ])
     }
@@ -30,7 +31,7 @@ struct FaultTests {
         (.packetMalformed, bytes("04 05 04 00")),
         (.packetMalformed, bytes("01 03 0C 00")),
         (.eventInvalid, bytes("04 05 01 00")),
-        (.pairingUnsupported, bytes("02 4020 0B00 0700 0600 01 03 00 01 10 00 00")),
+        (.pairingRefused, bytes("02 4020 0B00 0700 0600 01 03 00 01 10 00 00")),
         (.signallingRejected, bytes("02 4020 0800 0400 0500 50 01 0000")),
         (.attributePDUMalformed, bytes("02 4020 0600 0200 0400 52 03")),
         (.attributePDUIgnored, bytes("02 4020 0500 0100 0400 1E")),

@@ -38,6 +38,8 @@ extension HostEvent {
         case .link(_, .readyToSend): "ready to send"
         case .link(_, .lost(let loss)): "lost: \(loss)"
         case .link(_, .peerIdentified(let peer)): "peer is \(peer)"
+        case .security(_, let event): "security: \(event)"
+        case .bondChanged(let bond): "\(bond)"
         }
     }
 }

@@ -90,8 +90,10 @@ extension Host {
         case .bond(let strength):
             links.at[slot].protection.succeed(strength)
             settleSecurity(slot)
-            // It may be what a Security Request of this host asked for.
-            continuePairing(.success, isEncrypted: true, slot, at: now)
+            // It may be what a Security Request of this host asked for, but not the encryption that a pairing waits for.
+            if links.at[slot].protection.pairing.strength == nil {
+                continuePairing(.success, isEncrypted: true, slot, at: now)
+            }
         case .pairing:
             guard let strength = links.at[slot].protection.pairing.strength else {
                 return handle(.encryptionUnexpected, of: slot, at: now)

@@ -5,15 +5,20 @@ import BluetoothSMP
 import Synchronization
 
 extension Adapter {
-    /// Lets an agent answer for the person, until the task is cancelled. One agent does that at a time: the last one.
+    /// Lets an agent answer for the person while `body` runs. One agent does that at a time: the last one.
     ///
     /// Without an agent no peer can pair with this device; `Connection.pair` still works, without protection against
     /// machines in the middle.
     ///
-    ///     async let pairing: Void = adapter.answerPairing(with: agent)
+    ///     try await adapter.withPairingAgent(agent) {
+    ///         let connection = try await adapter.connect(to: lock)
+    ///         try await connection.pair()
+    ///     }
     ///
-    /// - Throws: `.cancelled`, or why the adapter was closed.
-    public func answerPairing(with agent: some PairingAgent) async throws(BluetoothError) {
+    /// - Throws: what `body` throws, or why the adapter was closed.
+    public func withPairingAgent<Outcome>(
+        _ agent: some PairingAgent, _ body: () async throws -> Outcome
+    ) async throws -> Outcome {
         let queue = AsyncQueue<PairingEvent>(capacity: 256, overflow: .grow)
         let description = PairingAgentDescription(
             ioCapability: agent.ioCapability, pairsOnDemand: agent.pairsOnDemand)
@@ -27,22 +32,12 @@ extension Adapter {
             if isLast { router.post(.setPairingAgent(nil)) }
         }
         try await router.call(.setPairingAgent(description))
-        if let closure = router.calls.closure { throw closure }
         let events = EventSequence(queue) {}
-        let parameters = PairingParameters(ioCapability: description.ioCapability, isBonding: description.isBonding)
-        let failure = await withDiscardingTaskGroup { group -> BluetoothError? in
-            var iterator = events.makeAsyncIterator()
-            while true {
-                do {
-                    guard let event = try await iterator.next() else { return nil }
-                    group.addTask { await agent.handle(event, parameters) }
-                } catch {
-                    group.cancelAll()
-                    return error as? BluetoothError ?? .cancelled
-                }
-            }
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await agent.handle(events, description) }
+            defer { group.cancelAll() }
+            return try await body()
         }
-        if let failure { throw failure }
     }
 
     /// The bonds with peers. Their text forms show no key.
@@ -62,7 +57,17 @@ extension Adapter {
 }
 
 extension PairingAgent {
-    fileprivate func handle(_ event: PairingEvent, _ parameters: PairingParameters) async {
+    /// Each event has a task of its own: while a person answers one peer, another may pair.
+    fileprivate func handle(_ events: EventSequence<PairingEvent>, _ description: PairingAgentDescription) async {
+        let parameters = PairingParameters(ioCapability: description.ioCapability, isBonding: description.isBonding)
+        await withDiscardingTaskGroup { group in
+            var iterator = events.makeAsyncIterator()
+            while let event = try? await iterator.next() { group.addTask { await handle(event, parameters) } }
+            group.cancelAll()
+        }
+    }
+
+    private func handle(_ event: PairingEvent, _ parameters: PairingParameters) async {
         switch event {
         case .asked(let peer, let question):
             let answer = await answer(question, of: peer, parameters)

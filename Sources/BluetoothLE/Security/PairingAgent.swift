@@ -1,7 +1,7 @@
 import BluetoothHost
 import BluetoothSMP
 
-/// Answers for the person in pairing. `Adapter.answerPairing(with:)` puts it to work.
+/// Answers for the person in pairing. `Adapter.withPairingAgent` puts it to work.
 ///
 /// What it can show and take, its IO capability, follows from the protocols it conforms to (Core 5.4, Vol 3, Part H,
 /// 2.3.2):

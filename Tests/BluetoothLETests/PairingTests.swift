@@ -1,0 +1,221 @@
+import Synchronization
+import Testing
+import VirtualRadio
+
+@testable import BluetoothLE
+
+/// A peripheral with values that need protection, and a central next to it.
+struct SecureScene {
+    let radio = VirtualRadio(time: .manual)
+    let central, peripheral: Adapter
+    let service: PublishedService
+    let address: DeviceAddress
+
+    static let encrypted: BluetoothUUID = "F101"
+    static let authenticated: BluetoothUUID = "F102"
+    static let notified: BluetoothUUID = "F103"
+
+    init(
+        centralBonds: MemoryBondStore = .init(), peripheralBonds: MemoryBondStore = .init(),
+        _ configure: (inout SecurityPolicy) -> Void = { _ in }
+    ) async throws {
+        var centralOptions = Adapter.Options(seed: 1), peripheralOptions = Adapter.Options(seed: 2)
+        centralOptions.bonds = centralBonds
+        peripheralOptions.bonds = peripheralBonds
+        var policy = SecurityPolicy()
+        configure(&policy)
+        centralOptions.host.security?.policy = policy
+        let ports = (radio.addController(), radio.addController())
+        let options = (centralOptions, peripheralOptions)
+        (central, peripheral, service, address) = try await radio.passing {
+            let central = try await Adapter.open(ports.0, options: options.0)
+            let peripheral = try await Adapter.open(ports.1, options: options.1)
+            let service = try await peripheral.publish(
+                GATTServiceDefinition(
+                    uuid: "F100",
+                    characteristics: [
+                        .init(
+                            uuid: Self.encrypted, properties: [.read, .write],
+                            permissions: GATTPermissions(read: .encrypted, write: .encrypted),
+                            value: .variableLength([1])),
+                        .init(
+                            uuid: Self.authenticated, properties: .read,
+                            permissions: GATTPermissions(read: .authenticated), value: .variableLength([2])),
+                        .init(uuid: Self.notified, properties: .notify, value: .dynamic),
+                    ]))
+            try await peripheral.advertise(AdvertisementData(name: "Secure"))
+            return (central, peripheral, service, try #require(await peripheral.information?.address))
+        }
+    }
+
+    func handle(_ uuid: BluetoothUUID) throws -> AttributeHandle { try #require(service[uuid]).handle }
+}
+
+/// Says yes to everything, with an IO capability as its type says.
+struct Consenting: PairingAgent {
+    func allowsPairing(with peer: Connection, _ features: PairingFeatures) async -> Bool { true }
+}
+
+/// What the agents of two devices that one person holds let that person see.
+final class Screens: Sendable {
+    let passkey = AsyncQueue<UInt32>(capacity: 8, overflow: .grow)
+    let numbers = Mutex<[UInt32]>([])
+}
+
+struct Comparing: NumberComparison {
+    let screens: Screens
+    func allowsPairing(with peer: Connection, _ features: PairingFeatures) async -> Bool { true }
+    func show(passkey: UInt32, for peer: Connection) async { screens.passkey.push(passkey) }
+    func isShown(number: UInt32, at peer: Connection) async -> Bool {
+        screens.numbers.withLock { $0.append(number) }
+        return true
+    }
+}
+
+struct Displaying: PasskeyDisplay {
+    let screens: Screens
+    func allowsPairing(with peer: Connection, _ features: PairingFeatures) async -> Bool { true }
+    func show(passkey: UInt32, for peer: Connection) async { screens.passkey.push(passkey) }
+}
+
+struct Entering: PasskeyEntry {
+    let screens: Screens
+    func allowsPairing(with peer: Connection, _ features: PairingFeatures) async -> Bool { true }
+    func enterPasskey(for peer: Connection) async -> UInt32? {
+        var iterator = EventSequence(screens.passkey) {}.makeAsyncIterator()
+        return (try? await iterator.next()) ?? nil
+    }
+}
+
+@Suite("Pairing", .timeLimit(.minutes(1)))
+struct PairingTests {
+    @Test("Without an agent a peripheral refuses to pair, and the link goes on")
+    func refused() async throws {
+        let scene = try await SecureScene()
+        try await scene.radio.passing {
+            let connection = try await scene.central.connect(to: scene.address)
+            await #expect(throws: BluetoothError.pairingFailed(.peer(.pairingNotSupported))) {
+                try await connection.pair()
+            }
+            #expect(try await connection.security == .unprotected)
+            let handle = try scene.handle(SecureScene.encrypted)
+            await #expect(throws: BluetoothError.att(ATTError(.insufficientAuthentication, for: .readRequest, at: handle))) {
+                _ = try await connection.read(handle)
+            }
+        }
+    }
+
+    @Test("Just Works gives an encrypted link, and what needs no more than that")
+    func justWorks() async throws {
+        let scene = try await SecureScene()
+        try await scene.radio.passing {
+            try await scene.peripheral.withPairingAgent(Consenting()) {
+                let connection = try await scene.central.connect(to: scene.address)
+                try await connection.pair()
+                #expect(
+                    try await connection.security
+                        == LinkSecurity(
+                            isEncrypted: true, usesSecureConnections: true, encryptionKeySize: 16, isBonded: true))
+                #expect(try await connection.read(try scene.handle(SecureScene.encrypted)) == [1])
+                let handle = try scene.handle(SecureScene.authenticated)
+                await #expect(
+                    throws: BluetoothError.att(ATTError(.insufficientAuthentication, for: .readRequest, at: handle))
+                ) {
+                    _ = try await connection.read(handle)
+                }
+            }
+        }
+        #expect(try await scene.central.bonds.map(\.strength.model) == [.justWorks])
+        #expect(try await scene.peripheral.bonds.map(\.strength.model) == [.justWorks])
+    }
+
+    @Test("Two devices with displays compare the same number")
+    func numericComparison() async throws {
+        let scene = try await SecureScene(), screens = Screens()
+        try await scene.radio.passing {
+            try await scene.peripheral.withPairingAgent(Comparing(screens: screens)) {
+                try await scene.central.withPairingAgent(Comparing(screens: screens)) {
+                    let connection = try await scene.central.connect(to: scene.address)
+                    try await connection.pair(PairRequest(requiresAuthentication: true))
+                    #expect(try await connection.security.isAuthenticated)
+                    #expect(try await connection.read(try scene.handle(SecureScene.authenticated)) == [2])
+                }
+            }
+        }
+        let numbers = screens.numbers.withLock { $0 }
+        #expect(numbers.count == 2 && Set(numbers).count == 1)
+    }
+
+    @Test("The passkey that one device shows is entered at the other", arguments: [true, false])
+    func passkey(_ centralShows: Bool) async throws {
+        let scene = try await SecureScene(), screens = Screens()
+        func run(_ central: some PairingAgent, _ peripheral: some PairingAgent) async throws {
+            try await scene.radio.passing {
+                try await scene.peripheral.withPairingAgent(peripheral) {
+                    try await scene.central.withPairingAgent(central) {
+                        let connection = try await scene.central.connect(to: scene.address)
+                        try await connection.pair(PairRequest(requiresAuthentication: true))
+                        #expect(try await connection.read(try scene.handle(SecureScene.authenticated)) == [2])
+                    }
+                }
+            }
+        }
+        if centralShows {
+            try await run(Displaying(screens: screens), Entering(screens: screens))
+        } else {
+            try await run(Entering(screens: screens), Displaying(screens: screens))
+        }
+        #expect(try await scene.central.bonds.map(\.strength.model) == [.passkeyEntry])
+    }
+
+    @Test("What the peer refuses for want of protection is repeated on a protected link")
+    func onDemand() async throws {
+        let scene = try await SecureScene()
+        try await scene.radio.passing {
+            try await scene.peripheral.withPairingAgent(Consenting()) {
+                try await scene.central.withPairingAgent(Consenting()) {
+                    let connection = try await scene.central.connect(to: scene.address)
+                    #expect(try await connection.read(try scene.handle(SecureScene.encrypted)) == [1])
+                    try await connection.write([7], to: try scene.handle(SecureScene.encrypted))
+                }
+            }
+        }
+        #expect(await scene.service[SecureScene.encrypted]?.value == [7])
+    }
+
+    @Test("A bonded peer is encrypted again by itself, before it can be used")
+    func bonded() async throws {
+        let scene = try await SecureScene()
+        try await scene.radio.passing {
+            try await scene.peripheral.withPairingAgent(Consenting()) {
+                let connection = try await scene.central.connect(to: scene.address)
+                try await connection.pair()
+                try await connection.disconnect()
+            }
+            let connection = try await scene.central.connect(to: scene.address)
+            #expect(try await connection.security.isEncrypted)
+            #expect(try await connection.read(try scene.handle(SecureScene.encrypted)) == [1])
+        }
+    }
+
+    @Test("A bond that the peripheral has lost ends the link, and is not replaced from the air")
+    func lostBond() async throws {
+        let scene = try await SecureScene()
+        try await scene.radio.passing {
+            try await scene.peripheral.withPairingAgent(Consenting()) {
+                let connection = try await scene.central.connect(to: scene.address)
+                try await connection.pair()
+                try await connection.disconnect()
+                let bond = try #require(await scene.peripheral.bonds.first)
+                try await scene.peripheral.removeBond(with: bond.peer)
+                await #expect(throws: BluetoothError.disconnected(.encryption(.pinOrKeyMissing))) {
+                    _ = try await scene.central.connect(to: scene.address)
+                }
+                #expect(try await scene.central.bonds.count == 1)
+                try await scene.central.removeBond(with: PeerID(scene.address))
+                let anew = try await scene.central.connect(to: scene.address)
+                try await anew.pair()
+            }
+        }
+    }
+}

@@ -5,12 +5,15 @@ import Testing
 /// PDUs in their octets (Core 5.4, Vol 3, Part H, 3.3 to 3.6).
 struct CodingTests {
     static let key = P256PublicKey(
-        x: FieldElement(high: 0x0102_0304_0506_0708_090A_0B0C_0D0E_0F10, low: 0x1112_1314_1516_1718_191A_1B1C_1D1E_1F20),
-        y: FieldElement(high: 0x2122_2324_2526_2728_292A_2B2C_2D2E_2F30, low: 0x3132_3334_3536_3738_393A_3B3C_3D3E_3F40))
+        x: FieldElement(
+            high: 0x0102_0304_0506_0708_090A_0B0C_0D0E_0F10, low: 0x1112_1314_1516_1718_191A_1B1C_1D1E_1F20),
+        y: FieldElement(high: 0x2122_2324_2526_2728_292A_2B2C_2D2E_2F30, low: 0x3132_3334_3536_3738_393A_3B3C_3D3E_3F40)
+    )
     static let value: UInt128 = 0x0F0E_0D0C_0B0A_0908_0706_0504_0302_0100
     static let valueText = "00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F"
     static let features = PairingFeatures(
-        ioCapability: .keyboardDisplay, hasOutOfBandData: true, requirements: [.bonding, .mitmProtection, .secureConnections],
+        ioCapability: .keyboardDisplay, hasOutOfBandData: true,
+        requirements: [.bonding, .mitmProtection, .secureConnections],
         maximumKeySize: 16, initiatorKeys: [.identity], responderKeys: [.encryption, .identity, .signing])
 
     static let table: [(SecurityManagerPDU, String)] = [
@@ -79,9 +82,13 @@ struct CodingTests {
         #expect(try SecurityManagerPDU(decoding: [0x0B, 0xFF].span).octets == [0x0B, 0x3D])
     }
 
-    @Test(arguments: ["01 05 00 01 10 00 00", "02 FF 00 01 10 00 00", "01 03 02 01 10 00 00", "09 04 00 00 00 00 00 00", "0E 05"])
+    @Test(arguments: [
+        "01 05 00 01 10 00 00", "02 FF 00 01 10 00 00", "01 03 02 01 10 00 00", "09 04 00 00 00 00 00 00", "0E 05",
+    ])
     func `Values that do not exist`(_ text: String) throws {
         let octets = try #require([UInt8](hexadecimal: text))
-        #expect { try SecurityManagerPDU(decoding: octets.span) } throws: { ($0 as? DecodingFailure)?.reason == .invalidValue }
+        #expect { try SecurityManagerPDU(decoding: octets.span) } throws: {
+            ($0 as? DecodingFailure)?.reason == .invalidValue
+        }
     }
 }

@@ -33,8 +33,10 @@ struct DisorderTests {
 
     static let scenarios: [Scenario] = [
         Scenario(name: "legacy, Just Works", parameters: (PairingParameters(), PairingParameters()), policy: legacy),
-        Scenario(name: "legacy, initiator shows", parameters: (with(.displayOnly), with(.keyboardOnly)), policy: legacy),
-        Scenario(name: "legacy, responder shows", parameters: (with(.keyboardOnly), with(.displayOnly)), policy: legacy),
+        Scenario(
+            name: "legacy, initiator shows", parameters: (with(.displayOnly), with(.keyboardOnly)), policy: legacy),
+        Scenario(
+            name: "legacy, responder shows", parameters: (with(.keyboardOnly), with(.displayOnly)), policy: legacy),
         Scenario(name: "Just Works", parameters: (PairingParameters(), PairingParameters())),
         Scenario(name: "numeric comparison", parameters: (with(.displayYesNo), with(.displayYesNo))),
         Scenario(name: "initiator shows", parameters: (with(.displayOnly), with(.keyboardOnly))),

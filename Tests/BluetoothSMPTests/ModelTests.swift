@@ -102,7 +102,9 @@ struct ModelTests {
     }
 
     @Test func `A model that the policy leaves out is refused`() {
-        for (model, io) in [(AssociationModel.numericComparison, IOCapability.displayYesNo), (.passkeyEntry, .keyboardOnly)] {
+        for (model, io) in [
+            (AssociationModel.numericComparison, IOCapability.displayYesNo), (.passkeyEntry, .keyboardOnly),
+        ] {
             for role in LinkRole.allCases {
                 var couple = PairingCouple(PairingParameters(ioCapability: io, requiresAuthentication: true))
                 couple[role].resources.policy.models.remove(model)

@@ -9,7 +9,8 @@ struct ProcedureTests {
         couple.pair()
         #expect(couple.sent.map(\.octets[0]) == [1, 2, 0x0C, 0x0C, 3, 4, 4, 0x0D, 0x0D, 8, 9, 0x0A, 8, 9, 0x0A])
         #expect(couple.sent.prefix(2).map(\.octets) == [RobustnessTests.request, RobustnessTests.response])
-        #expect(couple.sent.suffix(6).map(\.from) == [.peripheral, .peripheral, .peripheral, .central, .central, .central])
+        #expect(
+            couple.sent.suffix(6).map(\.from) == [.peripheral, .peripheral, .peripheral, .central, .central, .central])
     }
 
     @Test func `The PDUs of legacy pairing, in order (SM JW BV-01, BV-02, KDU)`() {

@@ -7,11 +7,12 @@ struct RandomSequenceTests {
     @Test(arguments: LinkRole.allCases)
     func `Five thousand attempts`(_ role: LinkRole) {
         var generator = SeededGenerator(seed: 0x5EC0 + UInt64(role.rawValue))
-        var reached: Set<String> = []
+        var reached: [PairingFailure] = []
         for seed in 0..<5000 {
             let scenario = DisorderTests.scenarios[seed % DisorderTests.scenarios.count]
             var side = scenario.couple()[role]
             side.resources.entropy = SeededGenerator(seed: UInt64(seed))
+            var last: UInt8 = 0
             if role == .central { side.sends(after: .begin) }
             for _ in 0..<16 {
                 if let question = side.questions.first {
@@ -25,9 +26,9 @@ struct RandomSequenceTests {
                     }
                     side.sends(after: .answer(answer))
                 }
-                let input = Self.input(for: side, role, scenario, &generator)
-                side.sends(after: input)
-                reached.insert(String(String(describing: side.outcome ?? .failure(.timedOut)).prefix(60)))
+                let input = Self.input(after: last, role, scenario, &generator)
+                if let sent = side.sends(after: input).last { last = sent[0] }
+                if case .local(let reason) = side.error, !reached.contains(reason) { reached.append(reason) }
                 if case .success? = side.outcome {
                     Issue.record("seed \(seed) got through")
                     break
@@ -35,9 +36,10 @@ struct RandomSequenceTests {
             }
         }
         // The attempts come as far as the check values: otherwise this proves nothing.
-        for reason in [PairingFailure.confirmValueFailed, .dhKeyCheckFailed, .unspecifiedReason, .invalidParameters] {
-            let text = String(String(describing: Result<PairingResult, PairingError>.failure(.local(reason))).prefix(60))
-            #expect(reached.contains(text), "never \(reason)")
+        let ends: [PairingFailure] = [.confirmValueFailed, .unspecifiedReason, .invalidParameters]
+        // A responder of Just Works is the only one that lets a peer come so far without a confirm value.
+        for reason in ends + (role == .peripheral ? [.dhKeyCheckFailed] : []) {
+            #expect(reached.contains(reason))
         }
     }
 
@@ -46,9 +48,22 @@ struct RandomSequenceTests {
     }.map { SecurityManagerPDU.pairingPublicKey($0.publicKey).octets }
 
     static func input(
-        for side: PairingSide, _ role: LinkRole, _ scenario: DisorderTests.Scenario, _ generator: inout SeededGenerator
+        after last: UInt8, _ role: LinkRole, _ scenario: DisorderTests.Scenario, _ generator: inout SeededGenerator
     ) -> PairingInput {
         func random(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(generator.number(below: 256)) } }
+        // Half of the time what an honest peer would send next.
+        if generator.number(below: 2) == 0 {
+            switch last {
+            case 0x02, 0x0C:
+                if scenario.policy.offersSecureConnections, role == .central || last == 0x02 {
+                    return .pdu(publicKeys[generator.number(below: publicKeys.count)])
+                }
+                return .pdu([generator.number(below: 2) == 0 ? 0x03 : 0x04] + random(16))
+            case 0x03: return .pdu([role == .central ? 0x03 : 0x04] + random(16))
+            case 0x04: return .pdu([role == .central ? 0x04 : 0x0D] + random(16))
+            default: break
+            }
+        }
         switch generator.number(below: 24) {
         case 0: return .encryption(status: 0)
         case 1: return .pdu(random(generator.number(below: 70)))

@@ -112,7 +112,9 @@ struct RobustnessOfKeysTests {
     }
 
     @Test(arguments: LinkRole.allCases)
-    func `Keys a moment before the word that the link is encrypted are kept, but not more than were promised`(_ victim: LinkRole) {
+    func `Keys a moment before the word that the link is encrypted are kept, but not more than were promised`(
+        _ victim: LinkRole
+    ) {
         var couple = PairingCouple(policy: SecurityPolicy(offersSecureConnections: false))
         // So that the initiator's keys can come early as well.
         if victim == .peripheral { couple.central.resources.policy.wantedKeys = [] }

@@ -50,7 +50,8 @@ struct RobustnessTests {
     }
 
     @Test(arguments: LinkRole.allCases, [(0, 6), (6, 6), (15, 6), (17, 10), (253, 10)] as [(UInt8, UInt8)])
-    func `S2: key sizes that are none, or too short (SM EKS BI)`(_ role: LinkRole, _ row: (size: UInt8, reason: UInt8)) {
+    func `S2: key sizes that are none, or too short (SM EKS BI)`(_ role: LinkRole, _ row: (size: UInt8, reason: UInt8))
+    {
         var side = waiting(role)
         var octets = role == .central ? Self.response : Self.request
         octets[4] = row.size
@@ -123,7 +124,9 @@ struct RobustnessTests {
     }
 
     @Test(arguments: LinkRole.allCases)
-    func `S6: public keys that are not on the curve, nothing, or our own (SM KDU BI-01 to BI-04)`(_ role: LinkRole) throws {
+    func `S6: public keys that are not on the curve, nothing, or our own (SM KDU BI-01 to BI-04)`(_ role: LinkRole)
+        throws
+    {
         let zero = FieldElement(high: 0, low: 0)
         let valid = try #require(SwiftCryptoToolbox().keyPair(privateKey: FieldElement(high: 1, low: 2))).publicKey
         for key in [
@@ -155,7 +158,8 @@ struct RobustnessTests {
 
     /// The public key PDU with p - y instead of y.
     static func negated(_ pdu: [UInt8]) -> [UInt8] {
-        let p: [UInt8] = Array("ffffffff00000001000000000000000000000000ffffffffffffffffffffffff".utf8).reversed().chunked()
+        let p: [UInt8] = Array("ffffffff00000001000000000000000000000000ffffffffffffffffffffffff".utf8).reversed()
+            .chunked()
         var borrow = 0
         var result = pdu
         for index in 0..<32 {
@@ -210,7 +214,9 @@ struct RobustnessTests {
             #expect(!couple.isEncrypted)
             guard secure, io == .keyboardOnly else { continue }
             // It fails in the round of the first bit that differs, so nothing is known of those after it.
-            #expect(couple.sent.filter { $0.octets[0] == 0x03 && $0.from == .central }.count == bit.trailingZeroBitCount + 1)
+            #expect(
+                couple.sent.filter { $0.octets[0] == 0x03 && $0.from == .central }.count == bit.trailingZeroBitCount + 1
+            )
         }
     }
 

@@ -15,7 +15,7 @@ struct TimeoutTests {
             var side = scenario.couple()[role]
             var now = Instant.zero
             for input in inputs[..<count] {
-                now = now.advanced(by: .seconds(29))
+                now = now.advanced(by: .seconds(9))
                 side.sends(after: input, at: now)
             }
             let deadline = try #require(side.pairing.nextDeadline)

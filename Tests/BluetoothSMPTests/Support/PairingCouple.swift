@@ -50,7 +50,9 @@ struct PairingCouple {
             if !inFlight.isEmpty {
                 let next = inFlight.removeFirst()
                 apply(.pdu(next.octets), to: next.to)
-            } else if isAnswering, let role = [LinkRole.central, .peripheral].first(where: { !self[$0].questions.isEmpty }) {
+            } else if isAnswering,
+                let role = [LinkRole.central, .peripheral].first(where: { !self[$0].questions.isEmpty })
+            {
                 let question = self[role].questions.removeFirst()
                 if case .compareNumbers(let number) = question { self[role].comparedNumber = number }
                 let peer = self[role == .central ? .peripheral : .central]

@@ -160,7 +160,8 @@ let package = Package(
             "ble",
             [
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothTrace", "HCITransport",
-                "VirtualRadio", "BluetoothLE", "BluetoothSimulation", "CommandLineSupport",
+                "VirtualRadio", "BluetoothSMP", "BluetoothHost", "BluetoothAdapter", "BluetoothLE",
+                "BluetoothSimulation", "CommandLineSupport",
             ]),
         // Tests
         .target(
@@ -179,7 +180,15 @@ let package = Package(
         tests(
             of: "BluetoothHost",
             and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "VirtualRadio"]),
-        tests(of: "BluetoothAdapter", and: ["BluetoothHost", "VirtualRadio", "HCITransport"]),
+        tests(of: "BluetoothAdapter", and: ["BluetoothHost", "BluetoothSMP", "VirtualRadio", "HCITransport"]),
+        // Writes bonds until it is killed; see Scripts/kill-bonds.
+        .executableTarget(
+            name: "bond-writer",
+            dependencies: [
+                "BluetoothAdapter", "BluetoothHost", "BluetoothSMP", "BluetoothGATT", "BluetoothATT", "BluetoothHCI",
+                "BluetoothBase",
+            ],
+            path: "Tests/KilledBonds", swiftSettings: settings),
         tests(of: "BluetoothLE", and: ["BluetoothAdapter", "BluetoothHCI", "VirtualRadio", "HCITransport"]),
         .testTarget(
             name: "CoreBluetoothTests",
@@ -218,7 +227,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["CommandLineSupport", "ble", "BluetoothLE", "BluetoothHCI", "HCITransport"],
+            dependencies: [
+                "CommandLineSupport", "ble", "BluetoothLE", "BluetoothHCI", "BluetoothSMP", "BluetoothHost",
+                "BluetoothAdapter", "HCITransport",
+            ],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -179,8 +179,10 @@ let package = Package(
         tests(of: "BluetoothTrace", and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT"]),
         tests(
             of: "BluetoothHost",
-            and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "VirtualRadio"]),
-        tests(of: "BluetoothAdapter", and: ["BluetoothHost", "BluetoothSMP", "VirtualRadio", "HCITransport"]),
+            and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothSMP", "VirtualRadio"]),
+        tests(
+            of: "BluetoothAdapter",
+            and: ["BluetoothATT", "BluetoothGATT", "BluetoothSMP", "BluetoothHost", "VirtualRadio", "HCITransport"]),
         // Writes bonds until it is killed; see Scripts/kill-bonds.
         .executableTarget(
             name: "bond-writer",

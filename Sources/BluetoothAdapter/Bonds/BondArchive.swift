@@ -44,6 +44,6 @@ public struct BondArchive: Sendable {
             for bond in bonds { try shelf.save(bond, of: identity) }
             files.append(BondFile(shelf))
         }
-        return BondFile.encode(Content(version: BondFile.version, adapters: files))
+        return BondFile.bytes(of: Content(version: BondFile.version, adapters: files))
     }
 }

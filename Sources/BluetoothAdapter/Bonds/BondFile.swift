@@ -70,7 +70,7 @@ struct BondFile: Codable {
 
     // MARK: - Bytes
 
-    static func encode(_ content: some Encodable) -> [UInt8] {
+    static func bytes(of content: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         // Nothing in it can fail to be encoded: there are no floating-point numbers.
@@ -101,8 +101,8 @@ struct BondFile: Codable {
     /// The decoder's own words may quote the file.
     private static func describe(_ error: any Error) -> String {
         func place(_ path: [any CodingKey]) -> String {
-            path.isEmpty
-                ? "it is no JSON" : path.map { $0.intValue.map { "\($0)" } ?? $0.stringValue }.joined(separator: ".")
+            let names = path.map { key in key.intValue.map { "\($0)" } ?? key.stringValue }
+            return names.isEmpty ? "the whole" : names.joined(separator: ".")
         }
         return switch error {
         case DecodingError.keyNotFound(let key, let context):

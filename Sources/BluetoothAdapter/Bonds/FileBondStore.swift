@@ -132,7 +132,7 @@ public final class FileBondStore: BondStore {
 
     private func write(_ shelf: BondShelf) throws(BondStoreError) {
         do {
-            try file(of: shelf.identity.address).write(BondFile.encode(BondFile(shelf)))
+            try file(of: shelf.identity.address).write(BondFile.bytes(of: BondFile(shelf)))
         } catch {
             throw BondStoreError(error)
         }

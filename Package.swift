@@ -160,7 +160,8 @@ let package = Package(
             "ble",
             [
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothTrace", "HCITransport",
-                "VirtualRadio", "BluetoothLE", "BluetoothSimulation", "CommandLineSupport",
+                "VirtualRadio", "BluetoothSMP", "BluetoothHost", "BluetoothAdapter", "BluetoothLE",
+                "BluetoothSimulation", "CommandLineSupport",
             ]),
         // Tests
         .target(
@@ -178,8 +179,18 @@ let package = Package(
         tests(of: "BluetoothTrace", and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT"]),
         tests(
             of: "BluetoothHost",
-            and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "VirtualRadio"]),
-        tests(of: "BluetoothAdapter", and: ["BluetoothHost", "VirtualRadio", "HCITransport"]),
+            and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothSMP", "VirtualRadio"]),
+        tests(
+            of: "BluetoothAdapter",
+            and: ["BluetoothATT", "BluetoothGATT", "BluetoothSMP", "BluetoothHost", "VirtualRadio", "HCITransport"]),
+        // Writes bonds until it is killed; see Scripts/kill-bonds.
+        .executableTarget(
+            name: "bond-writer",
+            dependencies: [
+                "BluetoothAdapter", "BluetoothHost", "BluetoothSMP", "BluetoothGATT", "BluetoothATT", "BluetoothHCI",
+                "BluetoothBase",
+            ],
+            path: "Tests/KilledBonds", swiftSettings: settings),
         tests(of: "BluetoothLE", and: ["BluetoothAdapter", "BluetoothHCI", "VirtualRadio", "HCITransport"]),
         .testTarget(
             name: "CoreBluetoothTests",
@@ -218,7 +229,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["CommandLineSupport", "ble", "BluetoothLE", "BluetoothHCI", "HCITransport"],
+            dependencies: [
+                "CommandLineSupport", "ble", "BluetoothLE", "BluetoothHCI", "BluetoothSMP", "BluetoothHost",
+                "BluetoothAdapter", "HCITransport",
+            ],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -6,5 +6,5 @@ import CommandLineSupport
 struct BLE: CommandLineProgram {
     static let configuration = CommandConfiguration(
         commandName: "ble", abstract: "Tools around Bluetooth LE.",
-        subcommands: [Adapters.self, Radio.self, Scan.self, Decode.self, Simulate.self])
+        subcommands: [Adapters.self, Radio.self, Scan.self, Decode.self, Simulate.self, Bonds.self])
 }

@@ -70,24 +70,27 @@ struct BondFile: Codable {
 
     // MARK: - Bytes
 
-    static func encode(_ shelf: BondShelf) -> [UInt8] {
+    static func bytes(of content: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         // Nothing in it can fail to be encoded: there are no floating-point numbers.
-        guard let data = try? encoder.encode(BondFile(shelf)) else { preconditionFailure("bonds are always encodable") }
+        guard let data = try? encoder.encode(content) else { preconditionFailure("bonds are always encodable") }
         return [UInt8](data) + [0x0A]
     }
 
     static func decode(_ bytes: [UInt8]) throws(Problem) -> BondShelf {
+        guard let shelf = try decode(BondFile.self, from: bytes).shelf else { throw .damaged("it contradicts itself") }
+        return shelf
+    }
+
+    /// Decodes what has a version as this has.
+    static func decode<Content: Decodable>(_ type: Content.Type, from bytes: [UInt8]) throws(Problem) -> Content {
         do {
             let data = Data(bytes)
             let version = try JSONDecoder().decode(Header.self, from: data).version
             guard version <= Self.version else { throw Problem.laterVersion }
             guard version == Self.version else { throw Problem.damaged("there is no version \(version) of such files") }
-            guard let shelf = try JSONDecoder().decode(BondFile.self, from: data).shelf else {
-                throw Problem.damaged("it contradicts itself")
-            }
-            return shelf
+            return try JSONDecoder().decode(type, from: data)
         } catch let problem as Problem {
             throw problem
         } catch {
@@ -98,8 +101,8 @@ struct BondFile: Codable {
     /// The decoder's own words may quote the file.
     private static func describe(_ error: any Error) -> String {
         func place(_ path: [any CodingKey]) -> String {
-            path.isEmpty
-                ? "it is no JSON" : path.map { $0.intValue.map { "\($0)" } ?? $0.stringValue }.joined(separator: ".")
+            let names = path.map { key in key.intValue.map { "\($0)" } ?? key.stringValue }
+            return names.isEmpty ? "the whole" : names.joined(separator: ".")
         }
         return switch error {
         case DecodingError.keyNotFound(let key, let context):
@@ -113,14 +116,15 @@ struct BondFile: Codable {
 
     // MARK: - Conversions
 
-    private init(_ shelf: BondShelf) {
+    init(_ shelf: BondShelf) {
         version = Self.version
         identity = Identity(shelf.identity)
         controllers = shelf.controllers.map { Text($0) }
         bonds = shelf.bonds.map { Entry($0) }
     }
 
-    private var shelf: BondShelf? {
+    /// Nil if it contradicts itself.
+    var shelf: BondShelf? {
         BondShelf(identity.value, controllers: controllers.map(\.value), bonds: bonds.map(\.value))
     }
 }

@@ -52,6 +52,7 @@ struct BondShelf: Equatable, Sendable {
         guard bond.subscriptions.count <= BondLimits.subscriptions else {
             throw .full("subscriptions of one bond", maximum: BondLimits.subscriptions)
         }
+        guard Self.isValid(bond) else { throw .invalid("a key has 7 to 16 octets") }
         guard let index = bonds.firstIndex(where: { $0.peer == bond.peer }) else {
             guard bonds.count < BondLimits.bonds else { throw .full("bonds", maximum: BondLimits.bonds) }
             bonds.append(bond)
@@ -74,6 +75,7 @@ struct BondShelf: Equatable, Sendable {
     }
 
     private func check(_ local: DeviceIdentity) throws(BondStoreError) {
+        guard local.address.isIdentity else { throw .invalid("the address of an identity is public or static") }
         guard identity == local else { throw .identityInUse(local.address) }
     }
 

@@ -84,6 +84,8 @@ public enum BondStoreError: Error, Equatable, Sendable {
     case busy(path: String)
     /// The store has as many bonds, identities, or subscriptions of one bond as it keeps.
     case full(String, maximum: Int)
+    /// What is to be kept is nothing that pairing leads to; the text says why.
+    case invalid(String)
     /// The store has bonds of this identity address with another IRK.
     case identityInUse(DeviceAddress)
 }
@@ -109,6 +111,8 @@ extension BondStoreError: CustomStringConvertible {
             "another program holds \(path); try again when that is done"
         case .full(let what, let maximum):
             "there are \(maximum) \(what), and no more are kept; remove some that are not needed"
+        case .invalid(let reason):
+            "this cannot be kept: \(reason)"
         case .identityInUse(let address):
             "there are bonds of \(address) with another identity key; remove them, or name another directory for bonds"
         }

@@ -80,6 +80,7 @@ public final class FileBondStore: BondStore {
         }
     }
 
+    @discardableResult
     public func remove(_ peer: PeerID, of local: DeviceIdentity) throws(BondStoreError) -> Bool {
         guard let shelf = try shelf(in: file(of: local.address)) else { return false }
         guard try shelf.bonds(of: local).contains(where: { $0.peer == peer }) else { return false }
@@ -131,7 +132,7 @@ public final class FileBondStore: BondStore {
 
     private func write(_ shelf: BondShelf) throws(BondStoreError) {
         do {
-            try file(of: shelf.identity.address).write(BondFile.encode(shelf))
+            try file(of: shelf.identity.address).write(BondFile.bytes(of: BondFile(shelf)))
         } catch {
             throw BondStoreError(error)
         }
@@ -211,7 +212,7 @@ public final class FileBondStore: BondStore {
 }
 
 extension BondStoreError {
-    fileprivate init(_ failure: FileFailure) {
+    init(_ failure: FileFailure) {
         switch failure {
         case .system(let action, let path, let errno): self = .system(action, path: path, errno: errno)
         case .notAFile(let path): self = .damaged(path: path, reason: "\(failure)", setAside: nil)

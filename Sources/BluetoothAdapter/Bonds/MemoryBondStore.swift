@@ -34,6 +34,7 @@ public final class MemoryBondStore: BondStore {
         try change(local) { (shelf) throws(BondStoreError) in try shelf.save(bond, of: local) }
     }
 
+    @discardableResult
     public func remove(_ peer: PeerID, of local: DeviceIdentity) throws(BondStoreError) -> Bool {
         try change(local) { (shelf) throws(BondStoreError) in try shelf.remove(peer, of: local) }
     }

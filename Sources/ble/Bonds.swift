@@ -1,0 +1,207 @@
+import ArgumentParser
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothHost
+import BluetoothSMP
+import CommandLineSupport
+import Glibc
+
+/// `ble bonds`: the bonds that are kept on this machine.
+struct Bonds: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows, removes and moves bonds: what is kept of the devices that were paired with.",
+        discussion: """
+            Bonds are kept in $XDG_STATE_HOME/swift-bluetooth-le/bonds, or in ~/.local/state/swift-bluetooth-le/bonds. A \
+            program that is running sees a change the next time it opens its adapter. Keys are never shown.
+            """,
+        subcommands: [List.self, Remove.self, Export.self, Import.self])
+
+    /// Which bonds.
+    struct Choice: ParsableArguments {
+        @Option(help: ArgumentHelp("The directory of the bonds, instead of the default.", valueName: "directory"))
+        var store: String?
+
+        @Option(help: ArgumentHelp("Only bonds of the adapter with this identity address.", valueName: "address"))
+        var adapter: DeviceAddress?
+
+        func open() throws -> FileBondStore {
+            try withFailures { if let store { FileBondStore(directory: store) } else { try FileBondStore() } }
+        }
+
+        /// The identities that are meant, each with its bonds.
+        func adapters(of store: FileBondStore) throws -> [(identity: DeviceIdentity, bonds: [Bond])] {
+            let all = try withFailures { try store.identities().map { ($0, try store.bonds(of: $0)) } }
+            guard let adapter else { return all }
+            return all.filter { PeerID($0.0.address) == PeerID(adapter) }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists the bonds of each adapter: addresses, and how good their keys are.")
+
+        @OptionGroup var choice: Choice
+
+        func run() async throws {
+            let store = try choice.open()
+            let adapters = try choice.adapters(of: store)
+            for line in BondLines.table(adapters) { try writeLine(line) }
+            if adapters.isEmpty { say("ble: there are no bonds in \(store.directory)") }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Removes the bond with a device. To use it again, pair with it again.",
+            discussion: "Exits with status 1 if there is no such bond.")
+
+        @OptionGroup var choice: Choice
+
+        @Argument(help: "The address, as ble bonds list shows it.")
+        var address: DeviceAddress
+
+        func run() async throws {
+            let store = try choice.open()
+            let holders = try choice.adapters(of: store).compactMap { adapter in
+                adapter.bonds.first { $0.isWith(address) }.map { (adapter.identity, $0) }
+            }
+            guard let (identity, bond) = holders.first else {
+                throw CommandFailure(.failure, "there is no bond with \(address); ble bonds list shows which there are")
+            }
+            guard holders.count == 1 else {
+                let adapters = holders.map { "\($0.0.address)" }.joined(separator: ", ")
+                throw CommandFailure(
+                    .usage, "\(holders.count) adapters have a bond with \(address); choose with --adapter: \(adapters)")
+            }
+            _ = try withFailures { try store.remove(bond.peer, of: identity) }
+            try writeLine("removed the bond with \(address), of \(identity.address)")
+        }
+    }
+
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Writes bonds to a new file, WITH THEIR KEYS: for ble bonds import on another machine.",
+            discussion: """
+                Whoever has the file can read along, and can pretend to be one of the devices. Only you can read it; remove \
+                it when it is no longer needed. A file that exists is not overwritten.
+                """)
+
+        @OptionGroup var choice: Choice
+
+        @Argument(help: "The file.")
+        var file: String
+
+        func run() async throws {
+            let store = try choice.open()
+            let adapters = try choice.adapters(of: store)
+            let count = adapters.reduce(0) { $0 + $1.bonds.count }
+            guard count > 0 else {
+                throw CommandFailure(.failure, "there are no bonds to export in \(store.directory)")
+            }
+            try Self.write(try withFailures { try BondArchive(adapters).encode() }, to: file)
+            try writeLine("\(file) has the keys of \(count) bonds: keep it secret, and remove it when it is done with")
+        }
+
+        /// Writes a file that was not there before, for this user alone.
+        private static func write(_ bytes: [UInt8], to path: String) throws {
+            let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else {
+                throw CommandFailure(
+                    .failure,
+                    errno == EEXIST
+                        ? "\(path) exists, and is not overwritten; remove it, or name another file"
+                        : "\(path) cannot be written: \(String(cString: strerror(errno)))")
+            }
+            defer { close(descriptor) }
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+                guard count >= 0 || errno == EINTR else {
+                    let reason = String(cString: strerror(errno))
+                    unlink(path)
+                    throw CommandFailure(.failure, "\(path) cannot be written: \(reason)")
+                }
+                rest = rest.dropFirst(max(0, count))
+            }
+        }
+    }
+
+    struct Import: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Takes over bonds: those of BlueZ, or those of a file that ble bonds export wrote.",
+            discussion: """
+                BlueZ keeps its bonds in /var/lib/bluetooth, which only root can read; a copy or the directory of one \
+                adapter will do. Its bonds stay what they are. Let only one of the two programs use an adapter, for \
+                signatures that both count would repeat. A bond that is there already is not replaced.
+                """)
+
+        @OptionGroup var choice: Choice
+
+        @Argument(help: "The directory, or the file.")
+        var path: String
+
+        func run() async throws {
+            let store = try choice.open()
+            var status = stat()
+            guard stat(path, &status) == 0 else {
+                throw CommandFailure(.usage, "\(path): \(String(cString: strerror(errno)))")
+            }
+            var found: [(identity: DeviceIdentity, bonds: [Bond])]
+            var problems: [String] = []
+            if status.st_mode & S_IFMT == S_IFDIR {
+                let content = try withFailures { try BlueZStorage.read(path) }
+                (found, problems) = (content.adapters, content.problems)
+            } else {
+                let bytes = try InputFile.contents(of: path, maximumSize: BondArchive.maximumLength)
+                found = try withFailures { try BondArchive(decoding: bytes, path: path).adapters }
+            }
+            if let adapter = choice.adapter { found = found.filter { PeerID($0.identity.address) == PeerID(adapter) } }
+            var count = 0
+            for (identity, bonds) in found where !bonds.isEmpty {
+                count += try take(bonds, of: identity, into: store, &problems)
+            }
+            for problem in problems { say("ble: not taken over: \(problem)") }
+            guard count > 0 else { throw CommandFailure(.failure, "there is no bond to take over in \(path)") }
+            try writeLine("\(count) bonds are now in \(store.directory)")
+        }
+
+        private func take(
+            _ bonds: [Bond], of identity: DeviceIdentity, into store: FileBondStore, _ problems: inout [String]
+        ) throws -> Int {
+            do throws(BondStoreError) {
+                try store.keep(identity, for: identity.address)
+                let known = Set(try store.bonds(of: identity).map(\.peer))
+                var count = 0
+                for bond in bonds {
+                    guard !known.contains(bond.peer) else {
+                        problems.append("there is a bond with \(bond.address) already; remove that first")
+                        continue
+                    }
+                    try store.save(bond, of: identity)
+                    count += 1
+                }
+                return count
+            } catch {
+                guard case .identityInUse = error else { throw CommandFailure(.failure, "\(error)") }
+                problems.append("\(bonds.count) bonds of \(identity.address): \(error)")
+                return 0
+            }
+        }
+    }
+}
+
+extension Bond {
+    /// Whether the peer has this address, or had it when it was first met.
+    fileprivate func isWith(_ address: DeviceAddress) -> Bool {
+        [peer, PeerID(self.address)].contains(PeerID(address))
+    }
+}
+
+/// What a store throws, as a failure of the program.
+private func withFailures<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+        return try body()
+    } catch let error as BondStoreError {
+        throw CommandFailure(.failure, "\(error)")
+    }
+}

@@ -45,6 +45,8 @@ public struct Host: Sendable {
     /// What all pairings share; nil on a host that does not pair.
     var security: SecurityResources?
     var pairingAttempts = PairingAttempts()
+    /// The counters of what this host signs, by peer.
+    var signatureCounters: [PeerID: SignatureCounters] = [:]
     /// The controller's buffers for ACL data, and how long a packet they take.
     var flow = ACLFlowControl(bufferCount: 0)
     var aclDataLength = 0

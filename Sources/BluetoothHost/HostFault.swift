@@ -47,6 +47,8 @@ public enum HostFault: Int, CaseIterable, Sendable {
     case attributePDUTooLong
     /// An ATT PDU that is well-formed and must be ignored, such as a write command to an attribute that is not writable.
     case attributePDUIgnored
+    /// A signed write whose signature is wrong, was used before, or is of a peer without a key (Vol 3, Part C, 10.4.2).
+    case signatureInvalid
     /// A signalling command that was rejected.
     case signallingRejected
     /// A request to pair that was refused: without security, or after too many failures (Vol 3, Part H, 2.3.6, 3.5.5).
@@ -69,7 +71,8 @@ public enum HostFault: Int, CaseIterable, Sendable {
         case .eventInvalid, .dataUnassigned, .dataFlagsInvalid, .connectionUnexpected, .linkShortLived,
             .frameInterrupted,
             .fragmentInvalid, .fragmentEmpty, .channelUnknown, .frameUnwanted, .attributePDUMalformed,
-            .attributePDUTooLong, .attributePDUIgnored, .encryptionUnexpected, .bondClaimed, .valueUnprotected:
+            .attributePDUTooLong, .attributePDUIgnored, .encryptionUnexpected, .bondClaimed,
+            .valueUnprotected, .signatureInvalid:
             .dropped
         case .signallingRejected, .pairingRefused: .answered
         case .bearerExpired: .channelClosed

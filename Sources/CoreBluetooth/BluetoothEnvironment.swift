@@ -13,6 +13,7 @@ public enum BluetoothEnvironment {
         var transport = BluetoothTransport.default
         var stateDirectory = URL.stateDirectory
         var showsSystemServices = false
+        var pairing = BluetoothPairing()
         var logger = Logger(label: "CoreBluetooth") { StreamLogHandler.standardError(label: $0) }
     }
 
@@ -20,6 +21,7 @@ public enum BluetoothEnvironment {
 
     @TaskLocal private static var transportOfTask: BluetoothTransport?
     @TaskLocal private static var stateDirectoryOfTask: URL?
+    @TaskLocal private static var pairingOfTask: BluetoothPairing?
 
     /// The controller: what `BLUETOOTH_TRANSPORT` in the environment names, such as `hci-socket:1` or
     /// `tcp-client:127.0.0.1:6402`, else the first adapter of the machine.
@@ -43,6 +45,14 @@ public enum BluetoothEnvironment {
         set { values.withLock { $0.showsSystemServices = newValue } }
     }
 
+    /// Who answers for the person when a peer pairs with this process. By default pairing protects against listeners only,
+    /// and peers may pair while an application publishes something that needs encryption. It is read when the first manager
+    /// on a transport is created.
+    public static var pairing: BluetoothPairing {
+        get { pairingOfTask ?? values.withLock { $0.pairing } }
+        set { values.withLock { $0.pairing = newValue } }
+    }
+
     /// Where misuse of the API is reported. Apple's framework reports it on the console. Standard error by default.
     public static var logger: Logger {
         get { values.withLock { $0.logger } }
@@ -52,10 +62,13 @@ public enum BluetoothEnvironment {
     /// Makes the managers that `body` creates use a different controller from the rest of the process: for parallel
     /// tests, and for tests in which two managers talk over a radio.
     public static func with<Value>(
-        transport: BluetoothTransport, stateDirectory: URL? = nil, _ body: () throws -> Value
+        transport: BluetoothTransport, stateDirectory: URL? = nil, pairing: BluetoothPairing? = nil,
+        _ body: () throws -> Value
     ) rethrows -> Value {
         try $transportOfTask.withValue(transport) {
-            try $stateDirectoryOfTask.withValue(stateDirectory ?? Self.stateDirectory, operation: body)
+            try $stateDirectoryOfTask.withValue(stateDirectory ?? Self.stateDirectory) {
+                try $pairingOfTask.withValue(pairing ?? Self.pairing, operation: body)
+            }
         }
     }
 }

@@ -18,7 +18,7 @@ struct FaultTests {
                     "eventInvalid", "dataUnassigned", "dataFlagsInvalid", "connectionUnexpected", "linkShortLived",
                     "frameInterrupted", "fragmentInvalid", "fragmentEmpty", "channelUnknown", "frameUnwanted",
                     "attributePDUMalformed", "attributePDUTooLong", "attributePDUIgnored", "encryptionUnexpected",
-                    "bondClaimed", "valueUnprotected",
+                    "bondClaimed", "valueUnprotected", "signatureInvalid",
                 ],
                 "answered": ["signallingRejected", "pairingRefused"],
                 "channelClosed": ["bearerExpired"], "linkEnded": ["sendQueueOverflow"],

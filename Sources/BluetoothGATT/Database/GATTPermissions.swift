@@ -23,31 +23,36 @@ public struct GATTPermissions: Equatable, Sendable {
     public var readNeedsAuthorization: Bool
     /// Whether writing also needs the user's consent, `LinkSecurity.isAuthorized`.
     public var writeNeedsAuthorization: Bool
+    /// Whether a write with a valid signature is taken over a link that is not encrypted, whatever `write` says.
+    public var acceptsSignedWrites: Bool
     /// The shortest encryption key, in octets (7 to 16), that satisfies `encrypted` and the levels above it.
     public var minimumEncryptionKeySize: UInt8
 
     @inlinable
     public init(
         read: Requirement = .notAllowed, write: Requirement = .notAllowed, readNeedsAuthorization: Bool = false,
-        writeNeedsAuthorization: Bool = false, minimumEncryptionKeySize: UInt8 = 7
+        writeNeedsAuthorization: Bool = false, acceptsSignedWrites: Bool = false, minimumEncryptionKeySize: UInt8 = 7
     ) {
         self.read = read
         self.write = write
         self.readNeedsAuthorization = readNeedsAuthorization
         self.writeNeedsAuthorization = writeNeedsAuthorization
+        self.acceptsSignedWrites = acceptsSignedWrites
         self.minimumEncryptionKeySize = minimumEncryptionKeySize
     }
 
     /// Any link may read, none may write: required for declarations.
     @inlinable public static var readOnly: Self { .init(read: .open) }
 
-    /// No protection: any link may do what the properties offer.
+    /// No protection: any link may do what the properties offer. What can only be written with a signature can also be
+    /// written over an encrypted link, where a signature must not be used (Vol 3, Part C, 10.4.1).
     @inlinable
     public init(openFor properties: GATTCharacteristicProperties) {
-        let writable: GATTCharacteristicProperties = [.write, .writeWithoutResponse, .authenticatedSignedWrites]
+        let isSigned = properties.contains(.authenticatedSignedWrites)
+        let isWritable = !properties.isDisjoint(with: [.write, .writeWithoutResponse])
         self.init(
             read: properties.contains(.read) ? .open : .notAllowed,
-            write: properties.isDisjoint(with: writable) ? .notAllowed : .open)
+            write: isWritable ? .open : isSigned ? .encrypted : .notAllowed, acceptsSignedWrites: isSigned)
     }
 }
 

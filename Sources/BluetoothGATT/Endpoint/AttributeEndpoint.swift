@@ -154,6 +154,13 @@ public struct AttributeEndpoint: Sendable {
         return channels[index].serve(pdu, &peer, &server, at: now, into: &writer)
     }
 
+    /// Writes a value whose signature has been verified (Vol 3, Part F, 3.4.5.4).
+    public mutating func commitSigned(
+        _ value: Span<UInt8>, to handle: AttributeHandle, server: inout GATTServer
+    ) -> GATTServerOutcome {
+        server.commitSigned(value, to: handle, &peer)
+    }
+
     /// Whether a PDU with this opcode is a client's, and so for our server: those are even, and those of servers are odd
     /// (Vol 3, Part F, 3.4.8).
     @inlinable @inline(__always)

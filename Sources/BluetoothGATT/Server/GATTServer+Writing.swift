@@ -40,7 +40,42 @@ extension GATTServer {
         return commit(command.value, at: index, &peer)
     }
 
+    /// Signed Write Command (3.4.5.4): the caller has to verify the signature.
+    func receive(
+        _ command: SignedWriteCommand, _ peer: borrowing GATTPeer, _ transaction: inout GATTServerTransaction
+    ) -> GATTServerOutcome {
+        guard !peer.security.isEncrypted else { return transaction.drop(.signatureUnneeded) }
+        guard let index = database.index(of: command.handle) else {
+            return transaction.drop(.refused(.invalidHandle))
+        }
+        guard database.rows[index].permissions.acceptsSignedWrites else {
+            return transaction.drop(.refused(.writeNotPermitted))
+        }
+        if let code = refusal(ofLength: command.value.count, at: index) { return transaction.drop(.refused(code)) }
+        return .signedWriteReceived(handle: command.handle, value: 3..<(3 &+ command.value.count))
+    }
+
+    /// Writes a value whose signature has been verified.
+    mutating func commitSigned(
+        _ value: Span<UInt8>, to handle: AttributeHandle, _ peer: inout GATTPeer
+    ) -> GATTServerOutcome {
+        guard let index = database.index(of: handle), database.rows[index].permissions.acceptsSignedWrites,
+            refusal(ofLength: value.count, at: index) == nil
+        else { return .dropped(.refused(.writeNotPermitted)) }
+        return commit(value, at: index, &peer)
+    }
+
     // MARK: - The two halves of a write
+
+    /// Why a value of this length cannot be written to an attribute with a value of its own; nil if it can.
+    private func refusal(ofLength length: Int, at index: Int) -> ATTErrorCode? {
+        switch database.rows[index].storage {
+        case .fixedLength: length > database.values[index].count ? .invalidAttributeValueLength : nil
+        case .variableLength(let maximum): length > Int(maximum) ? .invalidAttributeValueLength : nil
+        case .dynamic: length > GATTAttributeValue.maximumLength ? .invalidAttributeValueLength : nil
+        case .constant, .clientConfiguration, .clientSupportedFeatures: .writeNotPermitted
+        }
+    }
 
     /// Why a value may not be written as a whole; nil if it may. Checks permissions, then the attribute's length.
     @inline(__always)

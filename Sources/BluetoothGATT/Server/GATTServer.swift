@@ -80,7 +80,7 @@ public struct GATTServer: Sendable {
                 _ = try HandleValueConfirmation(decoding: reader)
                 return confirm(&transaction, bearer: &bearer)
             case .signedWriteCommand:
-                return transaction.drop(.signatureNotVerifiable)
+                return receive(try SignedWriteCommand(decoding: reader), peer, &transaction)
             case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,
                 .readByTypeResponse, .readResponse, .readBlobResponse, .readMultipleResponse,
                 .readByGroupTypeResponse, .writeResponse, .prepareWriteResponse, .executeWriteResponse,

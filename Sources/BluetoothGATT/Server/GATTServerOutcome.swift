@@ -8,6 +8,8 @@ public enum GATTServerOutcome: Equatable, Sendable {
     case none
     /// A value was written, and the database keeps it unless it is dynamic. There is nothing to answer.
     case valueWritten(handle: AttributeHandle, value: Range<Int>)
+    /// A value came with a signature, which the server has not verified: if it is right, `AttributeEndpoint.commitSigned`.
+    case signedWriteReceived(handle: AttributeHandle, value: Range<Int>)
     /// The application has to answer with the value from `offset` on: `AttributeEndpoint.answer` or `refuse`.
     case readRequested(GATTRequestToken, handle: AttributeHandle, offset: Int)
     /// The application has to take or refuse a value: `AttributeEndpoint.accept` or `refuse`.
@@ -50,8 +52,8 @@ public enum GATTDropReason: Equatable, Sendable {
     case unexpectedConfirmation
     /// A command that would have been answered with this error, had it been a request.
     case refused(ATTErrorCode)
-    /// A signed write: there is no key to check the signature with.
-    case signatureNotVerifiable
+    /// A signed write over an encrypted link, where a plain one belongs (Vol 3, Part C, 10.4.1).
+    case signatureUnneeded
     /// A time-out has ended the bearer.
     case bearerClosed
 }

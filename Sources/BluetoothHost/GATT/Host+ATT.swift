@@ -44,6 +44,8 @@ extension Host {
                 default: .attributePDUIgnored
                 }
             handle(fault, of: slot, at: now)
+        case .signedWriteReceived(let handle, let value):
+            receiveSignedWrite(pdu, to: handle, value, slot, at: now)
         case .confirmationReceived:
             served(outcome, pdu, slot)
             indicateServiceChange(slot, at: now)

@@ -97,7 +97,7 @@ extension Host {
     mutating func served(_ outcome: GATTServerOutcome, _ pdu: Span<UInt8>, _ slot: Int) {
         let link = links.at[slot].identifier
         switch outcome {
-        case .none, .refused, .dropped, .clientSupportedFeaturesChanged: return
+        case .none, .refused, .dropped, .clientSupportedFeaturesChanged, .signedWriteReceived: return
         case .valueWritten(let handle, let value):
             written(handle, pdu, value, slot)
         case .readRequested(let token, let handle, let offset):

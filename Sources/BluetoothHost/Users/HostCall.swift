@@ -103,6 +103,9 @@ public struct HostCall: Sendable {
         case write(LinkIdentifier, AttributeHandle, [UInt8])
         /// Writes a value without response. It takes a credit of the link, see `UserEvent.sendCredit`.
         case writeWithoutResponse(LinkIdentifier, AttributeHandle, [UInt8])
+        /// Writes a value without response, signed with the key of the bond where the link is not encrypted (Core 5.4, Vol 3,
+        /// Part G, 4.9.2); ends with `.done` when it is on its way.
+        case writeSigned(LinkIdentifier, AttributeHandle, [UInt8])
         /// Subscribes to a characteristic; ends with `.done`. From then on the token stands for the subscription. The
         /// peer's configuration is written for the first of several subscriptions, and again after the last is
         /// cancelled.

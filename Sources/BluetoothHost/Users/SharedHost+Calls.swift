@@ -59,6 +59,7 @@ extension SharedHost {
         case .release(let link), .disconnect(let link, _), .readRSSI(let link), .updateParameters(let link, _),
             .holdReceiving(let link), .resumeReceiving(let link), .perform(let link, _), .write(let link, _, _),
             .subscribe(let link, _), .unsubscribe(let link, _), .indicate(let link, _, _), .pair(let link, _),
+            .writeSigned(let link, _, _),
             .answerPairing(let link, _), .pressKey(let link, _), .cancelPairing(let link):
             guard let slot = slot(of: link) else { return end(call, .failure(refusal ?? .noSuchLink)) }
             carryOut(kind, call, slot, at: now)
@@ -85,6 +86,13 @@ extension SharedHost {
         case .indicate(_, let handle, let value):
             indicate(
                 IndicationQueue.Entry(call: call, handle: handle, value: value, tookCredit: false), slot, at: now)
+        case .writeSigned(let link, let handle, let value):
+            do throws(HostError) {
+                let isSent = try host.writeSigned(value.span, to: handle, on: link)
+                end(call, isSent ? .success(.done) : .failure(.busy))
+            } catch {
+                end(call, .failure(error))
+            }
         case .pair(_, let request): pair(call, request, slot, at: now)
         case .answerPairing(_, let answer): answerPairing(call, answer, slot, at: now)
         case .pressKey(let link, let key): host.pressKey(key, on: link, at: now)

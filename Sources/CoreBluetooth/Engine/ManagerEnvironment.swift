@@ -7,11 +7,13 @@ struct ManagerEnvironment: Sendable {
     let stateDirectory: URL
     let identities: PeerIdentities
     let adapter: SharedAdapter
+    let pairing: BluetoothPairing
 
     init() {
         transport = BluetoothEnvironment.transport
         stateDirectory = BluetoothEnvironment.stateDirectory
         identities = .kept(in: stateDirectory)
         adapter = .at(transport)
+        pairing = BluetoothEnvironment.pairing
     }
 }

@@ -42,6 +42,8 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
 
     // MARK: - For each kind of manager
 
+    var publishesProtectedValues: Bool { false }
+    var home: ManagerEnvironment? { environment }
     /// Takes up what the last run has left. Comes before everything else, on the adapter's queue.
     func begin() {}
     /// Tells the application of an event, on its queue.

@@ -14,6 +14,15 @@ protocol AdapterUser: AnyObject {
     func join(_ runner: AdapterRunner)
     /// There is none.
     func adapterIsAway(_ state: CBManagerState)
+    /// Whether the application publishes something that needs encryption.
+    var publishesProtectedValues: Bool { get }
+    /// Where this user keeps what it knows; nil if it keeps nothing.
+    var home: ManagerEnvironment? { get }
+}
+
+extension AdapterUser {
+    var publishesProtectedValues: Bool { false }
+    var home: ManagerEnvironment? { nil }
 }
 
 /// The adapter that all managers with one transport share: opened for the first and closed after the last manager.
@@ -77,7 +86,7 @@ final class SharedAdapter: @unchecked Sendable {
             return
         }
         do {
-            let runner = try self.runner ?? open()
+            let runner = try self.runner ?? open(users.lazy.compactMap(\.home).first)
             self.runner = runner
             for user in users { user.join(runner) }
         } catch {
@@ -87,10 +96,24 @@ final class SharedAdapter: @unchecked Sendable {
         }
     }
 
-    private func open() throws -> AdapterRunner {
+    /// - Parameter home: of the user for whom the adapter is opened: bonds are kept there as well.
+    private func open(_ home: ManagerEnvironment?) throws -> AdapterRunner {
+        let runner = try open(bondsIn: home?.stateDirectory)
+        guard let home else { return runner }
+        PairingUser.attach(to: runner, home.identities, home.pairing) { [weak self] reply in
+            guard let self else { return reply(false) }
+            queue.async { reply(self.users.values.contains { $0.publishesProtectedValues }) }
+        }
+        return runner
+    }
+
+    private func open(bondsIn directory: URL?) throws -> AdapterRunner {
         var options = AdapterRunner.Options(host: HostConfiguration(seed: .random(in: 0 ... .max)))
         options.host.deviceName = ProcessInfo.processInfo.hostName
         options.retriesOpening = true
+        options.host.security = .system
+        options.bonds = directory.map { FileBondStore(directory: $0.appendingPathComponent("bonds").path) }
+        options.reportBonds = { reportFailure("bonds: \($0)") }
         switch transport.way {
         case .port(let port): return try AdapterRunner(port, options: options)
         case .named(let text):

@@ -35,11 +35,12 @@ extension GATTCharacteristicDefinition {
         // Values that need encryption are offered anyway.
         if !properties.isDisjoint(with: .notifying) { offered.insert(.notify) }
         if !properties.isDisjoint(with: .indicating) { offered.insert(.indicate) }
-        // Signed writes are declared, although the stack does not support them.
         offered.remove(.extendedProperties)
         let needsEncryption = !properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
         var descriptors: [GATTDescriptorDefinition] = []
         for descriptor in characteristic.parts ?? [] { descriptors.append(try GATTDescriptorDefinition(descriptor)) }
+        var permissions = GATTPermissions(granted)
+        permissions.acceptsSignedWrites = properties.contains(.authenticatedSignedWrites)
         let value: GATTAttributeValue
         if let constant = characteristic.value {
             precondition(
@@ -50,7 +51,7 @@ extension GATTCharacteristicDefinition {
             value = .dynamic
         }
         self.init(
-            uuid: characteristic.uuid.bluetoothUUID, properties: offered, permissions: GATTPermissions(granted),
+            uuid: characteristic.uuid.bluetoothUUID, properties: offered, permissions: permissions,
             subscription: isSubscribable ? (needsEncryption ? .encrypted : .open) : .notAllowed, value: value,
             descriptors: descriptors)
     }

@@ -63,8 +63,7 @@ struct ServerProtocolTests {
                 #expect(bench.outcome == .dropped(.unknownCommand))
             case (_, .command):
                 #expect(response == "")
-                #expect(
-                    bench.outcome == .dropped(opcode == 0xD2 ? .signatureNotVerifiable : .malformed))
+                #expect(bench.outcome == .dropped(.malformed))
             case (_, .confirmation):
                 #expect(response == "")
                 #expect(bench.outcome == .dropped(.unexpectedConfirmation))

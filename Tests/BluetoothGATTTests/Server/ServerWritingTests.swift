@@ -78,12 +78,32 @@ struct ServerWritingTests {
         #expect(bench.server.database.value(of: row.handle)?.hexadecimal() == row.stored)
     }
 
-    @Test("A16, GATT/SR/GAW/BI-01: a signed write is ignored, for there is no key to check it with")
+    @Test("A16, GATT/SR/GAW/BI-01: a signed write to a value that takes none is ignored")
     func signed() {
         var bench = ServerBench(.example())
         #expect(bench.send("D2 0B 00 09 01 00 00 00 01 02 03 04 05 06 07 08") == "")
-        #expect(bench.outcome == .dropped(.signatureNotVerifiable))
+        #expect(bench.outcome == .dropped(.refused(.writeNotPermitted)))
         #expect(bench.server.database.value(of: 0x000B) == [1, 2, 3, 4])
+    }
+
+    @Test("A value that takes signed writes alone is not written by others over an open link")
+    func signedOnly() throws {
+        var database = GATTDatabase()
+        let handles = try database.add(
+            .init(
+                uuid: .init(1),
+                characteristics: [
+                    .init(uuid: .init(2), properties: .authenticatedSignedWrites, value: .variableLength([1]))
+                ]))
+        let value = handles.characteristics[0].value
+        var bench = ServerBench(database)
+        let handle = [UInt8(value.rawValue & 0xFF), UInt8(value.rawValue >> 8)]
+        #expect(bench.send([0x12] + handle + [9]) == ([0x01, 0x12] + handle + [0x05]).hexadecimal())
+        #expect(bench.send([0x52] + handle + [9]) == "")
+        #expect(bench.outcome == .dropped(.refused(.insufficientAuthentication)))
+        #expect(bench.send([0xD2] + handle + [9] + Array(0..<12)) == "")
+        #expect(bench.outcome == .signedWriteReceived(handle: value, value: 3..<4))
+        #expect(bench.server.database.value(of: value) == [1])
     }
 
     @Test("a constant stays what it is, whatever the permissions")

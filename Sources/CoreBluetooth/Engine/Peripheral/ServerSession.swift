@@ -33,6 +33,11 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
     // Unchecked: like its superclass.
 
     let manager = WeakReference<CBPeripheralManager>()
+
+    override var publishesProtectedValues: Bool {
+        manager.object?.$published.withLock { $0.values.contains { $0.needsEncryption } } ?? false
+    }
+
     /// The current links.
     private(set) var centrals: [LinkIdentifier: CentralLink] = [:]
     /// The services that are published or, while the adapter is off, will be again.

@@ -1,0 +1,81 @@
+import BluetoothAdapter
+import BluetoothHost
+import BluetoothSMP
+import Foundation
+import Synchronization
+
+/// Answers for the person on one adapter, in the name of all managers of this process that share it.
+final class PairingUser: AdapterObserver {
+    private let runner: AdapterRunner
+    private let identities: PeerIdentities
+    private let pairing: BluetoothPairing
+    /// Whether an application publishes something that needs encryption: then centrals may pair.
+    private let isExpected: @Sendable (_ reply: @escaping @Sendable (Bool) -> Void) -> Void
+    private let peers = Mutex<[LinkIdentifier: PeerID]>([:])
+
+    /// Attaches to an adapter, which keeps it until it closes.
+    static func attach(
+        to runner: AdapterRunner, _ identities: PeerIdentities, _ pairing: BluetoothPairing,
+        isExpected: @escaping @Sendable (_ reply: @escaping @Sendable (Bool) -> Void) -> Void
+    ) {
+        let user = PairingUser(runner, identities, pairing, isExpected)
+        let identifier = runner.attach(user)
+        let description = PairingAgentDescription(ioCapability: pairing.ioCapability)
+        runner.post(.setPairingAgent(description), from: identifier)
+    }
+
+    private init(
+        _ runner: AdapterRunner, _ identities: PeerIdentities, _ pairing: BluetoothPairing,
+        _ isExpected: @escaping @Sendable (_ reply: @escaping @Sendable (Bool) -> Void) -> Void
+    ) {
+        self.runner = runner
+        self.identities = identities
+        self.pairing = pairing
+        self.isExpected = isExpected
+    }
+
+    func receive(_ batch: borrowing EventBatch) {
+        let user = batch.user
+        for event in batch.events {
+            switch event {
+            case .linkBegan(let link, let information): peers.withLock { $0[link] = information.peer }
+            case .linkEnded(let link, _): peers.withLock { $0[link] = nil }
+            case .pairingAsked(let link, let question):
+                guard let peer = identifier(of: link) else { continue }
+                ask(question, of: peer) { [weak runner] in runner?.post(.answerPairing(link, $0), from: user) }
+            case .pairingShown(let link, .passkey(let passkey)):
+                if let peer = identifier(of: link) { pairing.show?(passkey, peer) }
+            default: continue
+            }
+        }
+    }
+
+    private func identifier(of link: LinkIdentifier) -> UUID? {
+        peers.withLock { $0[link] }.map { identities.identifier(for: $0) }
+    }
+
+    private func ask(
+        _ question: PairingQuestion, of peer: UUID, _ answer: @escaping @Sendable (PairingAnswer) -> Void
+    ) {
+        let parameters = PairingParameters(ioCapability: pairing.ioCapability)
+        switch question {
+        case .consent:
+            let reply = { @Sendable isAllowed in answer(isAllowed ? .accept(parameters) : .refuse) }
+            if let allows = pairing.allows { allows(peer, reply) } else { isExpected(reply) }
+        case .enterPasskey:
+            guard let enter = pairing.enter else { return answer(.refuse) }
+            enter(peer) { answer($0.map { .passkey($0) } ?? .refuse) }
+        case .compareNumbers(let number):
+            guard let compare = pairing.compare else { return answer(.refuse) }
+            compare(number, peer) { answer($0 ? .accept() : .refuse) }
+        }
+    }
+}
+
+extension CBMutableCharacteristic {
+    /// Whether a central has to encrypt the link for some use of it.
+    var needsEncryption: Bool {
+        !permissions.isDisjoint(with: [.readEncryptionRequired, .writeEncryptionRequired])
+            || !properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
+    }
+}

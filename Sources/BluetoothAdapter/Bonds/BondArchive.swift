@@ -7,7 +7,7 @@ public struct BondArchive: Sendable {
     public var adapters: [(identity: DeviceIdentity, bonds: [Bond])]
 
     /// The most octets of an archive.
-    public static let maximumLength = FileBondStore.maximumLength * 4
+    public static let maximumLength = FileBondStore.maximumLength * 2
 
     public init(_ adapters: [(identity: DeviceIdentity, bonds: [Bond])]) { self.adapters = adapters }
 

@@ -16,7 +16,7 @@ public final class FileBondStore: BondStore {
     private let turn = Mutex(())
 
     /// The most octets of a file.
-    static let maximumLength = 1 << 24
+    static let maximumLength = 1 << 25
     private static let suffix = ".json"
 
     /// - Parameter patience: how long a call waits for another program that is changing the store.

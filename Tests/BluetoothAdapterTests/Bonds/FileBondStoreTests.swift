@@ -129,8 +129,9 @@ struct FileBondStoreTests {
 
     @Test("Cut off at any octet it is damaged, and the error has nothing of it")
     func cutOff() throws {
-        let bytes = BondFile.bytes(of: 
-            BondFile(try #require(BondShelf(BondSamples.local, controllers: [], bonds: [BondSamples.full()]))))
+        let bytes = BondFile.bytes(
+            of:
+                BondFile(try #require(BondShelf(BondSamples.local, controllers: [], bonds: [BondSamples.full()]))))
         #expect(try BondFile.decode(bytes).bonds == [BondSamples.full()])
         // The last octet ends the line.
         for count in 0..<bytes.count - 1 {
@@ -146,7 +147,7 @@ struct FileBondStoreTests {
         truncate(path, FileBondStore.maximumLength + 1)
         #expect(
             throws: BondStoreError.damaged(
-                path: path, reason: "it is longer than 16777216 octets", setAside: path + ".damaged")
+                path: path, reason: "it is longer than 33554432 octets", setAside: path + ".damaged")
         ) { try store.bonds(of: BondSamples.local) }
     }
 

@@ -134,6 +134,41 @@ struct RobustnessOfKeysTests {
         #expect(flooded.error == .local(.unspecifiedReason))
     }
 
+    @Test func `S15: peers that fail have to wait, longer each time`() {
+        var couple = PairingCouple(
+            PairingParameters(ioCapability: .keyboardOnly, requiresAuthentication: true))
+        couple.central.entersInstead = 1
+        couple.peripheral.entersInstead = 2
+        for wait: Int64 in [1, 2, 4, 8, 16, 32, 64, 64] {
+            couple.attempt()
+            #expect(couple.peripheral.error == .local(.confirmValueFailed))
+            // A moment before, neither of them begins anything.
+            couple.now = couple.now.advanced(by: .seconds(wait) - .nanoseconds(1))
+            couple.attempt()
+            #expect(couple.central.error == .local(.repeatedAttempts))
+            let octets = RobustnessTests.request
+            couple.peripheral.outcome = nil
+            #expect(couple.peripheral.sends(after: .pdu(octets), at: couple.now) == [[0x05, 0x09]])
+            #expect(couple.peripheral.error == .local(.repeatedAttempts) && couple.peripheral.questions.isEmpty)
+            couple.now = couple.now.advanced(by: .nanoseconds(1))
+        }
+        // Who does better is forgiven.
+        couple.peripheral.entersInstead = 1
+        couple.attempt()
+        couple.expectEqualKeys(model: .passkeyEntry, secure: true)
+        couple.peripheral.entersInstead = 2
+        couple.attempt()
+        couple.now = couple.now.advanced(by: .seconds(1))
+        couple.attempt()
+        #expect(couple.peripheral.error == .local(.confirmValueFailed))
+        // And so is who waits long enough.
+        couple.now = couple.now.advanced(by: .seconds(602))
+        couple.attempt()
+        couple.now = couple.now.advanced(by: .seconds(1))
+        couple.attempt()
+        #expect(couple.peripheral.error == .local(.confirmValueFailed))
+    }
+
     @Test func `S16: requests of the wrong role, and reserved bits (SM CEN JW BI-04, PER JW BI-03)`() {
         var central = PairingSide(.central)
         #expect(central.sends(after: .pdu(RobustnessTests.request)) == [[0x05, 0x07]])

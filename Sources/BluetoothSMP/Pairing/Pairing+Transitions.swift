@@ -2,11 +2,11 @@ import BluetoothBase
 
 /// What follows from PDUs and answers, in each state.
 extension Pairing {
-    static func decoded(_ pdu: Span<UInt8>) throws(PairingFailure) -> SecurityManagerPDU {
+    static func decoded(_ pdu: Span<UInt8>) -> Result<SecurityManagerPDU, PairingFailure> {
         do throws(DecodingFailure) {
-            return try SecurityManagerPDU(decoding: pdu)
+            return .success(try SecurityManagerPDU(decoding: pdu))
         } catch {
-            throw PairingFailure(error)
+            return .failure(PairingFailure(error))
         }
     }
 
@@ -21,7 +21,7 @@ extension Pairing {
     ///
     /// - Parameter octets: the PDU as it came, reserved bits included.
     mutating func transition(
-        _ pdu: SecurityManagerPDU, octets: UInt64, _ resources: inout SecurityResources
+        _ pdu: SecurityManagerPDU, octets: UInt64, _ resources: inout SecurityResources, at now: Instant
     ) throws(PairingFailure) -> Transition? {
         switch pdu {
         case .pairingFailed(let reason):
@@ -40,6 +40,7 @@ extension Pairing {
             guard case .pairingRequest(let request) = pdu else { throw .unspecifiedReason }
             // From here on there is a pairing, whose end the caller learns.
             state = .consent(request, octets: octets)
+            if resources.attempts.isBlocked(peer, at: now) { throw .repeatedAttempts }
             return try considered(request, resources.policy)
         case .awaitingResponse(let parameters, let request):
             guard case .pairingResponse(let response) = pdu else { throw .unspecifiedReason }

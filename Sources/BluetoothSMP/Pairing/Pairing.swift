@@ -42,7 +42,8 @@ public struct Pairing: Sendable {
     // MARK: - Calls
 
     /// Begins to pair: a central sends Pairing Request, a peripheral Security Request. Ends with `.ended` in any case.
-    /// Ignored while a pairing is under way.
+    /// Ignored while a pairing is under way. Fails with `repeatedAttempts` where this peer has failed to authenticate itself a
+    /// moment ago.
     ///
     /// Even a peripheral that has begun is asked for its consent when the peer's Pairing Request comes. What it brings into the
     /// pairing is in the answer.
@@ -55,6 +56,7 @@ public struct Pairing: Sendable {
         case .dead: return [.ended(.failure(.timedOut))]
         default: return []
         }
+        if resources.attempts.isBlocked(peer, at: now) { return [.ended(.failure(.local(.repeatedAttempts)))] }
         let transition: Transition
         switch role {
         case .central:
@@ -74,15 +76,14 @@ public struct Pairing: Sendable {
         if isExpired(at: now) { return fire(at: now) }
         if case .dead = state { return [] }
         guard !pdu.isEmpty else { return [] }
-        do throws(PairingFailure) {
-            let message = try Self.decoded(pdu)
-            guard let transition = try self.transition(message, octets: Self.integer(pdu), &resources) else {
-                return []
-            }
-            return enter(transition, hasReceived: true, at: now)
-        } catch {
-            return fail(error)
+        let message = Self.decoded(pdu)
+        let octets = Self.integer(pdu)
+        let effects = handled { (pairing) throws(PairingFailure) in
+            let next = try pairing.transition(try message.get(), octets: octets, &resources, at: now)
+            return next.map { pairing.enter($0, hasReceived: true, at: now) } ?? []
         }
+        resources.attempts.note(effects, of: peer, at: now)
+        return effects
     }
 
     /// Answers the last question. Answers to others are ignored.
@@ -90,12 +91,12 @@ public struct Pairing: Sendable {
         _ answer: PairingAnswer, _ resources: inout SecurityResources, at now: Instant
     ) -> [PairingEffect] {
         if isExpired(at: now) { return fire(at: now) }
-        do throws(PairingFailure) {
-            guard let transition = try transition(answer, &resources) else { return [] }
-            return enter(transition, at: now)
-        } catch {
-            return fail(error)
+        let effects = handled { (pairing) throws(PairingFailure) in
+            guard let next = try pairing.transition(answer, &resources) else { return [] }
+            return pairing.enter(next, at: now)
         }
+        resources.attempts.note(effects, of: peer, at: now)
+        return effects
     }
 
     /// Tells the peer what the person does while entering the passkey, if both devices want that.
@@ -137,11 +138,11 @@ public struct Pairing: Sendable {
             return succeeded ? end(.failure(.encryptedWithKnownKey)) : []
         case .encryption(let phase):
             guard succeeded else { return failEncryption(status) }
-            do throws(PairingFailure) {
-                return enter(try phase.encrypted(&resources), at: now)
-            } catch {
-                return fail(error)
+            let effects = handled { (pairing) throws(PairingFailure) in
+                pairing.enter(try phase.encrypted(&resources), at: now)
             }
+            resources.attempts.note(effects, of: peer, at: now)
+            return effects
         case .distribution:
             return succeeded ? [] : failEncryption(status)
         case .idle, .dead, .consent, .awaitingResponse, .legacy, .publicKeys, .numbers, .passkey, .outOfBand, .check:
@@ -201,9 +202,15 @@ public struct Pairing: Sendable {
         return [.ended(result)]
     }
 
-    /// Refuses what has come, and gives up what is under way.
-    private mutating func fail(_ reason: PairingFailure) -> [PairingEffect] {
-        [.send(.pairingFailed(reason))] + (isUnderWay ? end(.failure(.local(reason))) : [])
+    /// What `body` returns. Where it throws, the peer is told, and what is under way is given up.
+    private mutating func handled(
+        _ body: (inout Pairing) throws(PairingFailure) -> [PairingEffect]
+    ) -> [PairingEffect] {
+        do throws(PairingFailure) {
+            return try body(&self)
+        } catch {
+            return [.send(.pairingFailed(error))] + (isUnderWay ? end(.failure(.local(error))) : [])
+        }
     }
 
     private mutating func failEncryption(_ status: UInt8) -> [PairingEffect] {

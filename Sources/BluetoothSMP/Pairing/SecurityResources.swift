@@ -10,6 +10,8 @@ public struct SecurityResources: Sendable {
     public var identity: DeviceIdentity
     /// What was handed out by another way than Bluetooth, until a pairing has used it.
     var localOutOfBandData: LocalOutOfBandData?
+    /// Who has to wait before the next pairing.
+    var attempts = RepeatedAttempts()
 
     public init(
         crypto: any CryptoToolbox, entropy: any RandomNumberGenerator & Sendable, policy: SecurityPolicy,

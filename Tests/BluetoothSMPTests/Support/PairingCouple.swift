@@ -44,6 +44,13 @@ struct PairingCouple {
         run()
     }
 
+    /// Pairs once more.
+    mutating func attempt() {
+        central.outcome = nil
+        peripheral.outcome = nil
+        pair()
+    }
+
     /// - Parameter isAnswering: whether the persons answer; otherwise it ends at the first question.
     mutating func run(isAnswering: Bool = true) {
         for _ in 0..<2000 {

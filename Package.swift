@@ -179,7 +179,10 @@ let package = Package(
         tests(of: "BluetoothTrace", and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT"]),
         tests(
             of: "BluetoothHost",
-            and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothSMP", "VirtualRadio"]),
+            and: [
+                "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothSMP", "BluetoothCrypto",
+                "VirtualRadio",
+            ]),
         tests(
             of: "BluetoothAdapter",
             and: ["BluetoothATT", "BluetoothGATT", "BluetoothSMP", "BluetoothHost", "VirtualRadio", "HCITransport"]),

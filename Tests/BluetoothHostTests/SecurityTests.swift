@@ -1,0 +1,190 @@
+import BluetoothBase
+import BluetoothCrypto
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothHost
+import BluetoothSMP
+import TestSupport
+import Testing
+
+/// Encryption, bonds and pairing as the controller and the peer see them. The names give the rows of
+/// `Documentation/Security.md` and of the lists of inputs that broke other stacks.
+@Suite("Security of links")
+struct SecurityTests {
+    static let key: UInt128 = 0x0F0E_0D0C_0B0A_0908_0706_0504_0302_0100
+
+    static func ready() -> ScriptedController {
+        ScriptedController.ready { configuration in
+            configuration.security = SecurityConfiguration(
+                crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+        }
+    }
+
+    /// A host that is bonded with the peer that scripts use.
+    static func bonded(_ strength: KeyStrength = .init(model: .justWorks, usesSecureConnections: true, keySize: 16))
+        -> ScriptedController
+    {
+        var controller = ready()
+        var bond = Bond(peer: PeerID(ScriptedController.peer), address: ScriptedController.peer, strength: strength)
+        bond.centralKey = LongTermKey(key: key)
+        bond.peripheralKey = LongTermKey(key: key)
+        controller.host.restore(bond, at: controller.now)
+        controller.settle()
+        controller.seen.removeAll()
+        return controller
+    }
+
+    static let keyOctets = (0..<16).map { UInt8($0) }
+
+    private func encryptionChange(_ controller: inout ScriptedController, _ status: HCIStatus = .success, handle: ConnectionHandle = 0x40) {
+        controller.receive(
+            EncryptionChange(status: status, connectionHandle: handle, encryption: status == .success ? .on : .off))
+    }
+
+    // MARK: - Requests for a key
+
+    @Test(
+        "S4: a request for a key that is not there is refused",
+        arguments: [(UInt64(0), UInt16(0)), (0x1122_3344_5566_7788, 0x9ABC)])
+    func noKey(_ random: UInt64, _ diversifier: UInt16) throws {
+        var controller = Self.ready()
+        _ = try controller.accept()
+        controller.receive(
+            LELongTermKeyRequest(connectionHandle: 0x41, randomNumber: random, encryptedDiversifier: diversifier))
+        #expect(controller.commands == [.init(opcode: .leLongTermKeyRequestNegativeReply, parameters: [0x41, 0])])
+    }
+
+    @Test("A bonded central gets its key, and the link its level once the controller reports it")
+    func bondedCentral() throws {
+        var controller = Self.bonded()
+        let link = try controller.accept()
+        controller.receive(LELongTermKeyRequest(connectionHandle: 0x41, randomNumber: 0, encryptedDiversifier: 0))
+        #expect(
+            controller.commands
+                == [.init(opcode: .leLongTermKeyRequestReply, parameters: [0x41, 0] + Self.keyOctets)])
+        // S18: until then the old level counts.
+        #expect(controller.host.information(of: link)?.security.isEncrypted == false)
+        encryptionChange(&controller, handle: 0x41)
+        let security = try #require(controller.host.information(of: link)?.security)
+        #expect(
+            security
+                == LinkSecurity(
+                    isEncrypted: true, usesSecureConnections: true, encryptionKeySize: 16, isBonded: true))
+    }
+
+    @Test("S4: a bonded central that names another key gets none", arguments: [(UInt64(1), UInt16(0)), (0, 1)])
+    func wrongDiversifier(_ random: UInt64, _ diversifier: UInt16) throws {
+        var controller = Self.bonded()
+        _ = try controller.accept()
+        controller.receive(
+            LELongTermKeyRequest(connectionHandle: 0x41, randomNumber: random, encryptedDiversifier: diversifier))
+        #expect(controller.commands == [.init(opcode: .leLongTermKeyRequestNegativeReply, parameters: [0x41, 0])])
+    }
+
+    @Test("S4: encryption without a key of ours raises no level")
+    func unexpectedEncryption() throws {
+        var controller = Self.ready()
+        let link = try controller.connect()
+        encryptionChange(&controller)
+        #expect(controller.host.information(of: link)?.security == .unprotected)
+        #expect(controller.host.faults[.encryptionUnexpected] == 1)
+        controller.receive(EncryptionKeyRefreshComplete(connectionHandle: 0x40))
+        #expect(controller.host.information(of: link)?.security == .unprotected)
+    }
+
+    // MARK: - Bonded peripherals
+
+    @Test("A bonded peripheral is encrypted as soon as there is a link")
+    func bondedPeripheral() throws {
+        var controller = Self.bonded()
+        _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
+        controller.settle()
+        controller.reportConnection()
+        controller.commands.removeAll()
+        controller.reportFeatures()
+        #expect(
+            controller.commands.first
+                == .init(
+                    opcode: .leEnableEncryption,
+                    parameters: [0x40, 0] + [UInt8](repeating: 0, count: 10) + Self.keyOctets))
+    }
+
+    @Test("S19: what a bonded peer sends over a link that is not encrypted is not believed")
+    func unprotectedValue() throws {
+        var controller = Self.bonded()
+        let link = try controller.connect()
+        controller.receiveFrame(bytes("1B 0300 2A"))
+        controller.receiveFrame(bytes("1D 0300 2A"))
+        controller.receiveFrame(bytes("23 0300 0100 2A"))
+        #expect(controller.takeEvents() == [])
+        #expect(controller.host.faults[.valueUnprotected] == 3)
+        encryptionChange(&controller)
+        #expect(controller.host.information(of: link)?.security.isEncrypted == true)
+        _ = controller.takeEvents()
+        controller.receiveFrame(bytes("1B 0300 2A"))
+        #expect(controller.takeEvents() == ["notification 3"])
+    }
+
+    @Test("S10: a bonded peer without its key ends the link, and the bond stays", arguments: [HCIStatus.pinOrKeyMissing])
+    func keyMissing(_ status: HCIStatus) throws {
+        var controller = Self.bonded()
+        _ = try controller.connect()
+        encryptionChange(&controller, status)
+        #expect(controller.takeOpcodes() == [.disconnect])
+        controller.reportDisconnection(0x40, .connectionTerminatedByLocalHost)
+        #expect(controller.takeEvents().last == "disconnected link 0.1: \(status.rawValue)")
+        #expect(controller.host.bonds.count == 1)
+    }
+
+    @Test("S10: Security Requests of a bonded peer begin one encryption, however many there are")
+    func floodOfRequests() throws {
+        var controller = Self.bonded()
+        _ = try controller.connect()
+        encryptionChange(&controller)
+        _ = controller.takeEvents()
+        for _ in 0..<100 { controller.receiveFrame(bytes("0B 01"), on: 0x06) }
+        #expect(controller.takeOpcodes() == [])
+        #expect(controller.takeData() == [])
+        #expect(controller.takeEvents() == [])
+    }
+
+    // MARK: - Pairing
+
+    @Test("S15: after three failures a peer has to wait, longer each time")
+    func repeatedAttempts() throws {
+        var controller = Self.ready()
+        let link = try controller.accept()
+        func attempt() throws -> [[UInt8]] {
+            controller.receiveFrame(bytes("01 03 00 01 10 00 00"), on: 0x06, 0x41)
+            let answers = controller.takeData()
+            // Consent is asked for, and refused.
+            if answers.isEmpty {
+                try controller.host.answerPairing(link, .refuse, at: controller.now)
+                controller.settle()
+                return controller.takeData()
+            }
+            return answers
+        }
+        let refused = [bytes("4100 0600 0200 0600 0505")], tooMany = [bytes("4100 0600 0200 0600 0509")]
+        for _ in 0..<4 { #expect(try attempt() == refused) }
+        #expect(try attempt() == tooMany)
+        controller.run(for: .seconds(2))
+        #expect(try attempt() == refused)
+        controller.run(for: .seconds(2))
+        #expect(try attempt() == tooMany)
+        controller.run(for: .seconds(2))
+        #expect(try attempt() == refused)
+    }
+
+    @Test("H9: a link that ends in the middle of pairing ends the pairing, once")
+    func disconnected() throws {
+        var controller = Self.ready()
+        let link = try controller.connect()
+        try controller.host.pair(link, PairingParameters(), at: controller.now)
+        controller.settle()
+        #expect(controller.takeData().count == 1)
+        controller.reportDisconnection()
+        #expect(
+            controller.takeEvents() == ["security: pairingFailed(\(PairingError.disconnected))", "disconnected link 0.1: 8"])
+    }
+}

@@ -44,7 +44,6 @@ public struct Host: Sendable {
     var links: LinkTable
     /// What all pairings share; nil on a host that does not pair.
     var security: SecurityResources?
-    var pairingAttempts = PairingAttempts()
     /// The counters of what this host signs, by peer.
     var signatureCounters: [PeerID: SignatureCounters] = [:]
     /// The controller's buffers for ACL data, and how long a packet they take.

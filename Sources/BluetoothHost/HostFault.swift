@@ -51,7 +51,7 @@ public enum HostFault: Int, CaseIterable, Sendable {
     case signatureInvalid
     /// A signalling command that was rejected.
     case signallingRejected
-    /// A request to pair that was refused: without security, or after too many failures (Vol 3, Part H, 2.3.6, 3.5.5).
+    /// A request to pair on a host without security (Vol 3, Part H, 3.5.5).
     case pairingRefused
     /// The controller reports a link as encrypted for which it was given no key.
     case encryptionUnexpected

@@ -16,9 +16,6 @@ extension Host {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
         guard var resources = security else { throw .unsupported }
         guard !links.at[slot].protection.pairing.isUnderWay else { throw .busy }
-        guard !pairingAttempts.isBlocked(links.at[slot].lastingPeer, at: now) else {
-            throw .pairing(.local(.repeatedAttempts))
-        }
         let effects = links.at[slot].protection.pairing.begin(
             protectingBond(parameters, slot), &resources, at: now)
         security = resources
@@ -73,24 +70,17 @@ extension Host {
     /// A PDU of the Security Manager Protocol.
     mutating func receiveSecurity(_ payload: Span<UInt8>, _ slot: Int, at now: Instant) {
         guard payload.count > 0 else { return }
-        guard var resources = security else { return refusePairing(payload, .pairingNotSupported, slot, at: now) }
-        if !links.at[slot].protection.pairing.isUnderWay,
-            pairingAttempts.isBlocked(links.at[slot].lastingPeer, at: now)
-        {
-            return refusePairing(payload, .repeatedAttempts, slot, at: now)
-        }
+        guard var resources = security else { return refusePairing(payload, slot, at: now) }
         let effects = links.at[slot].protection.pairing.receive(payload, &resources, at: now)
         security = resources
         perform(effects, slot, at: now)
     }
 
-    /// Refuses what begins a pairing; the rest needs no answer (Vol 3, Part H, 3.5.5).
-    private mutating func refusePairing(
-        _ payload: Span<UInt8>, _ reason: PairingFailure, _ slot: Int, at now: Instant
-    ) {
+    /// Refuses what begins a pairing, on a host that does not pair; the rest needs no answer (Vol 3, Part H, 3.5.5).
+    private mutating func refusePairing(_ payload: Span<UInt8>, _ slot: Int, at now: Instant) {
         let pairingRequest: UInt8 = 0x01, securityRequest: UInt8 = 0x0B
         guard payload[0] == pairingRequest || payload[0] == securityRequest else { return }
-        send(.pairingFailed(reason), slot)
+        send(.pairingFailed(.pairingNotSupported), slot)
         handle(.pairingRefused, of: slot, at: now)
     }
 
@@ -149,21 +139,14 @@ extension Host {
     }
 
     private mutating func paired(_ result: PairingResult, _ slot: Int, at now: Instant) {
-        pairingAttempts.succeed(links.at[slot].lastingPeer)
         let isKept = result.isBonded && keep(result, slot, at: now)
         settleSecurity(slot)
         events.append(.security(links.at[slot].identifier, .paired(result.strength, isBonded: isKept)))
     }
 
     private mutating func pairingFailed(_ error: PairingError, _ slot: Int, at now: Instant) {
-        switch error {
         // The bond gave what this host had asked for.
-        case .encryptedWithKnownKey: return
-        // These say nothing about what the peer knows.
-        case .disconnected, .cancelled, .local(.repeatedAttempts), .peer(.repeatedAttempts): break
-        case .local, .peer, .timedOut, .encryptionFailed:
-            pairingAttempts.fail(links.at[slot].lastingPeer, at: now)
-        }
+        guard error != .encryptedWithKnownKey else { return }
         events.append(.security(links.at[slot].identifier, .pairingFailed(error)))
     }
 }

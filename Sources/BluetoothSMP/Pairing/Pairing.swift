@@ -64,7 +64,7 @@ public struct Pairing: Sendable {
             transition = Transition(.awaitingResponse(parameters, features), [.send(.pairingRequest(features))])
         case .peripheral:
             let requirements = AuthenticationRequirements(parameters, resources.policy)
-            transition = Transition(.requested, [.send(.securityRequest(requirements.subtracting(.ct2)))])
+            transition = Transition(.requested, [.send(.securityRequest(requirements))])
         }
         return enter(transition, at: now)
     }

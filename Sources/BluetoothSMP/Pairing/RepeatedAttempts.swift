@@ -33,9 +33,9 @@ struct RepeatedAttempts: Sendable {
         }
     }
 
-    /// Those that a peer without the secret leads to.
+    /// Those that a peer without the secret leads to, and the person's refusal: who was refused does not ask again at once.
     private static let countedReasons: Set<PairingFailure> = [
-        .confirmValueFailed, .dhKeyCheckFailed, .numericComparisonFailed,
+        .confirmValueFailed, .dhKeyCheckFailed, .numericComparisonFailed, .passkeyEntryFailed, .pairingNotSupported,
     ]
 
     private mutating func noteFailure(of peer: DeviceAddress, at now: Instant) {

@@ -24,15 +24,31 @@ final class SharedAdapter: @unchecked Sendable {
 
     /// The Device Names of peers connected in this run.
     let names = DeviceNames()
-    private let transport: BluetoothTransport
+    private let source: Source
     /// Opens and closes one at a time: reopening waits until the adapter has been released.
-    private let queue = DispatchQueue(label: "CoreBluetooth.adapter")
+    private let queue: CallbackQueue
     private var runner: AdapterRunner?
     private var users: [ObjectIdentifier: any AdapterUser] = [:]
     private var isSwitchedOff = false
     private var isForbidden = false
 
-    private init(_ transport: BluetoothTransport) { self.transport = transport }
+    /// Where the adapter comes from.
+    private enum Source {
+        case transport(BluetoothTransport)
+        /// It belongs to somebody else, who closes it.
+        case runner(AdapterRunner)
+    }
+
+    private init(_ transport: BluetoothTransport) {
+        source = .transport(transport)
+        queue = .dispatch(DispatchQueue(label: "CoreBluetooth.adapter"))
+    }
+
+    /// An adapter of a simulated world.
+    init(_ runner: AdapterRunner, on queue: any VirtualQueue) {
+        source = .runner(runner)
+        self.queue = .virtual(queue)
+    }
 
     /// The adapter at a transport.
     static func at(_ transport: BluetoothTransport) -> SharedAdapter {
@@ -67,7 +83,12 @@ final class SharedAdapter: @unchecked Sendable {
     }
 
     /// The adapter, while there is one.
-    var current: AdapterRunner? { queue.sync { runner } }
+    var current: AdapterRunner? {
+        switch queue {
+        case .dispatch(let queue): queue.sync { runner }
+        case .virtual: runner
+        }
+    }
 
     // MARK: - Opening and closing
 
@@ -88,6 +109,13 @@ final class SharedAdapter: @unchecked Sendable {
     }
 
     private func open() throws -> AdapterRunner {
+        switch source {
+        case .runner(let runner): runner
+        case .transport(let transport): try open(transport)
+        }
+    }
+
+    private func open(_ transport: BluetoothTransport) throws -> AdapterRunner {
         var options = AdapterRunner.Options(host: HostConfiguration(seed: .random(in: 0 ... .max)))
         options.host.deviceName = ProcessInfo.processInfo.hostName
         options.retriesOpening = true
@@ -101,7 +129,7 @@ final class SharedAdapter: @unchecked Sendable {
     }
 
     private func close() {
-        runner?.close()
+        if case .transport = source { runner?.close() }
         runner = nil
     }
 

@@ -65,7 +65,7 @@ extension DelegateUser {
         connect(take(peripheral, at: station), isReconnecting: pick.oneIn(4))
     }
 
-    private func stopScanning() {
+    func stopScanning() {
         guard let central, central.state == .poweredOn else { return }
         call()
         central.stopScan()
@@ -156,9 +156,10 @@ extension DelegateUser {
             CBAdvertisementDataServiceUUIDsKey: [CBUUID(SimulatedService.uuid)],
             CBAdvertisementDataLocalNameKey: "app \(station)",
         ])
+        inSomeSeconds { $0.stopAdvertising() }
     }
 
-    private func stopAdvertising() {
+    func stopAdvertising() {
         guard let server, server.state == .poweredOn else { return }
         call()
         isAdvertisingWanted = false

@@ -19,7 +19,8 @@ extension DelegateUser: CBCentralManagerDelegate {
     /// Goes on where it was, as most apps do.
     private func poweredOn() {
         guard !isCalm else { return }
-        if generator.oneIn(2) { scan(&generator) }
+        var pick = SeededGenerator(seed: generator.next())
+        if pick.oneIn(2) { scan(&pick) }
         for peer in peers where generator.oneIn(2) { connect(peer, isReconnecting: false) }
     }
 
@@ -104,6 +105,7 @@ extension DelegateUser: CBCentralManagerDelegate {
             withServices: pick.oneIn(2) ? nil : [CBUUID(SimulatedService.uuid)],
             options: [CBCentralManagerScanOptionAllowDuplicatesKey: pick.oneIn(4)])
         if !central.isScanning { fail(.application, "no scan after it was begun") }
+        inSomeSeconds { $0.stopScanning() }
     }
 
     func connect(_ peer: DelegatePeer, isReconnecting: Bool) {

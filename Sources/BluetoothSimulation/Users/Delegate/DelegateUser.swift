@@ -34,6 +34,8 @@ final class DelegateUser: NSObject, SimulatedUser {
     private(set) var isCalm = false
 
     private let environment: VirtualEnvironment
+    /// By which it knows each station.
+    private lazy var identifiers = (0..<run.world.stationCount).map { environment.identifier(for: run.address(of: $0)) }
     private let queue: WorldQueue
     /// The queue of the peripheral manager, where the app has one for each.
     private static let secondQueue = DispatchQueue(label: "second")
@@ -84,6 +86,13 @@ final class DelegateUser: NSObject, SimulatedUser {
         for request in requests { respond(to: request) }
         requests = []
         for peer in peers where peer.phase == .connecting { cancel(peer) }
+    }
+
+    /// Most apps scan and advertise for some seconds, the others until they are told to stop.
+    func inSomeSeconds(_ stop: @escaping (DelegateUser) -> Void) {
+        guard !generator.oneIn(8) else { return }
+        let duration = Duration.milliseconds(500 + generator.below(8_000))
+        run.world.schedule(at: run.world.now.advanced(by: duration)) { [self] in stop(self) }
     }
 
     /// The application is busy for some time: nothing is delivered on its first queue.
@@ -151,11 +160,9 @@ final class DelegateUser: NSObject, SimulatedUser {
     var linkCount: Int { run.world.air[run.world.stations[station].controller].connectionCount }
 
     /// The number of a peer's station, by its identifier.
-    func station(of identifier: UUID) -> Int? {
-        (0..<run.world.stationCount).first { self.identifier(of: $0) == identifier }
-    }
+    func station(of identifier: UUID) -> Int? { identifiers.firstIndex(of: identifier) }
 
-    func identifier(of station: Int) -> UUID { environment.identifier(for: run.address(of: station)) }
+    func identifier(of station: Int) -> UUID { identifiers[station] }
 
     func peer(_ peripheral: CBPeripheral) -> DelegatePeer? { peers.first { $0.peripheral === peripheral } }
 

@@ -145,7 +145,9 @@ extension DelegateUser: CBPeripheralDelegate {
         let value = SimulatedValue(octets.span)
         // What is read in parts may be written meanwhile, and what was written may have been changed on its way.
         let isSure = octets.count <= 22 || kind != .stored
-        if value == nil, isSure, run.anyTaintedStation == nil { fail(.valueOrder, "\(kind) is \(octets.prefix(16))…, which nobody wrote") }
+        if value == nil, isSure, run.anyTaintedStation == nil {
+            fail(.valueOrder, "\(kind) is \(octets.prefix(16))…, which nobody wrote")
+        }
         if kind == .constant, value?.station != peer.station {
             fail(.valueOrder, "a value of station \(value?.station ?? -1) from station \(peer.station)")
         }

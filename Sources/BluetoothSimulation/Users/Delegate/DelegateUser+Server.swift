@@ -145,7 +145,8 @@ extension DelegateUser: CBPeripheralManagerDelegate {
         }
         let octets = [UInt8](request.value ?? Data())
         // The further parts of a long value may look like anything.
-        guard request.offset == 0, !isTainted(central), let value = SimulatedValue(octets.span), value.stream != 0 else { return }
+        guard request.offset == 0, !isTainted(central), let value = SimulatedValue(octets.span), value.stream != 0
+        else { return }
         if value.station != central { fail(.valueOrder, "a write of station \(value.station) from station \(central)") }
         check(value, &service.received)
     }

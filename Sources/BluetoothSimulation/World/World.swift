@@ -45,6 +45,7 @@ public final class World: @unchecked Sendable {
     private var isRunning = false
     private var tasks: [Task<Void, Never>] = []
     private var runningTasks = 0
+    private var endings: [() -> Void] = []
     @exclusivity(unchecked) private var requested: [Int] = []
     /// The queues that have a block to run.
     private var readyQueues: [WorldQueue] = []
@@ -123,6 +124,12 @@ public final class World: @unchecked Sendable {
             if runningTasks > 0 { fail(.endsOnce, "\(runningTasks) tasks go on, although they are cancelled") }
             tasks = []
         }
+        if !endings.isEmpty {
+            let endings = self.endings
+            self.endings = []
+            for ending in endings { ending() }
+            run(for: .seconds(1))
+        }
         takeEscapes()
         actions = TimedActions()
         requested = []
@@ -133,6 +140,9 @@ public final class World: @unchecked Sendable {
             stations[index].requester = nil
         }
     }
+
+    /// Does something when the world ends, whose last second follows.
+    func atEnd(_ action: @escaping () -> Void) { endings.append(action) }
 
     // MARK: - One instant
 

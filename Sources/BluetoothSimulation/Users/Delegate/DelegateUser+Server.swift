@@ -26,6 +26,7 @@ extension DelegateUser: CBPeripheralManagerDelegate {
         isAdvertisingWanted = false
         // Below `.poweredOff` the application adds them again.
         services = []
+        wasRefused = false
         requests = []
     }
 
@@ -84,9 +85,8 @@ extension DelegateUser: CBPeripheralManagerDelegate {
 
     func peripheralManagerIsReady(toUpdateSubscribers manager: CBPeripheralManager) {
         checkServer("peripheralManagerIsReady")
-        if !services.contains(where: \.isAwaitingReady) {
-            fail(.application, "ready for updates, of which none was refused")
-        }
+        if !wasRefused { fail(.application, "ready for updates, of which none was refused") }
+        wasRefused = false
         for service in services where service.isAwaitingReady {
             service.isAwaitingReady = false
             sendUpdates(service)
@@ -106,6 +106,7 @@ extension DelegateUser: CBPeripheralManagerDelegate {
             let octets = value.bytes(count: generator.oneIn(2) ? min(20, room) : room)
             guard server.updateValue(Data(octets), for: service.stream, onSubscribedCentrals: nil) else {
                 service.isAwaitingReady = true
+                wasRefused = true
                 return
             }
             service.sending = stream

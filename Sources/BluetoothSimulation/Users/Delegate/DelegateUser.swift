@@ -26,6 +26,8 @@ final class DelegateUser: NSObject, SimulatedUser {
     var isAdvertisingAgain = false
     /// How many starts of advertising have not been answered.
     var startsToCome = 0
+    /// Whether an update was refused since the last `peripheralManagerIsReady`, be it of a service that is gone.
+    var wasRefused = false
     /// Requests that it has not answered.
     var requests: [CBATTRequest] = []
     /// How long it takes to answer; nil if it does not.
@@ -76,6 +78,7 @@ final class DelegateUser: NSObject, SimulatedUser {
         services = []
         requests = []
         isAdvertisingWanted = false
+        wasRefused = false
         startsToCome = 0
     }
 

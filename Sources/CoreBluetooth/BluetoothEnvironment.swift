@@ -22,6 +22,9 @@ public enum BluetoothEnvironment {
     @TaskLocal private static var transportOfTask: BluetoothTransport?
     @TaskLocal private static var stateDirectoryOfTask: URL?
     @TaskLocal private static var pairingOfTask: BluetoothPairing?
+    @TaskLocal private static var loggerOfTask: Logger?
+    /// What managers in a simulated world use in place of all this.
+    @TaskLocal static var virtual: VirtualEnvironment?
 
     /// The controller: what `BLUETOOTH_TRANSPORT` in the environment names, such as `hci-socket:1` or
     /// `tcp-client:127.0.0.1:6402`, else the first adapter of the machine.
@@ -55,8 +58,13 @@ public enum BluetoothEnvironment {
 
     /// Where misuse of the API is reported. Apple's framework reports it on the console. Standard error by default.
     public static var logger: Logger {
-        get { values.withLock { $0.logger } }
+        get { loggerOfTask ?? values.withLock { $0.logger } }
         set { values.withLock { $0.logger = newValue } }
+    }
+
+    /// Runs `body` with another log: a simulated world says what is wrong in its own way.
+    package static func with<Value>(logger: Logger, _ body: () throws -> Value) rethrows -> Value {
+        try $loggerOfTask.withValue(logger, operation: body)
     }
 
     /// Makes the managers that `body` creates use a different controller from the rest of the process: for parallel

@@ -13,20 +13,23 @@ struct SharedScene {
     static let value: AttributeHandle = 3, end: AttributeHandle = 4
     private static let mtu = UInt8(23)
 
-    var host = SharedHost(configuration: HostConfiguration(seed: 7))
+    var host: SharedHost
     /// The commands that no test has taken yet.
     private var commands: [HCIOpcode] = []
     /// The peer address of the last attempt to connect, as the controller was given it.
     private(set) var target: [UInt8] = []
     /// What peers were asked to write, as `connection: octets`.
     private var writes: [String] = []
+    /// What peers answer, by the octets of the request. To most requests for services they answer that there are none.
+    var responses: [[UInt8]: [UInt8]] = [:]
     /// What each user was told, as lines.
     private var told: [UserID: [String]] = [:]
     private(set) var links: [LinkIdentifier] = []
     private var now = Instant.zero
     private let answers = ScriptedController.answers()
 
-    init(users: UserID...) {
+    init(users: UserID..., configuration: HostConfiguration = HostConfiguration(seed: 7)) {
+        host = SharedHost(configuration: configuration)
         host.start(at: now)
         for user in users { perform(.attach, of: user) }
         settle()
@@ -170,6 +173,7 @@ struct SharedScene {
     private mutating func answerData(_ packet: [UInt8]) {
         let handle = packet[1], request = Array(packet[9...])
         host.receive([0x04, 0x13, 5, 1, handle, 0, 1, 0].span, at: now)
+        if let response = responses[request] { return deliver(response, on: handle) }
         switch request[0] {
         case 0x02: deliver([0x03, Self.mtu, 0], on: handle)
         case 0x04: deliver([0x05, 1, UInt8(Self.end.rawValue), 0, 0x02, 0x29], on: handle)
@@ -177,7 +181,6 @@ struct SharedScene {
             writes.append("\(handle): \(request.dropFirst().map { hexadecimal($0, digits: 2) }.joined(separator: " "))")
             deliver([0x13], on: handle)
         default:
-            // There are no services to be found.
             deliver([0x01, request[0], request[1], request[2], 0x0A], on: handle)
         }
     }

@@ -42,8 +42,8 @@ struct RobustnessOfKeysTests {
     func `S13: identities that are none`(_ victim: LinkRole) {
         let key = [0x08] + [UInt8](repeating: 0x5A, count: 16)
         let rows: [(code: UInt8, octets: [[UInt8]])] = [
-            // No resolving key, or two.
-            (0x08, [[0x08] + [UInt8](repeating: 0, count: 16)]), (0x08, [key, key]),
+            // Two resolving keys.
+            (0x08, [key, key]),
             // Addresses of types that do not exist here, private ones, one of a reserved kind.
             (0x09, [[0x09, 0x02, 1, 2, 3, 4, 5, 0xC6]]), (0x09, [[0x09, 0x03, 1, 2, 3, 4, 5, 0xC6]]),
             (0x09, [[0x09, 0xFF, 1, 2, 3, 4, 5, 0xC6]]), (0x09, [[0x09, 0x01, 1, 2, 3, 4, 5, 0x46]]),
@@ -58,6 +58,9 @@ struct RobustnessOfKeysTests {
         }
         let good = outcome(victim, of: 0x09, becomes: [[0x09, 0x01, 1, 2, 3, 4, 5, 0xC6]])
         #expect(good[victim].result?.peerIdentity?.address == DeviceAddress(0xC605_0403_0201, kind: .random))
+        // A device without private addresses.
+        let none = outcome(victim, of: 0x08, becomes: [[0x08] + [UInt8](repeating: 0, count: 16)])
+        #expect(none[victim].result?.peerIdentity?.resolvingKey == 0)
     }
 
     @Test(arguments: LinkRole.allCases)

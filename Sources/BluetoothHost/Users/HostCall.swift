@@ -72,7 +72,7 @@ public struct HostCall: Sendable {
         /// Ends with `.done` when the new connection parameters apply.
         indirect case updateParameters(LinkIdentifier, ConnectionParameters)
         /// The user falls behind with values of this link. With controller-to-host flow control, no more are let
-        /// through until all users that held the link have resumed it. Otherwise this has no effect.
+        /// through until all users that held the link have resumed or released it. Otherwise this has no effect.
         case holdReceiving(LinkIdentifier)
         case resumeReceiving(LinkIdentifier)
 

@@ -58,8 +58,9 @@ extension SharedHost {
                 learn(String(decoding: value, as: UTF8.self), of: links[slot].peer)
             }
             links[slot].preparation.step = links[slot].genericAttribute.map { .serviceChanged(in: $0) } ?? .done
-        case (.serviceChanged(let handles), .success(.characteristics(let found))):
-            let characteristic = found.first { $0.valueHandle < handles.upperBound }
+        case (.serviceChanged, .success(.characteristics(let found))):
+            // One without room for descriptors cannot be watched.
+            let characteristic = found.first { $0.valueHandle < $0.endHandle }
             links[slot].preparation.step =
                 characteristic.map { .descriptor(of: $0.valueHandle, end: $0.endHandle) } ?? .done
         case (.descriptor(let value, _), .success(.descriptors(let found))):

@@ -193,8 +193,9 @@ extension SharedHost {
 
     // MARK: - Letting go
 
-    /// A user releases a link, with its subscriptions there.
+    /// A user releases a link, with its subscriptions there. Values that it has not taken hold back nobody else's.
     mutating func release(_ slot: Int, for user: UserID, at now: Instant) {
+        resumeReceiving(slot, for: user)
         let isHolder = links[slot].holders.contains(user)
         links[slot].holders.removeAll { $0 == user }
         let waiting = links[slot].awaitingReadiness.filter { $0.call.user == user }

@@ -52,7 +52,6 @@ extension SharedHost {
         links[slot].awaitingEnd.removeAll { $0.user == user }
         links[slot].credits.forget(user)
         _ = links[slot].indications.remove { $0.call.user == user }
-        resumeReceiving(slot, for: user)
         for index in links[slot].subscriptions.indices {
             links[slot].subscriptions[index].holders.removeAll { $0.call.user == user }
             links[slot].subscriptions[index].leaving.removeAll { $0.user == user }

@@ -10,9 +10,25 @@ extension Scenario {
         self.seed = generator.next()
         end = Instant.zero.advanced(by: Self.activeTime)
         let count = [2, 2, 2, 3, 3, 3, 4, 4, 5, 6][generator.below(10)]
-        devices = (0..<count).map { _ in Device(drawnFrom: &generator) }
+        devices = Self.withDelegates((0..<count).map { _ in Device(drawnFrom: &generator) }, self.seed)
         actions = Self.actions(kind, devices, &generator)
         faults = Self.faults(kind, devices.count, over: Self.activeTime, &generator)
+    }
+
+    /// Has delegates in one world of four, where they meet each other and the other faces: they cost more than those.
+    private static func withDelegates(_ devices: [Device], _ seed: UInt64) -> [Device] {
+        var generator = SeededGenerator(seed: ~seed)
+        guard generator.oneIn(4) else { return devices }
+        var devices = devices
+        for index in devices.indices {
+            for user in devices[index].users.indices.dropFirst() where generator.oneIn(2) {
+                devices[index].users[user].face = .delegates
+            }
+            if devices[index].users.count < 3, generator.oneIn(2) {
+                devices[index].users.append(.init(face: .delegates))
+            }
+        }
+        return devices
     }
 
     /// Devices advertise and connect early, so that there are links for the rest to happen on.

@@ -35,6 +35,8 @@ public struct Scenario: Equatable, Codable, Sendable {
         case calls
         /// `BluetoothLE`: tasks that wait.
         case tasks
+        /// `CoreBluetooth`: managers that call their delegates.
+        case delegates
     }
 
     /// Something that a user does.

@@ -3,6 +3,8 @@ import BluetoothAdapter
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import CoreBluetooth
+import Logging
 import VirtualRadio
 
 /// A scenario as it is played in a world.
@@ -57,6 +59,7 @@ public final class ScenarioRun {
         switch face {
         case .calls: CallUser(self, station: station, number: number)
         case .tasks: TaskUser(self, station: station, number: number)
+        case .delegates: DelegateUser(self, station: station, number: number)
         }
     }
 
@@ -64,6 +67,13 @@ public final class ScenarioRun {
 
     /// Plays the scenario to its end, once.
     public func play() -> WorldReport {
+        // What a face writes for those who read its log is nothing to anybody here.
+        BluetoothEnvironment.with(logger: Self.silence) { playAll() }
+    }
+
+    private static let silence = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
+
+    private func playAll() -> WorldReport {
         // The users hold this run, and this run holds them.
         defer {
             users = []

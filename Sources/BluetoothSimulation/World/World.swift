@@ -45,11 +45,16 @@ public final class World: @unchecked Sendable {
     private var isRunning = false
     private var tasks: [Task<Void, Never>] = []
     private var runningTasks = 0
+    private var endings: [() -> Void] = []
     @exclusivity(unchecked) private var requested: [Int] = []
+    /// The queues that have a block to run.
+    private var readyQueues: [WorldQueue] = []
 
     public static let maximumViolations = 16
     /// How many turns and jobs there may be at one instant before the world counts as one that never comes to rest.
-    static let maximumSteps = 1_000_000
+    static let maximumSteps = 50_000
+    /// Whether it never came to rest: then nothing more happens.
+    private var isRestless = false
 
     public init(seed: UInt64) {
         self.seed = seed
@@ -74,7 +79,7 @@ public final class World: @unchecked Sendable {
         defer { isRunning = false }
         thread.store(CurrentThread.identifier, ordering: .relaxed)
         settle()
-        while let next = nextEvent, next <= end {
+        while !isRestless, let next = nextEvent, next <= end {
             advance(to: next)
             settle()
         }
@@ -119,9 +124,16 @@ public final class World: @unchecked Sendable {
             if runningTasks > 0 { fail(.endsOnce, "\(runningTasks) tasks go on, although they are cancelled") }
             tasks = []
         }
+        if !endings.isEmpty {
+            let endings = self.endings
+            self.endings = []
+            for ending in endings { ending() }
+            run(for: .seconds(1))
+        }
         takeEscapes()
         actions = TimedActions()
         requested = []
+        readyQueues = []
         observePacket = nil
         for index in stations.indices {
             stations[index].host = nil
@@ -129,21 +141,45 @@ public final class World: @unchecked Sendable {
         }
     }
 
+    /// Does something when the world ends, whose last second follows.
+    func atEnd(_ action: @escaping () -> Void) { endings.append(action) }
+
     // MARK: - One instant
 
     /// Everything that can happen without time passing: turns of hosts, jobs of tasks, blocks of queues.
     private func settle() {
+        guard !isRestless else { return }
         var steps = 0
         while true {
             steps += 1
             guard steps < Self.maximumSteps else {
-                return fail(.noRest, "turns and jobs go on for ever at one instant")
+                isRestless = true
+                return fail(.noRest, "turns, blocks and jobs go on for ever at one instant")
             }
+            if runBlock() { continue }
             if takeTurn() { continue }
             if executor.runNext(&order) { continue }
             if takePackets() { continue }
             return
         }
+    }
+
+    /// Runs the next block of a queue, before or after turns that are due: a queue is a thread of its own.
+    private func runBlock() -> Bool {
+        guard !readyQueues.isEmpty, requested.isEmpty || order.oneIn(2) else { return false }
+        let pick = readyQueues.count == 1 ? 0 : order.below(readyQueues.count)
+        let queue = readyQueues[pick]
+        guard let block = queue.next() else {
+            readyQueues.remove(at: pick)
+            return true
+        }
+        block()
+        return true
+    }
+
+    /// A queue has a block to run.
+    func noteReady(_ queue: WorldQueue) {
+        if !readyQueues.contains(where: { $0 === queue }) { readyQueues.append(queue) }
     }
 
     /// Gives one of the hosts that asked for it a turn.

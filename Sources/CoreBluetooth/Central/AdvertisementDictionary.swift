@@ -14,8 +14,11 @@ struct AdvertisementDictionary {
     /// The lists of services seen last, as objects: most advertisers have few of them.
     private var lists: [[BluetoothUUID]: [CBUUID]] = [:]
     private static let keptLists = 256
+    private let environment: ManagerEnvironment
     /// When something was seen last.
     private var moment: (instant: Instant, timestamp: NSNumber)?
+
+    init(_ environment: ManagerEnvironment) { self.environment = environment }
 
     mutating func make(_ sighting: Sighting, _ advertisement: AdvertisementData) -> [String: Any] {
         var dictionary = [String: Any](minimumCapacity: 12)
@@ -49,7 +52,7 @@ struct AdvertisementDictionary {
     /// When something was seen, as the application is to know it: one number for all that came at once.
     mutating func timestamp(of sighting: Sighting) -> NSNumber {
         if let moment, moment.instant == sighting.lastSeen { return moment.timestamp }
-        let timestamp = NSNumber(value: CFAbsoluteTimeGetCurrent())
+        let timestamp = NSNumber(value: environment.now)
         moment = (sighting.lastSeen, timestamp)
         return timestamp
     }

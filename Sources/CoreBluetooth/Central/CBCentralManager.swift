@@ -48,7 +48,7 @@ open class CBCentralManager: CBManager {
     /// What the scan has found.
     @Guarded private var discoveries = Discoveries()
     /// Of advertisements, on the queue.
-    @exclusivity(unchecked) private var dictionaries = AdvertisementDictionary()
+    @exclusivity(unchecked) private var dictionaries: AdvertisementDictionary
 
     let session: CentralSession
 
@@ -75,6 +75,7 @@ open class CBCentralManager: CBManager {
         session = CentralSession(
             ManagerEnvironment(), queue,
             restoreIdentifier: options?[CBCentralManagerOptionRestoreIdentifierKey] as? String)
+        dictionaries = AdvertisementDictionary(session.environment)
         super.init(session.environment)
         session.manager.object = self
         session.environment.adapter.add(session)

@@ -7,7 +7,7 @@ final class Inbox<Event>: @unchecked Sendable {
     // Unchecked, and so is exclusive access: `arrived` and `isScheduled` are used with the lock of the session held, the
     // rest on `queue` alone. Events speak of the application's objects, which are touched on `queue` alone.
 
-    let queue: DispatchQueue
+    let queue: CallbackQueue
     private let lock: NSLock
     @exclusivity(unchecked) private var arrived: [Event] = []
     private var isScheduled = false
@@ -21,11 +21,11 @@ final class Inbox<Event>: @unchecked Sendable {
     /// Memory for more events than this is freed.
     private static var keptCapacity: Int { 4096 }
 
-    /// - Parameter queue: the main queue if nil.
-    init(_ queue: DispatchQueue?, _ lock: NSLock) {
-        self.queue = queue ?? .main
+    init(_ queue: CallbackQueue, _ lock: NSLock) {
+        self.queue = queue
         self.lock = lock
-        firstCallback = FirstCallback(on: self.queue)
+        // A world has one thread, which cannot run a block before the manager is made and assigned.
+        if case .dispatch(let queue) = queue { firstCallback = FirstCallback(on: queue) }
     }
 
     /// How many events wait. Call with the lock held.
@@ -45,9 +45,9 @@ final class Inbox<Event>: @unchecked Sendable {
     func schedule(_ deliver: @escaping @Sendable () -> Void) {
         guard !isScheduled, !arrived.isEmpty else { return }
         isScheduled = true
-        guard let firstCallback else { return queue.async(execute: deliver) }
+        guard let firstCallback else { return queue.async(deliver) }
         self.firstCallback = nil
-        firstCallback.wait { [queue] in queue.async(execute: deliver) }
+        firstCallback.wait { [queue] in queue.async(deliver) }
     }
 
     /// Delivers some of the events, on the queue. True if there are more: then call it again.

@@ -32,11 +32,18 @@ class ManagedLink: @unchecked Sendable {
         switch window.add(count) {
         case .none: break
         case .hold: attachment.post(.holdReceiving(identifier))
-        case .overflow:
-            isOverrun = true
-            attachment.post(.disconnect(identifier, reason: .consumerTooSlow))
+        case .overflow: end(.consumerTooSlow)
         }
         return !isOverrun
+    }
+
+    /// Ends the link, and admits nothing that comes before the end: something is missing before it. Call with the lock of
+    /// the session held.
+    ///
+    /// - Parameter reason: the reason that the end is reported with; nil for that of the controller.
+    final func end(_ reason: DisconnectReason?) {
+        isOverrun = true
+        attachment.post(.disconnect(identifier, reason: reason))
     }
 
     /// The application is about to be told something that has waited.

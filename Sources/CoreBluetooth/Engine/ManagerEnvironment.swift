@@ -1,19 +1,39 @@
 import Foundation
 
-/// The environment of a manager, fixed at creation: its adapter, and the known peers.
+/// The environment of a manager, fixed at creation: its adapter, its queue and clock, and the known peers.
 @usableFromInline
 struct ManagerEnvironment: Sendable {
     let transport: BluetoothTransport
-    let stateDirectory: URL
+    /// Nil if nothing is kept from run to run.
+    let stateDirectory: URL?
     let identities: PeerIdentities
     let adapter: SharedAdapter
     let pairing: BluetoothPairing
+    private let virtual: VirtualEnvironment?
 
     init() {
         transport = BluetoothEnvironment.transport
-        stateDirectory = BluetoothEnvironment.stateDirectory
-        identities = .kept(in: stateDirectory)
-        adapter = .at(transport)
         pairing = BluetoothEnvironment.pairing
+        virtual = BluetoothEnvironment.virtual
+        if let virtual {
+            stateDirectory = nil
+            identities = virtual.identities
+            adapter = virtual.adapter
+        } else {
+            let directory = BluetoothEnvironment.stateDirectory
+            stateDirectory = directory
+            identities = .kept(in: directory)
+            adapter = .at(transport)
+        }
     }
+
+    /// Where a manager's callbacks run.
+    ///
+    /// - Parameter queue: the one it was given; the main queue if nil.
+    func queue(_ queue: DispatchQueue?) -> CallbackQueue {
+        if let virtual { .virtual(virtual.queue(queue)) } else { .dispatch(queue ?? .main) }
+    }
+
+    /// The present, for time stamps.
+    var now: CFAbsoluteTime { virtual?.now ?? CFAbsoluteTimeGetCurrent() }
 }

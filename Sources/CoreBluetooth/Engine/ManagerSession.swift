@@ -37,7 +37,7 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
     init(_ environment: ManagerEnvironment, _ queue: DispatchQueue?, restoreIdentifier: String?) {
         self.environment = environment
         self.restoreIdentifier = restoreIdentifier
-        inbox = Inbox(queue, lock)
+        inbox = Inbox(environment.queue(queue), lock)
     }
 
     // MARK: - For each kind of manager
@@ -134,8 +134,8 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
     ///   - kind: the kind of manager, for the name of the file.
     ///   - current: returns the state while the manager is there.
     final func stateOfLastRun(_ kind: String, _ current: @escaping () -> State?) -> State? {
-        guard let restoreIdentifier else { return nil }
-        let file = StateFile(kind, restoreIdentifier, in: environment.stateDirectory)
+        guard let restoreIdentifier, let directory = environment.stateDirectory else { return nil }
+        let file = StateFile(kind, restoreIdentifier, in: directory)
         guard StateClaims.claim(file) else {
             reportMisuse("a \(kind) manager with the restore identifier \(restoreIdentifier) is there already")
             return nil

@@ -33,15 +33,31 @@ final class SharedAdapter: @unchecked Sendable {
 
     /// The Device Names of peers connected in this run.
     let names = DeviceNames()
-    private let transport: BluetoothTransport
+    private let source: Source
     /// Opens and closes one at a time: reopening waits until the adapter has been released.
-    private let queue = DispatchQueue(label: "CoreBluetooth.adapter")
+    private let queue: CallbackQueue
     private var runner: AdapterRunner?
     private var users: [ObjectIdentifier: any AdapterUser] = [:]
     private var isSwitchedOff = false
     private var isForbidden = false
 
-    private init(_ transport: BluetoothTransport) { self.transport = transport }
+    /// Where the adapter comes from.
+    private enum Source {
+        case transport(BluetoothTransport)
+        /// It belongs to somebody else, who closes it.
+        case runner(AdapterRunner)
+    }
+
+    private init(_ transport: BluetoothTransport) {
+        source = .transport(transport)
+        queue = .dispatch(DispatchQueue(label: "CoreBluetooth.adapter"))
+    }
+
+    /// An adapter of a simulated world.
+    init(_ runner: AdapterRunner, on queue: any VirtualQueue) {
+        source = .runner(runner)
+        self.queue = .virtual(queue)
+    }
 
     /// The adapter at a transport.
     static func at(_ transport: BluetoothTransport) -> SharedAdapter {
@@ -76,7 +92,12 @@ final class SharedAdapter: @unchecked Sendable {
     }
 
     /// The adapter, while there is one.
-    var current: AdapterRunner? { queue.sync { runner } }
+    var current: AdapterRunner? {
+        switch queue {
+        case .dispatch(let queue): queue.sync { runner }
+        case .virtual: runner
+        }
+    }
 
     // MARK: - Opening and closing
 
@@ -98,16 +119,20 @@ final class SharedAdapter: @unchecked Sendable {
 
     /// - Parameter home: of the user for whom the adapter is opened: bonds are kept there as well.
     private func open(_ home: ManagerEnvironment?) throws -> AdapterRunner {
-        let runner = try open(bondsIn: home?.stateDirectory)
-        guard let home else { return runner }
-        PairingUser.attach(to: runner, home.identities, home.pairing) { [weak self] reply in
-            guard let self else { return reply(false) }
-            queue.async { reply(self.users.values.contains { $0.publishesProtectedValues }) }
+        switch source {
+        case .runner(let runner): return runner
+        case .transport(let transport):
+            let runner = try open(transport, bondsIn: home?.stateDirectory)
+            guard let home else { return runner }
+            PairingUser.attach(to: runner, home.identities, home.pairing) { [weak self] reply in
+                guard let self else { return reply(false) }
+                queue.async { reply(self.users.values.contains { $0.publishesProtectedValues }) }
+            }
+            return runner
         }
-        return runner
     }
 
-    private func open(bondsIn directory: URL?) throws -> AdapterRunner {
+    private func open(_ transport: BluetoothTransport, bondsIn directory: URL?) throws -> AdapterRunner {
         var options = AdapterRunner.Options(host: HostConfiguration(seed: .random(in: 0 ... .max)))
         options.host.deviceName = ProcessInfo.processInfo.hostName
         options.retriesOpening = true
@@ -124,7 +149,7 @@ final class SharedAdapter: @unchecked Sendable {
     }
 
     private func close() {
-        runner?.close()
+        if case .transport = source { runner?.close() }
         runner = nil
     }
 

@@ -42,7 +42,7 @@ struct KeyDistributionPhase: Sendable {
         case (.identification, .centralIdentification(let diversifier, let random)):
             phase.result.centralKey = LongTermKey(key: firstHalf, encryptedDiversifier: diversifier, random: random)
         case (.resolvingKey, .identityInformation(let key)):
-            guard key != 0 else { throw .invalidParameters }
+            // Zero says that the peer has no private addresses; it never resolves one (3.6.4).
             phase.firstHalf = key
         case (.address, .identityAddressInformation(let address)):
             guard address.kind == .public || address.kind == .random, address.isIdentity else {

@@ -36,7 +36,7 @@ extension CentralSession {
             // The next one may have begun already.
             _ = peripheral.endSession(session)
             manager.delegate?.centralManager(
-                manager, didDisconnectPeripheral: peripheral, timestamp: CFAbsoluteTimeGetCurrent(),
+                manager, didDisconnectPeripheral: peripheral, timestamp: environment.now,
                 isReconnecting: false, error: nil)
         case .nameChanged(let peer, let name): manager.object?.known(peer)?.nameChanged(to: name)
         case .scanEnded(let number, let error):

@@ -137,7 +137,7 @@ final class PeripheralSession: @unchecked Sendable {
             _ = peripheral.endSession(self)
         }
         manager.delegate?.centralManager(
-            manager, didDisconnectPeripheral: peripheral, timestamp: CFAbsoluteTimeGetCurrent(),
+            manager, didDisconnectPeripheral: peripheral, timestamp: manager.session.environment.now,
             isReconnecting: again != nil,
             error: CBError.error(for: .disconnected(reason), orElse: .peripheralDisconnected))
     }

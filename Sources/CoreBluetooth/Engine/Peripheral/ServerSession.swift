@@ -134,7 +134,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
             guard let central = centrals[identifier] else { return }
             reportFailure("data of a central, \(central.peer), was lost: \(loss)")
             // No callback can report the gap, and the application would take a part for the whole.
-            if central.hasWrittenCommands { attachment.post(.disconnect(identifier, reason: nil)) }
+            if central.hasWrittenCommands { central.end(nil) }
         case .ended(let token, let result):
             if let call = attachment.take(token) { ended(call, result) }
         case .adapter, .sighting, .parametersChanged, .peerIdentified, .nameChanged, .servicesKnown, .servicesChanged,
@@ -293,7 +293,18 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
             default: continue
             }
         }
-        // Later calls find that the power cycle is over.
+        // Those behind them were meant for this power cycle, too.
+        for item in line.removeAll() {
+            switch item {
+            case .publish(let wanted, _, isAgain: false):
+                handle(.added(wanted, nil, CBError(.unknown), isAgain: false))
+            case .refuse(let service, let error): handle(.refused(service, error))
+            case .advertise(_, _, let generation): handle(.advertising(generation: generation, CBError(.unknown)))
+            case .withdraw(let identifiers):
+                lock.withLock { services.removeAll { identifiers.contains($0.identifier) } }
+            case .publish, .stopAdvertising: continue
+            }
+        }
         if !pending.isEmpty { line.ended() }
         run()
     }

@@ -1,0 +1,51 @@
+import BluetoothBase
+import CoreBluetooth
+import Foundation
+
+/// What must hold between the two ends when all is quiet.
+extension DelegateUser {
+    /// Whether it is subscribed to a characteristic of a station's own service.
+    func isSubscribed(to characteristic: SimulatedService.Characteristic, of station: Int) -> Bool {
+        subscriptions(to: station).contains { $0.simulated == characteristic && !$0.isOfDelegate }
+    }
+
+    private func subscriptions(to station: Int) -> [CBCharacteristic] {
+        peers.filter { $0.station == station && $0.isConnected }.flatMap(\.characteristics).filter(\.isNotifying)
+    }
+
+    func lastReceived(of stream: UInt32, from station: Int) -> UInt32? {
+        peers.first { $0.station == station }?.received.received[stream]
+    }
+
+    /// Whoever is subscribed to the services of this user is known to be, and the other way round.
+    func checkSubscribers() {
+        for service in services where !service.isRemoved {
+            let known = (service.stream.subscribedCentrals ?? []).compactMap { station(of: $0.identifier) }
+            for other in 0..<run.world.stationCount where other != station && !isTainted(other) {
+                let clients = run.users[other].compactMap { $0 as? DelegateUser }.filter(\.isAttached)
+                // Two users of this station may offer the same service, so no more can be said of one of them.
+                let isAlone = run.users[station].count { ($0 as? DelegateUser)?.services.isEmpty == false } == 1
+                guard isAlone, services.count == 1 else { continue }
+                let holders = clients.filter { $0.subscriptions(to: station).contains(where: \.isOfDelegate) }
+                if known.contains(other) == holders.isEmpty {
+                    fail(
+                        .subscriptions,
+                        "\(holders.count) users of station \(other) are subscribed, and \(known) are said to be")
+                }
+                checkArrival(service, holders)
+            }
+        }
+    }
+
+    private func checkArrival(_ service: DelegateService, _ clients: [DelegateUser]) {
+        guard let sending = service.sending else { return }
+        for client in clients {
+            guard let last = client.lastReceived(of: sending.identifier, from: station), last != sending.last else {
+                continue
+            }
+            client.fail(
+                .valueMissing,
+                "value \(last) of stream \(sending.identifier) arrived last, value \(sending.last) was sent")
+        }
+    }
+}

@@ -1,0 +1,216 @@
+import BluetoothBase
+import BluetoothGATT
+import CoreBluetooth
+import Foundation
+
+/// What peripherals tell.
+extension DelegateUser: CBPeripheralDelegate {
+    /// The peer that a callback is about, which has to be connected.
+    private func connected(_ peripheral: CBPeripheral, _ callback: String) -> DelegatePeer? {
+        checkCentral(callback)
+        guard let peer = peer(peripheral) else {
+            fail(.application, "\(callback) of a peripheral that was let go")
+            return nil
+        }
+        if !peer.isConnected || peripheral.state != .connected {
+            fail(.linkEvents, "\(callback) while \(peer.phase)")
+        }
+        return peer
+    }
+
+    private func ended(
+        _ kind: DelegatePeer.Operation.Kind, _ object: AnyObject? = nil, of peripheral: CBPeripheral
+    ) -> DelegatePeer? {
+        guard let peer = connected(peripheral, "the end of \(kind.rawValue)") else { return nil }
+        if !peer.end(kind, object) {
+            fail(.endsOnce, "the end of \(kind.rawValue), where \(peer.operations.map(\.kind.rawValue)) are to come")
+        }
+        return peer
+    }
+
+    // MARK: - Discovery
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        guard let peer = ended(.services, of: peripheral), error == nil else { return }
+        if peripheral.services == nil { fail(.application, "no services after their discovery") }
+        for service in peripheral.services ?? [] where service.characteristics == nil || generator.oneIn(4) {
+            call()
+            peer.begin(.characteristics, service)
+            peripheral.discoverCharacteristics(nil, for: service)
+        }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?) {
+        guard let peer = ended(.characteristics, service, of: peripheral), error == nil else { return }
+        let characteristics = service.characteristics ?? []
+        // What is withdrawn meanwhile is found in part.
+        let isThere = !isTainted(peer.station) && run.services[peer.station] != nil
+        let isWhole = isThere && service.uuid == CBUUID(SimulatedService.uuid)
+        if isWhole, characteristics.compactMap(\.simulated) != SimulatedService.Characteristic.allCases {
+            fail(.application, "\(characteristics.count) characteristics were discovered: \(characteristics)")
+        }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?
+    ) {
+        _ = ended(.includes, service, of: peripheral)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        _ = ended(.descriptors, characteristic, of: peripheral)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+        guard let peer = connected(peripheral, "didModifyServices") else { return }
+        let left = peripheral.services ?? []
+        if invalidatedServices.contains(where: { gone in left.contains { $0 === gone } }) {
+            fail(.application, "services are there after they have gone")
+        }
+        peer.forgetValues()
+        peer.commandsLeft = 0
+        peer.commands = nil
+        if generator.oneIn(2) {
+            call()
+            peer.begin(.services)
+            peripheral.discoverServices(nil)
+        }
+    }
+
+    // MARK: - Results
+
+    func peripheral(_ peripheral: CBPeripheral, didReadRSSI rssi: NSNumber, error: (any Error)?) {
+        guard let peer = connected(peripheral, "didReadRSSI") else { return }
+        peer.rssiReads -= 1
+        if peer.rssiReads < 0 { fail(.endsOnce, "didReadRSSI, which was not asked for") }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?) {
+        _ = ended(.read, descriptor, of: peripheral)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
+    {
+        guard let peer = ended(.write, characteristic, of: peripheral), error == nil, !isTainted(peer.station),
+            let kind = characteristic.simulated
+        else { return }
+        if [.stream, .locked, .constant, .card].contains(kind) { fail(.permission, "\(kind) was written") }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        guard let peer = ended(.notify, characteristic, of: peripheral) else { return }
+        // The values before say nothing about those that follow.
+        peer.forgetValues()
+        guard error == nil, !isTainted(peer.station), let kind = characteristic.simulated else { return }
+        if characteristic.isNotifying, kind != .stream, kind != .card { fail(.permission, "\(kind) was subscribed to") }
+    }
+
+    // MARK: - Values
+
+    /// What tells an error that says that values are missing from one of a read.
+    private static let lossDescription = "Data of the peripheral was lost."
+
+    func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
+    {
+        guard let kind = characteristic.simulated, kind == .stream || kind == .card else {
+            return wasRead(characteristic, of: peripheral, error)
+        }
+        // These cannot be read: an error is what became of a read, or says that values are missing.
+        guard let error else { return received(characteristic, kind, from: peripheral) }
+        if error.localizedDescription != Self.lossDescription {
+            return wasRead(characteristic, of: peripheral, error)
+        }
+        connected(peripheral, "didUpdateValue")?.forgetValues()
+    }
+
+    private func wasRead(_ characteristic: CBCharacteristic, of peripheral: CBPeripheral, _ error: (any Error)?) {
+        let isNews = peer(peripheral).map { isTainted($0.station) && !$0.awaits(.read, characteristic) } ?? false
+        if isNews || error?.localizedDescription == Self.lossDescription {
+            _ = connected(peripheral, "didUpdateValue")
+            return
+        }
+        guard let peer = ended(.read, characteristic, of: peripheral), error == nil, !isTainted(peer.station),
+            let kind = characteristic.simulated
+        else { return }
+        if ![.stored, .dynamic, .constant].contains(kind) { return fail(.permission, "\(kind) was read") }
+        // Users of calls also write octets that are no such value.
+        guard let octets = characteristic.value.map({ [UInt8]($0) }), octets.count >= SimulatedValue.leastCount,
+            octets[0] & 0xF0 == 0xA0
+        else { return }
+        let value = SimulatedValue(octets.span)
+        // What is read in parts may be written meanwhile, and what was written may have been changed on its way.
+        let isSure = octets.count <= 22 || kind != .stored
+        if value == nil, isSure, run.anyTaintedStation == nil {
+            fail(.valueOrder, "\(kind) is \(octets.prefix(16))…, which nobody wrote")
+        }
+        if kind == .constant, value?.station != peer.station {
+            fail(.valueOrder, "a value of station \(value?.station ?? -1) from station \(peer.station)")
+        }
+    }
+
+    private func received(
+        _ characteristic: CBCharacteristic, _ kind: SimulatedService.Characteristic, from peripheral: CBPeripheral
+    ) {
+        guard let peer = connected(peripheral, "a value"), !isTainted(peer.station) else { return }
+        if !characteristic.isNotifying { fail(.subscriptions, "a value of \(kind) before its subscription") }
+        let octets = [UInt8](characteristic.value ?? Data())
+        if kind == .card { return receivedChunk(octets.span, peer) }
+        guard let value = SimulatedValue(octets.span), value.characteristic == .stream, value.station == peer.station
+        else {
+            return fail(.valueOrder, "\(octets.prefix(16))… of station \(peer.station), which it did not send")
+        }
+        check(value, &peer.received)
+    }
+
+    /// Each value follows the one before.
+    func check(_ value: SimulatedValue, _ received: inout StreamOrder) {
+        let finding = received.take(value, mayMiss: run.brokenStreams.contains(value.stream))
+        if let finding { fail(finding.rule, finding.text) }
+    }
+
+    private func receivedChunk(_ octets: Span<UInt8>, _ peer: DelegatePeer) {
+        guard let progress = try? peer.card.receive(octets), case .complete(let card) = progress else { return }
+        defer { peer.isCardWhole = true }
+        // The beginning may have come before the subscription.
+        guard peer.isCardWhole else { return }
+        if !card.isEmpty, !SimulatedCard.isWhole(card) {
+            fail(.wholeMessage, "a card of \(card.count) octets that is not whole")
+        }
+        run.cardCount += 1
+    }
+
+    // MARK: - Writes without response
+
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
+        guard let peer = connected(peripheral, "peripheralIsReady") else { return }
+        peer.isAwaitingReady = false
+        if !peripheral.canSendWriteWithoutResponse { fail(.application, "ready to send, and cannot") }
+        sendCommands(peer)
+    }
+
+    func sendCommands(_ peer: DelegatePeer) {
+        let targets = peer.characteristics.filter { $0.simulated == .commands }
+        guard let target = targets.last, peer.isConnected else { return peer.commandsLeft = 0 }
+        while peer.commandsLeft > 0 {
+            guard peer.peripheral.canSendWriteWithoutResponse else {
+                peer.isAwaitingReady = true
+                return
+            }
+            peer.commandsLeft -= 1
+            var stream = peer.commands ?? UserLink.Stream(identifier: run.nextNumber())
+            stream.last += 1
+            peer.commands = stream
+            let room = peer.peripheral.maximumWriteValueLength(for: .withoutResponse)
+            let value = SimulatedValue(.commands, station: station, stream: stream.identifier, number: stream.last)
+            call()
+            peer.peripheral.writeValue(
+                Data(value.bytes(count: generator.oneIn(2) ? min(20, room) : min(room, 200))), for: target,
+                type: .withoutResponse)
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothHost
+import CoreBluetooth
+import Foundation
+import VirtualRadio
+
+/// A user that works as an iOS app does: a central manager and a peripheral manager, and the callbacks of both, each of
+/// which it checks.
+final class DelegateUser: NSObject, SimulatedUser {
+    let run: ScenarioRun
+    let station: Int
+    let number: Int
+    private(set) var callCount = 0
+    var generator: SeededGenerator
+
+    private(set) var central: CBCentralManager?
+    private(set) var server: CBPeripheralManager?
+    /// What each manager has told last; nil before the first callback.
+    private var centralState: CBManagerState?
+    private var serverState: CBManagerState?
+    var peers: [DelegatePeer] = []
+    var services: [DelegateService] = []
+    /// Whether it wants to advertise, and whether it did before the adapter went.
+    var isAdvertisingWanted = false
+    var isAdvertisingAgain = false
+    /// How many starts of advertising have not been answered.
+    var startsToCome = 0
+    /// Whether an update was refused since the last `peripheralManagerIsReady`, be it of a service that is gone.
+    var wasRefused = false
+    /// Requests that it has not answered.
+    var requests: [CBATTRequest] = []
+    /// How long it takes to answer; nil if it does not.
+    var answerDelay: Duration? = .zero
+    /// Whether everything is to come to rest.
+    private(set) var isCalm = false
+
+    private let environment: VirtualEnvironment
+    /// By which it knows each station.
+    private lazy var identifiers = (0..<run.world.stationCount).map { environment.identifier(for: run.address(of: $0)) }
+    private let queue: WorldQueue
+    /// The queue of the peripheral manager, where the app has one for each.
+    private static let secondQueue = DispatchQueue(label: "second")
+
+    init(_ run: ScenarioRun, station: Int, number: Int) {
+        self.run = run
+        self.station = station
+        self.number = number
+        let world = run.world
+        generator = SeededGenerator(seed: world.order.next())
+        let (first, second) = (WorldQueue(world), WorldQueue(world))
+        queue = first
+        environment = VirtualEnvironment(
+            run.runners[station], adapterQueue: WorldQueue(world), seed: generator.next()
+        ) { $0 == nil ? first : second }
+    }
+
+    // MARK: - Being there
+
+    var isAttached: Bool { central != nil }
+
+    func join() {
+        guard !isAttached else { return }
+        (centralState, serverState) = (nil, nil)
+        environment.with {
+            central = CBCentralManager(delegate: self, queue: nil)
+            server = CBPeripheralManager(delegate: self, queue: generator.oneIn(2) ? nil : Self.secondQueue)
+        }
+        if central?.state != .unknown || server?.state != .unknown {
+            fail(.application, "a manager has a state before it has told any")
+        }
+    }
+
+    func leave() {
+        queue.resume()
+        (central, server) = (nil, nil)
+        peers = []
+        services = []
+        requests = []
+        isAdvertisingWanted = false
+        wasRefused = false
+        startsToCome = 0
+    }
+
+    func calm() {
+        isCalm = true
+        queue.resume()
+        answerDelay = .zero
+        for request in requests { respond(to: request) }
+        requests = []
+        for peer in peers where peer.phase == .connecting { cancel(peer) }
+    }
+
+    /// Most apps scan and advertise for some seconds, the others until they are told to stop.
+    func inSomeSeconds(_ stop: @escaping (DelegateUser) -> Void) {
+        guard !generator.oneIn(8) else { return }
+        let duration = Duration.milliseconds(500 + generator.below(8_000))
+        run.world.schedule(at: run.world.now.advanced(by: duration)) { [self] in stop(self) }
+    }
+
+    /// The application is busy for some time: nothing is delivered on its first queue.
+    func stall(for duration: Duration) {
+        queue.suspend()
+        run.world.schedule(at: run.world.now.advanced(by: duration)) { [queue] in queue.resume() }
+    }
+
+    // MARK: - Checks
+
+    func fail(_ rule: Violation.Rule, _ text: String) {
+        run.world.fail(rule, "user \(number): \(text)", at: run.world.station(station))
+    }
+
+    /// Counts a call, and says whether it can be made.
+    func call(_ count: Int = 1) { callCount += count }
+
+    /// Whether values from or to a peer may have been changed or lost where nobody can notice.
+    func isTainted(_ peer: Int) -> Bool { run.isTainted(station) || run.isTainted(peer) }
+
+    /// Nothing is told before the state, and but for it only while the adapter is on.
+    func checkCentral(_ callback: String) {
+        if centralState == nil { fail(.application, "\(callback) before the state") }
+        if central?.state != .poweredOn { fail(.application, "\(callback) while the adapter is off") }
+    }
+
+    func checkServer(_ callback: String) {
+        if serverState == nil { fail(.application, "\(callback) before the state") }
+    }
+
+    func checkQuiet() {
+        guard isAttached else { return }
+        if central?.state != .poweredOn || server?.state != .poweredOn {
+            fail(.wanted, "a manager is not on long after the last fault")
+        }
+        if centralState != central?.state || serverState != server?.state {
+            fail(.application, "the state of a manager is not the one it told")
+        }
+        for peer in peers {
+            let name = "the peripheral at station \(peer.station)"
+            if !peer.operations.isEmpty {
+                fail(.endsOnce, "without callback: \(peer.operations.map(\.kind.rawValue)) of \(name)")
+            }
+            if peer.rssiReads > 0 { fail(.endsOnce, "readRSSI without callback, of \(name)") }
+            if peer.cancellations > 0 { fail(.endsOnce, "a disconnection without callback, of \(name)") }
+            if peer.isAwaitingReady { fail(.wanted, "\(name) is not ready for writes without response") }
+            if peer.phase == .connecting || peer.phase == .disconnecting {
+                fail(.wanted, "\(name) is \(peer.phase)")
+            }
+        }
+        if startsToCome > 0 { fail(.endsOnce, "advertising that was neither started nor refused") }
+        if isAdvertisingWanted, server?.isAdvertising != true {
+            fail(.wanted, "advertising is wanted, and does not go on")
+        }
+        for service in services {
+            if service.isPending { fail(.endsOnce, "a service was neither added nor refused") }
+            if service.isAwaitingReady { fail(.wanted, "the peripheral manager is not ready for updates") }
+        }
+        checkSubscribers()
+    }
+
+    var wantsScan: Bool { central?.isScanning == true }
+    var wantsAdvertising: Bool { server?.isAdvertising == true }
+    /// It is told of none but its own.
+    var linkCount: Int { run.world.air[run.world.stations[station].controller].connectionCount }
+
+    /// The number of a peer's station, by its identifier.
+    func station(of identifier: UUID) -> Int? { identifiers.firstIndex(of: identifier) }
+
+    func identifier(of station: Int) -> UUID { identifiers[station] }
+
+    func peer(_ peripheral: CBPeripheral) -> DelegatePeer? { peers.first { $0.peripheral === peripheral } }
+
+    // MARK: - States
+
+    func note(_ state: CBManagerState, isServer: Bool) {
+        let before = isServer ? serverState : centralState
+        if before == state { fail(.application, "the state \(state) is told twice") }
+        if isServer { serverState = state } else { centralState = state }
+    }
+}

@@ -1,0 +1,3 @@
+import CoreBluetooth
+
+extension WorldQueue: VirtualQueue {}

@@ -1,0 +1,31 @@
+import BluetoothBase
+import BluetoothHost
+import TestSupport
+import Testing
+
+@Suite("What a host reads by itself from a peer")
+struct LinkPreparationTests {
+    private let user = UserID(number: 1)
+
+    @Test(
+        "Service Changed is watched if it has a descriptor, and else left alone",
+        arguments: [
+            // The value, at handle 3, is followed by its descriptor, by another characteristic, or by nothing.
+            ("09 07 02 00 20 03 00 05 2A", "01 00 04 00", ["64: 04 00 02 00"]),
+            ("09 07 02 00 20 03 00 05 2A 04 00 02 05 00 29 2B", "01 00 06 00", []),
+            ("09 07 02 00 20 03 00 05 2A", "01 00 03 00", []),
+        ])
+    func serviceChanged(characteristics: String, handles: String, writes: [String]) throws {
+        var scene = SharedScene(users: user)
+        scene.responses = [
+            bytes("10 01 00 FF FF 00 28"): bytes("11 06 \(handles) 01 18"),
+            bytes("08 \(handles) 03 28"): bytes(characteristics),
+        ]
+        scene.connect(to: PeerTests.first, 1, of: user)
+        scene.reportConnection(0x40, peer: PeerTests.first)
+        #expect(scene.takeWrites() == writes)
+        let link = try #require(scene.links.first)
+        scene.subscribe(link, 2, of: user)
+        #expect(scene.take(user).last == "2 done", "the link is as good as any")
+    }
+}

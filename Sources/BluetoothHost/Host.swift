@@ -44,6 +44,8 @@ public struct Host: Sendable {
     var links: LinkTable
     /// What all pairings share; nil on a host that does not pair.
     var security: SecurityResources?
+    /// Links whose pairing waits for the peer to receive the last keys.
+    var unconfirmedPairings = 0
     /// The counters of what this host signs, by peer.
     var signatureCounters: [PeerID: SignatureCounters] = [:]
     /// The controller's buffers for ACL data, and how long a packet they take.

@@ -17,8 +17,8 @@ struct FaultTests {
                 "dropped": [
                     "eventInvalid", "dataUnassigned", "dataFlagsInvalid", "connectionUnexpected", "linkShortLived",
                     "frameInterrupted", "fragmentInvalid", "fragmentEmpty", "channelUnknown", "frameUnwanted",
-                    "attributePDUMalformed", "attributePDUTooLong", "attributePDUIgnored", "encryptionUnexpected",
-                    "bondClaimed", "valueUnprotected", "signatureInvalid",
+                    "attributePDUMalformed", "attributePDUTooLong", "attributePDUIgnored", "signatureInvalid",
+                    "encryptionUnexpected", "bondClaimed", "valueUnprotected",
                 ],
                 "answered": ["signallingRejected", "pairingRefused"],
                 "channelClosed": ["bearerExpired"], "linkEnded": ["sendQueueOverflow"],

@@ -99,7 +99,9 @@ struct PairingTests {
             }
             #expect(try await connection.security == .unprotected)
             let handle = try scene.handle(SecureScene.encrypted)
-            await #expect(throws: BluetoothError.att(ATTError(.insufficientAuthentication, for: .readRequest, at: handle))) {
+            await #expect(
+                throws: BluetoothError.att(ATTError(.insufficientAuthentication, for: .readRequest, at: handle))
+            ) {
                 _ = try await connection.read(handle)
             }
         }

@@ -11,7 +11,7 @@ extension Host {
             return handle(isWhole ? .eventInvalid : .packetMalformed, at: now)
         }
         switch event {
-        case .numberOfCompletedPackets(let completed): packetsCompleted(completed)
+        case .numberOfCompletedPackets(let completed): packetsCompleted(completed, at: now)
         case .leAdvertisingReports(let reports): receive(reports, at: now)
         case .leExtendedAdvertisingReports(let reports): receive(reports, at: now)
         case .commandComplete(let complete): commandCompleted(complete, at: now)
@@ -45,11 +45,12 @@ extension Host {
         }
     }
 
-    private mutating func packetsCompleted(_ completed: consuming NumberOfCompletedPackets) {
+    private mutating func packetsCompleted(_ completed: consuming NumberOfCompletedPackets, at now: Instant) {
         while let entry = completed.next() {
             flow.complete(entry)
         }
         pump()
+        if unconfirmedPairings > 0 { confirmPairings(at: now) }
     }
 
     private mutating func connectionCompleted(

@@ -93,7 +93,7 @@ struct Link: Sendable {
     var nextDeadline: Instant? {
         var deadline = earliest(life.deadline, update?.deadline)
         deadline = earliest(deadline, endpoint.nextDeadline)
-        deadline = earliest(deadline, protection.pairing.nextDeadline)
+        deadline = earliest(deadline, protection.nextDeadline)
         return earliest(deadline, signalling.nextDeadline)
     }
 

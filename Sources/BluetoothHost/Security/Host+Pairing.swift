@@ -1,4 +1,5 @@
 import BluetoothBase
+import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothSMP
 
@@ -57,7 +58,8 @@ extension Host {
     /// Whether a pairing is under way on a link, or its encryption is starting.
     public func isSecurityPending(on link: LinkIdentifier) -> Bool {
         guard let slot = links.slot(of: link) else { return false }
-        return links.at[slot].protection.pairing.isUnderWay || links.at[slot].protection.expectedKey != nil
+        let protection = links.at[slot].protection
+        return protection.pairing.isUnderWay || protection.expectedKey != nil || protection.unconfirmed != nil
     }
 
     /// The strength of the keys of the bond with the peer of a link; nil if there is none.
@@ -93,12 +95,18 @@ extension Host {
     // MARK: What happens to a link
 
     mutating func firePairing(_ slot: Int, at now: Instant) {
-        guard let deadline = links.at[slot].protection.pairing.nextDeadline, deadline <= now else { return }
+        guard let deadline = links.at[slot].protection.nextDeadline, deadline <= now else { return }
         perform(links.at[slot].protection.pairing.fire(at: now), slot, at: now)
+        if let until = links.at[slot].protection.unconfirmed?.until, until <= now { confirmPairing(slot, at: now) }
     }
 
     /// The link is gone, and has been taken out of the table.
     mutating func endPairing(of link: inout Link) {
+        if link.protection.unconfirmed != nil {
+            link.protection.unconfirmed = nil
+            unconfirmedPairings -= 1
+            events.append(.security(link.identifier, .pairingFailed(.disconnected)))
+        }
         for effect in link.protection.pairing.linkEnded() {
             guard case .ended(.failure(let error)) = effect else { continue }
             events.append(.security(link.identifier, .pairingFailed(error)))
@@ -138,7 +146,33 @@ extension Host {
         events.append(.security(links.at[slot].identifier, .requested(requirements)))
     }
 
+    /// The peer has not paired before it has the last keys: an application that ends the link at once would take them away.
     private mutating func paired(_ result: PairingResult, _ slot: Int, at now: Instant) {
+        guard hasDataOnItsWay(slot) else { return confirmed(result, slot, at: now) }
+        links.at[slot].protection.unconfirmed = (result, now.advanced(by: Self.confirmationTimeout))
+        unconfirmedPairings += 1
+    }
+
+    /// A controller that does not say what it has sent is not waited for any longer.
+    private static let confirmationTimeout = Duration.seconds(5)
+
+    private func hasDataOnItsWay(_ slot: Int) -> Bool {
+        !links.at[slot].sendQueue.isEmpty || flow.outstanding(for: links.at[slot].handle) > 0
+    }
+
+    /// The controller has sent something.
+    mutating func confirmPairings(at now: Instant) {
+        for slot in links.slots where links.at[slot].isInUse && !hasDataOnItsWay(slot) { confirmPairing(slot, at: now) }
+    }
+
+    private mutating func confirmPairing(_ slot: Int, at now: Instant) {
+        guard let (result, _) = links.at[slot].protection.unconfirmed else { return }
+        links.at[slot].protection.unconfirmed = nil
+        unconfirmedPairings -= 1
+        confirmed(result, slot, at: now)
+    }
+
+    private mutating func confirmed(_ result: PairingResult, _ slot: Int, at now: Instant) {
         let isKept = result.isBonded && keep(result, slot, at: now)
         settleSecurity(slot)
         events.append(.security(links.at[slot].identifier, .paired(result.strength, isBonded: isKept)))

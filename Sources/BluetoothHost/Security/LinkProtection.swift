@@ -23,7 +23,13 @@ struct LinkProtection: Sendable {
     var pairing: Pairing
     private(set) var encryption = Encryption.off
 
+    /// What a pairing has led to whose last keys are still on their way to the peer, and when to stop waiting for that.
+    var unconfirmed: (result: PairingResult, until: Instant)?
+
     init(pairing: Pairing) { self.pairing = pairing }
+
+    /// When something is due.
+    var nextDeadline: Instant? { earliest(pairing.nextDeadline, unconfirmed?.until) }
 
     /// The key whose use the controller has still to report.
     var expectedKey: Key? {

@@ -155,7 +155,9 @@ extension SharedHost {
     /// so there is an end to it.
     ///
     /// - Returns: whether it waits.
-    mutating func raisesSecurity(_ operation: PendingOperation, _ error: HostError, _ slot: Int, at now: Instant) -> Bool {
+    mutating func raisesSecurity(_ operation: PendingOperation, _ error: HostError, _ slot: Int, at now: Instant)
+        -> Bool
+    {
         guard let repeated = operation.repeatable, case .client(.att(let refusal)) = error,
             links[slot].refusedOperations.count < Self.refusedOperationLimit,
             let security = host.information(of: links[slot].identifier)?.security,

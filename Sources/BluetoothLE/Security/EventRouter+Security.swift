@@ -14,7 +14,11 @@ extension EventRouter {
             publish(.pairingEnded(connection, result))
             agent?.push(.ended(connection, result))
         case .pairingAsked(_, let question):
-            if let agent { agent.push(.asked(connection, question)) } else { post(.answerPairing(link.identifier, .refuse)) }
+            if let agent {
+                agent.push(.asked(connection, question))
+            } else {
+                post(.answerPairing(link.identifier, .refuse))
+            }
         case .pairingShown(_, let display): agent?.push(.shown(connection, display))
         case .bondRefused: publish(.bondRefused(connection))
         default: return

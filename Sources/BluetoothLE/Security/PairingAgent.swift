@@ -67,7 +67,9 @@ extension PairingAgent {
     }
 
     /// The answer to a question.
-    func answer(_ question: PairingQuestion, of peer: Connection, _ parameters: PairingParameters) async -> PairingAnswer {
+    func answer(_ question: PairingQuestion, of peer: Connection, _ parameters: PairingParameters) async
+        -> PairingAnswer
+    {
         switch question {
         case .consent(let features):
             return await allowsPairing(with: peer, features) ? .accept(parameters) : .refuse

@@ -16,7 +16,8 @@ public struct BluetoothPairing: Sendable {
     /// Asks for the passkey that the peer shows; nil for a person who gives up.
     public var enter: (@Sendable (_ peer: UUID, _ reply: @escaping @Sendable (UInt32?) -> Void) -> Void)?
     /// Asks whether the peer shows the same number, 0 to 999999 with six digits. Needs `show` as well.
-    public var compare: (@Sendable (_ number: UInt32, _ peer: UUID, _ reply: @escaping @Sendable (Bool) -> Void) -> Void)?
+    public var compare:
+        (@Sendable (_ number: UInt32, _ peer: UUID, _ reply: @escaping @Sendable (Bool) -> Void) -> Void)?
 
     /// Without closures: peers are paired with where an application needs it, and not authenticated.
     public init() {}

@@ -81,7 +81,7 @@ extension HostBench {
     mutating func settleRequest(_ how: Int, _ value: Span<UInt8>) {
         guard let request = serverRequest else { return }
         switch how {
-        case 0: try? host.answer(request, value: value, at: now)
+        case 0: try? host.answer(request, value: value)
         case 1: try? host.accept(request)
         default: try? host.refuse(request, with: .unlikelyError)
         }

@@ -81,7 +81,7 @@ private struct ServerBench {
 
     mutating func answer(_ value: Span<UInt8>) throws(FuzzViolation) {
         try settle { bench, token, writer throws(GATTServerError) in
-            try bench.endpoint.answer(token, value: value, server: &bench.server, at: bench.now, into: &writer)
+            try bench.endpoint.answer(token, value: value, server: &bench.server, into: &writer)
         }
     }
 

@@ -102,6 +102,27 @@ struct ConnectionParameterTests {
         #expect(controller.takeEvents() == ["request failed: \(end)"])
     }
 
+    /// A controller has nothing to tell where nothing changes (Vol 4, Part E, 7.7.65.3).
+    @Test(
+        "Who asks for what holds already is done with the answer",
+        arguments: [
+            // The link has an interval of 30 ms, no latency, and a timeout of 4 s.
+            (ConnectionParameters(intervalMin: 24, intervalMax: 24, latency: 0, timeout: 400), "request completed"),
+            (ConnectionParameters(intervalMin: 6, intervalMax: 40, latency: 0, timeout: 400), "request completed"),
+            (ConnectionParameters(intervalMin: 6, intervalMax: 23, latency: 0, timeout: 400), nil),
+            (ConnectionParameters(intervalMin: 25, intervalMax: 40, latency: 0, timeout: 400), nil),
+            (ConnectionParameters(intervalMin: 24, intervalMax: 24, latency: 1, timeout: 400), nil),
+            (ConnectionParameters(intervalMin: 24, intervalMax: 24, latency: 0, timeout: 401), nil),
+        ])
+    func nothingToChange(_ parameters: ConnectionParameters, _ end: String?) throws {
+        var controller = ScriptedController.ready()
+        let link = try controller.accept(0x40)
+        _ = try controller.host.updateParameters(parameters, of: link, at: controller.now)
+        controller.settle()
+        controller.receiveFrame([0x13, 1, 2, 0, 0, 0], on: 0x05)
+        #expect(controller.takeEvents() == (end.map { [$0] } ?? []))
+    }
+
     @Test func aCentralThatHearsNothingOfItsUpdateGivesUp() throws {
         var controller = ScriptedController.ready()
         let link = try controller.connect()

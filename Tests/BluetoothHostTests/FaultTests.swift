@@ -69,7 +69,7 @@ struct FaultTests {
         while controller.host.queuedFrameCount(of: link) < 33 { controller.receiveFrame(bytes("1D 1000 01")) }
         controller.seen.removeAll()
         #expect(controller.takeOpcodes().filter { $0 == .disconnect } == [])
-        try controller.host.answer(request, value: [1].span, at: controller.now)
+        try controller.host.answer(request, value: [1].span)
         controller.run(for: .zero)
         #expect(controller.takeOpcodes().filter { $0 == .disconnect } == [.disconnect])
         #expect(controller.host.faults[.sendQueueOverflow] == 1)

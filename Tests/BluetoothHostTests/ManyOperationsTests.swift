@@ -14,7 +14,7 @@ struct ManyOperationsTests {
         let asked = scene.nextRequest()
         let request = try #require(asked).request
         let value: [UInt8] = [7]
-        try scene.world.hosts[scene.pair.peripheral].answer(request, value: value.span, at: scene.world.now)
+        try scene.world.hosts[scene.pair.peripheral].answer(request, value: value.span)
         guard case .completed(_, .value([7]))? = scene.nextEnd() else {
             Issue.record("the first read did not end")
             return

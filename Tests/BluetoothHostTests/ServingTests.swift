@@ -63,14 +63,14 @@ struct ServingTests {
         let asked = scene.nextRequest()
         let request = try #require(asked).request
         scene.world.run(for: .seconds(20))
-        try scene.world.hosts[scene.pair.peripheral].answer(request, value: [1, 2, 3].span, at: scene.world.now)
+        try scene.world.hosts[scene.pair.peripheral].answer(request, value: [1, 2, 3].span)
         let end = scene.nextEnd()
         guard case .completed(_, .value([1, 2, 3])) = end else {
             Issue.record("\(String(describing: end))")
             return
         }
         #expect(throws: HostError.server(.staleToken)) {
-            try scene.world.hosts[scene.pair.peripheral].answer(request, value: [4].span, at: scene.world.now)
+            try scene.world.hosts[scene.pair.peripheral].answer(request, value: [4].span)
         }
     }
 
@@ -112,7 +112,7 @@ struct ServingTests {
         #expect(error.code == .unlikelyError)
         #expect(scene.world.seen[scene.pair.peripheral].map(\.event.brief) == ["request expired"])
         #expect(throws: HostError.server(.staleToken)) {
-            try scene.world.hosts[scene.pair.peripheral].answer(request, value: [4].span, at: scene.world.now)
+            try scene.world.hosts[scene.pair.peripheral].answer(request, value: [4].span)
         }
         // The link goes on.
         try scene.start(.read(0x0003))
@@ -130,7 +130,7 @@ struct ServingTests {
         try scene.world.hosts[scene.pair.central].disconnect(scene.pair.centralLink, at: scene.world.now)
         scene.world.run(for: .seconds(1))
         #expect(throws: HostError.noSuchLink) {
-            try scene.world.hosts[scene.pair.peripheral].answer(request, value: [4].span, at: scene.world.now)
+            try scene.world.hosts[scene.pair.peripheral].answer(request, value: [4].span)
         }
     }
 
@@ -271,7 +271,7 @@ struct ServingTests {
             requests.append((index, try #require(request)))
         }
         for (index, request) in requests {
-            try scene.world.hosts[index].answer(request, value: [UInt8(index)].span, at: scene.world.now)
+            try scene.world.hosts[index].answer(request, value: [UInt8(index)].span)
         }
         scene.world.run(for: .seconds(1))
         for index in [scene.pair.central, scene.pair.peripheral] {

@@ -30,6 +30,7 @@ struct InspectorTests {
             // Credits without an answer, and a command that takes none.
             (["> 01030C00", "< 040E0400030C00", "< 040E03010000", "> 01011000", "> 01350C00"], []),
             (["> 01030C00", "< 040E0401030C01"], [.unknownCommand]),
+            (["> 01030C00", "< 040E0401030C12"], [.wellFormed]),
             (["> 040E00AA"], [.unknownCommand]),
         ] as [([String], [Violation.Rule])])
     func commands(_ lines: [String], _ rules: [Violation.Rule]) { #expect(inspect(lines) == rules) }
@@ -42,6 +43,15 @@ struct InspectorTests {
             (connected + [request, "> 0240000500010004001E"], [.oneIndication]),
             (connected + [request, request], [.oneRequest]),
             (connected + [request, "< 0240200500010004000B", request], []),
+            // What answers another request answers none, and an error that which it names.
+            (connected + [request, "< 02402005000100040013", request], [.oneRequest]),
+            (connected + [request, "< 0240200900050004000112030003", request], [.oneRequest]),
+            (connected + [request, "< 024020090005000400010A030003", request], []),
+            // A peer that breaks the rules may answer what still waits in the host.
+            (
+                connected + ["< 0240200500010004000B", request, request, "< 0413050140000100", request],
+                [.oneRequest]
+            ),
             (
                 connected + [request, "< 0413050140000100", "> 024010010000", "> 024010010000", "> 024010010000"],
                 [.dataBuffers]
@@ -49,6 +59,12 @@ struct InspectorTests {
             (connected + ["> 0240001C00" + String(repeating: "00", count: 28)], [.dataBuffers]),
             (connected + ["> 0240000500010004000B"], [.oneRequest]),
             (connected + ["< 0240200700030004000A0300", "> 0240000500010004000B"], []),
+            (connected + ["< 0240200700030004000A0300", "> 02400005000100040013"], [.oneRequest]),
+            (connected + ["< 0240200700030004000A0300", "> 024000090005000400010A03000A"], []),
+            // Two confirmations at once, a request without its handle, and an opcode that there is not.
+            (connected + ["< 0240200700030004001D0300", "> 0240000600020004001E1E"], [.wellFormed]),
+            (connected + ["> 0240000500010004000A"], [.wellFormed]),
+            (connected + ["> 0240000500010004002D"], [.wellFormed]),
             (
                 connected + ["< 0240200700030004001D0300", "> 0240000500010004001E", "> 0240000500010004001E"],
                 [.oneIndication]
@@ -84,10 +100,24 @@ struct StreamOrderTests {
             order.take(SimulatedValue(.stream, station: 0, stream: 1, number: number), mayMiss: mayMiss)?.rule
         }
         #expect(take(1) == nil)
-        order.hasLost = true
+        order.noteLoss()
+        #expect(order.last(of: 1) == nil)
         #expect(take(5) == nil)
         #expect(take(7) == .valueMissing)
         #expect(take(9, mayMiss: true) == nil)
+    }
+
+    @Test("What was lost may have been of every stream, whichever goes on first")
+    func lossesOfSeveralStreams() {
+        var order = StreamOrder()
+        func take(_ stream: UInt32, _ number: UInt32) -> Violation.Rule? {
+            order.take(SimulatedValue(.stream, station: 0, stream: stream, number: number), mayMiss: false)?.rule
+        }
+        #expect(take(1, 1) == nil && take(2, 1) == nil)
+        order.noteLoss()
+        #expect(take(1, 3) == nil && take(2, 4) == nil)
+        #expect(order.last(of: 1) == 3 && order.last(of: 2) == 4)
+        #expect(take(1, 5) == .valueMissing && take(2, 6) == .valueMissing)
     }
 
     @Test("A value says where it comes from, and shows when it was changed", arguments: [10, 11, 20, 244])

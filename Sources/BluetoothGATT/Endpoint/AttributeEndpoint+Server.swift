@@ -67,12 +67,10 @@ extension AttributeEndpoint {
     /// - Throws: `staleToken` if the request is no longer open; `wrongAnswer` if it is not a read; `valueTooLong` if
     ///   the value is longer than an attribute value can be. The request stays open in the last two cases.
     public mutating func answer(
-        _ token: GATTRequestToken, value: Span<UInt8>, server: inout GATTServer, at now: Instant,
-        into writer: inout ByteWriter
+        _ token: GATTRequestToken, value: Span<UInt8>, server: inout GATTServer, into writer: inout ByteWriter
     ) throws(GATTServerError) -> GATTServerOutcome {
         guard let index = index(of: token.channel) else { throw .staleToken }
-        return try server.answer(
-            token, value: value, peer: peer, channel: &channels[index], at: now, into: &writer)
+        return try server.answer(token, value: value, peer: peer, channel: &channels[index], into: &writer)
     }
 
     /// Accepts a write of a dynamic value, or the execution of queued writes.

@@ -13,7 +13,7 @@ extension GATTServer {
     ///   the value is longer than an attribute value can be. The request stays open in the last two cases.
     mutating func answer(
         _ token: GATTRequestToken, value: Span<UInt8>, peer: borrowing GATTPeer, channel: inout AttributeChannel,
-        at now: Instant, into writer: inout ByteWriter
+        into writer: inout ByteWriter
     ) throws(GATTServerError) -> GATTServerOutcome {
         let pending = try Self.pendingRequest(token, channel)
         guard value.count <= GATTAttributeValue.maximumLength else {
@@ -37,7 +37,7 @@ extension GATTServer {
             channel.transaction.pending = nil
             let count = channel.transaction.collected.beginValue(ofLength: value.count, limit: mtu &- 1)
             channel.transaction.collected.writer.append(value.extracting(first: count))
-            return collect(peer, &channel.transaction, mtu: mtu, at: now, into: &writer)
+            return collect(peer, &channel.transaction, mtu: mtu, until: pending.deadline, into: &writer)
         }
         return .none
     }

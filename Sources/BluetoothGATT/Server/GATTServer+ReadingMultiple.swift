@@ -21,12 +21,15 @@ extension GATTServer {
             }
         }
         transaction.collected.begin(list, isVariable: isVariable)
-        return collect(peer, &transaction, mtu: link.mtu, at: link.now, into: &writer)
+        let deadline = link.now.advanced(by: applicationTimeout)
+        return collect(peer, &transaction, mtu: link.mtu, until: deadline, into: &writer)
     }
 
     /// Collects values until the application must provide one, or the response is full or complete.
+    ///
+    /// - Parameter deadline: by when the application must have provided all of them: the client waits for one response.
     func collect(
-        _ peer: borrowing GATTPeer, _ transaction: inout GATTServerTransaction, mtu: Int, at now: Instant,
+        _ peer: borrowing GATTPeer, _ transaction: inout GATTServerTransaction, mtu: Int, until deadline: Instant,
         into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         // Moved out temporarily: the transaction changes while this is written.
@@ -41,7 +44,7 @@ extension GATTServer {
                 return refuse(.invalidHandle, collected.opcode, at: handle, into: &writer)
             }
             guard let length = length(at: index) else {
-                let token = transaction.wait(for: .readMultiple(handle), until: now.advanced(by: applicationTimeout))
+                let token = transaction.wait(for: .readMultiple(handle), until: deadline)
                 return .readRequested(token, handle: handle, offset: 0)
             }
             let count = collected.beginValue(ofLength: length, limit: limit)

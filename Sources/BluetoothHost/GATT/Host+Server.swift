@@ -43,11 +43,9 @@ extension Host {
     }
 
     /// Answers `HostEvent.readRequested` with the value from the offset it named on.
-    public mutating func answer(
-        _ request: ServerRequest, value: Span<UInt8>, at now: Instant
-    ) throws(HostError) {
+    public mutating func answer(_ request: ServerRequest, value: Span<UInt8>) throws(HostError) {
         try settle(request) { server, endpoint, writer throws(GATTServerError) in
-            try endpoint.answer(request.token, value: value, server: &server, at: now, into: &writer)
+            try endpoint.answer(request.token, value: value, server: &server, into: &writer)
         }
     }
 

@@ -16,7 +16,7 @@ extension Host {
         case .central:
             let request = makeRequest()
             guard sendUpdate(parameters, slot, for: .connectionUpdate(link), at: now) else { throw .busy }
-            wait(for: request, slot, at: now)
+            wait(for: request, parameters, slot, at: now)
             return request
         case .peripheral:
             openFrame()
@@ -29,13 +29,16 @@ extension Host {
             }
             closeFrame(slot, .leSignalling)
             let request = makeRequest()
-            wait(for: request, slot, at: now)
+            wait(for: request, parameters, slot, at: now)
             return request
         }
     }
 
-    private mutating func wait(for request: RequestIdentifier, _ slot: Int, at now: Instant) {
-        links.at[slot].update = PendingUpdate(request: request, deadline: now.advanced(by: PendingUpdate.timeout))
+    private mutating func wait(
+        for request: RequestIdentifier, _ parameters: ConnectionParameters, _ slot: Int, at now: Instant
+    ) {
+        links.at[slot].update = PendingUpdate(
+            request: request, parameters: parameters, deadline: now.advanced(by: PendingUpdate.timeout))
     }
 
     private mutating func sendUpdate(
@@ -53,7 +56,10 @@ extension Host {
         case .connectionParameterUpdateAccepted(let parameters):
             _ = sendUpdate(parameters, slot, for: .none, at: now)
         case .connectionParameterUpdateEnded(.accepted):
-            return  // The controller tells when the new parameters hold.
+            // The controller tells when new parameters hold, and nothing where they hold already (Vol 4, Part E, 7.7.65.3).
+            if let update = links.at[slot].update, links.at[slot].parameters.satisfy(update.parameters) {
+                endUpdate(slot, nil)
+            }
         case .connectionParameterUpdateEnded(.timedOut): endUpdate(slot, .timedOut)
         case .connectionParameterUpdateEnded(.rejected), .connectionParameterUpdateEnded(.notSupported):
             endUpdate(slot, .refusedByPeer)

@@ -140,6 +140,8 @@ struct Link: Sendable {
 /// A request for new connection parameters.
 struct PendingUpdate: Sendable {
     var request: RequestIdentifier
+    /// What was asked for.
+    var parameters: ConnectionParameters
     /// When it is given up: a central may agree, and then never change anything.
     var deadline: Instant
 
@@ -155,6 +157,12 @@ public struct CurrentConnectionParameters: Equatable, Sendable {
     public var latency: UInt16
     /// How long the link survives without a packet.
     public var supervisionTimeout: Duration
+
+    /// Whether they are what somebody asks for.
+    func satisfy(_ wanted: ConnectionParameters) -> Bool {
+        (wanted.minimumInterval...wanted.maximumInterval).contains(interval) && latency == wanted.latency
+            && supervisionTimeout == wanted.supervisionTimeout
+    }
 }
 
 /// What a host tells of a link.

@@ -48,7 +48,7 @@ extension SharedHost {
         case .setValue(let value, let handle): setValue(call, value, of: handle)
         case .readOwnValue(let handle): end(call, .success(.value(host.server.database.value(of: handle))))
         case .answer(let request, let value):
-            answer(call, request) { host throws(HostError) in try host.answer(request, value: value.span, at: now) }
+            answer(call, request) { host throws(HostError) in try host.answer(request, value: value.span) }
         case .accept(let request):
             answer(call, request) { host throws(HostError) in try host.accept(request) }
         case .refuse(let request, let code):

@@ -69,7 +69,7 @@ struct EndpointBench {
     mutating func answer(_ token: GATTRequestToken, _ value: String) throws -> String {
         let value = bytes(value)
         var writer = ByteWriter()
-        _ = try endpoint.answer(token, value: value.span, server: &server, at: now, into: &writer)
+        _ = try endpoint.answer(token, value: value.span, server: &server, into: &writer)
         return writer.bytes.hexadecimal()
     }
 

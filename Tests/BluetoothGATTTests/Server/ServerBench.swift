@@ -55,7 +55,7 @@ struct ServerBench {
         guard let token else { throw NoRequest() }
         let value = bytes(value)
         var writer = ByteWriter()
-        outcome = try endpoint.answer(token, value: value.span, server: &server, at: now, into: &writer)
+        outcome = try endpoint.answer(token, value: value.span, server: &server, into: &writer)
         return writer.bytes.hexadecimal()
     }
 

@@ -65,6 +65,18 @@ struct ServerDynamicValueTests {
         #expect(bench.outcome == .none)
     }
 
+    @Test func theTimeOfAReadMultipleIsThatOfTheRequest() throws {
+        var bench = try bench()
+        let end = bench.now.advanced(by: bench.server.applicationTimeout)
+        #expect(bench.send("0E 03 00 05 00") == "")
+        #expect(bench.transaction.nextDeadline == end)
+        bench.now = end.advanced(by: .milliseconds(-1))
+        #expect(try bench.answer(bench.token, "01") == "")
+        #expect(bench.transaction.nextDeadline == end)
+        bench.now = end
+        #expect(bench.fire() == "01 0E 05 00 0E")
+    }
+
     @Test func aReadMultipleVariableTellsTheLengths() throws {
         var bench = try bench()
         #expect(bench.send("20 07 00 09 00") == "")

@@ -42,8 +42,8 @@ struct RobustnessOfKeysTests {
     func `S13: identities that are none`(_ victim: LinkRole) {
         let key = [0x08] + [UInt8](repeating: 0x5A, count: 16)
         let rows: [(code: UInt8, octets: [[UInt8]])] = [
-            // No resolving key, or two.
-            (0x08, [[0x08] + [UInt8](repeating: 0, count: 16)]), (0x08, [key, key]),
+            // Two resolving keys.
+            (0x08, [key, key]),
             // Addresses of types that do not exist here, private ones, one of a reserved kind.
             (0x09, [[0x09, 0x02, 1, 2, 3, 4, 5, 0xC6]]), (0x09, [[0x09, 0x03, 1, 2, 3, 4, 5, 0xC6]]),
             (0x09, [[0x09, 0xFF, 1, 2, 3, 4, 5, 0xC6]]), (0x09, [[0x09, 0x01, 1, 2, 3, 4, 5, 0x46]]),
@@ -58,6 +58,22 @@ struct RobustnessOfKeysTests {
         }
         let good = outcome(victim, of: 0x09, becomes: [[0x09, 0x01, 1, 2, 3, 4, 5, 0xC6]])
         #expect(good[victim].result?.peerIdentity?.address == DeviceAddress(0xC605_0403_0201, kind: .random))
+    }
+
+    @Test("A resolving key of zero is that of a device without private addresses", arguments: LinkRole.allCases)
+    func zeroKey(_ victim: LinkRole) {
+        let zero = [0x08] + [UInt8](repeating: 0, count: 16)
+        let couple = outcome(victim, of: 0x08, becomes: [zero])
+        let peer = victim == .central ? PairingSide.peripheralAddress : PairingSide.centralAddress
+        #expect(couple[victim].result?.peerIdentity == DeviceIdentity(address: peer, resolvingKey: 0))
+        // It cannot be anybody else.
+        var liar = PairingCouple()
+        liar.tamper = { from, pdu in
+            guard from != victim else { return [pdu] }
+            return pdu[0] == 0x08 ? [zero] : pdu[0] == 0x09 ? [[0x09, 0x01, 1, 2, 3, 4, 5, 0xC6]] : [pdu]
+        }
+        liar.pair()
+        #expect(liar[victim].result != nil && liar[victim].result?.peerIdentity == nil)
     }
 
     @Test(arguments: LinkRole.allCases)
@@ -99,6 +115,22 @@ struct RobustnessOfKeysTests {
                 #expect(side.result == nil || count <= 1)
             }
         }
+    }
+
+    @Test("A resolving key of zero is that of a device without private addresses", arguments: LinkRole.allCases)
+    func zeroKey(_ victim: LinkRole) {
+        let zero = [0x08] + [UInt8](repeating: 0, count: 16)
+        let couple = outcome(victim, of: 0x08, becomes: [zero])
+        let peer = victim == .central ? PairingSide.peripheralAddress : PairingSide.centralAddress
+        #expect(couple[victim].result?.peerIdentity == DeviceIdentity(address: peer, resolvingKey: 0))
+        // It cannot be anybody else.
+        var liar = PairingCouple()
+        liar.tamper = { from, pdu in
+            guard from != victim else { return [pdu] }
+            return pdu[0] == 0x08 ? [zero] : pdu[0] == 0x09 ? [[0x09, 0x01, 1, 2, 3, 4, 5, 0xC6]] : [pdu]
+        }
+        liar.pair()
+        #expect(liar[victim].result != nil && liar[victim].result?.peerIdentity == nil)
     }
 
     @Test(arguments: LinkRole.allCases)

@@ -161,6 +161,8 @@ async def perform(action: str, connection: Connection) -> None:
                 await receive(Peer(connection), 185)
             except att.ATT_Error as error:
                 say(f"refused: {att.ErrorCode(error.error_code).name}")
+                # Or Bumble would not unsubscribe the next time: it takes this one for a subscriber.
+                connection.gatt_client.notification_subscribers.clear()
                 return
             raise ValueError("the card was not refused")
         case _:

@@ -85,7 +85,7 @@ extension TerminalAgent {
 
 extension Connection {
     /// The peer for people: its address, and its name if that is known.
-    fileprivate var label: String { name.map { "\(quoted($0)), \(peer)," } ?? "\(peer)" }
+    fileprivate var label: String { name.map { "\(peer) (\(quoted($0)))" } ?? "\(peer)" }
 }
 
 extension String {

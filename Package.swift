@@ -94,7 +94,7 @@ let package = Package(
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothSMP",
                 "BluetoothGAP",
             ]),
-        layer("BluetoothTrace", ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT"]),
+        layer("BluetoothTrace", ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothSMP"]),
         // Controllers without hardware: the other end of HCI, for tests and simulation.
         layer(
             "VirtualRadio",

@@ -4,6 +4,7 @@ import BluetoothHCI
 /// The text of a command packet.
 struct CommandText {
     var fields: FieldText
+    var keyOwners: [UInt128: String]? = nil
 
     /// The commands that carry keys, PINs, passkeys or out-of-band data, or return them. Those of BR/EDR have no type
     /// in this package.
@@ -37,10 +38,21 @@ struct CommandText {
                 return isHidden ? "(hidden)" : command.parameters.hexadecimal()
             }
             description.command?.connectionHandles = connectionHandles(in: known)
-            return fields.fields(of: known)
+            guard let key = encryptionKey(in: known), let keyOwners else { return fields.fields(of: known) }
+            description.command?.keyOwner = keyOwners[key]
+            return fields.fields(of: known) + ", " + (keyOwners[key] ?? "no known key")
         } catch {
             // The opcode and the length precede the parameters.
             return description.malformed(error.offset(by: 3), isHidden ? packet.extracting(0..<0) : packet)
+        }
+    }
+
+    /// The key that a host gives its controller for a link.
+    private func encryptionKey(in command: Any) -> UInt128? {
+        switch command {
+        case let command as LEEnableEncryption: command.longTermKey
+        case let command as LELongTermKeyRequestReply: command.longTermKey
+        default: nil
         }
     }
 }

@@ -30,6 +30,8 @@ public struct PacketDescription: Equatable, Sendable {
         public var parameterLength: Int
         /// The connection handles in the parameters, for a command in the catalog.
         public var connectionHandles: [ConnectionHandle] = []
+        /// Whose the key is that a link is to be encrypted with, if `PacketTracer.keyOwners` has it.
+        public var keyOwner: String?
     }
 
     /// An event packet (Core 5.4, Vol 4, Part E, 5.4.4).

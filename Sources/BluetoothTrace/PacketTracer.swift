@@ -23,10 +23,14 @@ public struct PacketTracer: Sendable {
     /// and shared.
     public var showsKeys: Bool
 
+    /// Whose the keys are that links are encrypted with, in words. Where it is nil, encryption is not looked into.
+    public var keyOwners: [UInt128: String]?
+
     var links: [TracedLink] = []
 
-    public init(showsKeys: Bool = false) {
+    public init(showsKeys: Bool = false, keyOwners: [UInt128: String]? = nil) {
         self.showsKeys = showsKeys
+        self.keyOwners = keyOwners
     }
 
     /// The line for one packet, H4 indicator first, without a line break. The time is shown in seconds since the
@@ -45,7 +49,7 @@ public struct PacketTracer: Sendable {
         description.packetType = packet[0]
         let content = packet.extracting(1..<packet.count)
         switch HCIPacketType(rawValue: packet[0]) {
-        case .command: description.text = "CMD " + CommandText(fields: fields).text(content, &description)
+        case .command: description.text = "CMD " + CommandText(fields: fields, keyOwners: keyOwners).text(content, &description)
         case .event: description.text = "EVT " + event(content, &description)
         case .aclData: description.text = "ACL " + aclData(content, direction, &description)
         case .synchronousData: description.text = joined("SCO", content.hexadecimal())

@@ -1,34 +1,11 @@
 import BluetoothBase
+import BluetoothSMP
 
-/// The name and content of a PDU of the Security Manager Protocol (Core 5.4, Vol 3, Part H, 3.3).
+/// The name and content of a PDU of the Security Manager Protocol (Core 5.4, Vol 3, Part H, 3.3). Values of 128 bits are
+/// shown octet by octet, as they were sent.
 struct SecurityManagerText {
     /// Whether distributed keys are shown.
     var showsKeys: Bool
-
-    /// What is known about one code.
-    private struct Layout {
-        var name: String
-        /// How many octets follow the code.
-        var length: Int
-        var isKey = false
-
-        init(_ name: String, _ length: Int, isKey: Bool = false) {
-            self.name = name
-            self.length = length
-            self.isKey = isKey
-        }
-    }
-
-    /// By code; code 0 is not used.
-    private static let layouts: [Layout?] = [
-        nil,
-        Layout("Pairing Request", 6), Layout("Pairing Response", 6), Layout("Pairing Confirm", 16),
-        Layout("Pairing Random", 16), Layout("Pairing Failed", 1), Layout("Encryption Information", 16, isKey: true),
-        Layout("Central Identification", 10), Layout("Identity Information", 16, isKey: true),
-        Layout("Identity Address Information", 7), Layout("Signing Information", 16, isKey: true),
-        Layout("Security Request", 1), Layout("Pairing Public Key", 64), Layout("Pairing DHKey Check", 16),
-        Layout("Pairing Keypress Notification", 1),
-    ]
 
     /// Why pairing failed, by reason code (Table 3.7).
     private static let reasons: [String] = [
@@ -42,47 +19,55 @@ struct SecurityManagerText {
         guard !pdu.isEmpty else {
             return joined("SMP", description.malformed(DecodingFailure(.truncated(missing: 1), at: 0), pdu))
         }
-        description.securityManager = PacketDescription.SecurityManager(code: pdu[0])
-        let code = Int(pdu[0])
-        let data = pdu.extracting(1..<pdu.count)
-        guard code < Self.layouts.count, let layout = Self.layouts[code] else {
-            return joined("SMP code 0x" + hexadecimal(pdu[0]), data.hexadecimal())
+        let code = pdu[0]
+        description.securityManager = PacketDescription.SecurityManager(code: code)
+        guard let name = SecurityManagerPDU.name(ofCode: code) else {
+            return joined("SMP code 0x" + hexadecimal(code), pdu.extracting(1..<pdu.count).hexadecimal())
         }
-        let name = "SMP " + layout.name
-        guard data.count == layout.length else {
-            let missing = layout.length - data.count
-            let failure =
-                missing > 0
-                ? DecodingFailure(.truncated(missing: missing), at: pdu.count)
-                : DecodingFailure(.trailingBytes(count: -missing), at: layout.length + 1)
-            return joined(
-                name, description.malformed(failure, layout.isKey && !showsKeys ? pdu.extracting(0..<0) : pdu))
-        }
-        return "\(name) \(text(data, code, layout))"
-    }
-
-    private func text(_ data: Span<UInt8>, _ code: Int, _ layout: Layout) -> String {
-        if layout.isKey, !showsKeys { return "(hidden)" }
-        switch code {
-        case 0x01, 0x02: return features(data)
-        case 0x05: return Int(data[0]) < Self.reasons.count ? Self.reasons[Int(data[0])] : "0x" + hexadecimal(data[0])
-        case 0x0B: return "AuthReq " + authenticationRequirements(data[0])
-        default: return data.hexadecimal()
+        let isHidden = SecurityManagerPDU.isKey(code: code) && !showsKeys
+        do throws(DecodingFailure) {
+            let content = try SecurityManagerPDU(decoding: pdu)
+            return "SMP \(name) " + (isHidden ? "(hidden)" : text(content, pdu))
+        } catch {
+            return joined("SMP \(name)", description.malformed(error, isHidden ? pdu.extracting(0..<0) : pdu))
         }
     }
 
-    /// The six octets of a Pairing Request or Response (3.5.1).
-    private func features(_ data: Span<UInt8>) -> String {
-        let capabilities = [
-            "DisplayOnly", "DisplayYesNo", "KeyboardOnly", "NoInputNoOutput", "KeyboardDisplay",
-        ]
-        let io = Int(data[0]) < capabilities.count ? capabilities[Int(data[0])] : "0x" + hexadecimal(data[0])
+    private func text(_ content: SecurityManagerPDU, _ pdu: Span<UInt8>) -> String {
+        switch content {
+        case .pairingRequest(let features), .pairingResponse(let features): text(features, pdu)
+        case .pairingConfirm, .pairingRandom, .pairingDHKeyCheck, .encryptionInformation, .identityInformation,
+            .signingInformation:
+            pdu.extracting(1..<pdu.count).hexadecimal()
+        case .pairingFailed(let reason):
+            Int(reason.rawValue) < Self.reasons.count
+                ? Self.reasons[Int(reason.rawValue)] : "0x" + hexadecimal(reason.rawValue)
+        case .centralIdentification(let diversifier, _):
+            "EDIV 0x\(hexadecimal(diversifier, digits: 4)) Rand \(pdu.extracting(3..<11).hexadecimal())"
+        case .identityAddressInformation(let address): "address \(address)"
+        case .securityRequest: "AuthReq " + requirements(pdu[1])
+        case .pairingPublicKey:
+            "X \(pdu.extracting(1..<33).hexadecimal()) Y \(pdu.extracting(33..<65).hexadecimal())"
+        case .pairingKeypressNotification(let key): words("\(key)")
+        }
+    }
+
+    /// The content of a Pairing Request or Response (3.5.1). What is reserved is in the octets only.
+    private func text(_ features: PairingFeatures, _ pdu: Span<UInt8>) -> String {
+        let capability =
+            switch features.ioCapability {
+            case .displayOnly: "DisplayOnly"
+            case .displayYesNo: "DisplayYesNo"
+            case .keyboardOnly: "KeyboardOnly"
+            case .noInputNoOutput: "NoInputNoOutput"
+            case .keyboardDisplay: "KeyboardDisplay"
+            }
         return joined(
-            "IO", io, data[1] == 0 ? "" : "OOB", "AuthReq", authenticationRequirements(data[2]), "key size",
-            "\(data[3])", "initiator", keys(data[4]), "responder", keys(data[5]))
+            "IO", capability, features.hasOutOfBandData ? "OOB" : "", "AuthReq", requirements(pdu[3]), "key size",
+            "\(features.maximumKeySize)", "initiator", keys(pdu[5]), "responder", keys(pdu[6]))
     }
 
-    private func authenticationRequirements(_ octet: UInt8) -> String {
+    private func requirements(_ octet: UInt8) -> String {
         flags(octet, ["bonding", nil, "MITM", "SC", "keypress", "CT2"])
     }
 

@@ -15,6 +15,8 @@ public struct TransportOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Record the packets to and from the controller, for Wireshark.", valueName: "file"))
     var btsnoop: String?
 
+    @OptionGroup var bonds: BondOptions
+
     public init() {}
 
     public func validate() throws {
@@ -31,16 +33,25 @@ public struct TransportOptions: ParsableArguments, Sendable {
     /// - Parameters:
     ///   - deviceName: the value of the Device Name characteristic; nil for the library's default.
     ///   - isRecovering: whether to wait for an adapter that is unplugged; otherwise calls throw the reason.
+    ///   - pairing: whether to pair, and how; nil for a program that never does.
     public func withAdapter<Value: Sendable>(
-        deviceName: String? = nil, isRecovering: Bool = false, _ body: (Adapter) async throws -> Value
+        deviceName: String? = nil, isRecovering: Bool = false, pairing: PairingOptions? = nil,
+        _ body: (Adapter) async throws -> Value
     ) async throws -> Value {
         var options = Adapter.Options(captureFile: btsnoop)
         options.isRecovering = isRecovering
         options.report = { say("\($0)") }
+        options.bonds = bonds.store
+        options.reportBonds = { say("\($0)") }
         if let deviceName { options.host.deviceName = deviceName }
         let adapter = try await Adapter.open(name, options: options)
         do {
-            let value = try await body(adapter)
+            let value =
+                if let pairing {
+                    try await pairing.withAgent(on: adapter) { try await body(adapter) }
+                } else {
+                    try await body(adapter)
+                }
             await leave(adapter)
             return value
         } catch {

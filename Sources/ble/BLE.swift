@@ -6,5 +6,7 @@ import CommandLineSupport
 struct BLE: CommandLineProgram {
     static let configuration = CommandConfiguration(
         commandName: "ble", abstract: "Tools around Bluetooth LE.",
-        subcommands: [Adapters.self, Radio.self, Scan.self, Decode.self, Simulate.self, Bonds.self])
+        subcommands: [
+            Adapters.self, Radio.self, Scan.self, Pair.self, Bonds.self, Decode.self, Simulate.self,
+        ])
 }

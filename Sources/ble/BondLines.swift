@@ -1,5 +1,6 @@
 import BluetoothHost
 import BluetoothSMP
+import CommandLineSupport
 
 /// The output about bonds. No key is in it.
 enum BondLines {
@@ -16,19 +17,10 @@ enum BondLines {
         let roles = [bond.centralKey.map { _ in "central" }, bond.peripheralKey.map { _ in "peripheral" }]
         return [
             "\(bond.address)", bond.identity == nil ? "no identity" : "identity",
-            name(of: strength.model) + (strength.isAuthenticated ? "" : ", unauthenticated"),
+            strength.model.name + (strength.isAuthenticated ? "" : ", unauthenticated"),
             strength.usesSecureConnections ? "LE Secure Connections" : "legacy pairing", "\(strength.keySize) octets",
             "as " + roles.compactMap(\.self).joined(separator: " or "),
         ]
-    }
-
-    private static func name(of model: AssociationModel) -> String {
-        switch model {
-        case .justWorks: "just works"
-        case .passkeyEntry: "passkey entry"
-        case .numericComparison: "numeric comparison"
-        case .outOfBand: "out of band"
-        }
     }
 
     private static func columns(_ rows: [[String]]) -> [String] {

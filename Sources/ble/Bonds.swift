@@ -18,14 +18,13 @@ struct Bonds: AsyncParsableCommand {
 
     /// Which bonds.
     struct Choice: ParsableArguments {
-        @Option(help: ArgumentHelp("The directory of the bonds, instead of the default.", valueName: "directory"))
-        var store: String?
+        @OptionGroup var place: BondOptions
 
         @Option(help: ArgumentHelp("Only bonds of the adapter with this identity address.", valueName: "address"))
         var adapter: DeviceAddress?
 
         func open() throws -> FileBondStore {
-            try withFailures { if let store { FileBondStore(directory: store) } else { try FileBondStore() } }
+            try withFailures { try place.store ?? FileBondStore() }
         }
 
         /// The identities that are meant, each with its bonds.

@@ -15,7 +15,7 @@ struct CaptureDecoder {
     /// For how many adapters fragments are kept. A capture with more of them loses incomplete PDUs.
     static let maximumAdapters = 64
 
-    private let showsKeys: Bool
+    private let newTracer: PacketTracer
     private let format: Format
     /// A capture of BlueZ's monitor covers several adapters, whose connection handles are unrelated.
     private var tracers: [UInt16?: PacketTracer] = [:]
@@ -24,8 +24,9 @@ struct CaptureDecoder {
     private var records = 0
     private var output = ""
 
-    init(showsKeys: Bool, format: Format = .text) {
-        self.showsKeys = showsKeys
+    /// - Parameter keyOwners: whose the keys are that links are encrypted with; nil if that is not to be said.
+    init(showsKeys: Bool, keyOwners: [UInt128: String]? = nil, format: Format = .text) {
+        newTracer = PacketTracer(showsKeys: showsKeys, keyOwners: keyOwners)
         self.format = format
     }
 
@@ -52,10 +53,10 @@ struct CaptureDecoder {
     private mutating func describe(_ record: BTSnoop.Record, _ packet: Span<UInt8>) -> PacketDescription {
         if tracers[record.adapter] == nil, tracers.count >= Self.maximumAdapters { tracers.removeAll() }
         if record.type == nil, let opcode = record.monitorOpcode {
-            return tracers[record.adapter, default: PacketTracer(showsKeys: showsKeys)]
+            return tracers[record.adapter, default: newTracer]
                 .describe(note: packet, opcode)
         }
-        return tracers[record.adapter, default: PacketTracer(showsKeys: showsKeys)]
+        return tracers[record.adapter, default: newTracer]
             .describe(packet, record.tracedDirection)
     }
 

@@ -11,6 +11,7 @@ extension PacketDescription {
             object.add("opcode", command.opcode.rawValue)
             object.add("parameterLength", command.parameterLength)
             object.add("connectionHandles", command.connectionHandles.map(\.rawValue))
+            object.add("keyOwner", command.keyOwner)
         }
         object.add("event", event) { object, event in
             object.add("code", event.code.rawValue)

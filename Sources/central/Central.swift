@@ -10,7 +10,8 @@ struct Central: CommandLineProgram {
         discussion: """
             Exits with status 0 when done, 2 for invalid arguments, 3 if no such device was found and connected in \
             time, 4 if a device was connected and the card did not arrive whole: the link or a part of the card was \
-            lost, the device stopped answering or sending, or has no card; and with 5 if the controller failed. \
+            lost, the device stopped answering or sending, has no card, or could not be paired with; and with 5 if the \
+            controller failed. \
             Nothing is written to standard output unless the card is complete.
             """)
 
@@ -18,6 +19,8 @@ struct Central: CommandLineProgram {
     static let card: BluetoothUUID = "9D534E8B-2153-4F6D-B2B0-8C68665A7274"
 
     @OptionGroup var transport: TransportOptions
+
+    @OptionGroup var pairing: PairingOptions
 
     @Option(help: "Only a device with exactly this name.")
     var name: String?
@@ -40,9 +43,10 @@ struct Central: CommandLineProgram {
     private static let idleTimeout = Duration.seconds(10)
 
     func run() async throws {
-        let card = try await transport.withAdapter { adapter in
+        let card = try await transport.withAdapter(pairing: pairing) { adapter in
             let connection = try await connect(adapter)
             say("connected to \(connection.peer), ATT_MTU \(try await connection.mtu)")
+            try await pairing.protect(connection)
             let card = try await receive(from: connection)
             // The card has been received, whatever happens to the link.
             try? await connection.disconnect()

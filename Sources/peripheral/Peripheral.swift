@@ -18,6 +18,11 @@ struct Peripheral: CommandLineProgram, CommandWithoutOutput {
 
     @OptionGroup var transport: TransportOptions
 
+    @OptionGroup var pairing: PairingOptions
+
+    @Flag(help: "Only send the card over encrypted links; with --authenticated, over authenticated ones.")
+    var encrypted = false
+
     @Option(help: "The name to advertise.")
     var name = "BCS"
 
@@ -32,11 +37,11 @@ struct Peripheral: CommandLineProgram, CommandWithoutOutput {
 
     func run() async throws {
         let card = try payload.map { try InputFile.contents(of: $0, maximumSize: 16 << 20) } ?? BusinessCard.json
-        try await transport.withAdapter(deviceName: name, isRecovering: true) { adapter in
+        try await transport.withAdapter(deviceName: name, isRecovering: true, pairing: pairing) { adapter in
+            let characteristic = GATTCharacteristicDefinition(
+                uuid: Self.card, properties: .notify, subscription: requirement)
             let service = try await adapter.publish(
-                GATTServiceDefinition(
-                    uuid: Self.service,
-                    characteristics: [GATTCharacteristicDefinition(uuid: Self.card, properties: .notify)]))
+                GATTServiceDefinition(uuid: Self.service, characteristics: [characteristic]))
 
             var advertisement = AdvertisementData()
             advertisement.localName = .complete(name)
@@ -49,6 +54,11 @@ struct Peripheral: CommandLineProgram, CommandWithoutOutput {
         }
     }
 
+    /// The protection that a link needs for the card.
+    private var requirement: GATTPermissions.Requirement {
+        pairing.agent.authenticated ? .authenticated : encrypted ? .encrypted : .open
+    }
+
     /// Reports connections and disconnections.
     private func reportConnections(of adapter: Adapter) async throws {
         for try await event in await adapter.events() {
@@ -58,7 +68,9 @@ struct Peripheral: CommandLineProgram, CommandWithoutOutput {
             case .resetting(let cause): say("the controller is being reset: \(cause)")
             case .removed(let cause): say("the adapter is gone: \(cause); waiting for it")
             case .ready: say("the controller is back")
-            case .servicesChanged, .nameChanged, .securityChanged, .pairingEnded, .bondRefused: break
+            case .securityChanged(let connection, let security): say("the link to \(connection.peer) is \(security.summary)")
+            case .bondRefused(let connection): say("\(connection.peer) has lost its keys; remove the bond to pair again")
+            case .servicesChanged, .nameChanged, .pairingEnded: break
             }
         }
     }

@@ -63,6 +63,22 @@ struct RobustnessOfKeysTests {
         #expect(none[victim].result?.peerIdentity?.resolvingKey == 0)
     }
 
+    @Test("A resolving key of zero is that of a device without private addresses", arguments: LinkRole.allCases)
+    func zeroKey(_ victim: LinkRole) {
+        let zero = [0x08] + [UInt8](repeating: 0, count: 16)
+        let couple = outcome(victim, of: 0x08, becomes: [zero])
+        let peer = victim == .central ? PairingSide.peripheralAddress : PairingSide.centralAddress
+        #expect(couple[victim].result?.peerIdentity == DeviceIdentity(address: peer, resolvingKey: 0))
+        // It cannot be anybody else.
+        var liar = PairingCouple()
+        liar.tamper = { from, pdu in
+            guard from != victim else { return [pdu] }
+            return pdu[0] == 0x08 ? [zero] : pdu[0] == 0x09 ? [[0x09, 0x01, 1, 2, 3, 4, 5, 0xC6]] : [pdu]
+        }
+        liar.pair()
+        #expect(liar[victim].result != nil && liar[victim].result?.peerIdentity == nil)
+    }
+
     @Test(arguments: LinkRole.allCases)
     func `S14: keys that were not negotiated`(_ victim: LinkRole) {
         // LTK and EDIV are not distributed with LE Secure Connections.
@@ -102,6 +118,22 @@ struct RobustnessOfKeysTests {
                 #expect(side.result == nil || count <= 1)
             }
         }
+    }
+
+    @Test("A resolving key of zero is that of a device without private addresses", arguments: LinkRole.allCases)
+    func zeroKey(_ victim: LinkRole) {
+        let zero = [0x08] + [UInt8](repeating: 0, count: 16)
+        let couple = outcome(victim, of: 0x08, becomes: [zero])
+        let peer = victim == .central ? PairingSide.peripheralAddress : PairingSide.centralAddress
+        #expect(couple[victim].result?.peerIdentity == DeviceIdentity(address: peer, resolvingKey: 0))
+        // It cannot be anybody else.
+        var liar = PairingCouple()
+        liar.tamper = { from, pdu in
+            guard from != victim else { return [pdu] }
+            return pdu[0] == 0x08 ? [zero] : pdu[0] == 0x09 ? [[0x09, 0x01, 1, 2, 3, 4, 5, 0xC6]] : [pdu]
+        }
+        liar.pair()
+        #expect(liar[victim].result != nil && liar[victim].result?.peerIdentity == nil)
     }
 
     @Test(arguments: LinkRole.allCases)

@@ -33,13 +33,13 @@ struct BondTests {
 
     private func run(_ arguments: String...) async throws {
         var command = try #require(
-            try BLE.parseAsRoot(["bonds"] + arguments + ["--store", store.directory]) as? any AsyncParsableCommand)
+            try BLE.parseAsRoot(["bonds"] + arguments + ["--bonds", store.directory]) as? any AsyncParsableCommand)
         try await command.run()
     }
 
     private func failure(_ arguments: String...) async throws -> CommandFailure {
         var command = try #require(
-            try BLE.parseAsRoot(["bonds"] + arguments + ["--store", store.directory]) as? any AsyncParsableCommand)
+            try BLE.parseAsRoot(["bonds"] + arguments + ["--bonds", store.directory]) as? any AsyncParsableCommand)
         do { try await command.run() } catch { return BLE.failure(of: error) }
         return CommandFailure(.success, nil)
     }

@@ -1,4 +1,5 @@
-"""Runs each pairing of a central with a peripheral over each air, and our programs in a hostile world (`hostile.py`).
+"""Runs each pairing of a central with a peripheral over each air, our programs in a hostile world (`hostile.py`), and
+security (`security.py`).
 
 Prints a line for each.
 """
@@ -25,6 +26,7 @@ sys.path.insert(0, str(ROOT / "Scripts" / "python"))
 
 import airs  # noqa: E402
 import hostile  # noqa: E402
+import security  # noqa: E402
 
 PAYLOAD = HERE / "card.vcf"
 EXECUTABLES = ["ble", "central", "peripheral"]
@@ -230,8 +232,9 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
     binaries = None if arguments.bumble_only else arguments.binaries.resolve()
-    everything: list[Pairing | hostile.Case] = [
-        *all_pairings(binaries), *(hostile.all_cases(binaries) if binaries else [])]
+    everything: list[Pairing | hostile.Case | security.Case] = list(all_pairings(binaries))
+    if binaries is not None:
+        everything += [*hostile.all_cases(binaries), *security.all_cases(binaries)]
     pairings = [
         pairing for pairing in everything
         if not arguments.filter or any(pattern.search(pairing.title) for pattern in arguments.filter)]
@@ -247,7 +250,7 @@ def main() -> int:
     if airs.rootcanal_binary() is None:
         print("RootCanal: skipped, there is none for this machine")
         pairings = [
-            pairing for pairing in pairings if not isinstance(pairing, Pairing) or pairing.air_name != ROOTCANAL]
+            pairing for pairing in pairings if isinstance(pairing, hostile.Case) or pairing.air_name != ROOTCANAL]
 
     logs = arguments.logs or pathlib.Path(tempfile.mkdtemp(prefix="interoperation-"))
     width = max((len(pairing.title) for pairing in pairings), default=0)

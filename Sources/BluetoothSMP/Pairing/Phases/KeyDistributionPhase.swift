@@ -42,13 +42,16 @@ struct KeyDistributionPhase: Sendable {
         case (.identification, .centralIdentification(let diversifier, let random)):
             phase.result.centralKey = LongTermKey(key: firstHalf, encryptedDiversifier: diversifier, random: random)
         case (.resolvingKey, .identityInformation(let key)):
-            // Zero says that the peer has no private addresses; it never resolves one (3.6.4).
             phase.firstHalf = key
         case (.address, .identityAddressInformation(let address)):
             guard address.kind == .public || address.kind == .random, address.isIdentity else {
                 throw .invalidParameters
             }
-            phase.result.peerIdentity = DeviceIdentity(address: address, resolvingKey: firstHalf)
+            // A key of zero says that the device has no private addresses (3.6.4). Nothing else proves that an address which
+            // the link does not have belongs to it.
+            if firstHalf != 0 || PeerID(address) == PeerID(agreement.peer) {
+                phase.result.peerIdentity = DeviceIdentity(address: address, resolvingKey: firstHalf)
+            }
         case (.signatureKey, .signingInformation(let key)):
             phase.result.peerSignatureKey = key
         // A second resolving key could replace the one that an address was checked with.

@@ -1,0 +1,96 @@
+import ArgumentParser
+import BluetoothLE
+
+/// How a program answers for the person in pairing.
+public struct AgentOptions: ParsableArguments, Sendable {
+    @Option(
+        help: ArgumentHelp(
+            "What can be shown and typed here: display, display-yes-no, keyboard, none or keyboard-display. By default all of "
+                + "it on a terminal and nothing elsewhere; with --passkey, keyboard.",
+            valueName: "capability"))
+    public var io: IOCapability?
+
+    @Option(
+        help: ArgumentHelp(
+            "Enter this passkey without asking. For tests: a fixed passkey is a weak one, since whoever listens to one "
+                + "pairing knows it for the next.",
+            valueName: "six digits"))
+    public var passkey: Passkey?
+
+    @Flag(help: "Answer yes without asking, to whoever wants to pair, and to every number that is to be compared.")
+    public var accept = false
+
+    @Flag(help: "Require protection against machines in the middle: a passkey, or numbers that are compared.")
+    public var authenticated = false
+
+    public init() {}
+
+    /// Whether any of them is given.
+    fileprivate var isAnyGiven: Bool { io != nil || passkey != nil || accept || authenticated }
+
+    /// What to ask of a pairing.
+    public var request: PairRequest { PairRequest(requiresAuthentication: authenticated) }
+
+    /// The agent that these options describe.
+    func agent(_ prompt: TerminalPrompt) -> any TerminalAgent {
+        let desk = PairingDesk(prompt: prompt, passkey: passkey, acceptsEverything: accept)
+        let isTyping = passkey != nil
+        return desk.agent(io ?? (isTyping ? .keyboardOnly : prompt.isInteractive ? .keyboardDisplay : .noInputNoOutput))
+    }
+
+    /// Answers for the person while `body` runs.
+    public func withAgent<Value: Sendable>(on adapter: Adapter, _ body: () async throws -> Value) async throws -> Value {
+        try await adapter.withPairingAgent(agent(TerminalPrompt(StandardTerminal())), body)
+    }
+}
+
+/// The options of a program that can pair, and need not.
+public struct PairingOptions: ParsableArguments, Sendable {
+    @Flag(help: "Pair with devices, and ask on the terminal what there is to ask.")
+    public var pair = false
+
+    @OptionGroup public var agent: AgentOptions
+
+    public init() {}
+
+    public func validate() throws {
+        guard pair || !agent.isAnyGiven else {
+            throw ValidationError("--io, --passkey, --accept and --authenticated are about pairing; add --pair")
+        }
+    }
+
+    /// Answers for the person while `body` runs, if there is to be pairing.
+    public func withAgent<Value: Sendable>(on adapter: Adapter, _ body: () async throws -> Value) async throws -> Value {
+        pair ? try await agent.withAgent(on: adapter, body) : try await body()
+    }
+
+    /// Pairs, or encrypts with the key of a bond, if there is to be pairing.
+    public func protect(_ connection: Connection) async throws(BluetoothError) {
+        guard pair else { return }
+        try await connection.pair(agent.request)
+        say("the link to \(connection.peer) is \(try await connection.security.summary)")
+    }
+}
+
+/// Where bonds are kept.
+public struct BondOptions: ParsableArguments, Sendable {
+    @Option(
+        help: ArgumentHelp(
+            "Where bonds are kept; by default in $XDG_STATE_HOME/swift-bluetooth-le/bonds.", valueName: "directory"))
+    public var bonds: String?
+
+    public init() {}
+
+    /// The store; nil for the default one.
+    public var store: FileBondStore? { bonds.map { FileBondStore(directory: $0) } }
+}
+
+extension LinkSecurity {
+    /// How a link is protected, for people.
+    public var summary: String {
+        guard isEncrypted else { return "not encrypted" }
+        return (isAuthenticated ? "encrypted and authenticated" : "encrypted")
+            + (usesSecureConnections ? ", LE Secure Connections" : ", legacy pairing") + ", \(encryptionKeySize) octets"
+            + (isBonded ? ", bonded" : ", not bonded")
+    }
+}

@@ -1,0 +1,146 @@
+import BluetoothLE
+import Synchronization
+
+/// Asks a person questions, one after the other; each answer is a line.
+final class TerminalPrompt: Sendable {
+    /// What a line that was typed is.
+    enum Reply<Answer: Sendable>: Sendable {
+        case answer(Answer)
+        /// No answer: ask again, after saying why.
+        case nonsense(String)
+    }
+
+    private struct Question {
+        let number: Int
+        let peer: DeviceAddress
+        let text: String
+        /// Takes a line. Returns what is to be said where that is no answer.
+        let take: @Sendable (String) -> String?
+        let giveUp: @Sendable () -> Void
+    }
+
+    private struct State {
+        /// The first one is shown.
+        var questions: [Question] = []
+        var lastNumber = 0
+        /// Whether a line is being read. That cannot be called off: the next question takes it over.
+        var isReading = false
+        var isAtEnd = false
+    }
+
+    private let terminal: any Terminal
+    private let state = Mutex(State())
+
+    init(_ terminal: any Terminal) { self.terminal = terminal }
+
+    /// Whether somebody is there to answer.
+    var isInteractive: Bool { terminal.isInteractive && !state.withLock { $0.isAtEnd } }
+
+    /// Says something in a line of its own.
+    func say(_ line: String) { terminal.write(line + "\n") }
+
+    /// Asks, until there is an answer. Nil if the question was withdrawn, if the task was cancelled, and where nobody can
+    /// answer, which is said.
+    func ask<Answer>(
+        _ text: String, about peer: DeviceAddress, _ parse: @escaping @Sendable (String) -> Reply<Answer>
+    ) async -> Answer? {
+        guard isInteractive else {
+            refuse(peer)
+            return nil
+        }
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Answer?, Never>) in
+                let question = Question(number: number, peer: peer, text: text) { line in
+                    switch parse(line) {
+                    case .answer(let answer): continuation.resume(returning: answer)
+                    case .nonsense(let why): return why
+                    }
+                    return nil
+                } giveUp: {
+                    continuation.resume(returning: nil)
+                }
+                add(question)
+                if Task.isCancelled { withdraw { $0.number == number } }
+            }
+        } onCancel: {
+            withdraw { $0.number == number }
+        }
+    }
+
+    /// Takes back what was asked about a peer.
+    func withdraw(about peer: DeviceAddress) { withdraw { $0.peer == peer } }
+
+    // MARK: - Questions
+
+    private func add(_ question: Question) {
+        let isFirst = state.withLock { state in
+            state.questions.append(question)
+            return state.questions.count == 1
+        }
+        if isFirst { showFirst() }
+    }
+
+    private func withdraw(_ isVoid: (Question) -> Bool) {
+        let (void, isNext) = state.withLock { state in
+            let void = state.questions.filter(isVoid)
+            let wasShown = state.questions.first.map(isVoid) ?? false
+            state.questions.removeAll(where: isVoid)
+            return (void, wasShown)
+        }
+        for question in void { question.giveUp() }
+        guard isNext else { return }
+        // The question stands on a line that was not ended.
+        say("")
+        showFirst()
+    }
+
+    private func showFirst() {
+        guard let question = state.withLock({ $0.questions.first }) else { return }
+        terminal.discardTypeAhead()
+        terminal.write(question.text)
+        let begins = state.withLock { state in
+            defer { state.isReading = true }
+            return !state.isReading
+        }
+        if begins { terminal.readLine { [weak self] line in self?.receive(line) } }
+    }
+
+    private func receive(_ line: String?) {
+        let question = state.withLock { state in
+            state.isReading = false
+            state.isAtEnd = line == nil
+            return state.questions.first
+        }
+        guard let line else { return end() }
+        // What was typed for a question that was withdrawn.
+        guard let question else { return }
+        if let why = question.take(line) {
+            say(why)
+        } else {
+            state.withLock { state in state.questions.removeAll { $0.number == question.number } }
+        }
+        showFirst()
+    }
+
+    /// Nothing more can be typed.
+    private func end() {
+        let questions = state.withLock { state in
+            defer { state.questions = [] }
+            return state.questions
+        }
+        guard !questions.isEmpty else { return }
+        say("")
+        for question in questions {
+            refuse(question.peer)
+            question.giveUp()
+        }
+    }
+
+    private func refuse(_ peer: DeviceAddress) {
+        say("\(peer) is refused, since nobody can answer: standard input is no terminal; see --accept and --passkey")
+    }
+}

@@ -58,25 +58,6 @@ struct RobustnessOfKeysTests {
         }
         let good = outcome(victim, of: 0x09, becomes: [[0x09, 0x01, 1, 2, 3, 4, 5, 0xC6]])
         #expect(good[victim].result?.peerIdentity?.address == DeviceAddress(0xC605_0403_0201, kind: .random))
-        // A device without private addresses.
-        let none = outcome(victim, of: 0x08, becomes: [[0x08] + [UInt8](repeating: 0, count: 16)])
-        #expect(none[victim].result?.peerIdentity?.resolvingKey == 0)
-    }
-
-    @Test("A resolving key of zero is that of a device without private addresses", arguments: LinkRole.allCases)
-    func zeroKey(_ victim: LinkRole) {
-        let zero = [0x08] + [UInt8](repeating: 0, count: 16)
-        let couple = outcome(victim, of: 0x08, becomes: [zero])
-        let peer = victim == .central ? PairingSide.peripheralAddress : PairingSide.centralAddress
-        #expect(couple[victim].result?.peerIdentity == DeviceIdentity(address: peer, resolvingKey: 0))
-        // It cannot be anybody else.
-        var liar = PairingCouple()
-        liar.tamper = { from, pdu in
-            guard from != victim else { return [pdu] }
-            return pdu[0] == 0x08 ? [zero] : pdu[0] == 0x09 ? [[0x09, 0x01, 1, 2, 3, 4, 5, 0xC6]] : [pdu]
-        }
-        liar.pair()
-        #expect(liar[victim].result != nil && liar[victim].result?.peerIdentity == nil)
     }
 
     @Test(arguments: LinkRole.allCases)

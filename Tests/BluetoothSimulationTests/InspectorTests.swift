@@ -42,6 +42,15 @@ struct InspectorTests {
             (connected + [request, "> 0240000500010004001E"], [.oneIndication]),
             (connected + [request, request], [.oneRequest]),
             (connected + [request, "< 0240200500010004000B", request], []),
+            // What answers another request answers none, and an error that which it names.
+            (connected + [request, "< 02402005000100040013", request], [.oneRequest]),
+            (connected + [request, "< 0240200900050004000112030003", request], [.oneRequest]),
+            (connected + [request, "< 024020090005000400010A030003", request], []),
+            // A peer that breaks the rules may answer what still waits in the host.
+            (
+                connected + ["< 0240200500010004000B", request, request, "< 0413050140000100", request],
+                [.oneRequest]
+            ),
             (
                 connected + [request, "< 0413050140000100", "> 024010010000", "> 024010010000", "> 024010010000"],
                 [.dataBuffers]
@@ -84,10 +93,24 @@ struct StreamOrderTests {
             order.take(SimulatedValue(.stream, station: 0, stream: 1, number: number), mayMiss: mayMiss)?.rule
         }
         #expect(take(1) == nil)
-        order.hasLost = true
+        order.noteLoss()
+        #expect(order.last(of: 1) == nil)
         #expect(take(5) == nil)
         #expect(take(7) == .valueMissing)
         #expect(take(9, mayMiss: true) == nil)
+    }
+
+    @Test("What was lost may have been of every stream, whichever goes on first")
+    func lossesOfSeveralStreams() {
+        var order = StreamOrder()
+        func take(_ stream: UInt32, _ number: UInt32) -> Violation.Rule? {
+            order.take(SimulatedValue(.stream, station: 0, stream: stream, number: number), mayMiss: false)?.rule
+        }
+        #expect(take(1, 1) == nil && take(2, 1) == nil)
+        order.noteLoss()
+        #expect(take(1, 3) == nil && take(2, 4) == nil)
+        #expect(order.last(of: 1) == 3 && order.last(of: 2) == 4)
+        #expect(take(1, 5) == .valueMissing && take(2, 6) == .valueMissing)
     }
 
     @Test("A value says where it comes from, and shows when it was changed", arguments: [10, 11, 20, 244])

@@ -9,6 +9,10 @@ struct LinkInspector: Sendable {
     /// The request of this host that waits for its response.
     private var ownRequest: UInt8?
     private var hasOwnIndication = false
+    /// Requests that were answered before they were seen, a bit for each opcode: a peer that breaks the rules answers one
+    /// that waits in the host for a buffer, and then it is over.
+    private var earlyAnswers: UInt64 = 0
+    private var hasEarlyConfirmation = false
     /// The peer's requests, and indications, without an answer. A peer that breaks the rules has more than one.
     private var peerRequests = 0
     private var peerIndications = 0
@@ -28,7 +32,9 @@ struct LinkInspector: Sendable {
             guard ownRequest == nil else {
                 return .init(rule: .oneRequest, text: "\(name(pdu.opcode)) while a response to another is awaited")
             }
-            ownRequest = pdu.opcode
+            let bit: UInt64 = 1 << UInt64(pdu.opcode & 0x3F)
+            if earlyAnswers & bit == 0 { ownRequest = pdu.opcode }
+            earlyAnswers &= ~bit
             if pdu.opcode == ATTOpcode.exchangeMTURequest.rawValue { offeredMTU = pdu.parameter }
         case .response:
             guard peerRequests > 0 else {
@@ -40,7 +46,8 @@ struct LinkInspector: Sendable {
             guard !hasOwnIndication else {
                 return .init(rule: .oneIndication, text: "an indication while another waits for its confirmation")
             }
-            hasOwnIndication = true
+            hasOwnIndication = !hasEarlyConfirmation
+            hasEarlyConfirmation = false
         case .confirmation:
             guard peerIndications > 0 else {
                 return .init(rule: .oneIndication, text: "a confirmation without an indication")
@@ -56,8 +63,11 @@ struct LinkInspector: Sendable {
         switch ATTOpcode.Kind(ofOpcode: pdu.opcode) {
         case .response:
             if pdu.opcode == ATTOpcode.exchangeMTUResponse.rawValue { acceptedMTU = pdu.parameter }
-            ownRequest = nil
-        case .confirmation: hasOwnIndication = false
+            if ownRequest == nil { earlyAnswers |= 1 << UInt64(pdu.answeredRequest & 0x3F) }
+            if ownRequest == pdu.answeredRequest { ownRequest = nil }
+        case .confirmation:
+            if !hasOwnIndication { hasEarlyConfirmation = true }
+            hasOwnIndication = false
         case .request:
             peerRequests += 1
             if pdu.opcode == ATTOpcode.exchangeMTURequest.rawValue { offeredMTU = pdu.parameter }
@@ -83,6 +93,11 @@ struct LinkInspector: Sendable {
         let length: Int
         /// The two octets behind the opcode, 0 if they are not there.
         let parameter: UInt16
+
+        /// Of a response, the request it answers: an error names it, and all others follow theirs by one.
+        var answeredRequest: UInt8 {
+            opcode == ATTOpcode.errorResponse.rawValue ? UInt8(truncatingIfNeeded: parameter) : opcode &- 1
+        }
 
         init?(_ packet: Span<UInt8>) {
             let isStart = packet.count > 9 && packet[2] >> 4 & 0b11 != 0b01

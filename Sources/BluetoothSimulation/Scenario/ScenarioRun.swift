@@ -15,11 +15,15 @@ public final class ScenarioRun {
     var users: [[any SimulatedUser]] = []
     /// The service of each station, while it is published.
     var services: [GATTServiceHandles?] = []
+    /// Where the service of each station has been.
+    private var places: [[GATTServiceHandles]] = []
     /// Streams of which values were called off.
     var brokenStreams: Set<UInt32> = []
     /// How many cards arrived, and how often services changed.
     var cardCount = 0
     var serviceChangeCount = 0
+    /// Stations that held back what they received, which holds up answers as well.
+    var hasHeld: Set<Int> = []
     private var lastNumber: UInt32 = 0
     private(set) var faultCount = 0
     private var faulty: Set<Int> = []
@@ -48,6 +52,7 @@ public final class ScenarioRun {
         var host = HostConfiguration(seed: world.order.next())
         host.preferredMTU = device.preferredMTU
         services.append(nil)
+        places.append([])
         guard let runner = try? AdapterRunner(station, options: .init(host: host)) else {
             return world.fail(.bounds, "no adapter could be opened: the process lacks file descriptors")
         }
@@ -143,6 +148,19 @@ public final class ScenarioRun {
     func characteristic(of handle: AttributeHandle, at station: Int) -> SimulatedService.Characteristic? {
         services[station]?.characteristics.firstIndex { $0.value == handle }
             .flatMap(SimulatedService.Characteristic.init)
+    }
+
+    func published(_ handles: GATTServiceHandles, at station: Int) {
+        services[station] = handles
+        if !places[station].contains(handles) { places[station].append(handles) }
+    }
+
+    /// What the values of a handle may be: those that are under way belong to where the service was when they were sent.
+    func meanings(of handle: AttributeHandle, at station: Int) -> Set<SimulatedService.Characteristic> {
+        Set(
+            places[station].compactMap { handles in
+                handles.characteristics.firstIndex { $0.value == handle }.flatMap(SimulatedService.Characteristic.init)
+            })
     }
 
     /// Whether something has gone wrong at a station, or in the whole world.

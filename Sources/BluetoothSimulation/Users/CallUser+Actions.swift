@@ -62,6 +62,7 @@ extension CallUser {
         case .updateParameters: updateParameters(link, &pick)
         case .hold:
             links[index].isHolding = true
+            run.hasHeld.insert(station)
             post(.holdReceiving(link))
         case .resume: resume(index)
         case .advertise, .stopAdvertising, .scan, .stopScanning, .connect, .cancel, .publish, .withdraw, .leave, .join,
@@ -236,15 +237,16 @@ extension CallUser {
     var linkCount: Int { links.count }
 
     func isSubscribed(to characteristic: SimulatedService.Characteristic, of station: Int) -> Bool {
-        calls.standing.values.contains { call in
-            call.kind == .subscribe && call.characteristic == characteristic
+        // Who goes by handles of a service that has moved is subscribed to something else, or to nothing.
+        let handle = run.handle(of: characteristic, at: station)
+        return calls.standing.values.contains { call in
+            call.kind == .subscribe && call.characteristic == characteristic && call.handle == handle
                 && call.link.flatMap(index).map { links[$0].peer } == station
         }
     }
 
     func lastReceived(of stream: UInt32, from station: Int) -> UInt32? {
-        guard let link = links.first(where: { $0.peer == station }), !link.received.hasLost else { return nil }
-        return link.received.received[stream]
+        links.first { $0.peer == station }?.received.last(of: stream)
     }
 
     func calm() {

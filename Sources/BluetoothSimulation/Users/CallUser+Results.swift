@@ -44,7 +44,7 @@ extension CallUser {
     private func published(_ handles: GATTServiceHandles) {
         run.serviceChangeCount += 1
         if isPublisher, run.services[station] == nil {
-            run.services[station] = handles
+            run.published(handles, at: station)
         } else {
             passing.append(handles)
         }
@@ -54,10 +54,9 @@ extension CallUser {
     private func fits(_ error: HostError, _ call: CallLedger.Call) -> Bool {
         switch error {
         case .cancelled: call.isCancelled
-        // Requests to the peer have 30 seconds, and what stands behind one ends with it (Core 5.4, Vol 3, Part F, 3.3.3).
-        case .timedOut:
-            call.hasTimeout || run.hasFaults(station)
-                || (call.link.flatMap(index).map { age(of: $0) >= .seconds(30) } ?? false)
+        // A peer that nothing is wrong with answers in time, and what stands behind a request ends with it (Core 5.4,
+        // Vol 3, Part F, 3.3.3).
+        case .timedOut: call.hasTimeout || call.link.map(mayTimeOut) ?? run.hasFaults(station)
         case .peerNotResponding: call.kind == .connect && call.hasTimeout
         case .noSuchLink: call.link != nil && call.link.flatMap(index) == nil
         case .disconnected: call.link != nil || call.kind == .connect
@@ -79,7 +78,10 @@ extension CallUser {
         }
     }
 
-    private func age(of index: Int) -> Duration { links[index].beginning.duration(to: run.world.now) }
+    private func mayTimeOut(_ link: LinkIdentifier) -> Bool {
+        guard let peer = index(of: link).map({ links[$0].peer }) else { return true }
+        return [station, peer].contains { run.hasFaults($0) || run.hasHeld.contains($0) }
+    }
 
     // MARK: - Results of the client
 

@@ -11,10 +11,14 @@ extension CallUser {
         guard let index = index(of: link) else { return fail(.linkEvents, "a value on \(link), which is not there") }
         let peer = links[index].peer
         guard !run.isTainted(station), !run.isTainted(peer) else { return }
-        if handle == run.handle(of: .card, at: peer) { return receivedChunk(bytes, index) }
+        let meanings = run.meanings(of: handle, at: peer)
+        if meanings == [.card] {
+            // It may come from where the service was before.
+            if handle == run.handle(of: .card, at: peer) { receivedChunk(bytes, index) }
+            return
+        }
         guard let value = SimulatedValue(bytes), value.characteristic == .stream, value.station == peer else {
-            // The service may be gone since.
-            if run.services[peer] == nil { return }
+            if meanings.contains(.card) { return }
             return fail(.valueOrder, "a value of attribute \(handle) that station \(peer) did not send")
         }
         checkOrder(value, index)

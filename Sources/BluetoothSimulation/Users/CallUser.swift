@@ -115,7 +115,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
             sendBacklog(link)
         case .lost(let link, _):
             onLink(link) {
-                $0.received.hasLost = true
+                $0.received.noteLoss()
                 $0.card = ChunkedMessageReceiver()
                 $0.isCardWhole = false
             }
@@ -158,7 +158,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         guard let peer = run.station(at: information.address) ?? run.anyTaintedStation else {
             return fail(.linkEvents, "a link to \(information.address), where nobody is")
         }
-        links.append(UserLink(identifier: link, information: information, peer: peer, beginning: run.world.now))
+        links.append(UserLink(identifier: link, information: information, peer: peer))
     }
 
     private func linkEnded(_ link: LinkIdentifier) {

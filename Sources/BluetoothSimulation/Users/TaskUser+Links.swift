@@ -115,15 +115,16 @@ extension TaskUser {
         start(.subscribe, cancelledIn: deadline) { [self] _ throws(BluetoothError) in
             var values = try await connection.notifications(of: stream).makeAsyncIterator()
             var order = StreamOrder()
-            subscriptions.append((.stream, peer))
-            defer { unsubscribed(from: .stream, of: peer) }
+            let subscription = Subscription(characteristic: .stream, handle: stream.valueHandle, station: peer)
+            subscriptions.append(subscription)
+            defer { ended(subscription) }
             while true {
                 do throws(BluetoothError) {
                     guard let value = try await values.next() else { return }
                     received(value, &order, from: connection)
                 } catch {
                     guard error == .dataLost else { throw error }
-                    order.hasLost = true
+                    order.noteLoss()
                 }
             }
         }
@@ -144,10 +145,13 @@ extension TaskUser {
             return discover(connection, deadline)
         }
         // Who joins a subscription may do so in the middle of a card.
-        let isFirst = !run.users[station].contains { $0.isSubscribed(to: .card, of: peer) }
+        let isFirst =
+            card.valueHandle == run.handle(of: .card, at: peer)
+            && !run.users[station].contains { $0.isSubscribed(to: .card, of: peer) }
         start(.card, cancelledIn: deadline) { [self] _ throws(BluetoothError) in
-            subscriptions.append((.card, peer))
-            defer { unsubscribed(from: .card, of: peer) }
+            let subscription = Subscription(characteristic: .card, handle: card.valueHandle, station: peer)
+            subscriptions.append(subscription)
+            defer { ended(subscription) }
             let bytes = try await connection.receiveMessage(
                 from: card, idleTimeout: .seconds(8), timeLimit: .seconds(20))
             guard isFirst, !run.isTainted(station), !run.isTainted(peer) else { return }

@@ -50,17 +50,26 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
     var linkCount: Int { run.world.air[run.world.stations[station].controller].connectionCount }
 
     func isSubscribed(to characteristic: SimulatedService.Characteristic, of station: Int) -> Bool {
-        subscriptions.contains { $0.characteristic == characteristic && $0.station == station }
+        // Discovery may be older than the place of the service.
+        guard let handle = run.handle(of: characteristic, at: station) else { return false }
+        return subscriptions.contains(Subscription(characteristic: characteristic, handle: handle, station: station))
     }
 
     /// Tasks of this user may each have a subscription: what they have received is theirs.
     func lastReceived(of stream: UInt32, from station: Int) -> UInt32? { nil }
 
     /// What it is subscribed to, once for each task that waits for values.
-    var subscriptions: [(characteristic: SimulatedService.Characteristic, station: Int)] = []
+    var subscriptions: [Subscription] = []
 
-    func unsubscribed(from characteristic: SimulatedService.Characteristic, of station: Int) {
-        guard let index = subscriptions.firstIndex(where: { $0 == (characteristic, station) }) else { return }
+    struct Subscription: Equatable {
+        var characteristic: SimulatedService.Characteristic
+        /// Where its value was when that was discovered.
+        var handle: AttributeHandle
+        var station: Int
+    }
+
+    func ended(_ subscription: Subscription) {
+        guard let index = subscriptions.firstIndex(of: subscription) else { return }
         subscriptions.remove(at: index)
     }
 

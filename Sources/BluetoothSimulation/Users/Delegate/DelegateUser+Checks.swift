@@ -14,7 +14,7 @@ extension DelegateUser {
     }
 
     func lastReceived(of stream: UInt32, from station: Int) -> UInt32? {
-        peers.first { $0.station == station }?.received.received[stream]
+        peers.first { $0.station == station }?.received.last(of: stream)
     }
 
     /// Whoever is subscribed to the services of this user is known to be, and the other way round.

@@ -30,6 +30,7 @@ struct InspectorTests {
             // Credits without an answer, and a command that takes none.
             (["> 01030C00", "< 040E0400030C00", "< 040E03010000", "> 01011000", "> 01350C00"], []),
             (["> 01030C00", "< 040E0401030C01"], [.unknownCommand]),
+            (["> 01030C00", "< 040E0401030C12"], [.wellFormed]),
             (["> 040E00AA"], [.unknownCommand]),
         ] as [([String], [Violation.Rule])])
     func commands(_ lines: [String], _ rules: [Violation.Rule]) { #expect(inspect(lines) == rules) }
@@ -58,6 +59,12 @@ struct InspectorTests {
             (connected + ["> 0240001C00" + String(repeating: "00", count: 28)], [.dataBuffers]),
             (connected + ["> 0240000500010004000B"], [.oneRequest]),
             (connected + ["< 0240200700030004000A0300", "> 0240000500010004000B"], []),
+            (connected + ["< 0240200700030004000A0300", "> 02400005000100040013"], [.oneRequest]),
+            (connected + ["< 0240200700030004000A0300", "> 024000090005000400010A03000A"], []),
+            // Two confirmations at once, a request without its handle, and an opcode that there is not.
+            (connected + ["< 0240200700030004001D0300", "> 0240000600020004001E1E"], [.wellFormed]),
+            (connected + ["> 0240000500010004000A"], [.wellFormed]),
+            (connected + ["> 0240000500010004002D"], [.wellFormed]),
             (
                 connected + ["< 0240200700030004001D0300", "> 0240000500010004001E", "> 0240000500010004001E"],
                 [.oneIndication]

@@ -1,3 +1,4 @@
+import BluetoothGATT
 import BluetoothHCI
 
 /// What a host holds at the moment, for those who check that nothing stays behind.
@@ -9,6 +10,9 @@ package struct HostOccupancy: Equatable, Sendable {
     package var takenBuffers = 0
     /// Calls and wants of users.
     package var userEntries = 0
+    /// Operations of the clients that have not ended, and writes that peers have queued and neither executed nor cancelled.
+    package var clientOperations = 0
+    package var preparedWrites = 0
 
     package static let none = HostOccupancy()
 }
@@ -20,7 +24,13 @@ extension SharedHost {
                 links: links.count { $0.isInUse } + host.links.slots.count { host.links.at[$0].isInUse },
                 waitingCommands: host.commands.waiting, waitingFrames: host.waitingLinks,
                 takenBuffers: host.flow.bufferCount - host.flow.available,
-                userEntries: users.count + scans.count + advertisements.count + connects.peers.count)
+                userEntries: users.count + scans.count + advertisements.count + connects.peers.count,
+                clientOperations: endpointCount { $0.channels.reduce(0) { $0 + $1.pendingOperationCount } },
+                preparedWrites: endpointCount { $0.peer.preparedWrites.count })
         }
+    }
+
+    private func endpointCount(_ count: (borrowing AttributeEndpoint) -> Int) -> Int {
+        host.links.used.reduce(0) { $0 + count(host.links.at[$1].endpoint) }
     }
 }

@@ -124,9 +124,16 @@ struct HCIInspector: Sendable {
     }
 
     private func answered(_ opcode: UInt16, _ status: UInt8) -> Finding? {
-        guard status == HCIStatus.unknownCommand.rawValue else { return nil }
         let opcode = HCIOpcode(rawValue: opcode)
-        return Finding(rule: .unknownCommand, text: "\(opcode) was sent to a controller that does not know it")
+        return switch HCIStatus(rawValue: status) {
+        case .unknownCommand:
+            Finding(rule: .unknownCommand, text: "\(opcode) was sent to a controller that does not know it")
+        // Packets of a link that ends while they are reported may be counted for the next one with its handle: no host can
+        // know.
+        case .invalidCommandParameters where opcode != .hostNumberOfCompletedPackets:
+            Finding(rule: .wellFormed, text: "\(opcode) was sent with parameters that it does not have")
+        default: nil
+        }
     }
 
     private mutating func completed(_ packet: Span<UInt8>) {

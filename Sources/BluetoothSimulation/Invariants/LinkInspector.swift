@@ -14,7 +14,7 @@ struct LinkInspector: Sendable {
     private var earlyAnswers: UInt64 = 0
     private var hasEarlyConfirmation = false
     /// The peer's requests, and indications, without an answer. A peer that breaks the rules has more than one.
-    private var peerRequests = 0
+    private var peerRequests: [UInt8] = []
     private var peerIndications = 0
     /// What each side has said it takes, of which the smaller is the ATT_MTU.
     private var offeredMTU: UInt16 = 23 { didSet { noteMTU() } }
@@ -22,11 +22,14 @@ struct LinkInspector: Sendable {
     /// The largest ATT_MTU that these ever made: a broken peer may exchange it again.
     private var mtu = 23
 
+    /// How many requests of a peer are remembered.
+    private static let maximumRequests = 64
+
     init(handle: UInt16) { self.handle = handle }
 
     mutating func sent(_ packet: Span<UInt8>) -> HCIInspector.Finding? {
         guard let pdu = AttributePDU(packet) else { return nil }
-        if let finding = checkLength(pdu) { return finding }
+        if let finding = checkLength(pdu) ?? checkLayout(pdu, packet) { return finding }
         switch ATTOpcode.Kind(ofOpcode: pdu.opcode) {
         case .request:
             guard ownRequest == nil else {
@@ -37,10 +40,10 @@ struct LinkInspector: Sendable {
             earlyAnswers &= ~bit
             if pdu.opcode == ATTOpcode.exchangeMTURequest.rawValue { offeredMTU = pdu.parameter }
         case .response:
-            guard peerRequests > 0 else {
+            guard let request = peerRequests.firstIndex(of: pdu.answeredRequest) else {
                 return .init(rule: .oneRequest, text: "\(name(pdu.opcode)) without a request")
             }
-            peerRequests -= 1
+            peerRequests.remove(at: request)
             if pdu.opcode == ATTOpcode.exchangeMTUResponse.rawValue { acceptedMTU = pdu.parameter }
         case .indication:
             guard !hasOwnIndication else {
@@ -69,7 +72,8 @@ struct LinkInspector: Sendable {
             if !hasOwnIndication { hasEarlyConfirmation = true }
             hasOwnIndication = false
         case .request:
-            peerRequests += 1
+            if peerRequests.count == Self.maximumRequests { peerRequests.removeFirst() }
+            peerRequests.append(pdu.opcode)
             if pdu.opcode == ATTOpcode.exchangeMTURequest.rawValue { offeredMTU = pdu.parameter }
         case .indication: peerIndications += 1
         case .command, .notification: break
@@ -83,12 +87,27 @@ struct LinkInspector: Sendable {
         return .init(rule: .mtu, text: "\(name(pdu.opcode)) of \(pdu.length) octets at an ATT_MTU of \(mtu)")
     }
 
+    /// A PDU that is in one packet can be decoded.
+    private func checkLayout(_ pdu: AttributePDU, _ packet: Span<UInt8>) -> HCIInspector.Finding? {
+        guard pdu.length == packet.count - AttributePDU.start else { return nil }
+        do throws(DecodingFailure) {
+            switch try ATTMessage(decoding: packet.extracting(droppingFirst: AttributePDU.start)) {
+            case .unknown(let opcode, _): return .init(rule: .wellFormed, text: "a PDU with opcode \(opcode)")
+            default: return nil
+            }
+        } catch {
+            return .init(rule: .wellFormed, text: "\(name(pdu.opcode)) that cannot be decoded: \(error)")
+        }
+    }
+
     private func name(_ opcode: UInt8) -> String {
         ATTOpcode(rawValue: opcode).map { "\($0)" } ?? "PDU \(hexadecimal(opcode, digits: 2))"
     }
 
     /// The beginning of an ATT PDU, at the start of a frame.
     private struct AttributePDU {
+        /// Where it begins, behind the headers of H4, ACL and L2CAP.
+        static let start = 9
         let opcode: UInt8
         let length: Int
         /// The two octets behind the opcode, 0 if they are not there.
@@ -100,10 +119,10 @@ struct LinkInspector: Sendable {
         }
 
         init?(_ packet: Span<UInt8>) {
-            let isStart = packet.count > 9 && packet[2] >> 4 & 0b11 != 0b01
+            let isStart = packet.count > Self.start && packet[2] >> 4 & 0b11 != 0b01
             guard isStart, packet[7] == 4, packet[8] == 0 else { return nil }
             length = Int(packet[5]) | Int(packet[6]) << 8
-            opcode = packet[9]
+            opcode = packet[Self.start]
             parameter = packet.count > 11 ? UInt16(packet[10]) | UInt16(packet[11]) << 8 : 0
         }
     }

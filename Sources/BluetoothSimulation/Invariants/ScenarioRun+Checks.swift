@@ -80,6 +80,24 @@ extension ScenarioRun {
         }
     }
 
+    /// Nothing is on its way. A broken peer may queue writes, and leave them.
+    func somethingWaits(_ index: Int) -> String? {
+        let occupancy = runners[index].occupancy
+        if occupancy.waitingCommands > 0 { return "\(occupancy.waitingCommands) commands" }
+        if occupancy.waitingFrames > 0 { return "\(occupancy.waitingFrames) frames" }
+        if occupancy.clientOperations > 0 { return "\(occupancy.clientOperations) operations of the client" }
+        if occupancy.preparedWrites > 0, !runners.indices.contains(where: isTainted) {
+            return "\(occupancy.preparedWrites) queued writes"
+        }
+        return nil
+    }
+
+    /// When all is quiet, nothing is under way.
+    func checkNothingWaits(_ index: Int) {
+        guard let what = somethingWaits(index) else { return }
+        fail(.leftovers, "\(what) wait although all is quiet", index)
+    }
+
     /// Without users, nothing goes on.
     func checkNothingIsLeft(_ index: Int) {
         let controller = controller(index)

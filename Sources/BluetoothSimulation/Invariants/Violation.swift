@@ -28,6 +28,10 @@ public struct Violation: Equatable, Sendable {
         case valueMissing
         /// A message of several chunks arrives whole, or ends in an error.
         case wholeMessage
+        /// What a peer's server must answer is what a client's user gets: no less, nothing else, and no refusal.
+        case expected
+        /// What a host sends is laid out as the specification says.
+        case wellFormed
         /// A permission is never bypassed.
         case permission
         /// When all is quiet, both ends agree about subscriptions.

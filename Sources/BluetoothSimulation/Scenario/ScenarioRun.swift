@@ -15,6 +15,8 @@ public final class ScenarioRun {
     var users: [[any SimulatedUser]] = []
     /// The service of each station, while it is published.
     var services: [GATTServiceHandles?] = []
+    /// How often the service of each station was published or withdrawn.
+    private(set) var epochs: [Int] = []
     /// Where the service of each station has been.
     private var places: [[GATTServiceHandles]] = []
     /// Streams of which values were called off.
@@ -53,6 +55,7 @@ public final class ScenarioRun {
         host.preferredMTU = device.preferredMTU
         services.append(nil)
         places.append([])
+        epochs.append(0)
         guard let runner = try? AdapterRunner(station, options: .init(host: host)) else {
             return world.fail(.bounds, "no adapter could be opened: the process lacks file descriptors")
         }
@@ -123,9 +126,14 @@ public final class ScenarioRun {
 
     private func check() {
         // A scan that brings nothing is restarted once a minute, and may be off for a moment.
-        if !runners.indices.allSatisfy(areWishesMet) { world.run(for: .seconds(1)) }
+        if !runners.indices.allSatisfy({ areWishesMet($0) && somethingWaits($0) == nil }) {
+            world.run(for: .seconds(1))
+        }
         for users in users { for user in users where !isDamaged(user.station) { user.checkQuiet() } }
-        for index in runners.indices where !isDamaged(index) { checkWishes(index) }
+        for index in runners.indices where !isDamaged(index) {
+            checkWishes(index)
+            checkNothingWaits(index)
+        }
     }
 
     // MARK: - What users share
@@ -152,7 +160,13 @@ public final class ScenarioRun {
 
     func published(_ handles: GATTServiceHandles, at station: Int) {
         services[station] = handles
+        epochs[station] += 1
         if !places[station].contains(handles) { places[station].append(handles) }
+    }
+
+    func withdrawn(at station: Int) {
+        services[station] = nil
+        epochs[station] += 1
     }
 
     /// What the values of a handle may be: those that are under way belong to where the service was when they were sent.

@@ -22,6 +22,8 @@ struct CallLedger {
         var handle: AttributeHandle?
         /// What a subscription is to.
         var characteristic: SimulatedService.Characteristic?
+        /// What must come of it.
+        var expectation: ExpectedEnd?
     }
 
     private(set) var open: [CallToken: Call] = [:]

@@ -43,10 +43,15 @@ extension CallUser {
         switch kind {
         case .release: release(index)
         case .disconnect: post(.disconnect(link, reason: nil), CallLedger.Call(kind: .disconnect, link: link))
-        case .discover: perform(.discoverAll(includes: pick.oneIn(2)), kind, link)
+        case .discover:
+            let peer = links[index].peer
+            perform(
+                .discoverAll(includes: pick.oneIn(2)), kind, link, ExpectedEnd(peer: peer, epoch: run.epochs[peer]))
         case .read, .readLong, .readByUUID, .readMultiple, .write, .writeLong, .writeReliably:
             operate(kind, index, &pick)
-        case .writeCommands: send(.command, count: 1 + pick.below(24), on: index)
+        case .writeCommands:
+            send(.command, count: 1 + pick.below(24), on: index)
+            if pick.oneIn(3) { sendForbiddenCommand(index, &pick) }
         case .subscribe: subscribe(index, &pick)
         case .unsubscribe: unsubscribe(index, &pick)
         case .notify: send(.notification, count: 1 + pick.below(24), on: index)
@@ -147,8 +152,11 @@ extension CallUser {
 
     // MARK: - The client
 
-    private func perform(_ operation: GATTClientOperation, _ kind: Scenario.Action.Kind, _ link: LinkIdentifier) {
-        post(.perform(link, operation), CallLedger.Call(kind: kind, link: link))
+    private func perform(
+        _ operation: GATTClientOperation, _ kind: Scenario.Action.Kind, _ link: LinkIdentifier,
+        _ expectation: ExpectedEnd? = nil
+    ) {
+        post(.perform(link, operation), CallLedger.Call(kind: kind, link: link, expectation: expectation))
     }
 
     /// The handle of a characteristic: as found, and often simply as it is at the peer.
@@ -160,25 +168,41 @@ extension CallUser {
         let all = SimulatedService.Characteristic.allCases
         let link = links[index].identifier
         guard let chosen = pick.element(of: all), let handle = handle(chosen, index),
-            let second = pick.element(of: all).flatMap({ self.handle($0, index) })
+            let other = pick.element(of: all), let second = self.handle(other, index)
         else { return }
         let length = [10, 20, 20, 100, 300, 512][pick.below(6)]
         let value = SimulatedValue(chosen, station: station, stream: 0, number: run.nextNumber()).bytes(count: length)
+        let operation: GATTClientOperation
         switch kind {
-        case .read: perform(.read(handle), kind, link)
-        case .readLong: perform(.readLong(handle, offset: pick.oneIn(4) ? 5 : 0), kind, link)
-        case .readByUUID: perform(.readByUUID(SimulatedService.uuid(of: chosen)), kind, link)
+        case .read: operation = .read(handle)
+        case .readLong: operation = .readLong(handle, offset: pick.oneIn(4) ? 5 : 0)
+        case .readByUUID: operation = .readByUUID(SimulatedService.uuid(of: chosen))
         case .readMultiple:
             let handles = [handle, second, handle]
-            perform(pick.oneIn(2) ? .readMultiple(handles) : .readMultipleVariable(handles), kind, link)
-        case .write: post(.write(link, handle, value), CallLedger.Call(kind: kind, link: link))
-        case .writeLong: perform(.writeLong(handle, value), kind, link)
+            operation = pick.oneIn(2) ? .readMultiple(handles) : .readMultipleVariable(handles)
+        case .write: operation = .write(handle, value)
+        case .writeLong: operation = .writeLong(handle, value)
         default:
-            let values = [
+            operation = .writeReliably([
                 AttributeValue(handle: handle, value: value), AttributeValue(handle: second, value: [1, 2, 3]),
-            ]
-            perform(.writeReliably(values), kind, link)
+            ])
         }
+        let isPair = kind == .readMultiple || kind == .writeReliably
+        let expectation = expectation(operation, of: chosen, and: isPair ? other : nil, index)
+        guard kind == .write else { return perform(operation, kind, link, expectation) }
+        post(.write(link, handle, value), CallLedger.Call(kind: kind, link: link, expectation: expectation))
+    }
+
+    /// A command that the peer has to ignore.
+    private func sendForbiddenCommand(_ index: Int, _ pick: inout SeededGenerator) {
+        let forbidden = SimulatedService.Characteristic.allCases.filter { $0.writeRefusal != nil }
+        guard links[index].credit > 0, let chosen = pick.element(of: forbidden),
+            let handle = run.handle(of: chosen, at: links[index].peer)
+        else { return }
+        links[index].credit -= 1
+        // By the time it comes, the handle may be that of another value.
+        let value = SimulatedValue(.stored, station: station, stream: 0, number: run.nextNumber())
+        post(.writeWithoutResponse(links[index].identifier, handle, value.bytes(count: 10)))
     }
 
     private func subscribe(_ index: Int, _ pick: inout SeededGenerator) {

@@ -12,6 +12,7 @@ extension CallUser {
         switch result {
         case .success(let value): succeeded(&call, token, value)
         case .failure(let error):
+            if case .client(let error) = error { compare(.failure(error), call) }
             if call.kind == .indicate, let link = call.link { breakStream(of: link) }
             if !fits(error, call) { fail(.fittingReason, "\(call.kind.rawValue) ended with “\(error)”") }
         }
@@ -91,11 +92,14 @@ extension CallUser {
         }
         let peer = links[index].peer
         guard !run.isTainted(station), !run.isTainted(peer) else { return }
+        compare(.success(result), call)
         switch result {
         case .value(let value): check(value.span, from: peer, call)
         case .values(let values):
             for value in values { check(value.value.span, from: peer, call) }
-        case .database(let database): discovered(database, index)
+        case .database(let database):
+            discovered(database, index)
+            compare(database, call)
         case .mtu, .services, .includes, .characteristics, .descriptors, .written: return
         }
     }

@@ -57,7 +57,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         passing = []
         requests = []
         run.serviceChangeCount += 1
-        if isPublisher { run.services[station] = nil }
+        if isPublisher { run.withdrawn(at: station) }
     }
 
     // MARK: - Calls

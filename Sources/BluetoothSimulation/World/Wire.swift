@@ -1,3 +1,4 @@
+import BluetoothATT
 import BluetoothBase
 import BluetoothHCI
 
@@ -13,6 +14,8 @@ final class Wire {
     @exclusivity(unchecked) private(set) var isTainted = false
     /// Whether the controller's counts of packets were changed.
     @exclusivity(unchecked) private(set) var isMiscounting = false
+    /// Whether commands were changed on their way.
+    @exclusivity(unchecked) private(set) var changesCommands = false
     /// How many faults have happened so far.
     @exclusivity(unchecked) private(set) var faultCount = 0
 
@@ -84,6 +87,7 @@ final class Wire {
 
     /// Notes what no host can notice: data that comes twice, or a start of a frame of which nothing is left.
     private func note(_ fault: HCIFault) {
+        if case .command = fault.packet, fault.kind == .cut || fault.kind == .lengthened { changesCommands = true }
         if fault.kind == .excessCompletion { (isMiscounting, isTainted) = (true, true) }
         guard case .data = fault.packet else { return }
         switch fault.kind {
@@ -133,7 +137,9 @@ final class Wire {
         let header = 9
         guard packet.count > header, packet[7] == 4, packet[8] == 0, packet[2] >> 4 & 0b11 != 0b01 else { return nil }
         var bytes = Array(packet)
-        switch generator.next() % 4 {
+        switch generator.next() % 6 {
+        case 4, 5:
+            if !giveOtherAnswer(&bytes[header...]) { return nil }
         case 0: bytes[header] = UInt8(truncatingIfNeeded: generator.next() % 0x25)
         case 1: bytes[header] = UInt8(truncatingIfNeeded: generator.next())
         case 2:
@@ -149,6 +155,19 @@ final class Wire {
             write(UInt16(bytes.count - 5), at: 3, in: &bytes)
         }
         return bytes
+    }
+
+    /// Makes a response one to another request. False if it is none.
+    private func giveOtherAnswer(_ pdu: inout ArraySlice<UInt8>) -> Bool {
+        guard ATTOpcode(rawValue: pdu[pdu.startIndex])?.kind == .response else { return false }
+        let requests = ATTOpcode.allCases.filter { $0.kind == .request }
+        let other = requests[Int(generator.next() % UInt64(requests.count))].rawValue
+        if pdu[pdu.startIndex] == ATTOpcode.errorResponse.rawValue, pdu.count > 1 {
+            pdu[pdu.startIndex + 1] = other
+        } else {
+            pdu[pdu.startIndex] = other + 1
+        }
+        return true
     }
 
     /// Makes data unusable in a way that the host can notice: by its flags, or because the rest of a frame is missing.

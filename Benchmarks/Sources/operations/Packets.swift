@@ -45,7 +45,7 @@ func drain(_ events: inout HostEventQueue, _ subscriber: (Span<UInt8>) -> Void) 
             guard case .valueWritten(_, let payload) = consume event else { continue }
             subscriber(events.bytes(of: payload))
         case .advertisement(let advertisement): subscriber(events.bytes(of: advertisement.data))
-        case .controller, .link: continue
+        case .controller, .link, .security, .bondChanged: continue
         }
     }
 }

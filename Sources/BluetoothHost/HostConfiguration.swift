@@ -5,7 +5,7 @@ import BluetoothL2CAP
 public struct HostConfiguration: Sendable {
     /// Which of its own addresses the host uses on the air.
     public enum OwnAddress: Equatable, Sendable {
-        /// The controller's public address where it has one, else a static random address made from `seed`.
+        /// The controller's public address where it has one, else `HostConfiguration.staticAddress`.
         case automatic
         /// The controller's public address.
         case `public`
@@ -15,6 +15,9 @@ public struct HostConfiguration: Sendable {
 
     /// The address peers see.
     public var ownAddress: OwnAddress = .automatic
+    /// The static random address for a controller that has no public one; nil for one made from `seed`. Bonds are made with
+    /// an address: with another one this device is another one.
+    public var staticAddress: DeviceAddress?
     /// Random bits for what must differ from run to run. The host reads no random generator of its own.
     public var seed: UInt64
     /// The value of the Device Name characteristic (Vol 3, Part C, 12.1).

@@ -185,6 +185,73 @@ struct PairingTests {
         #expect(await scene.service[SecureScene.encrypted]?.value == [7])
     }
 
+    @Test("When pairing is over, the peer has everything: the link may end at once")
+    func complete() async throws {
+        let scene = try await SecureScene()
+        try await scene.radio.passing {
+            try await scene.peripheral.withPairingAgent(Consenting()) {
+                let connection = try await scene.central.connect(to: scene.address)
+                try await connection.pair()
+                try await connection.disconnect()
+            }
+        }
+        #expect(try await scene.peripheral.bonds.count == 1)
+    }
+
+    @Test("A peripheral may ask for protection as soon as it is connected, whatever comes of it", arguments: [true, false])
+    func askedAtOnce(_ succeeds: Bool) async throws {
+        let scene = try await SecureScene { if !succeeds { $0.models = [.numericComparison] } }
+        try await scene.radio.passing {
+            try await scene.central.withPairingAgent(Consenting()) {
+                try await scene.peripheral.withPairingAgent(Consenting()) {
+                    let events = await scene.peripheral.events()
+                    async let asking: Void = {
+                        for try await case .connected(let connection) in events {
+                            if succeeds { return try await connection.pair() }
+                            await #expect(throws: BluetoothError.self) { try await connection.pair() }
+                            return
+                        }
+                    }()
+                    let connection = try await scene.central.connect(to: scene.address)
+                    try await asking
+                    #expect(try await connection.security.isBonded == succeeds)
+                }
+            }
+        }
+    }
+
+    private static func options(_ seed: UInt64, _ bonds: MemoryBondStore = MemoryBondStore()) -> Adapter.Options {
+        var options = Adapter.Options(seed: seed)
+        options.bonds = bonds
+        return options
+    }
+
+    @Test("A controller without an address has, in the next run, the one that bonds were made with")
+    func staticAddress() async throws {
+        let radio = VirtualRadio(time: .manual), bonds = MemoryBondStore()
+        let ports = (
+            radio.addController { $0.publicAddress = DeviceAddress(0, kind: .public) }, radio.addController()
+        )
+        try await radio.passing {
+            let peripheral = try await Adapter.open(ports.1, options: Self.options(9))
+            try await peripheral.advertise(AdvertisementData(name: "Secure"))
+            let address = try #require(await peripheral.information?.address)
+            var addresses: Set<DeviceAddress> = []
+            try await peripheral.withPairingAgent(Consenting()) {
+                for seed: UInt64 in 1...3 {
+                    let central = try await Adapter.open(ports.0, options: Self.options(seed, bonds))
+                    addresses.insert(try #require(await central.information?.address))
+                    let connection = try await central.connect(to: address)
+                    if seed == 1 { try await connection.pair() }
+                    #expect(try await connection.security.isBonded)
+                    try await connection.disconnect()
+                    await central.close()
+                }
+            }
+            #expect(addresses.count == 1)
+        }
+    }
+
     @Test("A bonded peer is encrypted again by itself, before it can be used")
     func bonded() async throws {
         let scene = try await SecureScene()

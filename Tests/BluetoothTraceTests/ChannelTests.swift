@@ -106,18 +106,26 @@ struct ChannelTests {
                     + "initiator EncKey+IdKey+SignKey responder none"
             ),
             (
-                "02 09 01 C2 07 00 10",
-                "Pairing Response IO 0x09 OOB AuthReq 0xC2 key size 7 initiator none responder 0x10"
+                "02 04 01 C2 07 00 10",
+                "Pairing Response IO KeyboardDisplay OOB AuthReq 0xC2 key size 7 initiator none responder 0x10"
             ),
             (
                 "03 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F",
                 "Pairing Confirm 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F"
             ),
+            ("07 34 12 00 01 02 03 04 05 06 07", "Central Identification EDIV 0x1234 Rand 00 01 02 03 04 05 06 07"),
+            ("09 01 0F 00 00 00 DE C0", "Identity Address Information address C0:DE:00:00:00:0F"),
+            (
+                "0C" + String(repeating: " 11", count: 32) + String(repeating: " 22", count: 32),
+                "Pairing Public Key X" + String(repeating: " 11", count: 32) + " Y" + String(repeating: " 22", count: 32)
+            ),
+            ("0E 01", "Pairing Keypress Notification digit entered"),
             ("05 0A", "Pairing Failed Invalid Parameters"), ("05 FF", "Pairing Failed 0xFF"),
             ("0B 05", "Security Request AuthReq bonding+MITM"),
             ("0F 00", "code 0x0F 00"), ("00", "code 0x00"), ("FF", "code 0xFF"),
             ("", "malformed, truncated at byte 0: 1 more needed"),
-            ("01 FF", "Pairing Request malformed, truncated at byte 2: 5 more needed: 01 FF"),
+            ("01 03", "Pairing Request malformed, truncated at byte 2: 1 more needed: 01 03"),
+            ("02 09 01 C2 07 00 10", "Pairing Response malformed, invalid value at byte 1: 02 09 01 C2 07 00 10"),
             ("05 01 02", "Pairing Failed malformed, 1 unexpected bytes from byte 2: 05 01 02"),
         ])
     func securityManager(_ payload: String, _ text: String) {

@@ -155,6 +155,21 @@ struct PacketTests {
         #expect(trace(malformed, showsKeys: true).contains("0D 0E"))
     }
 
+    @Test("whose a key is that encrypts a link is said without showing it")
+    func keyOwners() {
+        let key: UInt128 = 0x0F0E_0D0C_0B0A_0908_0706_0504_0302_0100
+        let reply = "01 1A 20 12 40 00 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F"
+        let start = "01 19 20 1C 40 00 00 00 00 00 00 00 00 00 00 00 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F"
+        for packet in [reply, start] {
+            for (owners, end) in [([key: "Ada's"], "(hidden), Ada's"), ([:], "(hidden), no known key"), (nil, "(hidden)")] {
+                var tracer = PacketTracer(keyOwners: owners)
+                let description = tracer.describe(bytes(packet).span, .hostToController)
+                #expect(description.text.hasSuffix(end))
+                #expect(description.command?.keyOwner == owners?[key])
+            }
+        }
+    }
+
     @Test(
         "nor are those of BR/EDR, which have no type here",
         arguments: [

@@ -212,7 +212,7 @@ def main() -> int:
     try:
         return asyncio.run(asyncio.wait_for(run(arguments), 30))
     except (BaseBumbleError, ValueError, TimeoutError, asyncio.CancelledError) as error:
-        say(f"failed: {error!r}")
+        say(f"failed: {error!r}, {error}")
         return card.LINK_LOST
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import pathlib
+import pty
 import re
 import shutil
 import subprocess
@@ -38,6 +40,8 @@ class Step:
     their_status: int = DONE
     # Whose bonds are lost before: "ours", "theirs".
     lost: str | None = None
+    # What a person types at our program's terminal, each after something was said. Without it there is no terminal.
+    typed: list[tuple[str, str]] = field(default_factory=list)
 
 
 @dataclass
@@ -115,6 +119,19 @@ def other_plans() -> list[Plan]:
             Step(["central", "--pair", *typing], [*showing, "--mitm", "--request"], ["passkey entry", "BEGIN:VCARD"],
                  ["paired"]),
         ]),
+        Plan("our central asks for the passkey on the terminal, until it is one", [
+            Step(words("pair --authenticated"), [*showing, "--mitm"], ["a passkey has six digits", "passkey entry, LE Secure Connections"],
+                 ["paired"], typed=[("or nothing to refuse: ", "12ab"), ("or nothing to refuse: ", "042195")]),
+        ]),
+        Plan("our peripheral asks on the terminal whether somebody may pair", [
+            Step(words("peripheral --pair --encrypted"), ["--do", "pair,card"],
+                 ["type y for yes", "just works, LE Secure Connections"],
+                 typed=[("allow it? [y/n] ", "perhaps"), ("allow it? [y/n] ", "y")]),
+        ]),
+        Plan("our peripheral is told on the terminal that somebody may not pair", [
+            Step(words("peripheral --pair --encrypted"), ["--do", "pair"], [], ["PAIRING_NOT_SUPPORTED"],
+                 their_status=LINK_LOST, typed=[("allow it? [y/n] ", "n")]),
+        ]),
         Plan("our central with a peripheral that keeps no bond", [
             Step(["pair"], ["--no-bond"], ["just works, LE Secure Connections, 16 octets, not bonded"]),
         ]),
@@ -133,7 +150,7 @@ def other_plans() -> list[Plan]:
         ]),
         Plan("our peripheral when it has lost its own bond", [
             Step(serving, ["--do", "pair,card"]),
-            Step(serving, ["--do", "encrypt"], [], ["PIN_OR_KEY_MISSING"], their_status=LINK_LOST, lost="ours"),
+            Step(serving, ["--do", "encrypt"], [], ["PIN_OR_KEY_MISSING_ERROR"], their_status=LINK_LOST, lost="ours"),
         ]),
         Plan("our peripheral does not let a weaker pairing replace a bond", [
             Step([*serving, *words("--io display --authenticated")], [*words("--io keyboard --mitm --do pair,card")]),
@@ -227,9 +244,9 @@ class Case:
             str(directory / "keys.json"), "--other", str(logs[0]), *step.theirs]
         commands = [self.our_command(step, transports[0], directory), their_command]
         with contextlib.ExitStack() as stack:
-            def start(command: list[str], log: pathlib.Path) -> subprocess.Popen[bytes]:
+            def start(command: list[str], log: pathlib.Path, stdin: int) -> subprocess.Popen[bytes]:
                 with open(log, "ab") as output:
-                    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+                    child = subprocess.Popen(command, stdin=stdin, stdout=output, stderr=output)
                 stack.callback(airs.stop, child)
                 return child
 
@@ -238,7 +255,11 @@ class Case:
 
             # What the other says is looked for from here on.
             logs[0].touch()
-            ours, theirs = start(commands[0], logs[0]), start(commands[1], logs[1])
+            keyboard, stdin = terminal(stack) if step.typed else (None, subprocess.DEVNULL)
+            ours = start(commands[0], logs[0], stdin)
+            theirs = start(commands[1], logs[1], subprocess.DEVNULL)
+            if keyboard is not None:
+                type_at(keyboard, step.typed, logs[0], starts[0], deadline)
             if self.plan.we_are_central and (status := wait(ours)) != step.status:
                 return f"our program ended with status {status} and not {step.status}"
             if (status := wait(theirs)) != step.their_status:
@@ -251,6 +272,25 @@ class Case:
                 if phrase not in text:
                     return f"{log.stem} did not say “{phrase}”"
         return keys_in_logs(directory)
+
+
+def terminal(stack: contextlib.ExitStack) -> tuple[int, int]:
+    """A pseudo-terminal: what a person types at, and what a program reads from."""
+    ends = pty.openpty()
+    for end in ends:
+        stack.callback(os.close, end)
+    return ends
+
+
+def type_at(keyboard: int, typed: list[tuple[str, str]], log: pathlib.Path, start: int, deadline: float) -> None:
+    """Types each line once the program has asked for it since the line before."""
+    for said, line in typed:
+        while (found := log.read_bytes().find(said.encode(), start)) < 0:
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"our program did not say “{said}”")
+            time.sleep(0.02)
+        start = found + len(said)
+        os.write(keyboard, f"{line}\n".encode())
 
 
 def lose(whose: str | None, directory: pathlib.Path) -> None:

@@ -47,7 +47,7 @@ struct RunnerCore {
         self.options = options
         faults = options.faults
         recovery = Recovery(source, isEnabled: options.isRecovering)
-        shared = SharedHost(configuration: options.host)
+        shared = SharedHost(configuration: Self.configuration(options, source))
     }
 
     var transport: (any HCITransport)? {

@@ -14,7 +14,7 @@ struct ControllerLifecycle: Sendable {
     }
 
     private let address: HostConfiguration.OwnAddress
-    private let seed: UInt64
+    private let staticAddress: DeviceAddress
     private let receiveBufferCount: UInt16
     private var state: State = .off
     /// Resets since the controller was last up: one that never gets there is given up.
@@ -29,7 +29,7 @@ struct ControllerLifecycle: Sendable {
 
     init(_ configuration: HostConfiguration) {
         address = configuration.ownAddress
-        seed = configuration.seed
+        staticAddress = configuration.staticAddress ?? ControllerProfile.staticAddress(seed: configuration.seed)
         receiveBufferCount = min(configuration.receiveBufferCount, ReceiveFlow.maximumBufferCount)
     }
 
@@ -82,7 +82,7 @@ struct ControllerLifecycle: Sendable {
 
     /// Asks the next question that makes sense for this controller, or finishes.
     private mutating func ask(_ first: BringUpStep, _ profile: ControllerProfile, at now: Instant) -> Outcome {
-        let address = profile.ownAddress(address, seed: seed)
+        let address = profile.ownAddress(address, staticAddress)
         for step in BringUpStep.allCases where step.rawValue >= first.rawValue {
             guard let command = step.command(for: profile, address, receiveBufferCount: receiveBufferCount) else {
                 continue
@@ -106,7 +106,7 @@ struct ControllerLifecycle: Sendable {
         }
         guard profile.supportsLowEnergy else { return giveUp(.lowEnergyNotSupported) }
         if let next = BringUpStep(rawValue: step.rawValue + 1) { return ask(next, profile, at: now) }
-        return finish(profile, profile.ownAddress(address, seed: seed), at: now)
+        return finish(profile, profile.ownAddress(address, staticAddress), at: now)
     }
 
     private mutating func finish(_ profile: ControllerProfile, _ address: DeviceAddress, at now: Instant) -> Outcome {

@@ -76,17 +76,17 @@ struct ControllerProfile: Sendable {
     }
 
     /// The address the host uses, as far as the controller's public address is known.
-    func ownAddress(_ wanted: HostConfiguration.OwnAddress, seed: UInt64) -> DeviceAddress {
+    func ownAddress(_ wanted: HostConfiguration.OwnAddress, _ staticAddress: DeviceAddress) -> DeviceAddress {
         switch wanted {
         case .public: publicAddress
         case .staticRandom(let address): DeviceAddress(address.value, kind: .random)
-        case .automatic: publicAddress.value == 0 ? Self.staticAddress(seed: seed) : publicAddress
+        case .automatic: publicAddress.value == 0 ? staticAddress : publicAddress
         }
     }
 
     /// A static random address that is the same for the same seed (Core 5.4, Vol 6, Part B, 1.3.2.1: the two top bits are
     /// ones, the rest neither all zeros nor all ones).
-    private static func staticAddress(seed: UInt64) -> DeviceAddress {
+    static func staticAddress(seed: UInt64) -> DeviceAddress {
         var generator = SeededGenerator(seed: seed)
         var bits: UInt64
         repeat { bits = generator.next() & 0x3FFF_FFFF_FFFF } while bits == 0 || bits == 0x3FFF_FFFF_FFFF

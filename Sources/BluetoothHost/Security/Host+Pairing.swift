@@ -102,10 +102,11 @@ extension Host {
 
     /// The link is gone, and has been taken out of the table.
     mutating func endPairing(of link: inout Link) {
-        if link.protection.unconfirmed != nil {
+        if let (outcome, _) = link.protection.unconfirmed {
             link.protection.unconfirmed = nil
             unconfirmedPairings -= 1
-            events.append(.security(link.identifier, .pairingFailed(.disconnected)))
+            let error = if case .failure(let error) = outcome { error } else { PairingError.disconnected }
+            events.append(.security(link.identifier, .pairingFailed(error)))
         }
         for effect in link.protection.pairing.linkEnded() {
             guard case .ended(.failure(let error)) = effect else { continue }
@@ -127,8 +128,9 @@ extension Host {
             case .ask(let question): events.append(.security(link, .asked(question)))
             case .show(let display): events.append(.security(link, .shown(display)))
             case .securityRequested(let requirements): securityRequested(requirements, slot, at: now)
-            case .ended(.success(let result)): paired(result, slot, at: now)
-            case .ended(.failure(let error)): pairingFailed(error, slot, at: now)
+            // The bond gave what this host had asked for.
+            case .ended(.failure(.encryptedWithKnownKey)): break
+            case .ended(let outcome): pairingEnded(outcome, slot, at: now)
             }
         }
     }
@@ -146,10 +148,12 @@ extension Host {
         events.append(.security(links.at[slot].identifier, .requested(requirements)))
     }
 
-    /// The peer has not paired before it has the last keys: an application that ends the link at once would take them away.
-    private mutating func paired(_ result: PairingResult, _ slot: Int, at now: Instant) {
-        guard hasDataOnItsWay(slot) else { return confirmed(result, slot, at: now) }
-        links.at[slot].protection.unconfirmed = (result, now.advanced(by: Self.confirmationTimeout))
+    /// The peer has not paired before it has the last keys, nor been refused before it has the reason: an application that ends
+    /// the link at once would take them away.
+    private mutating func pairingEnded(_ outcome: Result<PairingResult, PairingError>, _ slot: Int, at now: Instant) {
+        confirmPairing(slot, at: now)
+        guard hasDataOnItsWay(slot) else { return confirmed(outcome, slot, at: now) }
+        links.at[slot].protection.unconfirmed = (outcome, now.advanced(by: Self.confirmationTimeout))
         unconfirmedPairings += 1
     }
 
@@ -166,22 +170,21 @@ extension Host {
     }
 
     private mutating func confirmPairing(_ slot: Int, at now: Instant) {
-        guard let (result, _) = links.at[slot].protection.unconfirmed else { return }
+        guard let (outcome, _) = links.at[slot].protection.unconfirmed else { return }
         links.at[slot].protection.unconfirmed = nil
         unconfirmedPairings -= 1
-        confirmed(result, slot, at: now)
+        confirmed(outcome, slot, at: now)
     }
 
-    private mutating func confirmed(_ result: PairingResult, _ slot: Int, at now: Instant) {
-        let isKept = result.isBonded && keep(result, slot, at: now)
-        settleSecurity(slot)
-        events.append(.security(links.at[slot].identifier, .paired(result.strength, isBonded: isKept)))
-    }
-
-    private mutating func pairingFailed(_ error: PairingError, _ slot: Int, at now: Instant) {
-        // The bond gave what this host had asked for.
-        guard error != .encryptedWithKnownKey else { return }
-        events.append(.security(links.at[slot].identifier, .pairingFailed(error)))
+    private mutating func confirmed(_ outcome: Result<PairingResult, PairingError>, _ slot: Int, at now: Instant) {
+        let link = links.at[slot].identifier
+        switch outcome {
+        case .success(let result):
+            let isKept = result.isBonded && keep(result, slot, at: now)
+            settleSecurity(slot)
+            events.append(.security(link, .paired(result.strength, isBonded: isKept)))
+        case .failure(let error): events.append(.security(link, .pairingFailed(error)))
+        }
     }
 }
 

@@ -23,8 +23,9 @@ struct LinkProtection: Sendable {
     var pairing: Pairing
     private(set) var encryption = Encryption.off
 
-    /// What a pairing has led to whose last keys are still on their way to the peer, and when to stop waiting for that.
-    var unconfirmed: (result: PairingResult, until: Instant)?
+    /// What a pairing has led to whose last keys, or refusal, are still on their way to the peer, and when to stop waiting for
+    /// that.
+    var unconfirmed: (outcome: Result<PairingResult, PairingError>, until: Instant)?
 
     init(pairing: Pairing) { self.pairing = pairing }
 

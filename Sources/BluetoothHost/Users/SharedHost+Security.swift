@@ -123,10 +123,12 @@ extension SharedHost {
             links[slot].awaitsAgent = false
             tellAll(.pairingEnded(link, .success(PairingOutcome(strength: strength, isBonded: isBonded))))
             protectionSettled(slot, nil, at: now)
+            finishReadiness(slot)
         case .pairingFailed(let error):
             links[slot].awaitsAgent = false
             tellAll(.pairingEnded(link, .failure(error)))
             protectionSettled(slot, .pairing(error), at: now)
+            finishReadiness(slot)
         case .encryptionFailed:
             tellAll(.bondRefused(link, links[slot].peer))
         }

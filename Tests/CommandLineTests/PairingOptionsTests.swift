@@ -1,0 +1,57 @@
+import ArgumentParser
+import BluetoothLE
+import Testing
+
+@testable import CommandLineSupport
+
+/// The options about pairing.
+struct PairingOptionsTests {
+    private struct Silent: Terminal {
+        let isInteractive: Bool
+        func write(_ text: String) {}
+        func discardTypeAhead() {}
+        func readLine(_ receive: @escaping @Sendable (String?) -> Void) { receive(nil) }
+    }
+
+    @Test(
+        "What is shown and typed is what --io says; without it, what the terminal can",
+        arguments: [
+            (["--io", "none"], true, .noInputNoOutput), (["--io", "display"], false, .displayOnly),
+            (["--io", "display-yes-no"], true, .displayYesNo), (["--io", "keyboard"], true, .keyboardOnly),
+            (["--io", "keyboard-display"], false, .keyboardDisplay), ([], true, .keyboardDisplay),
+            ([], false, .noInputNoOutput), (["--passkey", "042195"], false, .keyboardOnly),
+            (["--passkey", "042195"], true, .keyboardOnly),
+            (["--passkey", "042195", "--io", "keyboard-display"], false, .keyboardDisplay),
+        ] as [([String], Bool, IOCapability)])
+    func capability(arguments: [String], isTerminal: Bool, expected: IOCapability) throws {
+        let agent = try AgentOptions.parse(arguments).agent(TerminalPrompt(Silent(isInteractive: isTerminal)))
+        let shows = agent is any PasskeyDisplay, compares = agent is any NumberComparison
+        let types = agent is any PasskeyEntry
+        let capability: IOCapability =
+            types ? (shows ? .keyboardDisplay : .keyboardOnly)
+            : compares ? .displayYesNo : shows ? .displayOnly : .noInputNoOutput
+        #expect(capability == expected)
+    }
+
+    @Test(
+        "Arguments that are none",
+        arguments: [
+            (["--pair", "--io", "screen"], "screen"), (["--pair", "--passkey", "12345"], "12345"),
+            (["--accept"], "--pair"), (["--io", "none"], "--pair"), (["--passkey", "123456"], "--pair"),
+            (["--authenticated"], "--pair"),
+        ])
+    func usage(arguments: [String], mention: String) throws {
+        let error = #expect(throws: (any Error).self) { try PairingOptions.parse(arguments) }
+        #expect(PairingOptions.message(for: try #require(error)).contains(mention))
+    }
+
+    @Test("How a link is protected is said in a few words")
+    func words() {
+        #expect(LinkSecurity.unprotected.summary == "not encrypted")
+        let security = LinkSecurity(
+            isEncrypted: true, isAuthenticated: true, usesSecureConnections: true, encryptionKeySize: 16, isBonded: true)
+        #expect(security.summary == "encrypted and authenticated, LE Secure Connections, 16 octets, bonded")
+        let strength = KeyStrength(model: .justWorks, usesSecureConnections: false, keySize: 7)
+        #expect(strength.summary == "just works, legacy pairing, 7 octets")
+    }
+}

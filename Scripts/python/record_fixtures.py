@@ -66,7 +66,7 @@ def record_ours(binaries: pathlib.Path, directory: pathlib.Path) -> None:
     """Bumble's host with our executables, through the interoperation tests, which capture both sides."""
     with tempfile.TemporaryDirectory() as logs:
         subprocess.run([sys.executable, str(INTEROPERATION / "pairings.py"), "--binaries", str(binaries),
-                        "--logs", logs, "--filter", "over Bumble's controllers"], check=True)
+                        "--logs", logs, "--filter", "[a-z] over Bumble's controllers"], check=True)
         for pairing in sorted(pathlib.Path(logs).iterdir()):
             name = pairing.name.removesuffix("-over-Bumbles-controllers").lower()
             for capture in pairing.glob("*.btsnoop"):

@@ -49,7 +49,8 @@ public struct PacketTracer: Sendable {
         description.packetType = packet[0]
         let content = packet.extracting(1..<packet.count)
         switch HCIPacketType(rawValue: packet[0]) {
-        case .command: description.text = "CMD " + CommandText(fields: fields, keyOwners: keyOwners).text(content, &description)
+        case .command:
+            description.text = "CMD " + CommandText(fields: fields, keyOwners: keyOwners).text(content, &description)
         case .event: description.text = "EVT " + event(content, &description)
         case .aclData: description.text = "ACL " + aclData(content, direction, &description)
         case .synchronousData: description.text = joined("SCO", content.hexadecimal())

@@ -68,9 +68,8 @@ struct Peripheral: CommandLineProgram, CommandWithoutOutput {
             case .resetting(let cause): say("the controller is being reset: \(cause)")
             case .removed(let cause): say("the adapter is gone: \(cause); waiting for it")
             case .ready: say("the controller is back")
-            case .securityChanged(let connection, let security): say("the link to \(connection.peer) is \(security.summary)")
-            case .bondRefused(let connection): say("\(connection.peer) has lost its keys; remove the bond to pair again")
-            case .servicesChanged, .nameChanged, .pairingEnded: break
+            case .securityChanged(let connection, let security): say("\(connection.peer) is \(security.summary)")
+            case .servicesChanged, .nameChanged, .pairingEnded, .bondRefused: break
             }
         }
     }

@@ -198,7 +198,7 @@ struct PairingTests {
         #expect(try await scene.peripheral.bonds.count == 1)
     }
 
-    @Test("A peripheral may ask for protection as soon as it is connected, whatever comes of it", arguments: [true, false])
+    @Test("A peripheral may ask for protection at once, whatever comes of it", arguments: [true, false])
     func askedAtOnce(_ succeeds: Bool) async throws {
         let scene = try await SecureScene { if !succeeds { $0.models = [.numericComparison] } }
         try await scene.radio.passing {

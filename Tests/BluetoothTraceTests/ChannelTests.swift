@@ -117,7 +117,8 @@ struct ChannelTests {
             ("09 01 0F 00 00 00 DE C0", "Identity Address Information address C0:DE:00:00:00:0F"),
             (
                 "0C" + String(repeating: " 11", count: 32) + String(repeating: " 22", count: 32),
-                "Pairing Public Key X" + String(repeating: " 11", count: 32) + " Y" + String(repeating: " 22", count: 32)
+                "Pairing Public Key X" + String(repeating: " 11", count: 32) + " Y"
+                    + String(repeating: " 22", count: 32)
             ),
             ("0E 01", "Pairing Keypress Notification digit entered"),
             ("05 0A", "Pairing Failed Invalid Parameters"), ("05 FF", "Pairing Failed 0xFF"),

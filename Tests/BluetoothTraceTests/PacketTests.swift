@@ -161,7 +161,10 @@ struct PacketTests {
         let reply = "01 1A 20 12 40 00 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F"
         let start = "01 19 20 1C 40 00 00 00 00 00 00 00 00 00 00 00 00 01 02 03 04 05 06 07 08 09 0A 0B 0C 0D 0E 0F"
         for packet in [reply, start] {
-            for (owners, end) in [([key: "Ada's"], "(hidden), Ada's"), ([:], "(hidden), no known key"), (nil, "(hidden)")] {
+            let rows: [([UInt128: String]?, String)] = [
+                ([key: "Ada's"], "(hidden), Ada's"), ([:], "(hidden), no known key"), (nil, "(hidden)"),
+            ]
+            for (owners, end) in rows {
                 var tracer = PacketTracer(keyOwners: owners)
                 let description = tracer.describe(bytes(packet).span, .hostToController)
                 #expect(description.text.hasSuffix(end))

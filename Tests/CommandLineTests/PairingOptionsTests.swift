@@ -28,7 +28,8 @@ struct PairingOptionsTests {
         let shows = agent is any PasskeyDisplay, compares = agent is any NumberComparison
         let types = agent is any PasskeyEntry
         let capability: IOCapability =
-            types ? (shows ? .keyboardDisplay : .keyboardOnly)
+            types
+            ? (shows ? .keyboardDisplay : .keyboardOnly)
             : compares ? .displayYesNo : shows ? .displayOnly : .noInputNoOutput
         #expect(capability == expected)
     }
@@ -49,7 +50,8 @@ struct PairingOptionsTests {
     func words() {
         #expect(LinkSecurity.unprotected.summary == "not encrypted")
         let security = LinkSecurity(
-            isEncrypted: true, isAuthenticated: true, usesSecureConnections: true, encryptionKeySize: 16, isBonded: true)
+            isEncrypted: true, isAuthenticated: true, usesSecureConnections: true, encryptionKeySize: 16, isBonded: true
+        )
         #expect(security.summary == "encrypted and authenticated, LE Secure Connections, 16 octets, bonded")
         let strength = KeyStrength(model: .justWorks, usesSecureConnections: false, keySize: 7)
         #expect(strength.summary == "just works, legacy pairing, 7 octets")

@@ -39,7 +39,8 @@ public struct AgentOptions: ParsableArguments, Sendable {
     }
 
     /// Answers for the person while `body` runs.
-    public func withAgent<Value: Sendable>(on adapter: Adapter, _ body: () async throws -> Value) async throws -> Value {
+    public func withAgent<Value: Sendable>(on adapter: Adapter, _ body: () async throws -> Value) async throws -> Value
+    {
         try await adapter.withPairingAgent(agent(TerminalPrompt(StandardTerminal())), body)
     }
 }
@@ -60,7 +61,8 @@ public struct PairingOptions: ParsableArguments, Sendable {
     }
 
     /// Answers for the person while `body` runs, if there is to be pairing.
-    public func withAgent<Value: Sendable>(on adapter: Adapter, _ body: () async throws -> Value) async throws -> Value {
+    public func withAgent<Value: Sendable>(on adapter: Adapter, _ body: () async throws -> Value) async throws -> Value
+    {
         pair ? try await agent.withAgent(on: adapter, body) : try await body()
     }
 

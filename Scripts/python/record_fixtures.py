@@ -35,6 +35,21 @@ TWO_ADAPTERS = {
     "two-adapters":
         "Two adapters found, powered, scanning and advertising; a link, a database read, pairing refused",
 }
+# Pairings of our programs with Bumble's host: the case of Tests/Interoperation/security.py, and what it shows.
+PAIRINGS = {
+    "our-central-pairs-numeric-comparison": (
+        "our central pairs with Bumble's peripheral: numeric comparison, LE Secure Connections",
+        "Our central pairs by numeric comparison, LE Secure Connections, and reads an authenticated value"),
+    "our-central-pairs-legacy-passkey": (
+        "our central pairs with Bumble's peripheral: passkey entry, typed here, legacy pairing",
+        "Our central pairs by passkey entry, legacy pairing"),
+    "our-peripheral-pairs-secure-passkey": (
+        "Bumble's central pairs with our peripheral: passkey entry, typed there, LE Secure Connections",
+        "Our peripheral refuses, pairs by passkey entry, LE Secure Connections, hands a card over, and again with the bond"),
+    "our-central-without-the-bond": (
+        "our central when the peripheral has lost its bond",
+        "The peripheral has lost its bond: encryption fails, and our central ends the link"),
+}
 INTEROPERATION = ROOT / "Tests" / "Interoperation"
 SIZE_LIMIT = 60_000
 TIME_LIMIT = 60
@@ -73,6 +88,17 @@ def record_ours(binaries: pathlib.Path, directory: pathlib.Path) -> None:
                 shutil.copy(capture, directory / f"{name}-{capture.name}")
 
 
+def record_pairings(binaries: pathlib.Path, directory: pathlib.Path) -> None:
+    """Bumble's host paired with our programs: what our side says and hears."""
+    for name, (title, _) in PAIRINGS.items():
+        with tempfile.TemporaryDirectory() as logs:
+            subprocess.run([sys.executable, str(INTEROPERATION / "pairings.py"), "--binaries", str(binaries),
+                            "--logs", logs, "--filter", f"^{re.escape(title)}, over our radio$"], check=True)
+            # Of a case about a lost bond the step in which it is lost.
+            step = 2 if "lost" in title else 1
+            shutil.copy(next(pathlib.Path(logs).glob(f"*/ours-{step}.btsnoop")), directory / f"{name}.btsnoop")
+
+
 def record_in_machine(names: list[str], directory: pathlib.Path) -> None:
     """BlueZ's host and controllers, and our library on a user channel, as the kernel's monitor sees them."""
     build = ["swift", "build", "--package-path", str(ROOT)]
@@ -86,6 +112,7 @@ def record_in_machine(names: list[str], directory: pathlib.Path) -> None:
 def listing(directories: list[pathlib.Path]) -> str:
     """The table of what there is."""
     summaries = {scenario.name: scenario.summary for scenario in SCENARIOS} | KERNEL | TWO_ADAPTERS
+    summaries |= {name: summary for name, (_, summary) in PAIRINGS.items()}
     lines = []
     for directory in directories:
         lines += [f"### {directory.name}", "", "| capture | packets | bytes | shows |", "|---|---|---|---|"]
@@ -160,6 +187,7 @@ def main() -> int:
             subprocess.run([ROOT / "Scripts" / "record-kernel-fixture", aside / "Kernel"], check=True)
         if arguments.ours:
             record_ours(arguments.ours.resolve(), aside / "Ours")
+            record_pairings(arguments.ours.resolve(), aside / "Ours")
         problems = [
             f"{path.parent.name}/{path.name} {problem}"
             for path in sorted(aside.glob("*/*.btsnoop")) if (problem := check(path))]

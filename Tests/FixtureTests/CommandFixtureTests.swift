@@ -34,6 +34,6 @@ struct CommandFixtureTests {
             return (try? HCICommandPacket(decoding: content.span))?.opcode
         }
         #expect(Self.exceptions.isSubset(of: opcodes))
-        #expect(Set(opcodes).subtracting(Self.exceptions).count == 48)
+        #expect(Set(opcodes).subtracting(Self.exceptions).count == 50)
     }
 }

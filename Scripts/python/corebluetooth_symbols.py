@@ -15,7 +15,7 @@ import re
 import sys
 
 # Declared in addition to Apple's symbols: how a Linux program chooses its adapter, and what makes errors cast.
-OURS = ("BluetoothEnvironment", "BluetoothTransport", "dispatch_queue_t")
+OURS = ("BluetoothEnvironment", "BluetoothPairing", "BluetoothTransport", "dispatch_queue_t")
 # Members that imported errors and enumerations have without being listed anywhere.
 UNLISTED = re.compile(
     r"^CB(ATT)?Error\.(code|init\(_:userInfo:\)|userInfo|errorCode|errorUserInfo|localizedDescription|hash\(into:\)|==\(.*"

@@ -19,7 +19,8 @@ extension VirtualPeripheral {
 
     private func handle(_ event: CharacteristicEvent, _ uuids: [AttributeHandle: CBUUID]) async {
         switch event {
-        case .subscribed(let subscriber): tell(isSubscribed: true, to: uuids[subscriber.characteristic])
+        case .subscribed(let subscriber), .subscriptionRestored(let subscriber):
+            tell(isSubscribed: true, to: uuids[subscriber.characteristic])
         case .unsubscribed(let subscriber): tell(isSubscribed: false, to: uuids[subscriber.characteristic])
         case .written(let value, let handle, _):
             guard let uuid = uuids[handle] else { return }

@@ -90,8 +90,8 @@ struct Peripheral: CommandLineProgram, CommandWithoutOutput {
                     try await subscriber.connection.waitForDisconnection()
                 }
                 return
-            // The card can only be subscribed to, and only to notifications.
-            case .subscriptionChanged, .written, .dataLost, .readRequested, .writeRequested: break
+            // A bonded central asks again once it listens. The card can only be subscribed to, and only to notifications.
+            case .subscriptionRestored, .subscriptionChanged, .written, .dataLost, .readRequested, .writeRequested: break
             }
         }
     }

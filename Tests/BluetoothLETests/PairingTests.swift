@@ -267,6 +267,39 @@ struct PairingTests {
         }
     }
 
+    @Test("A bonded client has its subscription back, which begins anew when it subscribes by itself")
+    func restored() async throws {
+        let scene = try await SecureScene()
+        let local = try #require(scene.service[SecureScene.notified])
+        let events = local.events
+        try await scene.radio.passing {
+            var told = events.makeAsyncIterator()
+            try await scene.peripheral.withPairingAgent(Consenting()) {
+                let connection = try await scene.central.connect(to: scene.address)
+                try await connection.pair()
+                let values = try await connection.notifications(of: try await Self.notified(connection))
+                guard case .subscribed? = try await told.next() else { return Issue.record("not subscribed") }
+                try await connection.disconnect()
+                guard case .unsubscribed? = try await told.next() else { return Issue.record("still subscribed") }
+                withExtendedLifetime(values) {}
+            }
+            let connection = try await scene.central.connect(to: scene.address)
+            guard case .subscriptionRestored(let subscriber)? = try await told.next() else {
+                return Issue.record("not restored")
+            }
+            #expect(await local.subscribers == [subscriber])
+            var values = try await connection.notifications(of: try await Self.notified(connection)).makeAsyncIterator()
+            guard case .subscribed(subscriber)? = try await told.next() else { return Issue.record("not begun anew") }
+            try await subscriber.notify([1])
+            #expect(try await values.next() == [1])
+        }
+    }
+
+    private static func notified(_ connection: Connection) async throws -> DiscoveredCharacteristic {
+        let service = try #require(try await connection.discoverServices("F100").first)
+        return try #require(try await connection.discoverCharacteristics(SecureScene.notified, of: service).first)
+    }
+
     @Test("A bond that the peripheral has lost ends the link, and is not replaced from the air")
     func lostBond() async throws {
         let scene = try await SecureScene()

@@ -8,6 +8,8 @@ public struct GATTPeer: Sendable {
     public internal(set) var subscriptions: [GATTSubscription]
     /// The Client Supported Features (Vol 3, Part G, 7.2); also kept for a bonded client.
     public internal(set) var clientSupportedFeatures: GATTClientSupportedFeatures
+    /// The characteristics whose subscriptions were restored, and that the client has not written to since.
+    private var restored: [AttributeHandle] = []
     /// The writes that wait for an Execute Write Request.
     public internal(set) var preparedWrites: GATTPreparedWrites
     /// The current security of the link to the client.
@@ -53,8 +55,24 @@ public struct GATTPeer: Sendable {
                 case .clientConfiguration(stored.characteristic, let supported) = database.rows[index].storage,
                 stored.configuration.isSubset(of: supported)
             else { return nil }
-            return configure(stored.characteristic, descriptor: stored.descriptor, stored.configuration)
+            var change = configure(stored.characteristic, descriptor: stored.descriptor, stored.configuration)
+            change.isRestored = true
+            restored.append(stored.characteristic)
+            return change
         }
+    }
+
+    /// Stores what the client has written. Its first word on this link about a subscription that was restored begins that
+    /// anew, even where it says the same.
+    mutating func write(
+        _ characteristic: AttributeHandle, descriptor: AttributeHandle, _ new: GATTClientConfiguration
+    ) -> GATTSubscriptionChange {
+        var change = configure(characteristic, descriptor: descriptor, new)
+        if !restored.isEmpty, let index = restored.firstIndex(of: characteristic) {
+            restored.remove(at: index)
+            if !new.isEmpty { change.old = [] }
+        }
+        return change
     }
 
     /// The place of a characteristic among the subscriptions, or where it belongs.

@@ -116,7 +116,7 @@ extension GATTServer {
         case .fixedLength: database.overwrite(at: index, with: value)
         case .variableLength: database.replace(at: index, with: value)
         case .clientConfiguration(let characteristic, _):
-            let change = peer.configure(
+            let change = peer.write(
                 characteristic, descriptor: attribute.handle, GATTClientConfiguration(value))
             return change.old == change.new ? .none : .subscriptionChanged(change)
         case .clientSupportedFeatures:

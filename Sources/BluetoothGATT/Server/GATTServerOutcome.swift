@@ -69,13 +69,21 @@ public struct GATTRequestToken: Hashable, Sendable {
 public struct GATTSubscriptionChange: Equatable, Sendable {
     /// The handle of the characteristic's value.
     public var characteristic: AttributeHandle
+    /// Empty also where the client has written for the first time to a subscription that was restored: it begins anew.
     public var old: GATTClientConfiguration
     public var new: GATTClientConfiguration
+    /// Whether a bonded client has it from an earlier link, and has not spoken of it on this one (Core 5.4, Vol 3, Part G,
+    /// 2.4).
+    public var isRestored: Bool
 
-    public init(characteristic: AttributeHandle, old: GATTClientConfiguration, new: GATTClientConfiguration) {
+    public init(
+        characteristic: AttributeHandle, old: GATTClientConfiguration, new: GATTClientConfiguration,
+        isRestored: Bool = false
+    ) {
         self.characteristic = characteristic
         self.old = old
         self.new = new
+        self.isRestored = isRestored
     }
 }
 

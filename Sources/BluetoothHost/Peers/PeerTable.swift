@@ -82,13 +82,16 @@ struct PeerTable: Sendable {
     @inline(__always)
     func bond(with peer: PeerID) -> Bond? { bonds.isEmpty ? nil : bonds[lastingName(of: peer)] }
 
-    mutating func setBond(_ bond: Bond) {
+    /// False where there is no room for one more.
+    @discardableResult
+    mutating func setBond(_ bond: Bond) -> Bool {
         let peer = lastingName(of: bond.peer)
-        guard bonds[peer] != nil || bonds.count < Self.maximumBonds else { return }
+        guard bonds[peer] != nil || bonds.count < Self.maximumBonds else { return false }
         var bond = bond
         bond.peer = peer
         bonds[peer] = bond
         resolver.set(bond.identity, of: peer)
+        return true
     }
 
     mutating func removeBond(with peer: PeerID) -> Bond? {

@@ -38,6 +38,7 @@ extension Host {
     @discardableResult
     public mutating func removeBond(with peer: PeerID, at now: Instant) -> Bond? {
         guard let bond = peers.removeBond(with: peer) else { return nil }
+        signatureCounters[bond.peer] = nil
         bondsChanged(at: now)
         return bond
     }
@@ -78,7 +79,9 @@ extension Host {
         bond.localSignature = result.localSignatureKey.map { SignatureKey(key: $0) }
         bond.subscriptions = links.at[slot].endpoint.peer.subscriptions
         bond.clientSupportedFeatures = links.at[slot].endpoint.peer.clientSupportedFeatures
-        peers.setBond(bond)
+        guard peers.setBond(bond) else { return false }
+        // The new key to sign with has a counter of its own.
+        signatureCounters[bond.peer] = nil
         events.append(.bondChanged(bond))
         bondsChanged(at: now)
         return true

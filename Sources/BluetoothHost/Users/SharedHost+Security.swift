@@ -166,6 +166,8 @@ extension SharedHost {
             let request = PairRequest(after: refusal.code, on: security)
         else { return false }
         let waiting = RefusedOperation(operation: repeated, purpose: operation.purpose, error: error)
+        // Without somebody to answer, only a bond helps.
+        guard pairingAgent != nil || host.bondStrength(of: links[slot].identifier) != nil else { return false }
         if !host.isSecurityPending(on: links[slot].identifier) {
             guard (try? beginProtecting(slot, request, at: now)) != nil else { return false }
         }

@@ -65,7 +65,12 @@ public struct PublishedCharacteristic: Sendable {
 
 /// A peer's action on a published characteristic.
 public enum CharacteristicEvent: Sendable {
+    /// The peer has subscribed. This may follow `subscriptionRestored` without an `unsubscribed` in between: what was sent
+    /// since then may have gone to nobody.
     case subscribed(Subscriber)
+    /// A bonded peer is back, and still has the subscription of an earlier connection. It receives what is sent, but its
+    /// program may not listen before it subscribes by itself: begin nothing that has to arrive from its beginning.
+    case subscriptionRestored(Subscriber)
     /// The peer, which was subscribed, now wants this in place of what it wanted before: notifications, indications or
     /// both.
     case subscriptionChanged(Subscriber, to: GATTClientConfiguration)

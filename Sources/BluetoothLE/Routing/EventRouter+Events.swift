@@ -243,10 +243,13 @@ extension EventRouter {
             state.subscriptions[handle] = change.new.isEmpty ? nil : change.new
             return old
         }
-        guard old ?? [] != change.new, let connection = connection(link) else { return }
+        let isNew = change.old.isEmpty && !change.new.isEmpty
+        guard isNew || old ?? [] != change.new, let connection = connection(link) else { return }
         let subscriber = Subscriber(connection: connection, characteristic: handle)
         let event: CharacteristicEvent =
-            if old == nil {
+            if change.isRestored {
+                .subscriptionRestored(subscriber)
+            } else if old == nil || isNew {
                 .subscribed(subscriber)
             } else if change.new.isEmpty {
                 .unsubscribed(subscriber)

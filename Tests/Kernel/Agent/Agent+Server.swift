@@ -58,6 +58,7 @@ extension Agent {
             for try await event in characteristic.events {
                 switch event {
                 case .subscribed(let subscriber): tell("subscribed", subscriber.connection, handle)
+                case .subscriptionRestored(let subscriber): tell("subscribed", subscriber.connection, handle)
                 case .subscriptionChanged(let subscriber, _): tell("subscribed", subscriber.connection, handle)
                 case .unsubscribed(let subscriber): tell("unsubscribed", subscriber.connection, handle)
                 case .dataLost(let connection): tell("lost", connection, handle)

@@ -101,11 +101,11 @@ extension ServerSession {
             return wasSubscribed
         }
         switch (wasSubscribed, change.new.isEmpty) {
-        case (_, false) where change.old.isEmpty:
+        case (false, false) where change.old.isEmpty:
             manager.delegate?.peripheralManager(manager, central: subscriber, didSubscribeTo: characteristic)
         case (true, false):
-            // From notifications to indications, or back. There is no callback for this: it ends the one subscription
-            // and begins another.
+            // From notifications to indications, or back; or a bonded central subscribes that still had its subscription of
+            // an earlier connection. There is no callback for this: it ends the one subscription and begins another.
             characteristic.$centrals.withLock { centrals in centrals.removeAll { $0 === subscriber } }
             manager.delegate?.peripheralManager(manager, central: subscriber, didUnsubscribeFrom: characteristic)
             characteristic.$centrals.withLock { $0.append(subscriber) }

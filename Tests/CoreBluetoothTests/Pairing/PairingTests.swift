@@ -1,0 +1,80 @@
+import BluetoothLE
+import CoreBluetooth
+import Testing
+import VirtualRadio
+
+@Suite("H: values that need encryption", .timeLimit(.minutes(5)))
+struct PairingTests {
+    /// Says yes, on the side of a peer that is an adapter of `BluetoothLE`.
+    private struct Consenting: PairingAgent {
+        let isAllowed: Bool
+        func allowsPairing(with peer: Connection, _ features: PairingFeatures) async -> Bool { isAllowed }
+    }
+
+    private static let value = CBUUID(string: "F301")
+
+    /// A central manager that has discovered a value of the peripheral that needs encryption.
+    private func scene() async throws -> (CentralScene, CBPeripheral, CBCharacteristic) {
+        let scene = try await CentralScene()
+        _ = try await scene.peripheral.publish(
+            GATTServiceDefinition(
+                uuid: "F300",
+                characteristics: [
+                    .init(
+                        uuid: "F301", properties: .read, permissions: GATTPermissions(read: .encrypted),
+                        value: .variableLength([7]))
+                ]))
+        let peripheral = try await scene.connected()
+        peripheral.discoverServices([CBUUID(string: "F300")])
+        await scene.recorder.skip(to: "services -")
+        let service = try #require(peripheral.services?.first)
+        peripheral.discoverCharacteristics(nil, for: service)
+        await scene.recorder.skip(to: "characteristics")
+        return (scene, peripheral, try #require(service.characteristics?.first))
+    }
+
+    @Test("Row 62: where a value needs encryption the system pairs, and the application has its value")
+    func central() async throws {
+        let (scene, peripheral, characteristic) = try await scene()
+        try await scene.peripheral.withPairingAgent(Consenting(isAllowed: true)) {
+            peripheral.readValue(for: characteristic)
+            await scene.recorder.expect("value F301 07 -")
+        }
+        #expect(try await scene.peripheral.bonds.count == 1)
+    }
+
+    @Test("Row 62: where pairing fails the application has the error of its request")
+    func refused() async throws {
+        let (scene, peripheral, characteristic) = try await scene()
+        try await scene.peripheral.withPairingAgent(Consenting(isAllowed: false)) {
+            peripheral.readValue(for: characteristic)
+            await scene.recorder.expect("value F301 nil CBATTErrorDomain 5")
+        }
+        #expect(peripheral.state == .connected)
+    }
+
+    @Test("Row 78: a value that needs encryption is refused to a central that has not paired, and given to one that has")
+    func peripheral() async throws {
+        let characteristic = CBMutableCharacteristic(
+            type: Self.value, properties: .read, value: Data([7]), permissions: .readEncryptionRequired)
+        let scene = await PeripheralScene(characteristic)
+        let central = try await scene.central()
+        let remote = try await central.characteristic("F301")
+        await #expect(
+            throws: BluetoothError.att(
+                ATTError(.insufficientAuthentication, for: .readRequest, at: remote.valueHandle))
+        ) {
+            _ = try await central.read(remote)
+        }
+        try await central.pair()
+        #expect(try await central.read(remote) == [7])
+    }
+
+    @Test("Row 78: nobody pairs with an application that publishes nothing that needs it")
+    func unexpected() async throws {
+        let scene = await PeripheralScene(CBMutableCharacteristic("F001", .read, value: Data([1])))
+        let central = try await scene.central()
+        await #expect(throws: BluetoothError.pairingFailed(.peer(.pairingNotSupported))) { try await central.pair() }
+        #expect(try await central.read(first: "F001") == [1])
+    }
+}

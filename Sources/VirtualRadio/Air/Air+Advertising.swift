@@ -21,7 +21,10 @@ extension Air {
     /// Vol 6, Part B, 4.4.2).
     mutating func advertise(_ advertiser: Int, at time: Instant) {
         let state = controllers[advertiser].settings.advertiser
-        guard state.isEnabled, let address = controllers[advertiser].ownAddress(state.parameters.ownAddressType)
+        for index in controllers.indices { controllers[index].renewPrivateAddresses(at: time) }
+        guard state.isEnabled,
+            let address = controllers[advertiser].ownAddress(
+                state.parameters.ownAddressType, towards: state.parameters.peerAddress)
         else { return }
         if let end = state.end, end <= time {
             stopAdvertising(advertiser)

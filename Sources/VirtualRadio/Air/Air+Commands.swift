@@ -106,8 +106,9 @@ extension Air {
         else { return .invalidCommandParameters }
         guard controllers[index].freeConnectionSlot != nil else { return .connectionLimitExceeded }
         let isConnected = links.contains { link in
-            guard link.isInUse, let role = link.role(of: index) else { return false }
-            return link[role.other].address == peer
+            guard link.isInUse, let role = link.role(of: index), let peer else { return false }
+            let address = link[role.other].address
+            return (controllers[index].device(at: address)?.lastingAddress ?? address) == peer.unresolved
         }
         guard !isConnected else { return .connectionAlreadyExists }
         controllers[index].settings.initiator = Initiator(

@@ -8,50 +8,59 @@ extension Air {
         _ central: Int, to peripheral: Int, _ address: DeviceAddress, at time: Instant
     ) -> Bool {
         guard let initiator = controllers[central].settings.initiator, areInRange(central, peripheral),
-            let centralAddress = controllers[central].ownAddress(initiator.ownAddressType),
-            accepts(initiator, of: central, peripheral, address, at: time),
+            let advertiser = controllers[central].device(at: address),
+            let centralAddress = controllers[central].ownAddress(
+                initiator.ownAddressType, towards: advertiser.lastingAddress),
+            accepts(initiator, of: central, peripheral, advertiser, at: time),
             answers(peripheral, centralAddress)
         else { return false }
         controllers[central].settings.initiator = nil
         guard controllers[central].faults.failingConnections == 0 else {
             controllers[central].faults.failingConnections -= 1
-            open(initiator, central, centralAddress, peripheral, address, isReceived: false, at: time)
+            open(initiator, central, centralAddress, peripheral, advertiser, isReceived: false, at: time)
             return false
         }
         stopAdvertising(peripheral)
-        open(initiator, central, centralAddress, peripheral, address, isReceived: true, at: time)
+        open(initiator, central, centralAddress, peripheral, advertiser, isReceived: true, at: time)
         return true
     }
 
     /// Whether the initiator is waiting for this advertiser, and receives it.
     private func accepts(
-        _ initiator: Initiator, of central: Int, _ peripheral: Int, _ address: DeviceAddress, at time: Instant
+        _ initiator: Initiator, of central: Int, _ peripheral: Int, _ device: SeenDevice, at time: Instant
     ) -> Bool {
-        let channelMap = controllers[peripheral].settings.advertiser.parameters.channelMap
-        guard initiator.timing.receives(channelMap, at: time, since: initiator.start),
+        let parameters = controllers[peripheral].settings.advertiser.parameters
+        guard initiator.timing.receives(parameters.channelMap, at: time, since: initiator.start),
             controllers[central].freeConnectionSlot != nil
         else { return false }
-        guard let peer = initiator.peer else {
-            return controllers[central].settings.filterAcceptList.contains(address)
+        if parameters.type.isDirected {
+            let target = controllers[peripheral].targetAddress
+            guard controllers[central].isAddressed(by: target, from: device, initiator.ownAddressType) else {
+                return false
+            }
         }
-        return peer == address
+        guard let peer = initiator.peer else {
+            return controllers[central].settings.filterAcceptList.contains(device.lastingAddress)
+        }
+        return peer.unresolved == device.lastingAddress
     }
 
     /// Whether the advertiser accepts a connection from this address.
     private func answers(_ peripheral: Int, _ centralAddress: DeviceAddress) -> Bool {
         let advertiser = controllers[peripheral].settings.advertiser
         guard controllers[peripheral].freeConnectionSlot != nil,
-            !advertiser.parameters.type.isDirected || advertiser.parameters.peerAddress == centralAddress
+            let device = controllers[peripheral].device(at: centralAddress),
+            !advertiser.parameters.type.isDirected || controllers[peripheral].directs(to: device)
         else { return false }
         return !advertiser.filtersConnections
-            || controllers[peripheral].settings.filterAcceptList.contains(centralAddress)
+            || controllers[peripheral].settings.filterAcceptList.contains(device.lastingAddress)
     }
 
     /// Creates the link and notifies the hosts. If the peripheral did not receive the request, only the central has the
     /// link, and gives up after six intervals (Vol 6, Part B, 4.5).
     private mutating func open(
         _ initiator: Initiator, _ central: Int, _ centralAddress: DeviceAddress, _ peripheral: Int,
-        _ peripheralAddress: DeviceAddress, isReceived: Bool, at time: Instant
+        _ advertiser: SeenDevice, isReceived: Bool, at time: Instant
     ) {
         let slot = links.firstIndex { !$0.isInUse } ?? links.count
         guard let centralHandle = controllers[central].takeConnectionSlot(for: slot) else { return }
@@ -61,7 +70,7 @@ extension Air {
                 controller: central, address: centralAddress, handle: centralHandle, isOpen: true,
                 preferredOctets: controllers[central].settings.suggestedDataLength.octets),
             peripheral: LinkEnd(
-                controller: peripheral, address: peripheralAddress, handle: peripheralHandle ?? ConnectionHandle(0),
+                controller: peripheral, address: advertiser.address, handle: peripheralHandle ?? ConnectionHandle(0),
                 isOpen: peripheralHandle != nil,
                 preferredOctets: controllers[peripheral].settings.suggestedDataLength.octets),
             parameters: initiator.parameters, anchor: time.advanced(nanoseconds: Self.transmitWindowDelay),
@@ -69,10 +78,15 @@ extension Air {
                 controllers[central].configuration.maximumExchangesPerEvent,
                 controllers[peripheral].configuration.maximumExchangesPerEvent))
         controllers[central].reportConnection(
-            .central, centralHandle, peer: peripheralAddress, initiator.parameters)
-        if let peripheralHandle {
+            .central, centralHandle, peer: advertiser,
+            as: controllers[central].privateAddress(initiator.ownAddressType, towards: advertiser.lastingAddress),
+            initiator.parameters)
+        if let peripheralHandle, let device = controllers[peripheral].device(at: centralAddress) {
+            let own = controllers[peripheral].settings.advertiser.parameters
             controllers[peripheral].reportConnection(
-                .peripheral, peripheralHandle, peer: centralAddress, initiator.parameters)
+                .peripheral, peripheralHandle, peer: device,
+                as: controllers[peripheral].privateAddress(own.ownAddressType, towards: own.peerAddress),
+                initiator.parameters)
             scheduleInitialDataLengthUpdate(on: &link)
         } else {
             link.lossReason = .connectionFailedToBeEstablished

@@ -11,17 +11,24 @@ extension Air {
         let parameters = advertisement.parameters
         guard state.isEnabled, state.timing.receives(parameters.channelMap, at: time, since: state.start),
             let rssi = rssi(from: advertiser, at: scanner),
-            !state.usesFilterAcceptList || controllers[scanner].settings.filterAcceptList.contains(address),
-            let ownAddress = controllers[scanner].ownAddress(state.ownAddressType),
-            !parameters.type.isDirected || parameters.peerAddress == ownAddress
+            let device = controllers[scanner].device(at: address),
+            !state.usesFilterAcceptList
+                || controllers[scanner].settings.filterAcceptList.contains(device.lastingAddress),
+            let ownAddress = controllers[scanner].ownAddress(state.ownAddressType, towards: device.lastingAddress),
+            !parameters.type.isDirected
+                || controllers[scanner].isAddressed(
+                    by: controllers[advertiser].targetAddress, from: device, state.ownAddressType)
         else { return }
         let data = parameters.type.isDirected ? [] : advertisement.data
-        controllers[scanner].reportAdvertisement(parameters.type.reportedAs, address, data, rssi: rssi)
+        controllers[scanner].reportAdvertisement(
+            parameters.type.reportedAs, device.reportedAddress, data, rssi: rssi)
 
         guard state.type == .active, parameters.type.isScannable, self.rssi(from: scanner, at: advertiser) != nil,
+            let asking = controllers[advertiser].device(at: ownAddress),
             !advertisement.filtersScanRequests
-                || controllers[advertiser].settings.filterAcceptList.contains(ownAddress)
+                || controllers[advertiser].settings.filterAcceptList.contains(asking.lastingAddress)
         else { return }
-        controllers[scanner].reportAdvertisement(.scanResponse, address, advertisement.scanResponseData, rssi: rssi)
+        controllers[scanner].reportAdvertisement(
+            .scanResponse, device.reportedAddress, advertisement.scanResponseData, rssi: rssi)
     }
 }

@@ -13,7 +13,7 @@ public struct ControllerConfiguration: Sendable {
     public var subversion: UInt16 = 0
     /// The company identifier of the manufacturer; 0xFFFF is reserved for tests.
     public var companyIdentifier: UInt16 = 0xFFFF
-    /// The LE features it reports (Core 5.4, Vol 6, Part B, 4.6).
+    /// The LE features it reports (Core 5.4, Vol 6, Part B, 4.6). LL Privacy follows from `hasPrivacy`.
     public var features: LEFeatures = .standard
     /// Commands it does not support although the virtual controller implements them.
     public var unsupportedCommands: [HCIOpcode] = []
@@ -34,6 +34,8 @@ public struct ControllerConfiguration: Sendable {
     public var maximumConnections = 16
     /// How many devices the filter accept list holds.
     public var filterAcceptListSize: UInt8 = 16
+    /// Whether it makes and resolves private addresses (LL Privacy). Without `aesEncrypt` it never does.
+    public var hasPrivacy = true
     /// How many devices the resolving list holds.
     public var resolvingListSize: UInt8 = 8
     /// How many advertisers the duplicate filter remembers.
@@ -56,6 +58,8 @@ public struct ControllerConfiguration: Sendable {
 
     /// AES-128: encrypts one block. If nil, the controller does not support LE Encrypt.
     public var aesEncrypt: (@Sendable (_ key: UInt128, _ plaintext: UInt128) -> UInt128)? = AESBlockCipher.encrypt
+
+    var resolvesAddresses: Bool { hasPrivacy && aesEncrypt != nil }
 
     /// A controller with a public address.
     public init(publicAddress: DeviceAddress) {

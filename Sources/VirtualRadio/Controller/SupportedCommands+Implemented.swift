@@ -7,6 +7,7 @@ extension SupportedCommands {
         self.init()
         for opcode in Self.implemented where !configuration.unsupportedCommands.contains(opcode) {
             if opcode == .leEncrypt, configuration.aesEncrypt == nil { continue }
+            if !configuration.resolvesAddresses, Self.privacy.contains(opcode) { continue }
             if !configuration.hasHostFlowControl, Self.hostFlowControl.contains(opcode) { continue }
             insert(opcode)
         }
@@ -14,6 +15,11 @@ extension SupportedCommands {
 
     private static let hostFlowControl: [HCIOpcode] = [
         .setControllerToHostFlowControl, .hostBufferSize, .hostNumberOfCompletedPackets,
+    ]
+
+    private static let privacy: [HCIOpcode] = [
+        .leAddDeviceToResolvingList, .leRemoveDeviceFromResolvingList, .leClearResolvingList, .leReadResolvingListSize,
+        .leSetAddressResolutionEnable, .leSetResolvablePrivateAddressTimeout, .leSetPrivacyMode,
     ]
 
     private static let implemented: [HCIOpcode] = [

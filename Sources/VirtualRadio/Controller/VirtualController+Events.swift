@@ -78,17 +78,22 @@ extension VirtualController {
 
     // MARK: - Connections
 
+    /// - Parameter ownAddress: the private address it has made for this connection; nil if it has not.
     mutating func reportConnection(
-        _ role: LinkRole, _ handle: ConnectionHandle, peer: DeviceAddress, _ parameters: ConnectionParameters
+        _ role: LinkRole, _ handle: ConnectionHandle, peer: SeenDevice, as ownAddress: DeviceAddress?,
+        _ parameters: ConnectionParameters
     ) {
-        let isEnhancedEnabled = send(
-            LEEnhancedConnectionComplete(
-                connectionHandle: handle, role: role.connectionRole, peerAddress: peer, interval: parameters.interval,
-                latency: parameters.latency, supervisionTimeout: parameters.supervisionTimeout))
-        guard !isEnhancedEnabled else { return }
+        var enhanced = LEEnhancedConnectionComplete(
+            connectionHandle: handle, role: role.connectionRole, peerAddress: peer.reportedAddress,
+            interval: parameters.interval, latency: parameters.latency,
+            supervisionTimeout: parameters.supervisionTimeout)
+        enhanced.peerResolvablePrivateAddress = peer.resolvedAddress
+        if let ownAddress { enhanced.localResolvablePrivateAddress = ownAddress }
+        guard !send(enhanced) else { return }
         send(
             LEConnectionComplete(
-                connectionHandle: handle, role: role.connectionRole, peerAddress: peer, interval: parameters.interval,
+                connectionHandle: handle, role: role.connectionRole, peerAddress: peer.address,
+                interval: parameters.interval,
                 latency: parameters.latency, supervisionTimeout: parameters.supervisionTimeout))
     }
 

@@ -33,7 +33,9 @@ extension VirtualController {
                     aclDataPacketLength: isShared ? 0 : configuration.aclDataLength,
                     totalACLDataPackets: isShared ? 0 : configuration.aclBufferCount))
         case .leReadLocalSupportedFeatures:
-            complete(LEReadLocalSupportedFeatures.self, returning: .init(features: configuration.features))
+            let privacy: LEFeatures = configuration.resolvesAddresses ? .privacy : []
+            complete(
+                LEReadLocalSupportedFeatures.self, returning: .init(features: configuration.features.union(privacy)))
         case .leReadAdvertisingPhysicalChannelTxPower:
             complete(
                 LEReadAdvertisingPhysicalChannelTxPower.self,

@@ -4,9 +4,6 @@ import BluetoothHCI
 extension VirtualController {
     /// Changes the filter accept list (Core 5.4, Vol 4, Part E, 7.8.14 to 7.8.17) or the resolving list (7.8.38 to
     /// 7.8.45, 7.8.77).
-    ///
-    /// The resolving list is maintained, but addresses are neither resolved nor generated; the controller does not
-    /// report the corresponding LE feature.
     mutating func changeLists(_ command: borrowing HCICommandPacket) throws(DecodingFailure) -> HCIStatus {
         switch command.opcode {
         case .leClearFilterAcceptList:
@@ -21,40 +18,28 @@ extension VirtualController {
             guard !usesFilterAcceptList else { return .commandDisallowed }
             settings.filterAcceptList.remove(address)
         case .leAddDeviceToResolvingList:
-            return addToResolvingList(try command.decode(as: LEAddDeviceToResolvingList.self).peerIdentityAddress)
+            let device = try command.decode(as: LEAddDeviceToResolvingList.self)
+            return usesResolvingList ? .commandDisallowed : settings.resolvingList.insert(device)
         case .leRemoveDeviceFromResolvingList:
             let address = try command.decode(as: LERemoveDeviceFromResolvingList.self).peerIdentityAddress
-            guard !usesResolvingList else { return .commandDisallowed }
-            guard let entry = settings.resolvingList.firstIndex(of: address) else {
-                return .unknownConnectionIdentifier
-            }
-            settings.resolvingList.remove(at: entry)
+            return usesResolvingList ? .commandDisallowed : settings.resolvingList.remove(address)
         case .leClearResolvingList:
             guard !usesResolvingList else { return .commandDisallowed }
             settings.resolvingList.removeAll()
         case .leSetAddressResolutionEnable:
             let isEnabled = try command.decode(as: LESetAddressResolutionEnable.self).isEnabled
             guard !isAdvertising, !isScanning, !isInitiating else { return .commandDisallowed }
-            settings.isAddressResolutionEnabled = isEnabled
+            settings.resolvingList.isEnabled = isEnabled
         case .leSetResolvablePrivateAddressTimeout:
             let timeout = try command.decode(as: LESetResolvablePrivateAddressTimeout.self).seconds
             guard (1...3600).contains(timeout) else { return .invalidCommandParameters }
+            settings.resolvingList.timeout = .seconds(Int(timeout))
         case .leSetPrivacyMode:
-            let address = try command.decode(as: LESetPrivacyMode.self).peerIdentityAddress
-            guard settings.resolvingList.contains(address) else { return .unknownConnectionIdentifier }
+            let change = try command.decode(as: LESetPrivacyMode.self)
+            return usesResolvingList ? .commandDisallowed : settings.resolvingList.setMode(change)
         default:
             return .unknownCommand
         }
-        return .success
-    }
-
-    private mutating func addToResolvingList(_ address: DeviceAddress) -> HCIStatus {
-        guard !usesResolvingList else { return .commandDisallowed }
-        guard !settings.resolvingList.contains(address) else { return .invalidCommandParameters }
-        guard settings.resolvingList.count < Int(configuration.resolvingListSize) else {
-            return .memoryCapacityExceeded
-        }
-        settings.resolvingList.append(address)
         return .success
     }
 
@@ -67,6 +52,6 @@ extension VirtualController {
     }
 
     private var usesResolvingList: Bool {
-        settings.isAddressResolutionEnabled && (isAdvertising || isScanning || isInitiating)
+        settings.resolvingList.isEnabled && (isAdvertising || isScanning || isInitiating)
     }
 }

@@ -56,14 +56,14 @@ public struct VirtualController: Sendable {
         var scanner: Scanner
         var initiator: Initiator?
         var filterAcceptList: FilterAcceptList
-        var resolvingList: [DeviceAddress] = []
-        var isAddressResolutionEnabled = false
+        var resolvingList: ResolvingList
         var channelMap = LEChannelMap.all
         var suggestedDataLength = LEDataLength(octets: LinkEnd.minimumOctets)
 
         init(_ configuration: ControllerConfiguration) {
             scanner = Scanner(duplicateFilterSize: configuration.duplicateFilterSize)
             filterAcceptList = FilterAcceptList(capacity: configuration.filterAcceptListSize)
+            resolvingList = ResolvingList(capacity: configuration.resolvingListSize)
         }
     }
 
@@ -73,15 +73,6 @@ public struct VirtualController: Sendable {
     public var isScanning: Bool { settings.scanner.isEnabled }
     public var isInitiating: Bool { settings.initiator != nil }
     public var connectionCount: Int { connections.count { $0 != nil } }
-
-    /// Its address on the air; nil for a random one that its host has not set. Resolvable private addresses fall back
-    /// to the public or random address, as for a peer without an entry in the resolving list.
-    func ownAddress(_ type: OwnAddressType) -> DeviceAddress? {
-        switch type {
-        case .public, .resolvableOrPublic: configuration.publicAddress
-        case .random, .resolvableOrRandom: settings.randomAddress
-        }
-    }
 
     // MARK: - Connection handles
 

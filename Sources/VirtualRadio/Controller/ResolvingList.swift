@@ -1,0 +1,108 @@
+import BluetoothBase
+import BluetoothHCI
+
+/// The devices whose private addresses a controller resolves, and towards which it uses private addresses of its own
+/// (Core 5.4, Vol 6, Part B, 4.7 and 6).
+struct ResolvingList: Sendable {
+    struct Entry: Sendable {
+        /// Public or random.
+        let identity: DeviceAddress
+        let peerIRK: UInt128
+        let localIRK: UInt128
+        var mode = LESetPrivacyMode.Mode.network
+        /// What it calls the peer in directed advertising; nil without a key of the peer.
+        var peerAddress: DeviceAddress?
+        /// What it calls itself towards the peer; nil without a key for that.
+        var localAddress: DeviceAddress?
+    }
+
+    private(set) var entries: [Entry] = []
+    var isEnabled = false
+    /// How long the addresses it makes are used.
+    var timeout = Duration.seconds(900)
+    /// When the current ones are to be replaced.
+    private var expiry: Instant?
+    private let capacity: Int
+
+    init(capacity: UInt8) { self.capacity = Int(capacity) }
+
+    /// The entry of a device, by its identity address. None counts while address resolution is off.
+    func entry(of identity: DeviceAddress) -> Entry? {
+        isEnabled ? entries.first { $0.identity == identity.unresolved } : nil
+    }
+
+    // MARK: The host's commands
+
+    mutating func insert(_ command: LEAddDeviceToResolvingList) -> HCIStatus {
+        let identity = command.peerIdentityAddress.unresolved
+        guard identity.isIdentity, !entries.contains(where: { $0.identity == identity }) else {
+            return .invalidCommandParameters
+        }
+        guard entries.count < capacity else { return .memoryCapacityExceeded }
+        entries.append(Entry(identity: identity, peerIRK: command.peerIRK, localIRK: command.localIRK))
+        expiry = nil
+        return .success
+    }
+
+    mutating func remove(_ identity: DeviceAddress) -> HCIStatus {
+        guard let index = entries.firstIndex(where: { $0.identity == identity.unresolved }) else {
+            return .unknownConnectionIdentifier
+        }
+        entries.remove(at: index)
+        return .success
+    }
+
+    mutating func removeAll() { entries.removeAll() }
+
+    mutating func setMode(_ command: LESetPrivacyMode) -> HCIStatus {
+        let identity = command.peerIdentityAddress.unresolved
+        guard let index = entries.firstIndex(where: { $0.identity == identity }) else {
+            return .unknownConnectionIdentifier
+        }
+        entries[index].mode = command.mode
+        return .success
+    }
+
+    // MARK: Its own addresses
+
+    /// Makes fresh addresses where those in use are too old.
+    mutating func renew(_ encrypt: PrivateAddress.Cipher, _ generator: inout SeededGenerator, at time: Instant) {
+        if let expiry, time < expiry { return }
+        expiry = time.advanced(by: timeout)
+        for index in entries.indices {
+            let entry = entries[index]
+            entries[index].peerAddress = PrivateAddress.make(entry.peerIRK, encrypt, &generator)
+            entries[index].localAddress = PrivateAddress.make(entry.localIRK, encrypt, &generator)
+        }
+    }
+}
+
+/// Resolvable private addresses (Core 5.4, Vol 6, Part B, 1.3.2.2 and 1.3.2.3).
+enum PrivateAddress {
+    typealias Cipher = @Sendable (_ key: UInt128, _ plaintext: UInt128) -> UInt128
+
+    /// A fresh address; nil for a key of 0, which is none.
+    static func make(
+        _ key: UInt128, _ encrypt: Cipher, _ generator: inout SeededGenerator
+    ) -> DeviceAddress? {
+        guard key != 0 else { return nil }
+        let random = 0x40_0000 | UInt64.random(in: 1..<0x3F_FFFF, using: &generator)
+        return DeviceAddress(random << 24 | hash(key, random, encrypt), kind: .random)
+    }
+
+    /// Whether an address was made with a key. One of 0 is none.
+    static func isMade(_ address: DeviceAddress, with key: UInt128, _ encrypt: Cipher) -> Bool {
+        key != 0 && address.randomKind == .resolvablePrivate
+            && hash(key, address.value >> 24, encrypt) == address.value & 0xFF_FFFF
+    }
+
+    /// The random address hash function ah (Vol 3, Part H, 2.2.2).
+    private static func hash(_ key: UInt128, _ random: UInt64, _ encrypt: Cipher) -> UInt64 {
+        UInt64(truncatingIfNeeded: encrypt(key, UInt128(random))) & 0xFF_FFFF
+    }
+}
+
+extension DeviceAddress {
+    /// The address as it is on the air: public or random.
+    var unresolved: DeviceAddress { DeviceAddress(value, kind: kind.rawValue & 1 == 0 ? .public : .random) }
+}

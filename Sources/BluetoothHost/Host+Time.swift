@@ -7,6 +7,7 @@ extension Host {
     public var nextDeadline: Instant? {
         var deadline = earliest(commands.nextDeadline, initiator.nextDeadline)
         deadline = earliest(deadline, earliest(scanner.nextDeadline, advertiser.nextDeadline))
+        deadline = earliest(deadline, privacy.nextDeadline)
         // Through a span: to take a link out of the array would copy it.
         let all = links.at.span
         for slot in all.indices where all[slot].isInUse { deadline = earliest(deadline, all[slot].nextDeadline) }

@@ -40,7 +40,8 @@ public struct Host: Sendable {
     var initiator = Initiator()
     var arbiter = RadioArbiter()
 
-    var peers = PeerTable()
+    var peers: PeerTable
+    var privacy: PrivacyControl
     var links: LinkTable
     /// What all pairings share; nil on a host that does not pair.
     var security: SecurityResources?
@@ -64,6 +65,8 @@ public struct Host: Sendable {
     public init(configuration: HostConfiguration) {
         self.configuration = configuration
         lifecycle = ControllerLifecycle(configuration)
+        peers = PeerTable(crypto: configuration.security?.crypto)
+        privacy = PrivacyControl(configuration)
         server = GATTServer(maximumMTU: min(Int(configuration.preferredMTU), Link.maximumMTU))
         // Room for whatever the host itself may have to send, at most two commands for each link among them, and some
         // for what its caller and its peers ask for.

@@ -44,6 +44,10 @@ public struct HostConfiguration: Sendable {
     public var scanSilenceLimit: Duration? = .seconds(60)
     /// What it takes to pair and to encrypt; nil for a host that does neither.
     public var security: SecurityConfiguration?
+    /// Which addresses peers see of this host.
+    public var privacy = OwnPrivacy.off
+    /// Whether bonded peers that have private addresses may use their identity address as well.
+    public var peerPrivacyMode = PeerPrivacyMode.device
     /// How often a connection that failed to be established (reason 0x3E) is tried again.
     public var establishmentRetries: Int = 5
 

@@ -38,6 +38,8 @@ public enum HostEvent: Sendable {
         case advertisingStarted
         /// The controller refused to advertise; advertising is no longer wanted.
         case advertisingFailed(HostError)
+        /// Advertising was to last for a time, which is over.
+        case advertisingEnded
         /// An attempt to connect ended without a link.
         case connectionFailed(ConnectionAttempt, HostError)
     }

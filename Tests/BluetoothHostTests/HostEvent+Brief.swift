@@ -16,6 +16,7 @@ extension HostEvent {
         case .controller(.scanningFailed(let error)): "scanning failed: \(error)"
         case .controller(.advertisingStarted): "advertising"
         case .controller(.advertisingFailed(let error)): "advertising failed: \(error)"
+        case .controller(.advertisingEnded): "advertising ended"
         case .link(let link, .connected): "connected \(link)"
         case .controller(.connectionFailed(_, let error)): "connection failed: \(error)"
         case .link(let link, .disconnected(let reason)): "disconnected \(link): \(reason.rawValue)"

@@ -7,7 +7,7 @@ struct RadioArbiterTests {
     typealias Obstacles = RadioArbiter.Obstacles
     typealias Conflicts = RadioArbiter.Conflicts
 
-    static let obstacles = (0..<32).map { Obstacles(rawValue: $0) }
+    static let obstacles = (0..<64).map { Obstacles(rawValue: $0) }
     static let conflicts = (0..<4).map { Conflicts(rawValue: $0) }
 
     /// The same as the table, written down in another way: an activity, everything that may be in the way, and what the
@@ -16,6 +16,7 @@ struct RadioArbiterTests {
         _ activity: RadioArbiter.Activity, _ obstacles: Obstacles, _ conflicts: Conflicts
     ) -> RadioArbiter.Verdict {
         if obstacles.contains(.reset) { return .suspended }
+        if obstacles.contains(.privacy) { return .stop }
         let scansAlone = conflicts.contains(.scanAndAttempt)
         let advertisesAlone = conflicts.contains(.advertisingAndLinks)
         let isOccupied = !obstacles.isDisjoint(with: [.attempt, .link])

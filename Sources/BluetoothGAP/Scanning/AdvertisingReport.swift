@@ -5,6 +5,8 @@ import BluetoothBase
 public struct AdvertisingReport: ~Escapable {
     /// Who sent it.
     public var address: DeviceAddress
+    /// Who that is, whatever address it uses.
+    public var peer: PeerID
     public var eventType: AdvertisingEventType
     /// The received signal strength in dBm, nil if it was not measured.
     public var rssi: Int8?
@@ -14,15 +16,18 @@ public struct AdvertisingReport: ~Escapable {
     public var data: Span<UInt8>
 
     /// - Parameters:
+    ///   - peer: who sent it; nil for one that is known by this address.
     ///   - rssi: the octet of the report; 127 means not available.
     ///   - txPowerLevel: the octet of the report; 127 means not available.
     @inlinable
     @_lifetime(copy data)
     public init(
-        address: DeviceAddress, eventType: AdvertisingEventType, rssi: Int8 = 127, txPowerLevel: Int8 = 127,
+        address: DeviceAddress, peer: PeerID? = nil, eventType: AdvertisingEventType, rssi: Int8 = 127,
+        txPowerLevel: Int8 = 127,
         data: Span<UInt8>
     ) {
         self.address = address
+        self.peer = peer ?? PeerID(address)
         self.eventType = eventType
         self.rssi = rssi == 127 ? nil : rssi
         self.txPowerLevel = txPowerLevel == 127 ? nil : txPowerLevel

@@ -23,10 +23,13 @@ public struct ScanFilter: Equatable, Sendable {
     public var companyID: UInt16?
     /// The device accepts connections.
     public var isConnectableOnly: Bool
+    /// The device is in limited discoverable mode: limited discovery (Core 5.4, Vol 3, Part C, 9.2.5).
+    public var isLimitedDiscoverableOnly: Bool
 
     public init(
         services: [BluetoothUUID] = [], name: Name? = nil, addresses: [DeviceAddress] = [],
-        rssi: ClosedRange<Int8>? = nil, companyID: UInt16? = nil, isConnectableOnly: Bool = false
+        rssi: ClosedRange<Int8>? = nil, companyID: UInt16? = nil, isConnectableOnly: Bool = false,
+        isLimitedDiscoverableOnly: Bool = false
     ) {
         self.services = services
         self.name = name
@@ -34,6 +37,7 @@ public struct ScanFilter: Equatable, Sendable {
         self.rssi = rssi
         self.companyID = companyID
         self.isConnectableOnly = isConnectableOnly
+        self.isLimitedDiscoverableOnly = isLimitedDiscoverableOnly
     }
 
     /// Whether a device meets every condition.
@@ -43,9 +47,12 @@ public struct ScanFilter: Equatable, Sendable {
         if let rssi {
             guard let measured = sighting.rssi, rssi.contains(measured) else { return false }
         }
-        if !addresses.isEmpty, !matchesAddress(sighting.address) { return false }
+        if !addresses.isEmpty, !matchesAddress(sighting.address), !matchesAddress(sighting.peer.firstAddress) {
+            return false
+        }
         let advertising = ADView(sighting.advertisingData.span)
         let response = ADView(sighting.scanResponseData.span)
+        if isLimitedDiscoverableOnly, advertising.flags?.contains(.limitedDiscoverable) != true { return false }
         if let companyID, advertising.manufacturerData(companyID: companyID) == nil,
             response.manufacturerData(companyID: companyID) == nil
         {

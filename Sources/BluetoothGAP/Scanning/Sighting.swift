@@ -1,10 +1,13 @@
 import BluetoothBase
 
-/// A device as a scan has seen it: its advertising and its scan response under one address.
+/// A device as a scan has seen it: its advertising and its scan response.
 ///
 /// The bytes are kept as received and decoded on demand, so a report with nothing new costs only a comparison.
 public struct Sighting: Equatable, Sendable {
-    public let address: DeviceAddress
+    /// Who it is: the same while a bonded device changes its private address.
+    public let peer: PeerID
+    /// The address that the last packet came from.
+    public internal(set) var address: DeviceAddress
     /// How the device advertises. As long as only its scan response has been seen, it is only known to be scannable.
     public internal(set) var eventType: AdvertisingEventType
     /// The received signal strength of the last packet in dBm, nil if it was not measured.
@@ -25,6 +28,7 @@ public struct Sighting: Equatable, Sendable {
     static let maximumDataLength = 1650
 
     init(_ report: borrowing AdvertisingReport, at now: Instant) {
+        peer = report.peer
         address = report.address
         eventType = report.eventType.subtracting(.scanResponse)
         firstSeen = now
@@ -36,6 +40,7 @@ public struct Sighting: Equatable, Sendable {
     /// before.
     mutating func update(_ report: borrowing AdvertisingReport, at now: Instant) -> SightingTable.Novelty {
         lastSeen = now
+        address = report.address
         rssi = report.rssi
         if let power = report.txPowerLevel { packetTxPowerLevel = power }
         if report.eventType.contains(.scanResponse) {

@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// The devices a scan has seen, merged by address: a bounded number of them, of which a new one replaces the one not
+/// The devices a scan has seen, merged by who they are: a bounded number of them, of which a new one replaces the one not
 /// seen for longest.
 ///
 /// A report that repeats what is known costs a look-up and a comparison, and no allocation, however many devices are
@@ -43,10 +43,13 @@ public struct SightingTable: Sendable {
     public subscript(slot: Slot) -> Sighting { table[slot] }
 
     /// Where a device is; nil if unknown.
-    public func slot(of address: DeviceAddress) -> Slot? { table.slot(of: address) }
+    public func slot(of address: DeviceAddress) -> Slot? { slot(of: PeerID(address)) }
+
+    /// Where a device is; nil if unknown.
+    public func slot(of peer: PeerID) -> Slot? { table.slot(of: peer.firstAddress) }
 
     /// A device; nil if unknown.
-    public subscript(address: DeviceAddress) -> Sighting? { table.slot(of: address).map { table[$0] } }
+    public subscript(address: DeviceAddress) -> Sighting? { slot(of: address).map { table[$0] } }
 
     /// All the devices, the one seen last first.
     public var sightings: [Sighting] { table.newestFirst.map { table[$0] } }
@@ -55,11 +58,12 @@ public struct SightingTable: Sendable {
     public mutating func receive(
         _ report: borrowing AdvertisingReport, at now: Instant
     ) -> (slot: Slot, novelty: Novelty) {
-        if let slot = table.slot(of: report.address) {
+        let key = report.peer.firstAddress
+        if let slot = table.slot(of: key) {
             table.touch(slot)
             return (slot, table[slot].update(report, at: now))
         }
-        return (table.insert(Sighting(report, at: now), for: report.address), .discovered)
+        return (table.insert(Sighting(report, at: now), for: key), .discovered)
     }
 
     /// Removes the devices last seen before `instant`.

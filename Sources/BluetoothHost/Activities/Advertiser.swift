@@ -1,4 +1,5 @@
 import BluetoothBase
+import BluetoothGAP
 import BluetoothHCI
 
 /// How to advertise (Core 5.4, Vol 4, Part E, 7.8.5).
@@ -11,25 +12,42 @@ public struct AdvertisingParameters: Equatable, Sendable {
     public var data: [UInt8]
     /// At most 31 octets of AD structures for those who ask.
     public var scanResponse: [UInt8]
+    /// The one peer that may connect, by any of its names; nil for all. Such advertising carries no data (Core 5.4, Vol 3,
+    /// Part C, 9.3.3). A peer that uses private addresses is found only if the controller resolves them, on both sides: whether the
+    /// peer's does, its Central Address Resolution characteristic says (12.4).
+    public var peer: PeerID?
+    /// After how long it ends; nil for not by itself. In limited discoverable mode, which the flags of `data` say, at most
+    /// 180 seconds, which nil then means (Core 5.4, Vol 3, Part C, 9.2.3).
+    public var duration: Duration?
 
     /// By default connectable, every 30 to 60 ms, which is found quickly.
     public init(
         isConnectable: Bool = true, interval: ClosedRange<Duration> = .milliseconds(30)...(.milliseconds(60)),
-        data: [UInt8], scanResponse: [UInt8] = []
+        data: [UInt8], scanResponse: [UInt8] = [], peer: PeerID? = nil, duration: Duration? = nil
     ) {
         self.isConnectable = isConnectable
         self.interval = interval
         self.data = data
         self.scanResponse = scanResponse
+        self.peer = peer
+        self.duration = duration
     }
+
+    /// Whether it is in limited discoverable mode.
+    private var isLimited: Bool { ADView(data.span).flags?.contains(.limitedDiscoverable) ?? false }
+
+    /// After how long it ends.
+    var limit: Duration? { duration ?? (isLimited ? GAPTiming.limitedAdvertisingTimeout : nil) }
 
     /// Vol 4, Part E, 7.8.5 and 7.8.7.
     var isValid: Bool {
         interval.lowerBound >= .milliseconds(20) && interval.upperBound <= .milliseconds(10240)
-            && data.count <= 31 && scanResponse.count <= 31
+            && data.count <= 31 && scanResponse.count <= 31 && (peer == nil || isConnectable)
+            && (limit.map { $0 > .zero && (!isLimited || $0 <= GAPTiming.limitedAdvertisingTimeout) } ?? true)
     }
 
     fileprivate var type: LEAdvertisingType {
+        if peer != nil { return .connectableDirectedLowDutyCycle }
         if isConnectable { return .connectableUndirected }
         return scanResponse.isEmpty ? .nonConnectableUndirected : .scannableUndirected
     }
@@ -51,8 +69,17 @@ struct Advertiser: Sendable {
         case stopping
     }
 
+    /// The addresses to advertise with.
+    struct Addresses: Sendable {
+        var own: OwnAddressType
+        /// The one that directed advertising is for.
+        var peer = DeviceAddress(0, kind: .public)
+    }
+
     private struct Wanted: Sendable {
         let parameters: AdvertisingParameters
+        /// When it ends by itself.
+        let end: Instant?
         /// Whether its start has been reported.
         var isAnnounced = false
     }
@@ -65,9 +92,18 @@ struct Advertiser: Sendable {
 
     /// When something is due.
     var nextDeadline: Instant? {
-        guard case .idle = state, wanted != nil else { return nil }
-        return backoff.deadline
+        guard let wanted else { return nil }
+        guard case .idle = state else { return wanted.end }
+        return earliest(wanted.end, backoff.deadline)
     }
+
+    /// Whether the controller neither advertises nor is about to begin or stop.
+    var isIdle: Bool {
+        if case .idle = state { true } else { false }
+    }
+
+    /// The one peer that is wanted to connect.
+    var target: PeerID? { wanted?.parameters.peer }
 
     /// Which activity it is that may have to yield.
     var activity: RadioArbiter.Activity {
@@ -88,13 +124,22 @@ struct Advertiser: Sendable {
 
     // MARK: Calls
 
-    mutating func start(_ parameters: AdvertisingParameters) { wanted = Wanted(parameters: parameters) }
+    mutating func start(_ parameters: AdvertisingParameters, at now: Instant) {
+        wanted = Wanted(parameters: parameters, end: parameters.limit.map { now.advanced(by: $0) })
+    }
+
+    /// Ends advertising whose time is over.
+    mutating func fire(at now: Instant) -> [Effect] {
+        guard let end = wanted?.end, end <= now else { return [] }
+        wanted = nil
+        return [.report(.controller(.advertisingEnded))]
+    }
 
     mutating func stop() { wanted = nil }
 
     /// Moves one step towards what is wanted.
     mutating func advance(
-        _ verdict: RadioArbiter.Verdict, ownAddressType: OwnAddressType, at now: Instant
+        _ verdict: RadioArbiter.Verdict, _ addresses: Addresses, at now: Instant
     ) -> [Effect] {
         guard verdict != .suspended else { return [] }
         switch state {
@@ -104,7 +149,7 @@ struct Advertiser: Sendable {
             let command = LESetAdvertisingParameters(
                 intervalMin: LESlots(clamping: parameters.interval.lowerBound),
                 intervalMax: LESlots(clamping: parameters.interval.upperBound), type: parameters.type,
-                ownAddressType: ownAddressType)
+                ownAddressType: addresses.own, peerAddress: addresses.peer)
             return [.send(command, for: .advertise(.setParameters))]
         case .running(let current):
             guard wanted?.parameters == current, verdict != .stop else { return disable() }

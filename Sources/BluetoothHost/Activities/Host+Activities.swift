@@ -9,6 +9,7 @@ extension Host {
     /// Scans until `stopScanning`. A second call replaces the parameters.
     public mutating func startScanning(_ parameters: ScanParameters, at now: Instant) throws(HostError) {
         guard parameters.isValid else { throw .invalidParameters }
+        guard !lacksPrivacy else { throw .unsupported }
         scanner.start(parameters)
         advanceScanning(at: now)
     }
@@ -23,7 +24,8 @@ extension Host {
     /// has connected, as soon as the controller can.
     public mutating func startAdvertising(_ parameters: AdvertisingParameters, at now: Instant) throws(HostError) {
         guard parameters.isValid else { throw .invalidParameters }
-        advertiser.start(parameters)
+        guard !lacksPrivacy else { throw .unsupported }
+        advertiser.start(parameters, at: now)
         arbiter.advertisingMayWork()
         advanceAdvertising(at: now)
     }
@@ -48,7 +50,9 @@ extension Host {
         to peer: PeerID, timeout: Duration?, at now: Instant
     ) throws(HostError) -> ConnectionAttempt {
         guard lifecycle.isUp else { throw .notReady }
+        guard !lacksPrivacy else { throw .unsupported }
         guard !initiator.isFull, links.hasRoom else { throw .busy }
+        let peer = peers.peer(at: peer.firstAddress)
         guard !isTaken(peer) else { throw .alreadyConnected }
         let attempt = initiator.add(peer, deadline: timeout.map { now.advanced(by: $0) })
         advanceConnecting(at: now)
@@ -83,6 +87,7 @@ extension Host {
         if !scanner.isIdle { obstacles.insert(.scan) }
         if !links.isEmpty { obstacles.insert(.link) }
         if !links.hasRoom { obstacles.insert(.fullLinkTable) }
+        if privacy.isPending { obstacles.insert(.privacy) }
         return obstacles
     }
 
@@ -95,24 +100,31 @@ extension Host {
 
     private mutating func advanceScanning(at now: Instant) {
         let verdict = arbiter.verdict(for: .scanning, among: obstacles)
-        perform(scanner.advance(verdict, ownAddressType: lifecycle.ownAddressType), at: now)
+        perform(scanner.advance(verdict, ownAddressType: ownAddressType, at: now), at: now)
+        advancePrivacy(at: now)
     }
 
     private mutating func advanceAdvertising(at now: Instant) {
         let verdict = arbiter.verdict(for: advertiser.activity, among: obstacles)
-        perform(advertiser.advance(verdict, ownAddressType: lifecycle.ownAddressType, at: now), at: now)
+        let addresses = advertisingAddresses(for: advertiser.isIdle ? advertiser.target : nil)
+        perform(advertiser.advance(verdict, addresses, at: now), at: now)
+        advancePrivacy(at: now)
     }
 
     mutating func advanceConnecting(at now: Instant) {
         let wasBlocking = initiator.blocksOtherActivities
         let verdict = arbiter.verdict(for: .connecting, among: obstacles)
-        let candidates = initiator.candidates(in: peers) { peer in
+        let (candidates, needsSearch) = initiator.candidates(in: peers) { peer in
             links.firstSlot { $0.lastingPeer == peer } != nil
+        } address: {
+            reachableAddress(of: $0)
         }
         let settings = Initiator.Settings(
-            ownAddressType: lifecycle.ownAddressType, connectionParameters: configuration.connectionParameters,
+            ownAddressType: ownAddressType, connectionParameters: configuration.connectionParameters,
             acceptListSize: lifecycle.information?.usableAcceptListSize ?? 0)
         perform(initiator.advance(verdict, candidates, settings, at: now), at: now)
+        if scanner.search(needsSearch) { advanceScanning(at: now) }
+        advancePrivacy(at: now)
         guard wasBlocking, !initiator.blocksOtherActivities else { return }
         arbiter.attemptsEnded()
         advanceScanning(at: now)
@@ -127,7 +139,7 @@ extension Host {
         case .refused(let parameters):
             // Some controllers do not scan while they initiate a connection.
             let mayWait = status == .commandDisallowed && arbiter.explainsRefusal(of: .scanning, among: obstacles)
-            if !mayWait { perform(scanner.giveUp(parameters, .controller(status)), at: now) }
+            if !mayWait { perform(scanner.giveUp(parameters, .controller(status), at: now), at: now) }
         }
         advanceScanning(at: now)
         // The initiator may wait for the scanner to stop.
@@ -172,49 +184,58 @@ extension Host {
     ///
     /// - Parameter address: the one the report names; not every controller fills that in.
     mutating func connectingFailed(_ status: HCIStatus, with address: DeviceAddress?, at now: Instant) {
+        let peer = address.map { peers.peer(at: $0) }
         let effects = initiator.connectionFailed(
-            status, with: address.map { peers.peer(at: $0) }, in: peers, retries: configuration.establishmentRetries,
-            at: now)
+            status, with: peer, in: peers, retries: configuration.establishmentRetries, at: now)
         perform(effects, at: now)
         advanceConnecting(at: now)
     }
 
     mutating func fireActivities(at now: Instant) {
         perform(scanner.fire(at: now), at: now)
+        if scanner.retriesSearch(at: now) { advanceScanning(at: now) }
         perform(initiator.fire(in: peers, at: now), at: now)
-        if let deadline = advertiser.nextDeadline, deadline <= now { advanceAdvertising(at: now) }
+        privacy.fire(at: now)
+        if privacy.isPending { advanceActivities(at: now) }
+        let isAdvertisingDue = advertiser.nextDeadline.map { $0 <= now } ?? false
+        perform(advertiser.fire(at: now), at: now)
+        if isAdvertisingDue { advanceAdvertising(at: now) }
         advanceConnecting(at: now)
     }
 
     /// One `LE Advertising Report` event (Vol 4, Part E, 7.7.65.2), which may hold several reports.
     mutating func receive(_ reports: consuming LEAdvertisingReports, at now: Instant) {
         // Reports that were on their way when scanning was stopped are of no use to anybody.
-        guard scanner.isWanted else { return }
+        guard scanner.isListening else { return }
         scanner.reportReceived(at: now)
         while let report = reports.next() {
             guard let type = AdvertisingEventType(legacyEventType: report.eventType.rawValue) else { continue }
-            received(type, report.address, report.rssi, report.data)
+            received(type, report.address, report.rssi, report.data, at: now)
         }
     }
 
     /// One `LE Extended Advertising Report` event (Vol 4, Part E, 7.7.65.13). The host has not asked for them, but
     /// Bumble's controllers report even what they scan by the legacy commands in this way.
     mutating func receive(_ reports: consuming LEExtendedAdvertisingReports, at now: Instant) {
-        guard scanner.isWanted else { return }
+        guard scanner.isListening else { return }
         scanner.reportReceived(at: now)
         while let report = reports.next() {
             // Fragments are not put together; legacy advertising has none.
             guard let address = report.address, report.eventType.dataStatus == .complete else { continue }
             let type = AdvertisingEventType(rawValue: UInt8(truncatingIfNeeded: report.eventType.rawValue & 0x1F))
-            received(type, address, report.rssi, report.data)
+            received(type, address, report.rssi, report.data, at: now)
         }
     }
 
     private mutating func received(
-        _ type: AdvertisingEventType, _ address: DeviceAddress, _ rssi: Int8, _ data: Span<UInt8>
+        _ type: AdvertisingEventType, _ address: DeviceAddress, _ rssi: Int8, _ data: Span<UInt8>, at now: Instant
     ) {
-        let data = events.store(data)
         let peer = peers.peer(at: address)
+        if scanner.isSearching {
+            if type.contains(.connectable) { searched(peer, at: address, at: now) }
+            guard scanner.isWanted else { return }
+        }
+        let data = events.store(data)
         events.append(
             .advertisement(Advertisement(type: type, address: address, peer: peer, rssi: rssi, data: data)))
     }

@@ -6,21 +6,6 @@ import BluetoothHCI
 /// A controller initiates one connection at a time. Several peers wanted at once go into its filter accept list, so
 /// that one which is away does not keep the others waiting. Where that list is too short, or absent, they take turns.
 struct Initiator: Sendable {
-    struct Attempt: Sendable {
-        let identifier: ConnectionAttempt
-        /// The peer, under the name the caller used.
-        let peer: PeerID
-        let deadline: Instant?
-        /// How often the connection was reported and then failed to be established.
-        var failures = 0
-    }
-
-    /// A peer the controller listens for, and the address under which it does.
-    struct Target: Equatable, Sendable {
-        let peer: PeerID
-        let address: DeviceAddress
-    }
-
     /// The commands that lead to a connection, or call it off.
     enum Step: Equatable, Sendable {
         case addToAcceptList, create, cancel
@@ -32,14 +17,6 @@ struct Initiator: Sendable {
         case initiating([Target], until: Instant?)
         /// Create Connection Cancel was sent. Until then the controller has the time to report the end.
         case cancelling(until: Instant)
-    }
-
-    /// What to ask of the controller.
-    struct Settings: Sendable {
-        var ownAddressType: OwnAddressType
-        var connectionParameters: ConnectionParameters
-        /// How many entries the controller's filter accept list has.
-        var acceptListSize: Int
     }
 
     private var attempts: [Attempt] = []
@@ -65,6 +42,14 @@ struct Initiator: Sendable {
     /// How long to wait for a cancelled connection to be reported: some controllers never do.
     private static let cancelTimeout = Duration.seconds(2)
 
+    /// How long to try an address that was resolved. The longest advertising interval is 10.24 s.
+    private static let sightingLifetime = Duration.seconds(15)
+
+    /// Whether the controller neither initiates nor calls that off.
+    var isIdle: Bool {
+        if case .idle = state { true } else { false }
+    }
+
     /// Whether an attempt is being called off, so that a connection may still come of it.
     var isCancelling: Bool {
         if case .cancelling = state { true } else { false }
@@ -74,7 +59,9 @@ struct Initiator: Sendable {
 
     var nextDeadline: Instant? {
         var deadline: Instant?
-        for attempt in attempts { deadline = earliest(deadline, attempt.deadline) }
+        for attempt in attempts {
+            deadline = earliest(deadline, earliest(attempt.deadline, attempt.sighting?.until))
+        }
         switch state {
         case .idle: return attempts.isEmpty ? nil : earliest(deadline, backoff.deadline)
         case .initiating(_, let until): return earliest(deadline, until)
@@ -108,17 +95,39 @@ struct Initiator: Sendable {
 
     /// The peers that could be listened for, in the order in which they were asked for.
     ///
-    /// - Parameter isLinked: whether there is a link to a peer, even one that has not been reported: a controller makes no
-    ///   second one.
-    func candidates(in table: PeerTable, isLinked: (PeerID) -> Bool) -> [Target] {
+    /// - Parameters:
+    ///   - isLinked: whether there is a link to a peer, even one that has not been reported: a controller makes no second
+    ///     one.
+    ///   - address: the address under which to listen; nil for a peer that has to be searched for.
+    /// - Returns: the peers, and whether there are others that have to be searched for.
+    func candidates(
+        in table: PeerTable, isLinked: (PeerID) -> Bool, address: (PeerID) -> DeviceAddress?
+    ) -> (targets: [Target], needsSearch: Bool) {
         var targets: [Target] = []
+        var needsSearch = false
         for attempt in attempts {
             let peer = table.lastingName(of: attempt.peer)
             // Two names may have turned out to mean one peer.
             guard !isLinked(peer), !targets.contains(where: { $0.peer == peer }) else { continue }
-            targets.append(Target(peer: peer, address: table.address(of: peer)))
+            if let address = address(peer) ?? attempt.sighting?.address {
+                targets.append(Target(peer: peer, address: address))
+            } else {
+                needsSearch = true
+            }
         }
-        return targets
+        return (targets, needsSearch)
+    }
+
+    /// A peer was received at a private address.
+    ///
+    /// - Returns: whether that is news for an attempt to connect to it.
+    mutating func sighted(_ peer: PeerID, at address: DeviceAddress, in table: PeerTable, at now: Instant) -> Bool {
+        guard
+            let index = attempts.firstIndex(where: { table.lastingName(of: $0.peer) == peer }),
+            attempts[index].sighting == nil
+        else { return false }
+        attempts[index].sighting = (address, now.advanced(by: Self.sightingLifetime))
+        return true
     }
 
     /// Moves one step towards the peers that are wanted.
@@ -281,6 +290,10 @@ struct Initiator: Sendable {
         while let index = attempts.firstIndex(where: { $0.deadline.map { $0 <= now } ?? false }) {
             effects.append(attempts.remove(at: index).failed(.timedOut))
         }
+        for index in attempts.indices {
+            // It may use another address by now.
+            if let sighting = attempts[index].sighting, sighting.until <= now { attempts[index].sighting = nil }
+        }
         switch state {
         case .initiating(let targets, let until?) where until <= now:
             state = .initiating(targets, until: nil)
@@ -314,9 +327,4 @@ struct Initiator: Sendable {
         defer { attempts.removeAll() }
         return attempts.map { $0.failed(error) }
     }
-}
-
-extension Initiator.Attempt {
-    /// How the end of an attempt without a link is reported.
-    func failed(_ error: HostError) -> Effect { .report(.controller(.connectionFailed(identifier, error))) }
 }

@@ -28,6 +28,8 @@ struct RadioArbiter: Sendable {
         static let link = Obstacles(rawValue: 1 << 3)
         /// There is no room for another link.
         static let fullLinkTable = Obstacles(rawValue: 1 << 4)
+        /// The own address or the resolving list is to be changed, for which the radio has to be idle.
+        static let privacy = Obstacles(rawValue: 1 << 5)
     }
 
     /// Two things that this controller turned out not to do at the same time.
@@ -74,6 +76,12 @@ struct RadioArbiter: Sendable {
         Rule(.connectableAdvertising, yieldsTo: .reset, by: .suspended),
         Rule(.otherAdvertising, yieldsTo: .reset, by: .suspended),
         Rule(.connecting, yieldsTo: .reset, by: .suspended),
+
+        // Each of these keeps the controller from changing addresses. They go on after that.
+        Rule(.scanning, yieldsTo: .privacy, by: .stop),
+        Rule(.connectableAdvertising, yieldsTo: .privacy, by: .stop),
+        Rule(.otherAdvertising, yieldsTo: .privacy, by: .stop),
+        Rule(.connecting, yieldsTo: .privacy, by: .stop),
 
         // An attempt is short and the caller waits for it; a scan can go on afterwards.
         Rule(.scanning, yieldsTo: .attempt, by: .stop, once: .scanAndAttempt),

@@ -38,18 +38,38 @@ struct Scanner: Sendable {
     }
 
     private var wanted: ScanParameters?
+    /// Whether the host itself looks for peers, to connect to them.
+    private(set) var isSearching = false
     private var activity: Activity<ScanParameters> = .idle
     private var watchdog = ScanWatchdog()
+    /// What the controller makes of searches.
+    private var backoff = Backoff()
 
     /// Whether reports are of use to anybody.
     var isWanted: Bool { wanted != nil }
+
+    /// Whether reports are of use to the host.
+    @inline(__always)
+    var isListening: Bool { wanted != nil || isSearching }
+
+    /// How to scan for all who want that. A search must not miss a device that was reported before it began.
+    private var needed: ScanParameters? {
+        guard isSearching else { return wanted }
+        var parameters = wanted ?? Self.search
+        parameters.reportsDuplicates = true
+        return parameters
+    }
+
+    /// Half of the time, so that links and advertising go on.
+    private static let search = ScanParameters(
+        isActive: false, interval: .milliseconds(60), window: .milliseconds(30))
 
     /// Whether the controller neither scans nor is about to begin or stop.
     var isIdle: Bool {
         if case .idle = activity { true } else { false }
     }
 
-    var nextDeadline: Instant? { watchdog.deadline }
+    var nextDeadline: Instant? { earliest(watchdog.deadline, isSearching && isIdle ? backoff.deadline : nil) }
 
     // MARK: Calls
 
@@ -60,19 +80,28 @@ struct Scanner: Sendable {
         watchdog = ScanWatchdog()
     }
 
+    /// Looks for peers that are to be connected to, or does not any more. False where that is no news.
+    mutating func search(_ isSearching: Bool) -> Bool {
+        guard isSearching != self.isSearching else { return false }
+        self.isSearching = isSearching
+        return true
+    }
+
     /// Moves one step towards what is wanted.
-    mutating func advance(_ verdict: RadioArbiter.Verdict, ownAddressType: OwnAddressType) -> [Effect] {
+    mutating func advance(
+        _ verdict: RadioArbiter.Verdict, ownAddressType: OwnAddressType, at now: Instant
+    ) -> [Effect] {
         guard verdict != .suspended else { return [] }
         switch activity {
         case .idle:
-            guard verdict == .proceed, let wanted else { return [] }
+            guard verdict == .proceed, let wanted = needed, isWanted || !backoff.waits(at: now) else { return [] }
             activity = .starting(wanted)
             let command = LESetScanParameters(
                 type: wanted.isActive ? .active : .passive, interval: LESlots(clamping: wanted.interval),
                 window: LESlots(clamping: wanted.window), ownAddressType: ownAddressType)
             return [.send(command, for: .scan(.setParameters))]
         case .running(let current):
-            return wanted == current && verdict != .stop ? [] : disable()
+            return needed == current && verdict != .stop ? [] : disable()
         case .starting, .stopping:
             return []
         }
@@ -107,6 +136,7 @@ struct Scanner: Sendable {
                 return .effects([.send(command, for: .scan(.enable))])
             }
             activity = .running(parameters)
+            backoff.succeeded()
             // A controller that reports each advertiser once has reason to be silent.
             if parameters.reportsDuplicates, let silenceLimit { watchdog.start(silenceLimit, at: now) }
         case (.stopping, .disable):
@@ -118,8 +148,10 @@ struct Scanner: Sendable {
     }
 
     /// Gives up a scan that the controller refused, unless something else is wanted by now.
-    mutating func giveUp(_ refused: ScanParameters, _ error: HostError) -> [Effect] {
-        guard wanted == refused else { return [] }
+    mutating func giveUp(_ refused: ScanParameters, _ error: HostError, at now: Instant) -> [Effect] {
+        guard needed == refused else { return [] }
+        if isSearching { backoff.failed(at: now) }
+        guard isWanted else { return [] }
         wanted = nil
         return [.report(.controller(.scanningFailed(error)))]
     }
@@ -134,15 +166,22 @@ struct Scanner: Sendable {
         return disable()
     }
 
+    /// Whether a search that the controller refused is to be tried again.
+    func retriesSearch(at now: Instant) -> Bool {
+        isSearching && isIdle && backoff.deadline.map { $0 <= now } ?? false
+    }
+
     /// The controller was reset. What is wanted stays wanted.
     mutating func reset() {
         activity = .idle
+        backoff.succeeded()
         watchdog = ScanWatchdog()
     }
 
     /// The controller is gone.
     mutating func abandon(_ error: HostError) -> [Effect] {
-        guard let wanted else { return [] }
-        return giveUp(wanted, error)
+        guard isWanted else { return [] }
+        wanted = nil
+        return [.report(.controller(.scanningFailed(error)))]
     }
 }

@@ -20,6 +20,7 @@ enum BringUpStep: UInt8, CaseIterable, Sendable {
     case leReadFilterAcceptListSize
     case leReadMaximumDataLength
     case leWriteSuggestedDefaultDataLength
+    case leReadResolvingListSize
     case leSetRandomAddress
 
     /// Whether nothing can be done with a controller that refuses this. The rest is done without.
@@ -35,8 +36,9 @@ enum BringUpStep: UInt8, CaseIterable, Sendable {
     /// - Parameters:
     ///   - address: the address the host uses.
     ///   - receiveBufferCount: how many ACL packets the host is to hold at once; 0 for no limit.
+    ///   - resolvesAddresses: whether the host may have keys that resolve private addresses.
     func command(
-        for profile: ControllerProfile, _ address: DeviceAddress, receiveBufferCount: UInt16
+        for profile: ControllerProfile, _ address: DeviceAddress, receiveBufferCount: UInt16, resolvesAddresses: Bool
     ) -> (any HCICommand)? {
         let supported = profile.commands
         switch self {
@@ -74,6 +76,8 @@ enum BringUpStep: UInt8, CaseIterable, Sendable {
             guard profile.maximumDataLength.octets > 27, supported.contains(.leWriteSuggestedDefaultDataLength)
             else { return nil }
             return LEWriteSuggestedDefaultDataLength(transmit: profile.maximumDataLength)
+        case .leReadResolvingListSize:
+            return resolvesAddresses && profile.supportsPrivacy ? LEReadResolvingListSize() : nil
         case .leSetRandomAddress: return address.kind == .random ? LESetRandomAddress(address: address) : nil
         }
     }
@@ -91,6 +95,7 @@ extension LEEventMask {
     /// The LE events this host makes sense of. Those it would only ignore stay masked.
     fileprivate static let host: LEEventMask = [
         .connectionComplete, .advertisingReport, .connectionUpdateComplete, .readRemoteFeaturesComplete,
-        .longTermKeyRequest, .remoteConnectionParameterRequest, .dataLengthChange, .phyUpdateComplete,
+        .longTermKeyRequest, .remoteConnectionParameterRequest, .dataLengthChange, .enhancedConnectionComplete,
+        .phyUpdateComplete,
     ]
 }

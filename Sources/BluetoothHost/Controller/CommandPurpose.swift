@@ -11,6 +11,7 @@ enum CommandPurpose: Equatable, Sendable {
     case readRSSI(RequestIdentifier, LinkIdentifier)
     case connectionUpdate(LinkIdentifier)
     case encrypt(LinkIdentifier)
+    case privacy
     /// Nobody waits for the answer.
     case none
 }

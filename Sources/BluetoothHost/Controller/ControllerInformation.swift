@@ -3,7 +3,7 @@ import BluetoothHCI
 
 /// What the host learned about its controller while bringing it up.
 public struct ControllerInformation: Equatable, Sendable {
-    /// The address the host uses on the air.
+    /// The host's identity address, which it uses on the air unless it has privacy.
     public var address: DeviceAddress
     /// The address the controller was made with; zero where it has none.
     public var publicAddress: DeviceAddress
@@ -20,6 +20,8 @@ public struct ControllerInformation: Equatable, Sendable {
     public var aclBufferCount: Int
     /// How many addresses the filter accept list holds; 0 where the controller has none.
     public var filterAcceptListSize: Int
+    /// How many bonded peers' private addresses the controller resolves by itself; 0 where it resolves none.
+    public var resolvingListSize: Int
     /// Whether the controller sends no more data than the host has room for, so that `Host.holdReceiving` has an effect
     /// (Vol 4, Part E, 4.2).
     public var controlsReceiving: Bool

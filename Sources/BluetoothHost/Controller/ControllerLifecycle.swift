@@ -16,6 +16,7 @@ struct ControllerLifecycle: Sendable {
     private let address: HostConfiguration.OwnAddress
     private let staticAddress: DeviceAddress
     private let receiveBufferCount: UInt16
+    private let resolvesAddresses: Bool
     private var state: State = .off
     /// Resets since the controller was last up: one that never gets there is given up.
     private var attempts = 0
@@ -30,6 +31,7 @@ struct ControllerLifecycle: Sendable {
     init(_ configuration: HostConfiguration) {
         address = configuration.ownAddress
         staticAddress = configuration.staticAddress ?? ControllerProfile.staticAddress(seed: configuration.seed)
+        resolvesAddresses = configuration.security != nil
         receiveBufferCount = min(configuration.receiveBufferCount, ReceiveFlow.maximumBufferCount)
     }
 
@@ -84,9 +86,11 @@ struct ControllerLifecycle: Sendable {
     private mutating func ask(_ first: BringUpStep, _ profile: ControllerProfile, at now: Instant) -> Outcome {
         let address = profile.ownAddress(address, staticAddress)
         for step in BringUpStep.allCases where step.rawValue >= first.rawValue {
-            guard let command = step.command(for: profile, address, receiveBufferCount: receiveBufferCount) else {
-                continue
-            }
+            guard
+                let command = step.command(
+                    for: profile, address, receiveBufferCount: receiveBufferCount,
+                    resolvesAddresses: resolvesAddresses)
+            else { continue }
             state = .asking(step, profile)
             return .effects([.send(command, for: .bringUp(step))])
         }
@@ -140,7 +144,7 @@ extension ControllerInformation {
             address: address, publicAddress: profile.publicAddress, version: profile.version,
             commands: profile.commands, features: profile.features, aclDataLength: profile.aclDataLength,
             aclBufferCount: profile.aclBufferCount, filterAcceptListSize: profile.filterAcceptListSize,
-            controlsReceiving: profile.controlsReceiving)
+            resolvingListSize: profile.resolvingListSize, controlsReceiving: profile.controlsReceiving)
     }
 }
 

@@ -17,12 +17,20 @@ struct ControllerProfile: Sendable {
     /// Whether the controller waits for the host to make room before it sends more data.
     private(set) var controlsReceiving = false
     private(set) var filterAcceptListSize = 0
+    private(set) var resolvingListSize = 0
     private(set) var maximumDataLength = LEDataLength(octets: 27, time: 328)
 
     /// Whether the controller has the commands for flow control towards the host (Core 5.4, Vol 4, Part E, 4.2).
     var supportsReceiveFlowControl: Bool {
         commands.contains(.setControllerToHostFlowControl) && commands.contains(.hostBufferSize)
             && commands.contains(.hostNumberOfCompletedPackets) && !isRootCanal
+    }
+
+    /// Whether the controller can be given the keys of bonds, to resolve private addresses by itself.
+    var supportsPrivacy: Bool {
+        features.contains(.privacy) && commands.contains(.leReadResolvingListSize)
+            && commands.contains(.leAddDeviceToResolvingList) && commands.contains(.leRemoveDeviceFromResolvingList)
+            && commands.contains(.leSetAddressResolutionEnable)
     }
 
     /// Whether it is Android's virtual controller, which lists the commands for flow control and ends when it gets one.
@@ -60,6 +68,8 @@ struct ControllerProfile: Sendable {
         case .setControllerToHostFlowControl: controlsReceiving = true
         case .leReadFilterAcceptListSize:
             filterAcceptListSize = Int(try completion.decodeReturnParameters(of: LEReadFilterAcceptListSize.self).size)
+        case .leReadResolvingListSize:
+            resolvingListSize = Int(try completion.decodeReturnParameters(of: LEReadResolvingListSize.self).size)
         case .leReadMaximumDataLength:
             maximumDataLength = try completion.decodeReturnParameters(of: LEReadMaximumDataLength.self).transmit
         case .reset, .setEventMask, .writeLEHostSupport, .leSetEventMask, .leWriteSuggestedDefaultDataLength,

@@ -47,6 +47,7 @@ extension Host {
         case .readRSSI(let request, let link): rssiAnswered(request, of: link, completion)
         case .connectionUpdate(let link): connectionUpdateAnswered(status, link)
         case .encrypt(let link): encryptionAnswered(status, link, at: now)
+        case .privacy: privacyAnswered(status, at: now)
         case .none: return
         }
     }

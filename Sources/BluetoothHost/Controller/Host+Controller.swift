@@ -23,7 +23,9 @@ extension Host {
                 bufferCount: information.controlsReceiving
                     ? min(configuration.receiveBufferCount, ReceiveFlow.maximumBufferCount) : 0)
             ownAddressIsKnown(information.address)
+            privacy.start(information)
             events.append(.controller(.ready))
+            updatePrivacy(at: now)
             advanceActivities(at: now)
         case .failed(let failure):
             forgetController(.notReady, at: now)
@@ -75,6 +77,7 @@ extension Host {
         scanner.reset()
         advertiser.reset()
         initiator.reset()
+        privacy.reset()
         arbiter.reset()
         flow.reset(bufferCount: 0)
         receiveFlow = ReceiveFlow(bufferCount: 0)

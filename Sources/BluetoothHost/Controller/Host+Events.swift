@@ -95,7 +95,12 @@ extension Host {
 struct NewConnection: Sendable {
     var handle: ConnectionHandle
     var role: LinkRole
+    /// The peer's address: that of its identity, if the controller has resolved the one on the air.
     var address: DeviceAddress
+    /// The peer's address on the air, with which it pairs.
+    var airAddress: DeviceAddress
+    /// The private address the controller has made for this host; nil if it has not.
+    var localAddress: DeviceAddress?
     var parameters: CurrentConnectionParameters
 
     init?(_ complete: LEConnectionComplete) {
@@ -108,6 +113,8 @@ struct NewConnection: Sendable {
         self.init(
             complete.connectionHandle, complete.role, complete.peerAddress, complete.interval, complete.latency,
             complete.supervisionTimeout)
+        if complete.peerResolvablePrivateAddress.value != 0 { airAddress = complete.peerResolvablePrivateAddress }
+        if complete.localResolvablePrivateAddress.value != 0 { localAddress = complete.localResolvablePrivateAddress }
     }
 
     private init?(
@@ -118,6 +125,7 @@ struct NewConnection: Sendable {
         self.handle = handle
         self.role = role
         self.address = address
+        airAddress = address
         parameters = CurrentConnectionParameters(
             interval: interval.duration, latency: latency, supervisionTimeout: supervisionTimeout.duration)
     }

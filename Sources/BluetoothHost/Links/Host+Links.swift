@@ -108,7 +108,8 @@ extension Host {
         _ connection: NewConnection, _ life: LinkLife, at now: Instant
     ) -> LinkTable.Slot? {
         let peer = peers.peer(at: connection.address)
-        let localAddress = controller?.address ?? connection.address
+        let localAddress =
+            connection.localAddress ?? privacy.ownAddress ?? controller?.address ?? connection.address
         let configuration = configuration
         let slot = links.insert(connection.handle) { identifier in
             Link(

@@ -14,7 +14,7 @@ struct Link: Sendable {
     let role: LinkRole
     /// When the controller reported it.
     let beginning: Instant
-    /// The address the peer uses on this link.
+    /// The address the peer uses on this link, or its identity address if the controller has resolved that.
     let address: DeviceAddress
     /// The address this host uses on this link.
     let localAddress: DeviceAddress
@@ -58,7 +58,7 @@ struct Link: Sendable {
         address = connection.address
         self.localAddress = localAddress
         protection = LinkProtection(
-            pairing: Pairing(role: connection.role, local: localAddress, peer: connection.address))
+            pairing: Pairing(role: connection.role, local: localAddress, peer: connection.airAddress))
         self.peer = peer
         lastingPeer = peer
         parameters = connection.parameters
@@ -171,7 +171,7 @@ public struct LinkInformation: Equatable, Sendable {
     public var role: LinkRole
     /// The peer. It keeps this name for as long as the link lives.
     public var peer: PeerID
-    /// The address the peer uses on this link.
+    /// The address the peer uses on this link, or its identity address if the controller has resolved that.
     public var address: DeviceAddress
     /// The ATT_MTU.
     public var mtu: Int

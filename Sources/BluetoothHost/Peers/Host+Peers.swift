@@ -4,12 +4,13 @@ import BluetoothBase
 extension Host {
     /// The link to a peer, under any of its names, where there is one that has been reported as connected.
     public func link(to peer: PeerID) -> LinkIdentifier? {
-        let peer = peers.lastingName(of: peer)
+        let peer = lastingName(of: peer)
         return links.firstSlot { $0.life.isAnnounced && $0.lastingPeer == peer }.map { links.at[$0].identifier }
     }
 
-    /// The name that stays with a peer, and which its later links will have: the same for all names it has.
-    public func lastingName(of peer: PeerID) -> PeerID { peers.lastingName(of: peer) }
+    /// The name that stays with a peer, and which its later links will have: the same for all names it has, those made
+    /// of its private addresses included.
+    public func lastingName(of peer: PeerID) -> PeerID { peers.resolvedName(of: peer) }
 
     /// The peer of a link has proved that it has this identity address (Core 5.4, Vol 3, Part H, 2.4.3): pairing or
     /// encryption has shown it.

@@ -1,4 +1,5 @@
 import BluetoothBase
+import BluetoothSMP
 
 /// Which peer an address belongs to, and under which address a peer is reached.
 ///
@@ -12,15 +13,35 @@ struct PeerTable: Sendable {
     private var identities: [PeerID: DeviceAddress] = [:]
     /// The keys of peers, by their lasting names.
     private(set) var bonds: [PeerID: Bond] = [:]
+    /// Whose private address it is.
+    private(set) var resolver: AddressResolver
     /// Names that stood for a private address, oldest first: a peer may come with a new one each time.
     private var temporaryNames: [PeerID] = []
 
     /// How many names of private addresses are remembered.
     static let maximumTemporaryNames = 1024
 
-    /// The peer that uses an address.
+    /// - Parameter crypto: what private addresses are resolved with; nil leaves them unresolved.
+    init(crypto: (any CryptoToolbox)? = nil) { resolver = AddressResolver(crypto: crypto) }
+
+    /// The peer that uses an address, which is resolved if it is a private one.
     @inline(__always)
-    func peer(at address: DeviceAddress) -> PeerID { lastingName(of: PeerID(address)) }
+    mutating func peer(at address: DeviceAddress) -> PeerID {
+        guard resolver.mayResolve(address), let peer = resolver.resolve(address) else {
+            return lastingName(of: PeerID(address))
+        }
+        return lastingName(of: peer)
+    }
+
+    /// The name that stays with a peer, be its name made of any of its private addresses.
+    func resolvedName(of peer: PeerID) -> PeerID {
+        let address = peer.firstAddress
+        guard resolver.mayResolve(address), let found = resolver.search(address) else { return lastingName(of: peer) }
+        return lastingName(of: found)
+    }
+
+    /// The identity of a peer that may use private addresses; nil for all others.
+    func identity(of peer: PeerID) -> DeviceIdentity? { resolver.identity(of: lastingName(of: peer)) }
 
     /// The name that stays with a peer, which is the same for all names it has.
     @inline(__always)
@@ -67,10 +88,12 @@ struct PeerTable: Sendable {
         var bond = bond
         bond.peer = peer
         bonds[peer] = bond
+        resolver.set(bond.identity, of: peer)
     }
 
     mutating func removeBond(with peer: PeerID) -> Bond? {
         forgetIdentity(of: peer)
+        resolver.set(nil, of: lastingName(of: peer))
         return bonds.removeValue(forKey: lastingName(of: peer))
     }
 
@@ -81,6 +104,7 @@ struct PeerTable: Sendable {
         names[old] = new
         names[new] = nil
         identities[old] = nil
+        resolver.rename(old, to: new)
         if var bond = bonds.removeValue(forKey: old), bonds[new] == nil {
             bond.peer = new
             bonds[new] = bond

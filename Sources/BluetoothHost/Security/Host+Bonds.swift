@@ -13,7 +13,12 @@ extension Host {
     }
 
     /// Restores the Identity Resolving Key of an earlier run, which bonds were made with.
-    public mutating func setResolvingKey(_ key: UInt128) { security?.identity.resolvingKey = key }
+    public mutating func setResolvingKey(_ key: UInt128, at now: Instant) {
+        guard security != nil, security?.identity.resolvingKey != key else { return }
+        security?.identity.resolvingKey = key
+        privacy.renewAddress()
+        updatePrivacy(at: now)
+    }
 
     /// The bonds with peers, in no order.
     public var bonds: [Bond] { Array(peers.bonds.values) }
@@ -45,11 +50,13 @@ extension Host {
     /// Makes a bond of what pairing has led to. False where another bond is in the way.
     mutating func keep(_ result: PairingResult, _ slot: Int, at now: Instant) -> Bool {
         let name = links.at[slot].lastingPeer
-        let address = result.peerIdentity?.address ?? links.at[slot].address
+        // A peer that is known by its private addresses, and distributes no identity this time, keeps the one it has.
+        let identity = result.peerIdentity ?? peers.bond(with: name)?.identity
+        let address = identity?.address ?? links.at[slot].address
         if let known = peers.bond(with: peers.peer(at: address)), known.peer != name {
             // A device that comes under another address and claims to be one that is bonded. Only with the same resolving
             // key and keys at least as strong may it take the place of that.
-            guard known.identity == result.peerIdentity, !result.strength.isWeaker(than: known.strength) else {
+            guard known.identity == identity, !result.strength.isWeaker(than: known.strength) else {
                 handle(.bondClaimed, of: slot, at: now)
                 return false
             }
@@ -58,7 +65,7 @@ extension Host {
             _ = try? learnIdentity(address, of: link, at: now)
         }
         var bond = Bond(peer: links.at[slot].lastingPeer, address: address, strength: result.strength)
-        bond.identity = result.peerIdentity
+        bond.identity = identity
         bond.centralKey = result.centralKey
         bond.peripheralKey = result.peripheralKey
         bond.peerSignature = result.peerSignatureKey.map { SignatureKey(key: $0) }
@@ -96,6 +103,7 @@ extension Host {
 
     private mutating func bondsChanged(at now: Instant) {
         for slot in links.slots where links.at[slot].isInUse { settleSecurity(slot) }
+        updatePrivacy(at: now)
     }
 }
 

@@ -217,15 +217,24 @@ public struct AdvertisingRequest: Sendable {
     /// Whether to leave out what does not fit, the end of the name and then services from the last on, instead of
     /// refusing. This always happens while several users advertise.
     public var cutsToFit: Bool
+    /// The one peer that may connect, see `AdvertisingParameters.peer`; nil for all. While other users advertise for other
+    /// peers, everybody may.
+    public var peer: PeerID?
+    /// After how long it ends, see `AdvertisingParameters.duration`; nil for not by itself, but in limited discoverable
+    /// mode.
+    public var duration: Duration?
 
     public init(
         _ advertisement: AdvertisementData, isConnectable: Bool = true,
-        interval: ClosedRange<Duration> = GAPTiming.advertisingFastInterval1, cutsToFit: Bool = false
+        interval: ClosedRange<Duration> = GAPTiming.advertisingFastInterval1, cutsToFit: Bool = false,
+        peer: PeerID? = nil, duration: Duration? = nil
     ) {
         self.advertisement = advertisement
         self.isConnectable = isConnectable
         self.interval = interval
         self.cutsToFit = cutsToFit
+        self.peer = peer
+        self.duration = duration
     }
 }
 

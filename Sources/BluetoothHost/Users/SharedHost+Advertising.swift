@@ -5,6 +5,8 @@ import BluetoothGAP
 struct AdvertisementRecord: Sendable {
     let call: UserCall
     let request: AdvertisingRequest
+    /// When it ends by itself.
+    let end: Instant?
     /// Whether the user knows that it is on the air.
     var isStarted = false
 }
@@ -13,17 +15,19 @@ struct AdvertisementRecord: Sendable {
 extension SharedHost {
     mutating func advertise(_ call: UserCall, _ request: AdvertisingRequest, at now: Instant) {
         if let refusal { return end(call, .failure(refusal)) }
+        let end: Instant?
         do throws(HostError) {
             // Before anything is cancelled: an advertisement that is refused changes nothing.
-            _ = try AdvertisingRequest.merged([request])
+            let parameters = try AdvertisingRequest.merged([request])
+            end = parameters.limit.map { now.advanced(by: $0) }
         } catch {
-            return end(call, .failure(error))
+            return self.end(call, .failure(error))
         }
         if let index = advertisements.firstIndex(where: { $0.call.user == call.user }) {
             let replaced = advertisements.remove(at: index)
-            if !replaced.isStarted { end(replaced.call, .failure(.cancelled)) }
+            if !replaced.isStarted { self.end(replaced.call, .failure(.cancelled)) }
         }
-        advertisements.append(AdvertisementRecord(call: call, request: request))
+        advertisements.append(AdvertisementRecord(call: call, request: request, end: end))
         updateAdvertising(at: now)
     }
 
@@ -31,7 +35,10 @@ extension SharedHost {
     mutating func updateAdvertising(at now: Instant) {
         guard !advertisements.isEmpty else { return host.stopAdvertising(at: now) }
         do throws(HostError) {
-            try host.startAdvertising(try AdvertisingRequest.merged(advertisements.map(\.request)), at: now)
+            var merged = try AdvertisingRequest.merged(advertisements.map(\.request))
+            let end = advertisements.compactMap(\.end).min()
+            merged.duration = end.map { max(now.duration(to: $0), .nanoseconds(1)) }
+            try host.startAdvertising(merged, at: now)
         } catch {
             advertisingFailed(error, at: now)
         }
@@ -42,6 +49,15 @@ extension SharedHost {
             advertisements[index].isStarted = true
             end(advertisements[index].call, .success(.done))
         }
+    }
+
+    /// The time of an advertisement is over. The others go on.
+    mutating func advertisingEnded(at now: Instant) {
+        let isOver = { (record: AdvertisementRecord) in record.end.map { $0 <= now } ?? false }
+        let ended = advertisements.filter(isOver)
+        advertisements.removeAll(where: isOver)
+        for advertisement in ended where !advertisement.isStarted { end(advertisement.call, .failure(.timedOut)) }
+        updateAdvertising(at: now)
     }
 
     /// The new advertisement is refused; the previous one continues.
@@ -72,6 +88,8 @@ extension AdvertisingRequest {
         for request in requests.dropFirst() {
             merged.advertisement.merge(request.advertisement)
             merged.isConnectable = merged.isConnectable || request.isConnectable
+            // What is for one peer and what is for all cannot be advertised at once.
+            if merged.peer != request.peer { merged.peer = nil }
             if request.interval.upperBound < merged.interval.upperBound { merged.interval = request.interval }
         }
         if merged.advertisement.flags == nil {
@@ -86,7 +104,8 @@ extension AdvertisingRequest {
         }
         let parameters = AdvertisingParameters(
             isConnectable: merged.isConnectable, interval: merged.interval, data: payload.advertisingData,
-            scanResponse: payload.scanResponseData)
+            scanResponse: payload.scanResponseData, peer: merged.peer,
+            duration: requests.count == 1 ? merged.duration : nil)
         guard parameters.isValid else { throw .invalidParameters }
         return parameters
     }

@@ -44,6 +44,7 @@ extension SharedHost {
         case .scanningFailed(let error): scanningFailed(error)
         case .advertisingStarted: advertisingStarted()
         case .advertisingFailed(let error): advertisingFailed(error, at: now)
+        case .advertisingEnded: advertisingEnded(at: now)
         case .connectionFailed(let attempt, let error): connectionFailed(attempt, error, at: now)
         }
     }

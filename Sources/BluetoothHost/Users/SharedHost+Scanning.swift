@@ -12,7 +12,8 @@ struct ScanRecord: Sendable {
         _ advertisement: Advertisement, _ events: borrowing HostEventQueue, at now: Instant
     ) -> SightingTable.Slot? {
         let report = AdvertisingReport(
-            address: advertisement.address, eventType: advertisement.type, rssi: advertisement.rssi,
+            address: advertisement.address, peer: advertisement.peer, eventType: advertisement.type,
+            rssi: advertisement.rssi,
             data: events.bytes(of: advertisement.data))
         return filter.receive(report, at: now)
     }

@@ -92,7 +92,7 @@ extension SharedHost {
 
     /// Restores the identity and the bonds of an earlier run.
     public mutating func setIdentity(_ identity: DeviceIdentity, bonds: [Bond], at now: Instant) {
-        host.setResolvingKey(identity.resolvingKey)
+        host.setResolvingKey(identity.resolvingKey, at: now)
         for bond in bonds { host.restore(bond, at: now) }
     }
 

@@ -16,14 +16,19 @@ extension Adapter {
     ///   - advertisement: the data to advertise; flags are added if there are none.
     ///   - isConnectable: whether peers may connect.
     ///   - interval: the range the controller takes its interval from, 20 ms to 10.24 s.
+    ///   - peer: the one device that may connect; nil for all. What is advertised for one device carries no data.
+    ///   - duration: after how long it ends; nil for not by itself. With the flag `.limitedDiscoverable` it ends after 180
+    ///     seconds at most.
     /// - Throws: `.advertisingDataTooLong`, or why the controller refused.
     public func advertise(
         _ advertisement: AdvertisementData, isConnectable: Bool = true,
-        interval: ClosedRange<Duration> = GAPTiming.advertisingFastInterval1
+        interval: ClosedRange<Duration> = GAPTiming.advertisingFastInterval1, for peer: PeerID? = nil,
+        duration: Duration? = nil
     ) async throws(BluetoothError) {
         try router.check()
         guard let token = router.calls.insert(.beginning(nil)) else { throw router.closure }
-        let request = AdvertisingRequest(advertisement, isConnectable: isConnectable, interval: interval)
+        let request = AdvertisingRequest(
+            advertisement, isConnectable: isConnectable, interval: interval, peer: peer, duration: duration)
         let former = router.state.withLock { state in
             defer { state.advertising = token }
             return state.advertising

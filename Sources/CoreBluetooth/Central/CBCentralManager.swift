@@ -159,7 +159,7 @@ open class CBCentralManager: CBManager {
 
     /// A scan has found something.
     func discovered(_ sighting: Sighting, in scan: UInt64) {
-        let peer = PeerID(sighting.address)
+        let peer = sighting.peer
         let names = session.environment.adapter.names
         let namesVersion = names.version
         // Most devices go on advertising what they did, but for a number or two.

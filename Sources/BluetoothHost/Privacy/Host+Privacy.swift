@@ -1,0 +1,86 @@
+import BluetoothBase
+import BluetoothHCI
+import BluetoothSMP
+
+/// Private addresses: of peers, which are resolved, and of this host (Core 5.4, Vol 3, Part C, 10.7).
+extension Host {
+    /// The private address that this host uses on the air now; nil where it uses none.
+    public var privateAddress: DeviceAddress? { privacy.ownAddress }
+
+    /// Whether private addresses are asked for, and there is no key to make them with.
+    var lacksPrivacy: Bool { privacy.isPrivate && security?.identity.resolvingKey ?? 0 == 0 }
+
+    /// The controller is to know the keys of the bonds, and the host's own.
+    mutating func updatePrivacy(at now: Instant) {
+        guard let security else { return }
+        let localIRK = security.identity.resolvingKey
+        privacy.want(peers.resolver.listed.map { PrivacyControl.Entry($0, localIRK: localIRK) })
+        advanceActivities(at: now)
+    }
+
+    /// Changes something in the controller, once nothing else is going on there.
+    mutating func advancePrivacy(at now: Instant) {
+        guard privacy.isPending, lifecycle.isUp, scanner.isIdle, advertiser.isIdle, initiator.isIdle else { return }
+        var resources = security
+        let command = privacy.advance { resources?.makePrivateAddress() }
+        security = resources
+        if let command { perform([.send(command, for: .privacy)], at: now) }
+    }
+
+    /// The answer to a command of `advancePrivacy`.
+    mutating func privacyAnswered(_ status: HCIStatus, at now: Instant) {
+        privacy.answered(status, at: now)
+        advancePrivacy(at: now)
+        if !privacy.isPending { advanceActivities(at: now) }
+    }
+
+    /// The own address for scanning and connecting.
+    var ownAddressType: OwnAddressType {
+        guard privacy.isPrivate else { return lifecycle.ownAddressType }
+        return privacy.usesList ? .resolvableOrRandom : .random
+    }
+
+    /// The addresses to advertise with.
+    func advertisingAddresses(for target: PeerID?) -> Advertiser.Addresses {
+        let own: OwnAddressType = privacy.isPrivate ? .random : lifecycle.ownAddressType
+        guard let target else { return Advertiser.Addresses(own: own) }
+        guard let identity = peers.identity(of: target), privacy.isListed(identity) else {
+            // A private address made here would not help: the peer connects from another one, and only a controller that
+            // can resolve that takes both for the same.
+            return Advertiser.Addresses(own: own, peer: peers.address(of: target))
+        }
+        // Only with these types does a controller make an address of the peer.
+        let isRandom = privacy.isPrivate || own == .random
+        return Advertiser.Addresses(
+            own: isRandom ? .resolvableOrRandom : .resolvableOrPublic, peer: marked(identity.address))
+    }
+
+    /// The address under which the controller finds a peer; nil where the peer has to be searched for, since it may use
+    /// private addresses that only the host can resolve.
+    func reachableAddress(of peer: PeerID) -> DeviceAddress? {
+        guard let identity = peers.identity(of: peer) else { return peers.address(of: peer) }
+        return privacy.isListed(identity) ? marked(identity.address) : nil
+    }
+
+    private func marked(_ identity: DeviceAddress) -> DeviceAddress {
+        let isPublic = identity.kind == .public || identity.kind == .publicIdentity
+        guard privacy.marksIdentities else { return DeviceAddress(identity.value, kind: isPublic ? .public : .random) }
+        return DeviceAddress(identity.value, kind: isPublic ? .publicIdentity : .randomIdentity)
+    }
+
+    /// A peer has been received advertising, while peers are searched for.
+    mutating func searched(_ peer: PeerID, at address: DeviceAddress, at now: Instant) {
+        guard configuration.peerPrivacyMode == .device || address.randomKind == .resolvablePrivate,
+            initiator.sighted(peer, at: address, in: peers, at: now)
+        else { return }
+        advanceConnecting(at: now)
+    }
+}
+
+extension SecurityResources {
+    /// A fresh private address of this device; nil without a key.
+    mutating func makePrivateAddress() -> DeviceAddress? {
+        guard identity.resolvingKey != 0 else { return nil }
+        return crypto.resolvablePrivateAddress(resolvingKey: identity.resolvingKey, entropy: &entropy)
+    }
+}

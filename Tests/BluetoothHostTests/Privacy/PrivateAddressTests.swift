@@ -1,0 +1,192 @@
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothHost
+import BluetoothSMP
+import Testing
+import VirtualRadio
+
+@Suite("Bonded devices that change their private addresses (GAP/PRIV/CONN/BV-10 to BV-12)")
+struct PrivateAddressTests {
+    /// Which of the two has private addresses, and whether each one's controller can resolve the other's.
+    struct Case: CustomTestStringConvertible, Sendable {
+        var centralRotates: Bool
+        var peripheralRotates: Bool
+        var centralList: UInt8
+        var peripheralList: UInt8
+
+        var testDescription: String {
+            "\(centralRotates ? "private" : "public") central, list of \(centralList); "
+                + "\(peripheralRotates ? "private" : "public") peripheral, list of \(peripheralList)"
+        }
+    }
+
+    static let cases: [Case] = [(true, false), (false, true), (true, true)].flatMap { roles in
+        [(8, 8), (8, 0), (0, 8), (0, 0)].map {
+            Case(centralRotates: roles.0, peripheralRotates: roles.1, centralList: $0.0, peripheralList: $0.1)
+        }
+    }
+
+    @Test("They are known under the same name on every link and in every sighting", arguments: cases)
+    func rotation(_ one: Case) throws {
+        var world = World()
+        let central = world.startSecure(
+            rotation: one.centralRotates ? .seconds(60) : nil, resolvingListSize: one.centralList)
+        let peripheral = world.startSecure(
+            rotation: one.peripheralRotates ? .seconds(60) : nil, resolvingListSize: one.peripheralList)
+        let pair = try world.connectSecure(central, to: peripheral)
+        // Their check values hold the addresses on the air, so that pairing fails where one of them is another.
+        let bonds = try world.bond(pair)
+        #expect(bonds.central.address == world.hosts[peripheral].controller?.address)
+        #expect(bonds.peripheral.address == world.hosts[central].controller?.address)
+        world.disconnect(pair)
+
+        var addresses: Set<DeviceAddress> = []
+        for _ in 0..<3 {
+            world.run(for: .seconds(61))
+            addresses.insert(try #require(world.address(of: peripheral)))
+            try world.hosts[peripheral].startAdvertising(AdvertisingParameters(data: [2, 1, 6]), at: world.now)
+            let sightings = world.sightings(by: central, for: .seconds(1))
+            #expect(!sightings.isEmpty && sightings.allSatisfy { $0.peer == bonds.central.peer })
+            let again = try world.connectSecure(central, to: peripheral, bonds.central.peer)
+            #expect(world.hosts[central].information(of: again.centralLink)?.peer == bonds.central.peer)
+            #expect(world.hosts[peripheral].information(of: again.peripheralLink)?.peer == bonds.peripheral.peer)
+            world.run(for: .seconds(1))
+            for (host, link) in [(central, again.centralLink), (peripheral, again.peripheralLink)] {
+                #expect(world.hosts[host].information(of: link)?.security.isEncrypted == true)
+            }
+            world.disconnect(again)
+        }
+        #expect(addresses.count == (one.peripheralRotates ? 3 : 1))
+    }
+
+    @Test("The address changes while it advertises, scans and connects, and all of that goes on", arguments: [0, 8])
+    func rotationWhileActive(_ size: UInt8) throws {
+        var world = World()
+        let device = world.startSecure(rotation: .seconds(10), resolvingListSize: size)
+        let other = world.start()
+        try world.hosts[device].startAdvertising(AdvertisingParameters(data: [2, 1, 6]), at: world.now)
+        try world.hosts[device].startScanning(ScanParameters(), at: world.now)
+        let absent = PeerID(DeviceAddress(0xB0_00_00_00_00_01, kind: .public))
+        _ = try world.hosts[device].connect(to: absent, timeout: nil, at: world.now)
+        var addresses: Set<DeviceAddress> = []
+        for _ in 0..<4 {
+            let seen = Set(world.sightings(by: other, for: .seconds(9)).map(\.address))
+            #expect(seen.allSatisfy { World.crypto.resolves($0, resolvingKey: World.key(of: 1)) })
+            #expect((1...2).contains(seen.count))
+            addresses.formUnion(seen)
+            let controller = world.air[world.controllers[device]]
+            #expect(controller.isAdvertising && controller.isScanning && controller.isInitiating)
+            world.run(for: .seconds(1))
+        }
+        #expect((4...5).contains(addresses.count))
+    }
+
+    @Test("An address made with a key that nobody here has, or with the key 0, is a stranger's", arguments: [0, 8])
+    func strangers(_ size: UInt8) throws {
+        var world = World()
+        let central = world.startSecure(resolvingListSize: size)
+        let peripheral = world.startSecure(rotation: .seconds(60))
+        let pair = try world.connectSecure(central, to: peripheral)
+        let bonds = try world.bond(pair)
+        world.disconnect(pair)
+        // A bond whose peer has distributed no key.
+        var keyless = bonds.central
+        keyless.address = DeviceAddress(0xC0_00_00_00_00_77, kind: .random)
+        keyless.peer = PeerID(keyless.address)
+        keyless.identity = DeviceIdentity(address: keyless.address, resolvingKey: 0)
+        world.hosts[central].restore(keyless, at: world.now)
+        world.settle()
+
+        for key in [World.key(of: 99), 0] {
+            var entropy = SeededGenerator(seed: 5)
+            let forged = World.crypto.resolvablePrivateAddress(resolvingKey: key, entropy: &entropy)
+            let stranger = world.start { _ in
+            } host: {
+                $0.ownAddress = .staticRandom(forged)
+            }
+            try world.hosts[stranger].startAdvertising(AdvertisingParameters(data: [2, 1, 6]), at: world.now)
+            let sightings = world.sightings(by: central, for: .seconds(1))
+            #expect(!sightings.isEmpty && sightings.allSatisfy { $0.peer == PeerID(forged) })
+            let link = try world.connectSecure(central, to: stranger, PeerID(forged))
+            #expect(world.hosts[central].information(of: link.centralLink)?.peer == PeerID(forged))
+            #expect(world.hosts[central].bondStrength(of: link.centralLink) == nil)
+            world.disconnect(link)
+        }
+    }
+
+    @Test("Two bonded peers that use private addresses are waited for at once", arguments: [0, 1, 8])
+    func several(_ size: UInt8) throws {
+        var world = World()
+        let central = world.startSecure(resolvingListSize: size)
+        let peripherals = [
+            world.startSecure(rotation: .seconds(20)), world.startSecure(rotation: .seconds(25)),
+        ]
+        var names: [PeerID] = []
+        for peripheral in peripherals {
+            let pair = try world.connectSecure(central, to: peripheral)
+            names.append(try world.bond(pair).central.peer)
+            world.disconnect(pair)
+        }
+        for name in names { _ = try world.hosts[central].connect(to: name, timeout: nil, at: world.now) }
+        world.run(for: .seconds(60))
+        for (peripheral, name) in zip(peripherals, names).reversed() {
+            try world.hosts[peripheral].startAdvertising(AdvertisingParameters(data: []), at: world.now)
+            let pair = try world.linked(central, peripheral)
+            #expect(world.hosts[central].information(of: pair.centralLink)?.peer == name)
+        }
+    }
+
+    @Test("A name made of a private address leads to the bonded peer", arguments: [0, 8])
+    func namesOfPrivateAddresses(_ size: UInt8) throws {
+        var world = World()
+        let central = world.startSecure(resolvingListSize: size)
+        let peripheral = world.startSecure(rotation: .seconds(60))
+        let pair = try world.connectSecure(central, to: peripheral)
+        let bond = try world.bond(pair).central
+        world.disconnect(pair)
+        world.run(for: .seconds(61))
+        let name = PeerID(try #require(world.address(of: peripheral)))
+        #expect(name != bond.peer)
+        #expect(world.hosts[central].lastingName(of: name) == bond.peer)
+        world.run(for: .seconds(61))
+        let again = try world.connectSecure(central, to: peripheral, name)
+        #expect(world.hosts[central].information(of: again.centralLink)?.peer == bond.peer)
+        world.disconnect(again)
+        world.hosts[central].removeBond(with: bond.peer, at: world.now)
+        world.settle()
+        #expect(world.hosts[central].lastingName(of: name) == name)
+    }
+
+    @Test("Private addresses without a key to make them are refused")
+    func keyless() throws {
+        var world = World()
+        let host = world.start { _ in
+        } host: {
+            $0.privacy = .resolvable()
+        }
+        let now = world.now
+        #expect(throws: HostError.unsupported) {
+            try world.hosts[host].startAdvertising(AdvertisingParameters(data: []), at: now)
+        }
+        #expect(throws: HostError.unsupported) { try world.hosts[host].startScanning(ScanParameters(), at: now) }
+        #expect(throws: HostError.unsupported) {
+            _ = try world.hosts[host].connect(to: PeerID(DeviceAddress(1, kind: .public)), timeout: nil, at: now)
+        }
+    }
+
+    @Test("After a reset the host has another private address, and its controller the list again")
+    func reset() throws {
+        var world = World()
+        let central = world.startSecure(rotation: .seconds(600))
+        let peripheral = world.startSecure(rotation: .seconds(600))
+        let pair = try world.connectSecure(central, to: peripheral)
+        let bond = try world.bond(pair).central
+        world.disconnect(pair)
+        let address = world.address(of: central)
+        world.air.reportHardwareError(1, on: world.controllers[central])
+        world.run(for: .seconds(1))
+        #expect(world.address(of: central) != address)
+        _ = try world.connectSecure(central, to: peripheral, bond.peer)
+    }
+}

@@ -49,6 +49,7 @@ struct ScanFilterTests {
             (ScanFilter(companyID: 0x006B), true),
             (ScanFilter(companyID: 0x6B00), false),
             (ScanFilter(isConnectableOnly: true), true),
+            (ScanFilter(isLimitedDiscoverableOnly: true), false),
             (
                 ScanFilter(
                     services: ["180D"], name: .prefix("Polar"), addresses: [address], rssi: -80...0, companyID: 0x6B,

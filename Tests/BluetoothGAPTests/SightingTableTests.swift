@@ -39,6 +39,25 @@ struct SightingTableTests {
         #expect(table.count == 1)
     }
 
+    @Test func `a device that changes its address is one device`() {
+        var table = SightingTable()
+        let data = bytes("02 01 05")
+        for number in 1...3 as ClosedRange<UInt64> {
+            let address = DeviceAddress(0x40_00_00_00_00_00 | number, kind: .random)
+            let report = AdvertisingReport(
+                address: address, peer: PeerID(device), eventType: connectable, data: data.span)
+            #expect(table.receive(report, at: .zero).novelty == (number == 1 ? .discovered : .repeated))
+            #expect(table[device]?.address == address && table[device]?.peer == PeerID(device))
+            if let sighting = table[device] {
+                // By the address it has, or by the one it is named after; and it is in limited discoverable mode.
+                #expect(ScanFilter(addresses: [address], isLimitedDiscoverableOnly: true).matches(sighting))
+                #expect(ScanFilter(addresses: [device]).matches(sighting))
+                #expect(!ScanFilter(addresses: [DeviceAddress(1, kind: .random)]).matches(sighting))
+            }
+        }
+        #expect(table.count == 1)
+    }
+
     @Test func `a repeated report changes only signal and time, and is not news`() {
         var table = SightingTable()
         #expect(table.receive("02 01 06") == .discovered)

@@ -50,8 +50,14 @@ extension Host {
     /// Makes a bond of what pairing has led to. False where another bond is in the way.
     mutating func keep(_ result: PairingResult, _ slot: Int, at now: Instant) -> Bool {
         let name = links.at[slot].lastingPeer
-        // A peer that is known by its private addresses, and distributes no identity this time, keeps the one it has.
-        let identity = result.peerIdentity ?? peers.bond(with: name)?.identity
+        // A peer that is known by its private addresses, and distributes no identity this time, keeps the one it has. With
+        // another one it is somebody else, who knows its key or repeats an address of it.
+        let former = peers.bond(with: name)?.identity
+        if let former, let new = result.peerIdentity, PeerID(new.address) != PeerID(former.address) {
+            handle(.bondClaimed, of: slot, at: now)
+            return false
+        }
+        let identity = result.peerIdentity ?? former
         let address = identity?.address ?? links.at[slot].address
         if let known = peers.bond(with: peers.peer(at: address)), known.peer != name {
             // A device that comes under another address and claims to be one that is bonded. Only with the same resolving

@@ -115,6 +115,32 @@ struct PrivateAddressTests {
         }
     }
 
+    @Test("Who makes private addresses with the key of a bonded peer gets neither its bond nor its name", arguments: [0, 8])
+    func stolenKey(_ size: UInt8) throws {
+        var world = World()
+        let central = world.startSecure(resolvingListSize: size)
+        let peripheral = world.startSecure(rotation: .seconds(60))
+        let pair = try world.connectSecure(central, to: peripheral)
+        let bond = try world.bond(pair).central
+        world.disconnect(pair)
+        let thief = world.startSecure(rotation: .seconds(60)) {
+            $0.security?.resolvingKey = World.key(of: UInt64(peripheral + 1))
+        }
+        let link = try world.connectSecure(central, to: thief)
+        // It has not the key of the bond, with which the host encrypts.
+        let ending = world.next(central) { $0.event.disconnection?.1 }
+        #expect(ending != nil)
+        #expect(world.hosts[central].bonds == [bond])
+
+        // Where it is the central, nothing is encrypted at first. It can pair, and gets no bond.
+        world.disconnect(link)
+        let reversed = try world.connectSecure(thief, to: central)
+        #expect(world.hosts[central].information(of: reversed.peripheralLink)?.peer == bond.peer)
+        _ = try? world.bond(reversed)
+        #expect(world.hosts[central].bonds == [bond])
+        #expect(world.hosts[central].faults[.bondClaimed] == 1)
+    }
+
     @Test("Two bonded peers that use private addresses are waited for at once", arguments: [0, 1, 8])
     func several(_ size: UInt8) throws {
         var world = World()

@@ -95,6 +95,11 @@ extension HostEvent {
         if case .bondChanged(let bond) = self { bond } else { nil }
     }
 
+    /// Whether a pairing that has succeeded led to a bond.
+    var isBonded: Bool? {
+        if case .security(_, .paired(_, let isBonded)) = self { isBonded } else { nil }
+    }
+
     var isConsentAsked: Bool {
         if case .security(_, .asked(.consent)) = self { true } else { false }
     }

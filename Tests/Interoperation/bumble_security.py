@@ -156,6 +156,13 @@ async def perform(action: str, connection: Connection) -> None:
         case "card":
             if await receive(Peer(connection), 185) != card_payload():
                 raise ValueError("another card was received than was sent")
+        case "renew":
+            device = connection.device
+            # Bumble would send the address before this one.
+            device.random_address = fresh = hci.Address.generate_private_address(device.irk)
+            if not await device.update_rpa():
+                raise ValueError("the private address could not be changed")
+            device.random_address = fresh
         case "refused-card":
             try:
                 await receive(Peer(connection), 185)
@@ -175,7 +182,10 @@ def card_payload() -> bytes:
 
 async def run(arguments: argparse.Namespace) -> int:
     address = card_address(arguments.role)
-    async with card.open_device(arguments.transport, "secure", address, arguments.btsnoop) as device:
+    key = b"A key of Bumble." if arguments.resolvable else bytes(16)
+    async with card.open_device(
+        arguments.transport, "secure", address, arguments.btsnoop, key, is_private=arguments.private,
+    ) as device:
         device.keystore = JsonKeyStore(None, str(arguments.keys))
         person = Person(arguments)
         device.pairing_config_factory = lambda _: PairingConfig(
@@ -199,6 +209,8 @@ def main() -> int:
     parser.add_argument("--legacy", action="store_true", help="no LE Secure Connections")
     parser.add_argument("--mitm", action="store_true", help="ask for protection against machines in the middle")
     parser.add_argument("--no-bond", action="store_true", help="keep no keys")
+    parser.add_argument("--resolvable", action="store_true", help="distribute a key for private addresses")
+    parser.add_argument("--private", action="store_true", help="use private addresses")
     parser.add_argument("--refuse", action="store_true", help="refuse to pair")
     parser.add_argument("--request", action="store_true", help="as a peripheral, send a Security Request")
     parser.add_argument("--key-size", type=int, default=16)
@@ -206,7 +218,8 @@ def main() -> int:
     parser.add_argument("--typed", type=int, help="the passkey to type; by default the one the other device shows")
     parser.add_argument("--other", type=pathlib.Path, help="what the other device says")
     parser.add_argument("--do", default="pair,card",
-                        help="as a central: pair, encrypt, card, refused-card; / stands for a new connection")
+                        help="as a central: pair, encrypt, card, refused-card, renew (its address); / stands for a new "
+                             "connection")
     parser.add_argument("--btsnoop", type=argparse.FileType("wb", bufsize=0), help="file to capture into")
     arguments = parser.parse_args()
     try:

@@ -29,14 +29,18 @@ class TransportFailed(Exception):
 
 
 @contextlib.asynccontextmanager
-async def open_device(transport: str, name: str, address: str, capture: BinaryIO | None) -> AsyncIterator[Device]:
-    """A powered device on a transport. Its address is a static random one, the kind every controller can serve."""
+async def open_device(
+    transport: str, name: str, address: str, capture: BinaryIO | None, key: bytes = bytes(16), *,
+    is_private: bool = False,
+) -> AsyncIterator[Device]:
+    """A powered device on a transport. Its address is a static random one, the kind every controller can serve, or a
+    private one made with a key."""
     try:
         hci = await open_transport(transport)
     except Exception as error:
         raise TransportFailed(f"{transport}: {error}") from error
     async with hci:
-        configuration = DeviceConfiguration(name=name, address=Address(address))
+        configuration = DeviceConfiguration(name=name, address=Address(address), irk=key, le_privacy_enabled=is_private)
         device = Device.from_config_with_hci(configuration, hci.source, hci.sink)
         if capture is not None:
             device.host.snooper = BtSnooper(capture)

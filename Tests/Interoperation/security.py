@@ -49,8 +49,8 @@ class Plan:
 
     name: str
     steps: list[Step]
-    # Whether our program must have the same identity in each step, as with a controller that has a public address.
-    needs_identity: bool = False
+    # Whether our controller has to resolve addresses. Bumble's takes the keys for that, and resolves none.
+    needs_resolution: bool = False
 
     @property
     def we_are_central(self) -> bool:
@@ -141,7 +141,7 @@ def other_plans() -> list[Plan]:
             # A new one each time.
             Step(words("pair --read F101"), words("--resolvable --private"), ["F1 01"], ["encrypted"]),
             Step(words("pair --read F101"), words("--resolvable --private"), ["F1 01"], ["encrypted"]),
-        ], needs_identity=True),
+        ], needs_resolution=True),
         Plan("our peripheral with a central that has private addresses", [
             Step(serving, words("--resolvable --private --do pair,card,renew/encrypt,card,renew/encrypt,card")),
         ]),
@@ -336,4 +336,4 @@ def all_cases(binaries: pathlib.Path) -> list[Case]:
     ]
     return [
         Case(plan, name, air, binaries) for name, air in over for plan in [*model_plans(), *other_plans()]
-        if name != bumbles or not plan.needs_identity]
+        if name != bumbles or not plan.needs_resolution]

@@ -278,18 +278,28 @@ struct PairingTests {
                 let connection = try await scene.central.connect(to: scene.address)
                 try await connection.pair()
                 let values = try await connection.notifications(of: try await Self.notified(connection))
-                guard case .subscribed? = try await told.next() else { return Issue.record("not subscribed") }
+                guard case .subscribed? = try await told.next() else {
+                    Issue.record("not subscribed")
+                    return
+                }
                 try await connection.disconnect()
-                guard case .unsubscribed? = try await told.next() else { return Issue.record("still subscribed") }
+                guard case .unsubscribed? = try await told.next() else {
+                    Issue.record("still subscribed")
+                    return
+                }
                 withExtendedLifetime(values) {}
             }
             let connection = try await scene.central.connect(to: scene.address)
             guard case .subscriptionRestored(let subscriber)? = try await told.next() else {
-                return Issue.record("not restored")
+                Issue.record("not restored")
+                return
             }
             #expect(await local.subscribers == [subscriber])
             var values = try await connection.notifications(of: try await Self.notified(connection)).makeAsyncIterator()
-            guard case .subscribed(subscriber)? = try await told.next() else { return Issue.record("not begun anew") }
+            guard case .subscribed(subscriber)? = try await told.next() else {
+                Issue.record("not begun anew")
+                return
+            }
             try await subscriber.notify([1])
             #expect(try await values.next() == [1])
         }

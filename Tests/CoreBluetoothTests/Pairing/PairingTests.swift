@@ -48,12 +48,13 @@ struct PairingTests {
         let (scene, peripheral, characteristic) = try await scene()
         try await scene.peripheral.withPairingAgent(Consenting(isAllowed: false)) {
             peripheral.readValue(for: characteristic)
-            await scene.recorder.expect("value F301 nil CBATTErrorDomain 5")
+            await scene.recorder.expect("value F301 nil ATT 5")
         }
         #expect(peripheral.state == .connected)
     }
 
-    @Test("Row 78: a value that needs encryption is refused to a central that has not paired, and given to one that has")
+    @Test(
+        "Row 78: a value that needs encryption is refused to a central that has not paired, and given to one that has")
     func peripheral() async throws {
         let characteristic = CBMutableCharacteristic(
             type: Self.value, properties: .read, value: Data([7]), permissions: .readEncryptionRequired)

@@ -4,8 +4,8 @@ import BluetoothHost
 
 /// What a central does over and over.
 enum Central {
-    static func receiveNotifications(_ count: Int, length: Int) -> Int {
-        let laboratory = Laboratory()
+    static func receiveNotifications(_ count: Int, length: Int, isEncrypted: Bool = false) -> Int {
+        let laboratory = Laboratory(isBonded: isEncrypted)
         let packet = Packets.att(0x1B, laboratory.value, Array(repeating: 7, count: length))
         var host = laboratory.hosts[Laboratory.central], sum = 0
         for _ in 0..<count {

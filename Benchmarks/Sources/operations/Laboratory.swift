@@ -1,7 +1,9 @@
 import BluetoothATT
 import BluetoothBase
+import BluetoothCrypto
 import BluetoothGATT
 import BluetoothHost
+import BluetoothSMP
 import VirtualRadio
 
 /// A peripheral and a central with a link between them, on a virtual air, in virtual time.
@@ -26,14 +28,20 @@ struct Laboratory {
     ///   - services: how many services for a discovery, of two characteristics each, it has beside them.
     ///   - descriptors: how many of the two have a descriptor, so that they can notify.
     ///   - buffers: how many buffers for ACL data each controller has.
-    init(attributes: Int = 20, services: Int = 0, descriptors: Int = 0, buffers: UInt8 = 8) {
+    ///   - isBonded: whether the two are bonded, so that the link is encrypted.
+    init(
+        attributes: Int = 20, services: Int = 0, descriptors: Int = 0, buffers: UInt8 = 8, isBonded: Bool = false
+    ) {
         for number in 1...2 as ClosedRange<UInt64> {
             let address = DeviceAddress(0xA0_00_00_00_00_00 + number, kind: .public)
             var configuration = ControllerConfiguration(publicAddress: address)
             configuration.aclBufferCount = buffers
             controllers.append(air.addController(configuration))
-            hosts.append(Host(configuration: HostConfiguration(seed: number)))
+            var host = HostConfiguration(seed: number)
+            if isBonded { host.security = SecurityConfiguration(crypto: SwiftCryptoToolbox()) }
+            hosts.append(Host(configuration: host))
         }
+        if isBonded { bond() }
         for _ in 0..<services { addService(notifying: descriptors) }
         let definition = GATTCharacteristicDefinition(
             uuid: "2A37", properties: [.notify, .read, .write, .writeWithoutResponse],
@@ -47,6 +55,22 @@ struct Laboratory {
         value = handles.characteristics[0].value
         configuration = handles.characteristics[0].clientConfiguration ?? 0
         connect()
+        guard isBonded == hosts[0].information(of: link(0))?.security.isEncrypted else {
+            fatalError("the link is \(isBonded ? "not " : "")encrypted")
+        }
+    }
+
+    /// Gives each host the other's keys.
+    private mutating func bond() {
+        for (index, peer) in [2, 1].enumerated() {
+            let address = DeviceAddress(0xA0_00_00_00_00_00 + UInt64(peer), kind: .public)
+            var bond = Bond(
+                peer: PeerID(address), address: address,
+                strength: KeyStrength(model: .justWorks, usesSecureConnections: true, keySize: 16))
+            bond.centralKey = LongTermKey(key: 1)
+            bond.peripheralKey = LongTermKey(key: 1)
+            hosts[index].restore(bond, at: now)
+        }
     }
 
     /// - Parameter count: how many of its two characteristics notify.

@@ -12,7 +12,8 @@ struct Limits {
 extension Operation {
     var limits: Limits {
         switch self {
-        case .notificationReceived20, .notificationReceived244: Limits(required: 610, aim: 550)
+        case .notificationReceived20, .notificationReceived244, .notificationReceivedEncrypted:
+            Limits(required: 610, aim: 550)
         case .notificationSent20, .notificationSent244: Limits(required: 690, aim: 600)
         case .notificationCompleted: Limits(required: nil, aim: nil)
         case .readAnswered20, .readAnswered100, .readAnswered1000, .readAnswered10000:
@@ -32,6 +33,7 @@ extension Operation {
         switch self {
         case .notificationReceived20: "notification received, 20 B"
         case .notificationReceived244: "notification received, 244 B"
+        case .notificationReceivedEncrypted: "notification received, 20 B, encrypted link"
         case .notificationSent20: "notification sent, 20 B"
         case .notificationSent244: "notification sent, 244 B"
         case .notificationCompleted: "… and its Number Of Completed Packets event"

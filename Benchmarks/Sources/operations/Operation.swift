@@ -5,6 +5,7 @@
 enum Operation: String, CaseIterable {
     case notificationReceived20 = "notification-received-20"
     case notificationReceived244 = "notification-received-244"
+    case notificationReceivedEncrypted = "notification-received-20-encrypted"
     case notificationSent20 = "notification-sent-20"
     case notificationSent244 = "notification-sent-244"
     case notificationCompleted = "notification-sent-20-completed"
@@ -29,6 +30,7 @@ enum Operation: String, CaseIterable {
         switch self {
         case .notificationReceived20: Central.receiveNotifications(count, length: 20)
         case .notificationReceived244: Central.receiveNotifications(count, length: 244)
+        case .notificationReceivedEncrypted: Central.receiveNotifications(count, length: 20, isEncrypted: true)
         case .notificationSent20: Peripheral.notify(count, length: 20, completing: 255)
         case .notificationSent244: Peripheral.notify(count, length: 244, completing: 255)
         case .notificationCompleted: Peripheral.notify(count, length: 20, completing: 1)

@@ -107,6 +107,19 @@ struct PairingTests {
         }
     }
 
+    @Test("A central without an agent says no to a peripheral that asks for protection")
+    func refusedRequest() async throws {
+        let scene = try await SecureScene()
+        try await scene.radio.passing {
+            let connection = try await scene.central.connect(to: scene.address)
+            let server = try #require(await scene.peripheral.connections.first)
+            await #expect(throws: BluetoothError.pairingFailed(.peer(.pairingNotSupported))) {
+                try await server.pair()
+            }
+            #expect(try await connection.security == .unprotected)
+        }
+    }
+
     @Test("Just Works gives an encrypted link, and what needs no more than that")
     func justWorks() async throws {
         let scene = try await SecureScene()

@@ -55,6 +55,12 @@ extension Host {
         return parameters
     }
 
+    /// Answers `HostEvent.Security.requested`: this host will not pair (Vol 3, Part H, 2.4.6).
+    public mutating func refuseSecurityRequest(of link: LinkIdentifier) {
+        guard let slot = links.slot(of: link), !links.at[slot].protection.pairing.isUnderWay else { return }
+        send(.pairingFailed(.pairingNotSupported), slot)
+    }
+
     /// Whether a pairing is under way on a link, or its encryption is starting.
     public func isSecurityPending(on link: LinkIdentifier) -> Bool {
         guard let slot = links.slot(of: link) else { return false }

@@ -107,7 +107,8 @@ extension SharedHost {
             if security.isEncrypted, !host.isSecurityPending(on: link) { protectionSettled(slot, nil, at: now) }
             if !host.isSecurityPending(on: link) { finishReadiness(slot) }
         case .requested(let requirements):
-            guard pairingAgent?.description.pairsOnDemand == true else { return }
+            // Nobody is there to answer for the person: the peer need not wait.
+            guard pairingAgent?.description.pairsOnDemand == true else { return host.refuseSecurityRequest(of: link) }
             let request = PairRequest(requiresAuthentication: requirements.contains(.mitmProtection))
             try? beginProtecting(slot, request, at: now)
         case .asked(let question):

@@ -31,6 +31,8 @@ public final class AdapterRunner: PacketPortHost {
 
         /// Where bonds are kept; nil for as long as the adapter is open only.
         public var bonds: (any BondStore)?
+        /// Why there is no place for bonds, to be reported with the first one that is not kept.
+        package var missingBondStore: BondStoreError?
         /// Told, on the adapter's thread, why bonds could not be read or kept.
         public var reportBonds: @Sendable (BondStoreError) -> Void = { _ in }
 

@@ -41,7 +41,11 @@ extension RunnerCore {
     /// Stores what has changed, before anybody is told of it: whoever knows of a bond finds it after a crash.
     mutating func storeBonds() {
         let changes = shared.takeBondChanges()
-        guard !changes.isEmpty, let store = options.bonds, let identity = shared.currentIdentity() else { return }
+        guard !changes.isEmpty, let identity = shared.currentIdentity() else { return }
+        guard let store = options.bonds else {
+            if let error = missingBondStore.take() { options.reportBonds(error) }
+            return
+        }
         for change in changes {
             do throws(BondStoreError) {
                 if let key = bondsRestoredFor, try store.identity(for: key) != identity {

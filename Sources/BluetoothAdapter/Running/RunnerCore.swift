@@ -32,6 +32,8 @@ struct RunnerCore {
     var watchNumber = 0
     /// Whether the adapter closes at the end of the turn.
     private var isToClose = false
+    /// Why there is no place for bonds, until it has been reported.
+    var missingBondStore: BondStoreError?
     /// The controller for which the store has been read.
     var bondsRestoredFor: DeviceAddress?
     /// Weak, since it owns this.
@@ -46,6 +48,7 @@ struct RunnerCore {
         self.clock = clock
         self.options = options
         faults = options.faults
+        missingBondStore = options.missingBondStore
         recovery = Recovery(source, isEnabled: options.isRecovering)
         shared = SharedHost(configuration: Self.configuration(options, source))
     }

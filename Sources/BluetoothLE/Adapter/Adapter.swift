@@ -105,8 +105,8 @@ public final class Adapter: Sendable {
             do throws(BondStoreError) {
                 runner.bonds = try FileBondStore()
             } catch {
-                // Without a place to keep them, bonds last as long as the adapter.
-                runner.reportBonds(error)
+                // Without a place to keep them, bonds last as long as the adapter. Whoever makes none need not know.
+                runner.missingBondStore = error
             }
         }
         return try await open(try AdapterRunner(transport, options: runner))

@@ -13,6 +13,9 @@ extension RunnerCore {
                 $0.address.randomKind == nil ? nil : $0.address
             }
         } catch {
+            // What the system refuses now it refuses again once the controller is ready, and is reported then: where there
+            // is no controller either, that is what matters.
+            if case .system = error { return host }
             options.reportBonds(error)
         }
         return host

@@ -128,6 +128,7 @@ extension SharedHost {
             tellAll(.pairingEnded(link, .failure(error)))
             protectionSettled(slot, .pairing(error), at: now)
         case .encryptionFailed:
+            links[slot].isBondRefused = true
             tellAll(.bondRefused(link, links[slot].peer))
         }
     }
@@ -158,7 +159,9 @@ extension SharedHost {
     mutating func raisesSecurity(_ operation: PendingOperation, _ error: HostError, _ slot: Int, at now: Instant)
         -> Bool
     {
-        guard let repeated = operation.repeatable, case .client(.att(let refusal)) = error,
+        // Whoever answered for the person may have gone since the operation began.
+        guard let repeated = operation.repeatable, pairingAgent?.description.pairsOnDemand == true,
+            case .client(.att(let refusal)) = error,
             links[slot].refusedOperations.count < Self.refusedOperationLimit,
             let security = host.information(of: links[slot].identifier)?.security,
             let request = PairRequest(after: refusal.code, on: security)

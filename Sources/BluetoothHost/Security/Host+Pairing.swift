@@ -120,6 +120,8 @@ extension Host {
 
     mutating func perform(_ effects: [PairingEffect], _ slot: Int, at now: Instant) {
         let link = links.at[slot].identifier
+        // A peer that has sent its keys has ours already.
+        let isLastToSend = effects.contains { if case .send = $0 { true } else { false } }
         for effect in effects {
             switch effect {
             case .send(let pdu): send(pdu, slot)
@@ -127,7 +129,8 @@ extension Host {
             case .ask(let question): events.append(.security(link, .asked(question)))
             case .show(let display): events.append(.security(link, .shown(display)))
             case .securityRequested(let requirements): securityRequested(requirements, slot, at: now)
-            case .ended(.success(let result)): paired(result, slot, at: now)
+            case .ended(.success(let result)) where isLastToSend: paired(result, slot, at: now)
+            case .ended(.success(let result)): confirmed(result, slot, at: now)
             case .ended(.failure(let error)): pairingFailed(error, slot, at: now)
             }
         }

@@ -9,6 +9,8 @@ struct UserLink {
     var information: LinkInformation
     /// The station of the peer.
     let peer: Int
+    /// When this user learnt of it.
+    let beginning: Instant
     /// How many unacknowledged values the user may still send.
     var credit = 0
     /// Whether `connect` has given the link to this user.
@@ -29,6 +31,11 @@ struct UserLink {
     var isCardWhole = false
     /// Handles found by discovery.
     var handles: [SimulatedService.Characteristic: ClosedRange<AttributeHandle>] = [:]
+
+    /// Whether the user has asked to pair here.
+    var hasAskedToPair = false
+    /// Whether the agent was asked or shown something, so that the end of the pairing has to follow.
+    var awaitsPairingEnd = false
 
     struct StreamKey: Hashable {
         var characteristic: SimulatedService.Characteristic

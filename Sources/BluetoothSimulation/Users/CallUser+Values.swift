@@ -133,7 +133,10 @@ extension CallUser {
         if characteristic == .locked, !change.new.isEmpty, !run.isEncrypted(station, links[index].peer) {
             fail(.permission, "a peer subscribed to \(characteristic)")
         }
-        guard (links[index].subscriptions[characteristic] ?? []) == change.old else {
+        // What was restored begins anew with the peer's first word.
+        let begins = links[index].restored.remove(characteristic) != nil && !change.new.isEmpty
+        if change.isRestored { links[index].restored.insert(characteristic) }
+        guard (begins ? [] : links[index].subscriptions[characteristic] ?? []) == change.old else {
             return fail(.subscriptions, "a subscription that was \(change.old), not what was reported before")
         }
         links[index].subscriptions[characteristic] = change.new.isEmpty ? nil : change.new

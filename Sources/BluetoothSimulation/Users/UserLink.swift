@@ -21,6 +21,8 @@ struct UserLink {
     var sending: [StreamKey: Stream] = [:]
     /// What the peer subscribed to.
     var subscriptions: [SimulatedService.Characteristic: GATTClientConfiguration] = [:]
+    /// The subscriptions of a bonded peer that it has from an earlier link, and has not written to on this one.
+    var restored: Set<SimulatedService.Characteristic> = []
     var received = StreamOrder()
     /// Values that wait for credit.
     var backlog: [Outgoing] = []

@@ -140,8 +140,8 @@ let package = Package(
             name: "BluetoothSimulation",
             dependencies: [
                 "BluetoothBase", "BluetoothHCI", "BluetoothATT", "BluetoothGATT", "BluetoothGAP", "BluetoothSMP",
-                "BluetoothHost", "BluetoothAdapter", "BluetoothLE", "CoreBluetooth", "HCITransport", "VirtualRadio",
-                .product(name: "Logging", package: "swift-log"),
+                "BluetoothCrypto", "BluetoothHost", "BluetoothAdapter", "BluetoothLE", "CoreBluetooth", "HCITransport",
+                "VirtualRadio", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         // What of Foundation is not there on Linux and applications use on Core Bluetooth's objects.

@@ -174,6 +174,9 @@ public final class AdapterRunner: PacketPortHost {
     /// What the host holds, for tests.
     package var occupancy: HostOccupancy { guarded.withTurn { $0.shared.occupancy } }
 
+    /// The bonds that the host knows of, for tests.
+    package var bonds: [Bond] { guarded.withTurn { $0.shared.bonds } }
+
     // MARK: - The end
 
     /// Ends everything and releases the transport. Pending calls end first, each with its event, and the last event of

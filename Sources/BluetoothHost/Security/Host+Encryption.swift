@@ -96,6 +96,10 @@ extension Host {
             }
         case .pairing:
             guard let strength = links.at[slot].protection.pairing.strength else {
+                // The pairing was given up meanwhile. The link has its key now, whatever it had before, and that is worth
+                // nothing.
+                links.at[slot].protection.stop()
+                settleSecurity(slot)
                 return handle(.encryptionUnexpected, of: slot, at: now)
             }
             links.at[slot].protection.succeed(strength)

@@ -20,6 +20,9 @@ struct LinkRecord: Sendable {
     var isReady = false
     /// Whether the host was asked to end the link.
     var isEnding = false
+    /// Whether the peer could not be encrypted with its bond's key, so that the host ends the link: nobody gets it any more.
+    var isBondRefused = false
+    var isUsable: Bool { !isEnding && !isBondRefused }
     /// The calls waiting for the link to be ready.
     var awaitingReadiness: [WantedConnections.Wanted] = []
     /// The reason to report for its end, instead of the controller's.

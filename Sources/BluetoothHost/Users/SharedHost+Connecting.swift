@@ -18,7 +18,7 @@ extension SharedHost {
 
     /// Gives users the existing links, and makes the host connect to the other peers.
     mutating func reconcileConnecting(at now: Instant) {
-        for slot in links.indices where links[slot].isInUse && !links[slot].isEnding {
+        for slot in links.indices where links[slot].isInUse && links[slot].isUsable {
             let peer = host.lastingName(of: links[slot].peer)
             for wanted in connects.removeAll(where: { $0.peer == peer && $0.isActive }) { hold(slot, for: wanted) }
         }
@@ -76,7 +76,7 @@ extension SharedHost {
     }
 
     private func usableLink(to peer: PeerID) -> Int? {
-        link(to: peer).flatMap { links[$0].isEnding ? nil : $0 }
+        link(to: peer).flatMap { links[$0].isUsable ? $0 : nil }
     }
 
     /// Gives a user a link, once ATT_MTU is settled.
@@ -149,7 +149,7 @@ extension SharedHost {
 
     /// Gives the waiting users their link. The peer of a bond is not asked for anything before the link is encrypted.
     mutating func finishReadiness(_ slot: Int) {
-        guard links[slot].isExchangeOver, !links[slot].isReady,
+        guard links[slot].isExchangeOver, !links[slot].isReady, !links[slot].isBondRefused,
             !host.isSecurityPending(on: links[slot].identifier)
         else { return }
         links[slot].isReady = true

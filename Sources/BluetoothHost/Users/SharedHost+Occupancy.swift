@@ -13,6 +13,8 @@ package struct HostOccupancy: Equatable, Sendable {
     /// Operations of the clients that have not ended, and writes that peers have queued and neither executed nor cancelled.
     package var clientOperations = 0
     package var preparedWrites = 0
+    /// Links on which a pairing is under way or encryption is starting, and calls that wait for that.
+    package var pairings = 0
 
     package static let none = HostOccupancy()
 }
@@ -26,9 +28,19 @@ extension SharedHost {
                 takenBuffers: host.flow.bufferCount - host.flow.available,
                 userEntries: users.count + scans.count + advertisements.count + connects.peers.count,
                 clientOperations: endpointCount { $0.channels.reduce(0) { $0 + $1.pendingOperationCount } },
-                preparedWrites: endpointCount { $0.peer.preparedWrites.count })
+                preparedWrites: endpointCount { $0.peer.preparedWrites.count },
+                pairings: links.indices.reduce(0) { $0 + pairings(on: $1) })
         }
     }
+
+    private func pairings(on slot: Int) -> Int {
+        guard links[slot].isInUse else { return 0 }
+        return (host.isSecurityPending(on: links[slot].identifier) ? 1 : 0) + links[slot].awaitingSecurity.count
+            + links[slot].refusedOperations.count
+    }
+
+    /// The bonds that the host knows of.
+    package var bonds: [Bond] { host.bonds }
 
     private func endpointCount(_ count: (borrowing AttributeEndpoint) -> Int) -> Int {
         host.links.used.reduce(0) { $0 + count(host.links.at[$1].endpoint) }

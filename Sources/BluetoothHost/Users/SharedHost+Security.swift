@@ -130,6 +130,7 @@ extension SharedHost {
             protectionSettled(slot, .pairing(error), at: now)
             finishReadiness(slot)
         case .encryptionFailed:
+            links[slot].isBondRefused = true
             tellAll(.bondRefused(link, links[slot].peer))
         }
     }
@@ -160,7 +161,9 @@ extension SharedHost {
     mutating func raisesSecurity(_ operation: PendingOperation, _ error: HostError, _ slot: Int, at now: Instant)
         -> Bool
     {
-        guard let repeated = operation.repeatable, case .client(.att(let refusal)) = error,
+        // Whoever answered for the person may have gone since the operation began.
+        guard let repeated = operation.repeatable, pairingAgent?.description.pairsOnDemand == true,
+            case .client(.att(let refusal)) = error,
             links[slot].refusedOperations.count < Self.refusedOperationLimit,
             let security = host.information(of: links[slot].identifier)?.security,
             let request = PairRequest(after: refusal.code, on: security)

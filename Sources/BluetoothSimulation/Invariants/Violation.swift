@@ -34,6 +34,15 @@ public struct Violation: Equatable, Sendable {
         case wellFormed
         /// A permission is never bypassed.
         case permission
+        /// What needs an encrypted link goes over one that both hosts have encrypted, and what a bonded peer sends over another
+        /// link is not delivered; a link is called encrypted only if its controllers say so.
+        case protection
+        /// A link is called authenticated only if two persons compared equal numbers or used the same passkey.
+        case authentication
+        /// Bonds are made only where both sides agreed, are the same on both sides, do not get weaker, and last.
+        case bond
+        /// Whoever answers for the person is asked one question at a time, and told of the end.
+        case agent
         /// When all is quiet, both ends agree about subscriptions.
         case subscriptions
         /// What is wanted holds again some time after the last fault.

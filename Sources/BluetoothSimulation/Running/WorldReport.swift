@@ -22,7 +22,7 @@ extension ScenarioRun {
     var report: WorldReport {
         WorldReport(
             violations: world.violations, duration: Instant.zero.duration(to: world.now),
-            packetCount: world.packetCount, operationCount: users.joined().reduce(0) { $0 + $1.callCount },
+            packetCount: world.packetCount, operationCount: users.joined().reduce(endedCallCount) { $0 + $1.callCount },
             faultCount: faultCount + world.stations.reduce(0) { $0 + $1.wire.faultCount }, cardCount: cardCount,
             digest: world.digest)
     }

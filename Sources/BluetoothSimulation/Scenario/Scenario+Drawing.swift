@@ -13,6 +13,7 @@ extension Scenario {
         devices = Self.withDelegates((0..<count).map { _ in Device(drawnFrom: &generator) }, self.seed)
         actions = Self.actions(kind, devices, &generator)
         faults = Self.faults(kind, devices.count, over: Self.activeTime, &generator)
+        addSecurity(kind)
     }
 
     /// Has delegates in one world of four, where they meet each other and the other faces: they cost more than those.
@@ -98,7 +99,7 @@ extension Scenario.Device {
 }
 
 extension Scenario.Action {
-    fileprivate init(
+    init(
         _ kind: Kind, _ device: Int, _ user: Int, at time: Duration, _ generator: inout SeededGenerator
     ) {
         self.init(

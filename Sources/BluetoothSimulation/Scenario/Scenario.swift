@@ -10,6 +10,17 @@ public struct Scenario: Equatable, Codable, Sendable {
     public var faults: [Fault]
     /// When the last action or fault is over, after which the world comes to rest.
     public var end: Instant
+    /// What the devices bring into pairing; nil for a world without security.
+    public var security: [Security]?
+
+    /// What a device brings into pairing, and accepts of it.
+    public struct Security: Equatable, Codable, Sendable {
+        public var offersSecureConnections: Bool
+        public var requiresSecureConnections: Bool
+        /// Keys in octets, 7 to 16.
+        public var minimumKeySize: UInt8
+        public var maximumKeySize: UInt8
+    }
 
     /// A controller, its host and its users.
     public struct Device: Equatable, Codable, Sendable {
@@ -60,6 +71,17 @@ public struct Scenario: Equatable, Codable, Sendable {
             case hold, resume, dawdle
             case publish, withdraw
             case leave, join
+            // In worlds with security only.
+            /// Pairs, or encrypts with the key of a bond.
+            case pair
+            /// Begins to answer for the person, in a way that is drawn, or stops.
+            case beAgent, beNoAgent
+            /// Uses the characteristic for encrypted links.
+            case useLocked
+            case removeBond
+            case cancelPairing
+            /// Ends a link on which a pairing is under way.
+            case endPairing
         }
     }
 
@@ -98,6 +120,9 @@ public struct Scenario: Equatable, Codable, Sendable {
             case stall
             /// The clock of everybody jumps.
             case clockJump
+            /// The process ends at once, without a word to anybody, and starts again with its bonds. Only in worlds with
+            /// security.
+            case restart
         }
     }
 }

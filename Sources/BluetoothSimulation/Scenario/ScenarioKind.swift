@@ -14,6 +14,11 @@ public enum ScenarioKind: String, CaseIterable, Sendable {
     case controllers
     /// Peers that break the rules of ATT.
     case brokenPeers
+    /// Pairing, bonds and restarts, in each world. The other kinds have them in one world of three.
+    case security
+
+    /// Those that are played in turn where none is asked for.
+    static let inTurn: [ScenarioKind] = [.mixed, .streams, .links, .services, .controllers, .brokenPeers]
 
     /// How often each kind of action is drawn, compared with the others.
     func weight(of kind: Scenario.Action.Kind) -> Int {
@@ -51,6 +56,8 @@ public enum ScenarioKind: String, CaseIterable, Sendable {
             case .withdraw: 1
             case .leave: 1
             case .join: 2
+            // Drawn apart from the others, see `Scenario.addSecurity`.
+            case .pair, .beAgent, .beNoAgent, .useLocked, .removeBond, .cancelPairing, .endPairing: 0
             }
         return base * factor(of: kind)
     }
@@ -73,12 +80,29 @@ public enum ScenarioKind: String, CaseIterable, Sendable {
     /// The kinds of faults that are drawn.
     var faults: [Scenario.Fault.Kind] {
         switch self {
-        case .mixed: Scenario.Fault.Kind.allCases
+        case .mixed, .security: Scenario.Fault.Kind.allCases.filter { $0 != .restart }
         case .streams: [.outOfRange, .lostFragments, .stall, .dropLinks, .weather]
         case .links: [.outOfRange, .dropLinks, .failingConnections, .stall, .weather]
         case .services: [.outOfRange, .dropLinks, .hardwareError]
         case .controllers: [.unplug, .hardwareError, .ignoredCommands, .silence, .weather, .damage, .clockJump]
         case .brokenPeers: [.broken]
+        }
+    }
+
+    /// How often each kind of action of security is drawn.
+    static func securityWeight(of kind: Scenario.Action.Kind) -> Int {
+        switch kind {
+        case .pair: 7
+        case .useLocked: 9
+        case .beAgent: 4
+        case .beNoAgent: 1
+        case .removeBond: 2
+        case .cancelPairing: 1
+        case .endPairing: 1
+        case .connect: 4
+        case .advertise: 2
+        case .disconnect: 1
+        default: 0
         }
     }
 }

@@ -27,6 +27,11 @@ public final class ScenarioRun {
     /// Stations that held back what they received, which holds up answers as well.
     var hasHeld: Set<Int> = []
     private var lastNumber: UInt32 = 0
+    /// What outlives the processes of the stations, and what is known of their pairings; none without security.
+    var bondStores: [ObservedBondStore] = []
+    let pairings = PairingModel()
+    /// Calls of users whose processes have ended.
+    var endedCallCount = 0
     private(set) var faultCount = 0
     private var faulty: Set<Int> = []
     /// Whether some host was not told of what its controller does.
@@ -37,6 +42,8 @@ public final class ScenarioRun {
 
     /// How long after the last fault everything has to be as wanted: the longest time-out of ATT, and time to recover.
     static let restTime = Duration.seconds(45)
+    /// How long a pairing may take that begins when the last request is answered, with a peer that does not answer.
+    static let pairingTime = Duration.seconds(35)
 
     public init(_ scenario: Scenario) {
         self.scenario = scenario
@@ -51,19 +58,29 @@ public final class ScenarioRun {
             $0.hasHostFlowControl = device.hasHostFlowControl
             $0.responseDelay = device.responseDelay
         }
-        var host = HostConfiguration(seed: world.order.next())
-        host.preferredMTU = device.preferredMTU
         services.append(nil)
         places.append([])
         epochs.append(0)
-        guard let runner = try? AdapterRunner(station, options: .init(host: host)) else {
-            return world.fail(.bounds, "no adapter could be opened: the process lacks file descriptors")
-        }
+        addBondStore(station.index)
+        guard let runner = openAdapter(station.index) else { return }
         runners.append(runner)
         users.append(device.users.enumerated().map { makeUser($1.face, station.index, $0) })
     }
 
-    private func makeUser(_ face: Scenario.Face, _ station: Int, _ number: Int) -> any SimulatedUser {
+    /// Starts the process of a station, or starts it again.
+    func openAdapter(_ index: Int, again isAgain: Bool = false) -> AdapterRunner? {
+        var host = HostConfiguration(seed: world.order.next())
+        host.preferredMTU = scenario.devices[index].preferredMTU
+        host.security = securityConfiguration(of: index)
+        var options = AdapterRunner.Options(host: host)
+        options.bonds = bondStores.isEmpty ? nil : bondStores[index]
+        options.retriesOpening = isAgain
+        let runner = try? AdapterRunner(world.station(index), options: options)
+        if runner == nil { world.fail(.bounds, "no adapter could be opened: the process lacks file descriptors") }
+        return runner
+    }
+
+    func makeUser(_ face: Scenario.Face, _ station: Int, _ number: Int) -> any SimulatedUser {
         switch face {
         case .calls: CallUser(self, station: station, number: number)
         case .tasks: TaskUser(self, station: station, number: number)
@@ -98,6 +115,7 @@ public final class ScenarioRun {
         world.run(until: scenario.end)
         calm()
         world.run(for: Self.restTime)
+        if hasSecurity { world.run(for: Self.pairingTime) }
         check()
         leave()
         world.end()
@@ -106,7 +124,11 @@ public final class ScenarioRun {
 
     private func schedule(_ action: Scenario.Action) {
         guard action.device < users.count, action.user < users[action.device].count else { return }
-        world.schedule(at: action.instant) { [unowned self] in users[action.device][action.user].perform(action) }
+        world.schedule(at: action.instant) { [unowned self] in
+            // The process may be about to start again.
+            guard action.user < users[action.device].count else { return }
+            users[action.device][action.user].perform(action)
+        }
     }
 
     private func calm() {
@@ -133,6 +155,7 @@ public final class ScenarioRun {
         for index in runners.indices where !isDamaged(index) {
             checkWishes(index)
             checkNothingWaits(index)
+            if hasSecurity { checkBonds(index) }
         }
     }
 
@@ -169,6 +192,9 @@ public final class ScenarioRun {
         epochs[station] += 1
     }
 
+    /// Whether the service of a station has always been at the same handles.
+    func hasOnePlace(_ station: Int) -> Bool { places[station].count < 2 }
+
     /// What the values of a handle may be: those that are under way belong to where the service was when they were sent.
     func meanings(of handle: AttributeHandle, at station: Int) -> Set<SimulatedService.Characteristic> {
         Set(
@@ -198,7 +224,7 @@ public final class ScenarioRun {
         world.schedule(at: fault.instant) { [unowned self] in
             faultCount += 1
             note(fault)
-            world.begin(fault)
+            if fault.kind == .restart { restart(fault.device, after: fault.duration) } else { world.begin(fault) }
         }
     }
 
@@ -212,7 +238,7 @@ public final class ScenarioRun {
         // The rest of a frame that never comes is noticed with the next one, if there is a next one.
         case .lostFragments: incomplete.insert(fault.device)
         case .unplug, .hardwareError, .ignoredCommands, .weather, .clockJump, .stall, .dropLinks,
-            .failingConnections, .outOfRange:
+            .failingConnections, .outOfRange, .restart:
             break
         }
         if fault.kind == .clockJump { faulty.formUnion(runners.indices) } else { faulty.insert(fault.device) }

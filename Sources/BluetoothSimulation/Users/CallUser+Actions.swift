@@ -29,10 +29,13 @@ extension CallUser {
             // The publisher stays more often, for its service is what most of a world is about.
             if !isPublisher || pick.oneIn(4) { leave() }
         case .join: return
+        case .beAgent: beAgent(&pick)
+        case .beNoAgent: beNoAgent()
+        case .removeBond: removeBond(&pick)
         case .dawdle: answerDelay = [nil, .zero, .milliseconds(5), .milliseconds(800), .seconds(5)][pick.below(5)]
         case .release, .disconnect, .discover, .read, .readLong, .readByUUID, .readMultiple, .write, .writeLong,
             .writeReliably, .writeCommands, .subscribe, .unsubscribe, .notify, .indicate, .update, .card, .readRSSI,
-            .updateParameters, .hold, .resume:
+            .updateParameters, .hold, .resume, .pair, .useLocked, .cancelPairing, .endPairing:
             guard !links.isEmpty else { return }
             perform(action.kind, on: pick.below(links.count), &pick)
         }
@@ -48,11 +51,16 @@ extension CallUser {
             perform(
                 .discoverAll(includes: pick.oneIn(2)), kind, link, ExpectedEnd(peer: peer, epoch: run.epochs[peer]))
         case .read, .readLong, .readByUUID, .readMultiple, .write, .writeLong, .writeReliably:
-            operate(kind, index, &pick)
+            guard let chosen = pick.element(of: SimulatedService.Characteristic.allCases) else { return }
+            operate(kind, index, on: chosen, &pick)
         case .writeCommands:
             send(.command, count: 1 + pick.below(24), on: index)
             if pick.oneIn(3) { sendForbiddenCommand(index, &pick) }
-        case .subscribe: subscribe(index, &pick)
+        case .subscribe:
+            // Whoever waits for a link, and gives that up, gives up what it does there.
+            let characteristic: SimulatedService.Characteristic =
+                [.stream, .stream, .card, .card, .locked, .stored][pick.below(6)]
+            subscribe(index, to: characteristic, &pick)
         case .unsubscribe: unsubscribe(index, &pick)
         case .notify: send(.notification, count: 1 + pick.below(24), on: index)
         case .update: send(.update, count: 1 + pick.below(24), on: index)
@@ -70,8 +78,9 @@ extension CallUser {
             run.hasHeld.insert(station)
             post(.holdReceiving(link))
         case .resume: resume(index)
+        case .pair, .useLocked, .cancelPairing, .endPairing: performSecurity(kind, on: index, &pick)
         case .advertise, .stopAdvertising, .scan, .stopScanning, .connect, .cancel, .publish, .withdraw, .leave, .join,
-            .dawdle:
+            .dawdle, .beAgent, .beNoAgent, .removeBond:
             return
         }
     }
@@ -164,10 +173,13 @@ extension CallUser {
         links[index].handles[characteristic]?.lowerBound ?? run.handle(of: characteristic, at: links[index].peer)
     }
 
-    private func operate(_ kind: Scenario.Action.Kind, _ index: Int, _ pick: inout SeededGenerator) {
+    func operate(
+        _ kind: Scenario.Action.Kind, _ index: Int, on chosen: SimulatedService.Characteristic,
+        _ pick: inout SeededGenerator
+    ) {
         let all = SimulatedService.Characteristic.allCases
         let link = links[index].identifier
-        guard let chosen = pick.element(of: all), let handle = handle(chosen, index),
+        guard let handle = handle(chosen, index),
             let other = pick.element(of: all), let second = self.handle(other, index)
         else { return }
         let length = [10, 20, 20, 100, 300, 512][pick.below(6)]
@@ -205,10 +217,10 @@ extension CallUser {
         post(.writeWithoutResponse(links[index].identifier, handle, value.bytes(count: 10)))
     }
 
-    private func subscribe(_ index: Int, _ pick: inout SeededGenerator) {
+    func subscribe(
+        _ index: Int, to characteristic: SimulatedService.Characteristic, _ pick: inout SeededGenerator
+    ) {
         let link = links[index].identifier
-        let characteristic: SimulatedService.Characteristic =
-            [.stream, .stream, .card, .card, .locked, .stored][pick.below(6)]
         // Whoever waits for a link, and gives that up, gives up what it does there.
         guard links[index].isHeld || links[index].information.role == .peripheral else { return }
         // One of each and link is enough, and makes plain which values belong to which.
@@ -275,6 +287,12 @@ extension CallUser {
 
     func calm() {
         guard isAttached else { return }
+        isCalm = true
+        for link in questions.keys.sorted(by: { $0.slot < $1.slot }) {
+            for attempt in run.pairings.current(at: station) { attempt.unwilling.insert(station) }
+            questions[link] = nil
+            post(.answerPairing(link, .refuse), CallLedger.Call(kind: .beAgent, link: link))
+        }
         for token in calls.tokens(where: { $0.kind == .connect }) { cancel(token) }
         // Some scans go on, to be found going on at the end. All of them would fill the rest of time with reports.
         for token in calls.tokens(where: { $0.kind == .scan }) where !generator.oneIn(4) { cancel(token) }

@@ -23,6 +23,7 @@ extension CallUser {
         case (.connect, .link(let link)):
             guard let index = index(of: link) else { return fail(.linkEvents, "connect gave a link that is not there") }
             links[index].isHeld = true
+            checkProtection(index)
         case (.subscribe, .done):
             // Values of this subscription begin now, or have just begun.
             guard !call.isCancelled, let link = call.link, index(of: link) != nil else { return }
@@ -36,8 +37,13 @@ extension CallUser {
         case (_, .gatt(let result)): check(result, of: call)
         case (.withdraw, .done): run.serviceChangeCount += 1
         case (.readRSSI, .rssi), (.updateParameters, .done), (.disconnect, .done), (.unsubscribe, .done),
-            (.indicate, .done), (.dawdle, .done):
+            (.indicate, .done), (.dawdle, .done), (.beAgent, .done), (.beNoAgent, .done), (.removeBond, .done):
             return
+        case (.pair, .done):
+            guard let link = call.link, let index = index(of: link) else { return }
+            if !links[index].information.security.isEncrypted, !run.isDamaged(station) {
+                fail(.protection, "pair succeeded, and the link is not encrypted")
+            }
         default: fail(.fittingReason, "\(call.kind.rawValue) ended with \(result)")
         }
     }
@@ -65,8 +71,9 @@ extension CallUser {
         case .adapterRemoved, .controllerReset: run.hasFaults(station)
         case .controller: run.hasFaults(station) || call.kind != .read
         case .unsupported: false
-        case .busy: calls.open.count > 16 || call.kind == .indicate || call.kind == .updateParameters
-        case .invalidParameters: call.kind == .updateParameters
+        case .busy:
+            calls.open.count > 16 || call.kind == .pair || call.kind == .indicate || call.kind == .updateParameters
+        case .invalidParameters: call.kind == .updateParameters || call.kind == .beAgent
         case .alreadyConnected: call.kind == .connect
         case .connectionFailedToBeEstablished: call.kind == .connect && run.faultCount > 0
         case .refusedByPeer: call.kind == .updateParameters
@@ -76,12 +83,16 @@ extension CallUser {
         case .servicesChanged: call.link != nil && run.serviceChangeCount > 0
         case .database: call.kind == .publish || call.kind == .withdraw
         case .advertisingData: call.kind == .advertise
-        // Nobody pairs in a world yet.
-        case .pairing, .notBonded: false
+        // What was refused for want of protection, and waited for that, ends with the refusal.
+        case .pairing(let error):
+            call.kind == .pair
+                && (call.link.flatMap(index).map { fits(error, run.pairings.current(station, links[$0].peer), $0) }
+                    ?? true)
+        case .notBonded: call.kind == .removeBond || call.kind == .pair
         }
     }
 
-    private func mayTimeOut(_ link: LinkIdentifier) -> Bool {
+    func mayTimeOut(_ link: LinkIdentifier) -> Bool {
         guard let peer = index(of: link).map({ links[$0].peer }) else { return true }
         return [station, peer].contains { run.hasFaults($0) || run.hasHeld.contains($0) }
     }
@@ -119,7 +130,10 @@ extension CallUser {
             return
         }
         switch value.characteristic {
-        case .locked: fail(.permission, "\(call.kind.rawValue) gave a value for encrypted links")
+        case .locked:
+            if !run.isEncrypted(station, peer) {
+                fail(.permission, "\(call.kind.rawValue) gave a value for encrypted links")
+            }
         case .writeOnly: fail(.permission, "\(call.kind.rawValue) gave a value that cannot be read")
         case .constant, .dynamic:
             if value.station != peer { fail(.valueOrder, "a value of station \(value.station) from station \(peer)") }

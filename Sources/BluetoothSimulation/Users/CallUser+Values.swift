@@ -11,7 +11,9 @@ extension CallUser {
         guard let index = index(of: link) else { return fail(.linkEvents, "a value on \(link), which is not there") }
         let peer = links[index].peer
         guard !run.isTainted(station), !run.isTainted(peer) else { return }
+        if run.hasSecurity { checkTrust(index) }
         let meanings = run.meanings(of: handle, at: peer)
+        if meanings.contains(.locked), run.hasSecurity { return receivedLocked(bytes, meanings, index) }
         if meanings == [.card] {
             // It may come from where the service was before.
             if handle == run.handle(of: .card, at: peer) { receivedChunk(bytes, index) }
@@ -19,13 +21,36 @@ extension CallUser {
         }
         guard let value = SimulatedValue(bytes), value.characteristic == .stream, value.station == peer else {
             if meanings.contains(.card) { return }
+            // A bonded client has also configured what is of the stack's own services.
+            if meanings.isEmpty, run.pairings.isEverBonded(station, peer) { return }
             return fail(.valueOrder, "a value of attribute \(handle) that station \(peer) did not send")
         }
         checkOrder(value, index)
     }
 
+    /// A value of a bonded peer comes over an encrypted link, or it may be anybody's.
+    private func checkTrust(_ index: Int) {
+        let peer = links[index].peer
+        guard !run.isDamaged(station), run.bond(station, with: peer) != nil, !run.isEncrypted(station, peer) else {
+            return
+        }
+        fail(.protection, "a value of a bonded peer was delivered over a link that is not encrypted")
+    }
+
+    private func receivedLocked(
+        _ bytes: Span<UInt8>, _ meanings: Set<SimulatedService.Characteristic>, _ index: Int
+    ) {
+        let peer = links[index].peer
+        if meanings == [.locked], !run.isEncrypted(station, peer) {
+            fail(.protection, "a value for encrypted links came over one that is not")
+        }
+        if meanings == [.locked], SimulatedValue(bytes)?.station != peer {
+            fail(.valueOrder, "a value for encrypted links that station \(peer) did not send")
+        }
+    }
+
     private func checkOrder(_ value: SimulatedValue, _ index: Int) {
-        let mayMiss = run.brokenStreams.contains(value.stream)
+        let mayMiss = run.mayMiss(value.stream, station, links[index].peer)
         if let finding = links[index].received.take(value, mayMiss: mayMiss) { fail(finding.rule, finding.text) }
     }
 
@@ -65,7 +90,8 @@ extension CallUser {
             case .stored, .dynamic: true
             case .commands, .writeOnly: isWrite
             case .constant: !isWrite
-            case .locked, .stream, .card: false
+            case .locked: index(of: link).map { run.isEncrypted(station, links[$0].peer) } ?? false
+            case .stream, .card: false
             }
         if !isAllowed { fail(.permission, "a peer \(isWrite ? "wrote" : "read") \(characteristic)") }
     }
@@ -104,7 +130,7 @@ extension CallUser {
             return fail(.linkEvents, "a subscription on \(link), which is not there")
         }
         guard let characteristic = run.characteristic(of: change.characteristic, at: station) else { return }
-        if characteristic == .locked, !change.new.isEmpty {
+        if characteristic == .locked, !change.new.isEmpty, !run.isEncrypted(station, links[index].peer) {
             fail(.permission, "a peer subscribed to \(characteristic)")
         }
         guard (links[index].subscriptions[characteristic] ?? []) == change.old else {

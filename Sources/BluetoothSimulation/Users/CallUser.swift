@@ -3,6 +3,7 @@ import BluetoothAdapter
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import BluetoothSMP
 
 /// A user that makes its calls on the seam, and checks every event that comes back.
 final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
@@ -26,6 +27,14 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
     /// How long it takes to answer requests of peers; nil if it does not.
     var answerDelay: Duration? = .zero
     var generator: SeededGenerator
+    /// What answers for the person; nil if this user does not.
+    var agent: SimulatedAgent?
+    /// Questions that wait for an answer, and the number of the last of each link.
+    var questions: [LinkIdentifier: PairingQuestion] = [:]
+    var questionNumbers: [LinkIdentifier: Int] = [:]
+    var lastQuestion = 0
+    /// Whether everything is to come to rest.
+    var isCalm = false
     private var isResetting = false
     /// Counts the batches of events.
     private var batch = 0
@@ -56,6 +65,9 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         links = []
         passing = []
         requests = []
+        agent = nil
+        questions = [:]
+        run.pairings.noteCancelled(station)
         run.serviceChangeCount += 1
         if isPublisher { run.withdrawn(at: station) }
     }
@@ -134,9 +146,11 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         case .executeRequested(let request, _): answer(request, offset: nil)
         case .requestExpired(let request): requests.removeAll { $0 == request }
         case .subscriptionChanged(let link, let change): subscriptionChanged(link, change)
-        case .securityChanged(let link, _), .pairingEnded(let link, _), .pairingAsked(let link, _),
-            .pairingShown(let link, _), .bondRefused(let link, _):
-            onLink(link) { _ in }
+        case .securityChanged(let link, let security): securityChanged(link, security)
+        case .pairingEnded(let link, let result): pairingEnded(link, result)
+        case .pairingAsked(let link, let question): asked(link, question)
+        case .pairingShown(let link, let display): shown(link, display)
+        case .bondRefused(let link, _): bondRefused(link)
         }
     }
 
@@ -174,6 +188,10 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         if !links[index].subscriptions.isEmpty {
             fail(.subscriptions, "the end of a link without that of its peer's subscriptions")
         }
+        if links[index].awaitsPairingEnd, agent != nil {
+            fail(.agent, "the end of a link without that of its pairing")
+        }
+        questions[link] = nil
         requests.removeAll { $0.link == link }
         links.remove(at: index)
         calls.cancelAll { $0.link == link && $0.isStanding }

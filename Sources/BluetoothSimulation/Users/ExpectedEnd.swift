@@ -13,6 +13,8 @@ struct ExpectedEnd {
     /// Errors that may come instead.
     var possible: Set<ATTErrorCode> = []
     var result = Result.any
+    /// Whether it concerns what is for encrypted links.
+    var needsEncryption = false
 
     enum Result {
         case any
@@ -85,6 +87,11 @@ extension SimulatedService.Characteristic {
         }
     }
 
+    /// As `readRefusal`; in worlds with security a link may be encrypted by the time.
+    func readRefusal(_ run: ScenarioRun) -> ATTErrorCode? { self == .locked && run.hasSecurity ? nil : readRefusal }
+
+    func writeRefusal(_ run: ScenarioRun) -> ATTErrorCode? { self == .locked && run.hasSecurity ? nil : writeRefusal }
+
     /// What the application may refuse by itself.
     var ownRefusals: Set<ATTErrorCode> { self == .dynamic ? [.unlikelyError] : [] }
 
@@ -109,27 +116,31 @@ extension CallUser {
         guard let handle = handles[0], let other = handles[1] else { return nil }
         var expected = ExpectedEnd(peer: peer, epoch: run.epochs[peer])
         expected.possible = first.ownRefusals.union(second?.ownRefusals ?? [])
+        expected.needsEncryption = run.hasSecurity && (first == .locked || second == .locked)
+        if expected.needsEncryption, !run.isSurelyEncrypted(station, peer) {
+            expected.possible.formUnion([.insufficientAuthentication, .insufficientEncryption])
+        }
         let value = first.value(at: peer)
         switch operation {
         case .read(handle):
-            expected.refusal = first.readRefusal
+            expected.refusal = first.readRefusal(run)
             if let value { expected.result = .beginning(value) }
         case .readLong(handle, let offset):
-            expected.refusal = first.readRefusal
+            expected.refusal = first.readRefusal(run)
             if let value { expected.result = .value(Array(value.dropFirst(Int(offset)))) }
             // Somebody may have written a short one.
             if offset > 0, value == nil { expected.possible.insert(.invalidOffset) }
         case .readByUUID(SimulatedService.uuid(of: first), _):
-            expected.refusal = first.readRefusal
+            expected.refusal = first.readRefusal(run)
             if let value { expected.result = .typed(handle, value) }
         case .readMultiple([handle, other, handle]):
-            expected.refusal = first.readRefusal ?? second?.readRefusal
+            expected.refusal = first.readRefusal(run) ?? second?.readRefusal(run)
         case .readMultipleVariable([handle, other, handle]):
-            expected.refusal = first.readRefusal ?? second?.readRefusal
+            expected.refusal = first.readRefusal(run) ?? second?.readRefusal(run)
             expected.result = .several([handle, other, handle], [value, second?.value(at: peer), value])
-        case .write(handle, _), .writeLong(handle, _): expected.refusal = first.writeRefusal
+        case .write(handle, _), .writeLong(handle, _): expected.refusal = first.writeRefusal(run)
         case .writeReliably(let values) where values.map(\.handle) == [handle, other]:
-            expected.refusal = first.writeRefusal ?? second?.writeRefusal
+            expected.refusal = first.writeRefusal(run) ?? second?.writeRefusal(run)
         default: return nil
         }
         return expected
@@ -138,9 +149,18 @@ extension CallUser {
     /// Compares the end of an operation with what must come of it.
     func compare(_ end: Result<GATTClientResult, GATTClientError>, _ call: CallLedger.Call) {
         guard let expected = call.expectation, run.epochs[expected.peer] == expected.epoch,
-            !run.isTainted(station), !run.isTainted(expected.peer), let index = call.link.flatMap(index),
-            let finding = expected.finding(end, mtu: links[index].information.mtu)
+            !run.isTainted(station), !run.isTainted(expected.peer), let index = call.link.flatMap(index)
         else { return }
+        if expected.needsEncryption, case .success = end, !run.isEncrypted(station, expected.peer) {
+            fail(.permission, "\(call.kind.rawValue) succeeded over a link that is not encrypted")
+        }
+        // The two may differ about the ATT_MTU where its exchange was lost.
+        if case .failure(.att(let error)) = end, error.code == .invalidPDU,
+            run.incomplete.contains(station) || run.incomplete.contains(expected.peer)
+        {
+            return
+        }
+        guard let finding = expected.finding(end, mtu: links[index].information.mtu) else { return }
         fail(finding.rule, "\(call.kind.rawValue): \(finding.text)")
     }
 

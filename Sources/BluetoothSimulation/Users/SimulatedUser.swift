@@ -16,6 +16,9 @@ protocol SimulatedUser: AnyObject {
     /// How many links it knows of.
     var linkCount: Int { get }
 
+    /// Whether it gives its host a reason to begin to pair with a station.
+    func wantsPairing(with station: Int) -> Bool
+
     /// Begins to use its adapter.
     func join()
     func perform(_ action: Scenario.Action)

@@ -39,8 +39,12 @@ extension TaskUser {
                 try await connection.updateParameters(parameters)
             }
         case .advertise, .stopAdvertising, .scan, .stopScanning, .connect, .cancel, .notify, .indicate, .update, .hold,
-            .resume, .dawdle, .publish, .withdraw, .leave, .join:
+            .resume, .dawdle, .publish, .withdraw, .leave, .join, .beAgent, .beNoAgent, .removeBond, .cancelPairing:
             return
+        case .pair: pair(connection, deadline, &pick)
+        case .endPairing:
+            start(.disconnect, cancelledIn: deadline) { _ throws(BluetoothError) in try await connection.disconnect() }
+        case .useLocked: useLocked(connection, deadline, &pick)
         }
     }
 
@@ -72,12 +76,39 @@ extension TaskUser {
         }
     }
 
+    private func pair(_ connection: Connection, _ deadline: Duration?, _ pick: inout SeededGenerator) {
+        let request = PairRequest(requiresAuthentication: pick.oneIn(3), renewsKeys: pick.oneIn(3))
+        if let peer = run.station(at: connection.peer) { pairedWith.insert(peer) }
+        start(.pair, cancelledIn: deadline) { [self] _ throws(BluetoothError) in
+            try await connection.pair(request)
+            guard let peer = run.station(at: connection.peer), !run.isDamaged(station) else { return }
+            // It may have ended since.
+            if !run.isEncrypted(station, peer), try await connection.security.isEncrypted {
+                fail(.protection, "pair succeeded, and the link is not encrypted")
+            }
+        }
+    }
+
+    private func useLocked(_ connection: Connection, _ deadline: Duration?, _ pick: inout SeededGenerator) {
+        guard let locked = find(.locked, on: connection) else { return discover(connection, deadline) }
+        let value = SimulatedValue(.locked, station: station, stream: 0, number: run.nextNumber()).bytes(count: 20)
+        let isWrite = pick.oneIn(2)
+        start(isWrite ? .write : .read, cancelledIn: deadline) { [self] _ throws(BluetoothError) in
+            if isWrite {
+                try await connection.write(value, to: locked.valueHandle)
+            } else {
+                check(try await connection.read(locked), of: connection)
+            }
+        }
+    }
+
     /// A value that was read is one that may be read.
     private func check(_ bytes: [UInt8], of connection: Connection) {
         guard let peer = run.station(at: connection.peer), !run.isTainted(station), !run.isTainted(peer),
             let value = SimulatedValue(bytes.span)
         else { return }
-        if value.characteristic == .locked || value.characteristic == .writeOnly {
+        let isLocked = value.characteristic == .locked && !run.wasEncrypted(station, peer)
+        if isLocked || value.characteristic == .writeOnly {
             fail(.permission, "read gave a value of \(value.characteristic)")
         }
     }
@@ -135,7 +166,7 @@ extension TaskUser {
         guard let value = SimulatedValue(bytes.span), value.characteristic == .stream, value.station == peer else {
             return fail(.valueOrder, "a value that station \(peer) did not send")
         }
-        let mayMiss = run.brokenStreams.contains(value.stream)
+        let mayMiss = run.mayMiss(value.stream, station, peer)
         if let finding = order.take(value, mayMiss: mayMiss) { fail(finding.rule, finding.text) }
     }
 
@@ -146,7 +177,7 @@ extension TaskUser {
         }
         // Who joins a subscription may do so in the middle of a card.
         let isFirst =
-            card.valueHandle == run.handle(of: .card, at: peer)
+            card.valueHandle == run.handle(of: .card, at: peer) && !run.pairings.isEverBonded(station, peer)
             && !run.users[station].contains { $0.isSubscribed(to: .card, of: peer) }
         start(.card, cancelledIn: deadline) { [self] _ throws(BluetoothError) in
             let subscription = Subscription(characteristic: .card, handle: card.valueHandle, station: peer)

@@ -45,6 +45,11 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
         generator = SeededGenerator(seed: run.world.order.next())
     }
 
+    /// Stations that it has asked to pair with.
+    var pairedWith: Set<Int> = []
+
+    func wantsPairing(with station: Int) -> Bool { pairedWith.contains(station) }
+
     var isAttached: Bool { adapter != nil }
     var wantsScan: Bool { scanCount > 0 }
     var linkCount: Int { run.world.air[run.world.stations[station].controller].connectionCount }

@@ -30,6 +30,11 @@ struct UserLink {
     /// Handles found by discovery.
     var handles: [SimulatedService.Characteristic: ClosedRange<AttributeHandle>] = [:]
 
+    /// Whether the user has asked to pair here.
+    var hasAskedToPair = false
+    /// Whether the agent was asked or shown something, so that the end of the pairing has to follow.
+    var awaitsPairingEnd = false
+
     struct StreamKey: Hashable {
         var characteristic: SimulatedService.Characteristic
         var isIndicated = false

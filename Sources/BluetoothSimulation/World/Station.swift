@@ -26,6 +26,8 @@ public struct Station: Sendable {
         /// What is wrong with the wire.
         let wire: Wire
         @exclusivity(unchecked) var inspector: HCIInspector
+        /// What watches keys and encryption, in worlds with security.
+        @exclusivity(unchecked) var security: SecurityInspector?
 
         init(_ controller: ControllerID, _ configuration: ControllerConfiguration, seed: UInt64) {
             self.controller = controller

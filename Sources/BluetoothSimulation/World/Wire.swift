@@ -23,6 +23,7 @@ final class Wire {
     @exclusivity(unchecked) private(set) var nextDeadline: Instant?
     @exclusivity(unchecked) private var hasPackets = false
     @exclusivity(unchecked) private var generator: SeededGenerator
+    @exclusivity(unchecked) private var pairing = PairingDisorder()
 
     init(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
@@ -121,11 +122,16 @@ final class Wire {
 
     /// A packet as a broken device or a broken controller would send it; empty for none at all, nil if it stays as it is.
     private func change(_ packet: Span<UInt8>, _ direction: PacketDirection) -> [UInt8]? {
-        guard packet.count > 5, packet[0] == HCIPacketType.aclData.rawValue else { return nil }
+        guard packet.count > 5 else { return nil }
+        if packet[0] == HCIPacketType.command.rawValue { return direction == .toController ? renameKey(packet) : nil }
+        guard packet[0] == HCIPacketType.aclData.rawValue else { return nil }
         switch direction {
         case .toController:
-            guard mutationRate > 0, draw(mutationRate) else { return nil }
-            return mutate(packet)
+            guard mutationRate > 0 else { return nil }
+            let isSecurity = packet.count > 9 && packet[7] == 6 && packet[8] == 0 && packet[2] >> 4 & 0b11 != 0b01
+            if isSecurity { return pairing.change(packet, draw(2 * mutationRate), &generator) }
+            guard draw(mutationRate) else { return nil }
+            return pairing.intrude(into: packet, &generator) ?? mutate(packet)
         case .toHost:
             guard fragmentLossRate > 0, draw(fragmentLossRate) else { return nil }
             return loseFragment(packet)
@@ -184,6 +190,16 @@ final class Wire {
             bytes.removeLast(1 + Int(generator.next() % UInt64(packet.count - 10)))
             write(UInt16(bytes.count - 5), at: 3, in: &bytes)
         }
+        return bytes
+    }
+
+    /// Asks for the key of another EDIV and Rand than the one that is meant.
+    private func renameKey(_ packet: Span<UInt8>) -> [UInt8]? {
+        guard mutationRate > 0, packet.count == 32, packet[1] == 0x19, packet[2] == 0x20, draw(2 * mutationRate) else {
+            return nil
+        }
+        var bytes = Array(packet)
+        bytes[6 + Int(generator.next() % 10)] ^= 1 << UInt8(generator.next() % 8)
         return bytes
     }
 

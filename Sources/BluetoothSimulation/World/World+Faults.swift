@@ -40,6 +40,8 @@ extension World {
         case .stall:
             stations[index].stalledUntil = end
         case .clockJump: jump(by: fault.duration)
+        // Whoever plays the applications ends them.
+        case .restart: return
         }
     }
 
@@ -59,6 +61,7 @@ extension World {
         air.removeController(stations[index].controller, at: now)
         stations[index].wire.clear()
         stations[index].inspector.reset()
+        stations[index].security?.reset()
         stations[index].host?.unplugged()
         request(index)
     }

@@ -18,6 +18,9 @@ extension World {
         if let violation = stations[index].inspector.sent(packet), isPlain(violation.rule) {
             fail(violation.rule, violation.text, at: station(index))
         }
+        if let security = stations[index].security, let violation = security.sent(packet), isPlain(violation.rule) {
+            fail(violation.rule, violation.text, at: station(index))
+        }
         let controller = stations[index].controller
         if !stations[index].wire.isFaulty || stations[index].wire.take(packet, .toController, at: now) {
             return air.receive(packet, from: controller, at: now)
@@ -28,7 +31,8 @@ extension World {
     /// Whether a rule can be checked: where packets were cut, the inspector takes other octets for opcodes than the host.
     private func isPlain(_ rule: Violation.Rule) -> Bool {
         switch rule {
-        case .oneRequest, .oneIndication, .mtu, .wellFormed: !stations.contains { $0.wire.isTainted }
+        case .oneRequest, .oneIndication, .mtu, .wellFormed, .protection, .bond:
+            !stations.contains { $0.wire.isTainted }
         default: true
         }
     }
@@ -45,6 +49,7 @@ extension World {
         air.fire(at: now)
         stations[index].hasDeclined = false
         stations[index].inspector.beginTurn()
+        stations[index].security?.beginTurn()
         if stations[index].wire.isFaulty {
             return receiveOne(into: &packets, at: index)
         }
@@ -70,6 +75,7 @@ extension World {
 
     private func received(_ packet: Span<UInt8>, at index: Int) {
         record(packet, .toHost, index)
+        stations[index].security?.received(packet)
         if let violation = stations[index].inspector.received(packet),
             isPlain(violation.rule), violation.rule != .wellFormed || !stations[index].wire.changesCommands
         {
@@ -93,5 +99,6 @@ extension World {
         air[controller].outbox.removeAll()
         stations[index].wire.clear()
         stations[index].inspector.reset()
+        stations[index].security?.reset()
     }
 }

@@ -33,6 +33,13 @@ extension DelegateUser {
             .writeReliably, .writeCommands, .subscribe, .unsubscribe, .readRSSI:
             guard let peer = pick.element(of: peers) else { return }
             perform(action.kind, peer, &pick)
+        case .useLocked:
+            guard let peer = pick.element(of: peers.filter(\.isConnected)),
+                let locked = pick.element(of: peer.characteristics.filter { $0.simulated == .locked })
+            else { return }
+            read(locked, peer)
+        // There are no such calls.
+        case .pair, .beAgent, .beNoAgent, .removeBond, .cancelPairing, .endPairing: return
         }
     }
 

@@ -26,8 +26,11 @@ extension DelegateUser {
                 // Two users of this station may offer the same service, so no more can be said of one of them.
                 let isAlone = run.users[station].count { ($0 as? DelegateUser)?.services.isEmpty == false } == 1
                 guard isAlone, services.count == 1 else { continue }
-                let holders = clients.filter { $0.subscriptions(to: station).contains(where: \.isOfDelegate) }
-                if known.contains(other) == holders.isEmpty {
+                let holders = clients.filter { client in
+                    client.subscriptions(to: station).contains { $0.isOfDelegate && $0.simulated == .stream }
+                }
+                let isRestored = known.contains(other) && run.pairings.isEverBonded(station, other)
+                if known.contains(other) == holders.isEmpty, !isRestored {
                     fail(
                         .subscriptions,
                         "\(holders.count) users of station \(other) are subscribed, and \(known) are said to be")

@@ -79,6 +79,11 @@ extension DelegateUser: CBPeripheralDelegate {
         }
     }
 
+    /// Whether a peer's value may come over the link as it is.
+    func maySee(_ kind: SimulatedService.Characteristic, _ peer: Int) -> Bool {
+        kind != .locked || run.wasEncrypted(station, peer)
+    }
+
     // MARK: - Results
 
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI rssi: NSNumber, error: (any Error)?) {
@@ -96,7 +101,9 @@ extension DelegateUser: CBPeripheralDelegate {
         guard let peer = ended(.write, characteristic, of: peripheral), error == nil, !isTainted(peer.station),
             let kind = characteristic.simulated
         else { return }
-        if [.stream, .locked, .constant, .card].contains(kind) { fail(.permission, "\(kind) was written") }
+        if [.stream, .constant, .card].contains(kind) || !maySee(kind, peer.station) {
+            fail(.permission, "\(kind) was written")
+        }
     }
 
     func peripheral(
@@ -107,7 +114,8 @@ extension DelegateUser: CBPeripheralDelegate {
         // The values before say nothing about those that follow.
         peer.forgetValues()
         guard error == nil, !isTainted(peer.station), let kind = characteristic.simulated else { return }
-        if characteristic.isNotifying, kind != .stream, kind != .card { fail(.permission, "\(kind) was subscribed to") }
+        let isAllowed = kind == .stream || kind == .card || kind == .locked && maySee(kind, peer.station)
+        if characteristic.isNotifying, !isAllowed { fail(.permission, "\(kind) was subscribed to") }
     }
 
     // MARK: - Values
@@ -129,7 +137,9 @@ extension DelegateUser: CBPeripheralDelegate {
     }
 
     private func wasRead(_ characteristic: CBCharacteristic, of peripheral: CBPeripheral, _ error: (any Error)?) {
-        let isNews = peer(peripheral).map { isTainted($0.station) && !$0.awaits(.read, characteristic) } ?? false
+        let mayNotify = characteristic.simulated == .locked && run.hasSecurity
+        let isNews =
+            peer(peripheral).map { (mayNotify || isTainted($0.station)) && !$0.awaits(.read, characteristic) } ?? false
         if isNews || error?.localizedDescription == Self.lossDescription {
             _ = connected(peripheral, "didUpdateValue")
             return
@@ -137,7 +147,8 @@ extension DelegateUser: CBPeripheralDelegate {
         guard let peer = ended(.read, characteristic, of: peripheral), error == nil, !isTainted(peer.station),
             let kind = characteristic.simulated
         else { return }
-        if ![.stored, .dynamic, .constant].contains(kind) { return fail(.permission, "\(kind) was read") }
+        let isAllowed = [.stored, .dynamic, .constant].contains(kind) || kind == .locked && maySee(kind, peer.station)
+        if !isAllowed { return fail(.permission, "\(kind) was read") }
         // Users of calls also write octets that are no such value.
         guard let octets = characteristic.value.map({ [UInt8]($0) }), octets.count >= SimulatedValue.leastCount,
             octets[0] & 0xF0 == 0xA0
@@ -157,7 +168,11 @@ extension DelegateUser: CBPeripheralDelegate {
         _ characteristic: CBCharacteristic, _ kind: SimulatedService.Characteristic, from peripheral: CBPeripheral
     ) {
         guard let peer = connected(peripheral, "a value"), !isTainted(peer.station) else { return }
-        if !characteristic.isNotifying { fail(.subscriptions, "a value of \(kind) before its subscription") }
+        // What was subscribed to on an earlier link is restored with the bond.
+        let isRestored = run.pairings.isEverBonded(station, peer.station)
+        if !characteristic.isNotifying, !isRestored {
+            fail(.subscriptions, "a value of \(kind) before its subscription")
+        }
         let octets = [UInt8](characteristic.value ?? Data())
         if kind == .card { return receivedChunk(octets.span, peer) }
         guard let value = SimulatedValue(octets.span), value.characteristic == .stream, value.station == peer.station
@@ -169,7 +184,7 @@ extension DelegateUser: CBPeripheralDelegate {
 
     /// Each value follows the one before.
     func check(_ value: SimulatedValue, _ received: inout StreamOrder) {
-        let finding = received.take(value, mayMiss: run.brokenStreams.contains(value.stream))
+        let finding = received.take(value, mayMiss: run.mayMiss(value.stream, station, value.station))
         if let finding { fail(finding.rule, finding.text) }
     }
 

@@ -56,8 +56,9 @@ extension DelegateUser: CBPeripheralManagerDelegate {
     func peripheralManager(
         _ manager: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
     ) {
-        guard let service = subscription(characteristic, "didSubscribe") else { return }
-        if !(service.stream.subscribedCentrals ?? []).contains(where: { $0 === central }) {
+        guard subscription(characteristic, "didSubscribe") != nil else { return }
+        if !((characteristic as? CBMutableCharacteristic)?.subscribedCentrals ?? []).contains(where: { $0 === central })
+        {
             fail(.subscriptions, "a central subscribed and is not among the subscribers")
         }
     }
@@ -65,8 +66,9 @@ extension DelegateUser: CBPeripheralManagerDelegate {
     func peripheralManager(
         _ manager: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
     ) {
-        guard let service = subscription(characteristic, "didUnsubscribe") else { return }
-        if (service.stream.subscribedCentrals ?? []).contains(where: { $0 === central }) {
+        guard subscription(characteristic, "didUnsubscribe") != nil else { return }
+        if ((characteristic as? CBMutableCharacteristic)?.subscribedCentrals ?? []).contains(where: { $0 === central })
+        {
             fail(.subscriptions, "a central unsubscribed and is among the subscribers")
         }
     }
@@ -78,8 +80,10 @@ extension DelegateUser: CBPeripheralManagerDelegate {
             fail(.application, "\(callback) of a characteristic that is not published")
             return nil
         }
-        if service.stream !== characteristic { fail(.permission, "a central subscribed to what needs encryption") }
-        service.sending = nil
+        if service.stream !== characteristic, !run.hasSecurity {
+            fail(.permission, "a central subscribed to what needs encryption")
+        }
+        if service.stream === characteristic { service.sending = nil }
         return service
     }
 
@@ -121,7 +125,9 @@ extension DelegateUser: CBPeripheralManagerDelegate {
         guard let kind = services.lazy.compactMap({ $0.kind(of: request.characteristic) }).first else {
             return fail(.application, "a read of a characteristic that is not published")
         }
-        if kind != .stored { fail(.permission, "a central read \(kind)") }
+        if kind != .stored, kind != .locked || !isEncrypted(request.central) {
+            fail(.permission, "a central read \(kind)")
+        }
         answer(request)
     }
 
@@ -132,12 +138,17 @@ extension DelegateUser: CBPeripheralManagerDelegate {
             guard let service = services.first(where: { $0.kind(of: request.characteristic) != nil }),
                 let kind = service.kind(of: request.characteristic)
             else { return fail(.application, "a write to a characteristic that is not published") }
-            if kind != .stored, kind != .commands { fail(.permission, "a central wrote \(kind)") }
+            let isAllowed = kind == .stored || kind == .commands || kind == .locked && isEncrypted(request.central)
+            if !isAllowed { fail(.permission, "a central wrote \(kind)") }
             if kind == .commands { wasCommanded(request, service) }
             guard kind == .stored, let value = request.value, request.offset <= service.stored.count else { continue }
             service.stored = service.stored.prefix(request.offset) + value
         }
         answer(first)
+    }
+
+    private func isEncrypted(_ central: CBCentral) -> Bool {
+        station(of: central.identifier).map { run.wasEncrypted(station, $0) } ?? false
     }
 
     private func wasCommanded(_ request: CBATTRequest, _ service: DelegateService) {

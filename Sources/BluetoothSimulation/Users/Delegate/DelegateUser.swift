@@ -157,6 +157,9 @@ final class DelegateUser: NSObject, SimulatedUser {
         checkSubscribers()
     }
 
+    /// Its operations make the host pair only where somebody answers for the person.
+    func wantsPairing(with station: Int) -> Bool { false }
+
     var wantsScan: Bool { central?.isScanning == true }
     var wantsAdvertising: Bool { server?.isAdvertising == true }
     /// It is told of none but its own.

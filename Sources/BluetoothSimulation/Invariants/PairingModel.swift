@@ -1,0 +1,164 @@
+import BluetoothBase
+import BluetoothHost
+import BluetoothSMP
+
+/// What a world knows of its pairings, whatever the hosts make of them: who wanted each, who agreed, and what the persons
+/// saw, compared and entered.
+final class PairingModel {
+    /// One pairing between two stations.
+    final class Attempt {
+        let central: Int
+        let peripheral: Int
+        /// Whether the central's host had a reason to begin: a call to pair, or an agent that pairs on demand.
+        let isWanted: Bool
+        /// Whether its Pairing Request has arrived.
+        var hasArrived = false
+        /// Whether the peripheral's agent has agreed.
+        var hasConsent = false
+        /// The passkeys that each side has shown or entered.
+        var passkeys: [Int: Set<UInt32>] = [:]
+        /// The number that each side has shown to be compared, and who has said that it is the same.
+        var numbers: [Int: UInt32] = [:]
+        var agreed: Set<Int> = []
+        /// Sides where an agent refused, was silent for long, or entered a passkey that was not shown.
+        var unwilling: Set<Int> = []
+        /// Sides that have called it off, or have lost their agent.
+        var cancelled: Set<Int> = []
+        /// What each side reported.
+        var ends: [Int: Result<PairingOutcome, PairingError>] = [:]
+
+        init(central: Int, peripheral: Int, isWanted: Bool) {
+            self.central = central
+            self.peripheral = peripheral
+            self.isWanted = isWanted
+        }
+
+        func other(than station: Int) -> Int { station == central ? peripheral : central }
+
+        /// Whether the two persons really compared equal numbers, or used the same passkey.
+        func isAuthenticated(by model: AssociationModel) -> Bool {
+            switch model {
+            case .numericComparison:
+                agreed.count == 2 && numbers[central] != nil && numbers[central] == numbers[peripheral]
+            case .passkeyEntry:
+                !(passkeys[central] ?? []).isDisjoint(with: passkeys[peripheral] ?? [])
+            case .justWorks, .outOfBand: false
+            }
+        }
+
+        /// What the persons saw and did, for the text of a violation.
+        var evidence: String {
+            "passkeys \(passkeys.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.sorted())" }), "
+                + "numbers \(numbers.sorted { $0.key < $1.key }), agreed \(agreed.sorted())"
+        }
+
+        /// Whether the persons give a reason for a pairing to fail.
+        var isTroubled: Bool { !unwilling.isEmpty || !cancelled.isEmpty }
+    }
+
+    private struct Pair: Hashable {
+        let low, high: Int
+
+        init(_ one: Int, _ other: Int) { (low, high) = (min(one, other), max(one, other)) }
+    }
+
+    private var attempts: [Pair: [Attempt]] = [:]
+    /// Bonds that were reported to users, by their keys.
+    private var reported: [Int: [Int: [LongTermKey?]]] = [:]
+    /// Stations that have called pairings off.
+    private var cancelling: Set<Int> = []
+    /// Bonds that users have asked to remove.
+    private var removals: [Int: Set<Int>] = [:]
+    /// Pairs of stations of which one had a bond at some time.
+    private var everBonded: Set<Pair> = []
+
+    private static let memory = 16
+
+    // MARK: - Pairings
+
+    /// The pairing that began last between two stations. A request over a link of which the peer is gone already arrives
+    /// nowhere.
+    func current(_ station: Int, _ peer: Int) -> Attempt? {
+        guard let attempts = attempts[Pair(station, peer)] else { return nil }
+        return attempts.last(where: \.hasArrived) ?? attempts.last
+    }
+
+    func requestSent(_ central: Int, to peripheral: Int, isWanted: Bool) {
+        add(Attempt(central: central, peripheral: peripheral, isWanted: isWanted))
+    }
+
+    func requestReceived(_ peripheral: Int, from central: Int) {
+        let sent = attempts[Pair(peripheral, central)]?.last { $0.peripheral == peripheral && !$0.hasArrived }
+        if let sent {
+            sent.hasArrived = true
+            return
+        }
+        // It was made of another PDU on its way, or was sent twice.
+        let attempt = Attempt(central: central, peripheral: peripheral, isWanted: true)
+        attempt.hasArrived = true
+        add(attempt)
+    }
+
+    private func add(_ attempt: Attempt) {
+        let pair = Pair(attempt.central, attempt.peripheral)
+        attempts[pair] = (attempts[pair] ?? []).suffix(Self.memory - 1) + [attempt]
+    }
+
+    /// Whether two persons have ever really authenticated their devices by a model.
+    func isAuthenticated(_ station: Int, _ peer: Int, by model: AssociationModel? = nil) -> Bool {
+        (attempts[Pair(station, peer)] ?? []).contains { attempt in
+            (model.map { [$0] } ?? [.numericComparison, .passkeyEntry]).contains(where: attempt.isAuthenticated)
+        }
+    }
+
+    /// The last pairings of a station.
+    func current(at station: Int) -> [Attempt] {
+        attempts.values.joined().filter { $0.central == station || $0.peripheral == station }
+    }
+
+    // MARK: - Bonds
+
+    func noteRemoving(_ station: Int, _ peer: Int) { removals[station, default: []].insert(peer) }
+
+    func isRemovalWanted(_ station: Int, _ peer: Int) -> Bool { removals[station]?.contains(peer) ?? false }
+
+    func isEverBonded(_ station: Int, _ peer: Int) -> Bool { everBonded.contains(Pair(station, peer)) }
+
+    func noteBond(_ station: Int, _ peer: Int) { everBonded.insert(Pair(station, peer)) }
+
+    func noteReported(_ station: Int, _ peer: Int, _ bond: Bond) {
+        reported[station, default: [:]][peer] = [bond.centralKey, bond.peripheralKey]
+    }
+
+    /// A station has called a pairing off, or lost its agent, which does so with all pairings.
+    func noteCancelled(_ station: Int, _ peer: Int? = nil) {
+        for attempt in current(at: station) where peer.map({ attempt.other(than: station) == $0 }) ?? true {
+            attempt.cancelled.insert(station)
+        }
+        cancelling.insert(station)
+    }
+
+    /// Whether a station has ever called a pairing off.
+    func isCancelling(_ station: Int) -> Bool { cancelling.contains(station) }
+
+    func noteRemoved(_ station: Int, _ peer: Int) { reported[station]?[peer] = nil }
+
+    /// The peers whose bonds a station's users were told of.
+    func reportedPeers(of station: Int) -> [Int] { (reported[station] ?? [:]).keys.sorted() }
+}
+
+extension KeyStrength {
+    /// Whether keys of this strength protect less than those of another: the model's own opinion.
+    func protectsLess(than other: KeyStrength) -> Bool {
+        if other.model != .justWorks, model == .justWorks { return true }
+        if other.usesSecureConnections, !usesSecureConnections { return true }
+        return keySize < other.keySize
+    }
+}
+
+extension Bond {
+    /// Whether both sides have what one side's central and the other side's peripheral need.
+    func fits(_ other: Bond) -> Bool {
+        centralKey == other.peripheralKey && peripheralKey == other.centralKey
+    }
+}

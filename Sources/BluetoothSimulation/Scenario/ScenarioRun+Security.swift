@@ -1,0 +1,184 @@
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothCrypto
+import BluetoothHost
+import BluetoothSMP
+
+/// Pairing, bonds and restarts, in worlds with security.
+extension ScenarioRun {
+    var hasSecurity: Bool { scenario.security != nil }
+
+    func securityConfiguration(of index: Int) -> SecurityConfiguration? {
+        guard let security = scenario.security, index < security.count else { return nil }
+        let drawn = security[index]
+        return SecurityConfiguration(
+            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: world.order.next()),
+            policy: SecurityPolicy(
+                requiresSecureConnections: drawn.requiresSecureConnections,
+                offersSecureConnections: drawn.offersSecureConnections, minimumKeySize: drawn.minimumKeySize,
+                maximumKeySize: drawn.maximumKeySize))
+    }
+
+    func addBondStore(_ index: Int) {
+        guard hasSecurity else { return }
+        let store = ObservedBondStore()
+        store.willSave = { [unowned self] in checkBond($0, replacing: $1, at: index) }
+        store.willRemove = { [unowned self] in checkRemoval($0, at: index) }
+        bondStores.append(store)
+        world.stations[index].security = SecurityInspector(
+            report: { [unowned self] in note($0, at: index) },
+            bondedKey: { [unowned self] peer, diversifier, random in
+                let key = bondStores[index].bond(with: peer)?.peripheralKey
+                return key?.encryptedDiversifier == diversifier && key?.random == random ? key?.key : nil
+            },
+            isLocked: { [unowned self] in isLocked($0, at: index) })
+    }
+
+    /// The process of a station ends in the middle of whatever it does, and starts again with its bonds.
+    func restart(_ index: Int, after pause: Duration) {
+        guard hasSecurity, index < runners.count, !users[index].isEmpty else { return }
+        for user in users[index] {
+            endedCallCount += user.callCount
+            user.leave()
+        }
+        users[index] = []
+        runners[index].close()
+        pairings.noteCancelled(index)
+        world.schedule(at: world.now.advanced(by: pause)) { [unowned self] in begin(index) }
+    }
+
+    private func begin(_ index: Int) {
+        guard let runner = openAdapter(index, again: true) else { return }
+        runners[index] = runner
+        let faces = scenario.devices[index].users.map(\.face)
+        users[index] = faces.enumerated().map { makeUser($1, index, $0) }
+        for user in users[index] { user.join() }
+    }
+
+    // MARK: - What is known
+
+    /// Whether a host was told that its link with a peer is encrypted.
+    func isEncrypted(_ station: Int, _ peer: Int) -> Bool {
+        world.stations[station].security?.isEncrypted(with: address(of: peer)) ?? false
+    }
+
+    /// Whether both hosts know that their link is encrypted: where a pairing has failed in the end, one of them may not.
+    func isSurelyEncrypted(_ station: Int, _ peer: Int) -> Bool {
+        guard isEncrypted(station, peer), isEncrypted(peer, station), areBonded(station, peer),
+            let attempt = pairings.current(station, peer)
+        else { return false }
+        return attempt.ends.count == 2
+            && attempt.ends.values.allSatisfy { if case .success = $0 { true } else { false } }
+    }
+
+    /// Whether it ever was: what waits in queues and tasks comes later.
+    func wasEncrypted(_ station: Int, _ peer: Int) -> Bool {
+        world.stations[station].security?.wasEncrypted(with: address(of: peer)) ?? false
+    }
+
+    /// The bond that a station keeps with another.
+    func bond(_ station: Int, with peer: Int) -> Bond? {
+        bondStores.isEmpty ? nil : bondStores[station].bond(with: address(of: peer))
+    }
+
+    /// Whether two stations keep the same keys.
+    func areBonded(_ station: Int, _ peer: Int) -> Bool {
+        guard let bond = bond(station, with: peer), let other = self.bond(peer, with: station) else { return false }
+        return bond.fits(other)
+    }
+
+    /// Whether values of a stream may be missing: they were called off, or dropped while the peer, with which there was a
+    /// bond, could have been anybody.
+    func mayMiss(_ stream: UInt32, _ station: Int, _ peer: Int) -> Bool {
+        brokenStreams.contains(stream) || pairings.isEverBonded(station, peer)
+    }
+
+    /// Whether some process has started again.
+    var hasRestarted: Bool { scenario.faults.contains { $0.kind == .restart } }
+
+    private func note(_ event: SecurityInspector.Event, at index: Int) {
+        switch event {
+        case .requestSent(let address):
+            guard let peer = station(at: address) else { return }
+            let isWanted = users[index].contains { $0.wantsPairing(with: peer) }
+            pairings.requestSent(index, to: peer, isWanted: isWanted)
+        case .requestReceived(let address):
+            guard let peer = station(at: address) else { return }
+            pairings.requestReceived(index, from: peer)
+        }
+    }
+
+    /// Whether octets are a value of the characteristic for encrypted links. Where the service has moved, others may be
+    /// written there.
+    private func isLocked(_ bytes: Span<UInt8>, at index: Int) -> Bool {
+        let beginning = bytes.extracting(first: 20)
+        guard SimulatedValue(beginning)?.characteristic == .locked, !isDamaged(index),
+            runners.indices.allSatisfy({ hasOnePlace($0) && !isTainted($0) })
+        else { return false }
+        return true
+    }
+
+    // MARK: - Bonds
+
+    /// A host is about to keep a bond.
+    private func checkBond(_ bond: Bond, replacing old: Bond?, at index: Int) {
+        guard let peer = station(at: bond.address) else { return }
+        pairings.noteBond(index, peer)
+        guard !isDamaged(index) else { return }
+        let isNew = old.map { $0.centralKey != bond.centralKey || $0.peripheralKey != bond.peripheralKey } ?? true
+        guard isNew else { return }
+        guard let attempt = pairings.current(index, peer) else {
+            return failBond("a bond with station \(peer), with which there was no pairing", index)
+        }
+        let isOurs = index == attempt.central ? attempt.isWanted : attempt.hasConsent
+        let isTheirs = index == attempt.central ? attempt.hasConsent : attempt.isWanted
+        if !isOurs { failBond("a bond with station \(peer), to which nobody here has agreed", index) }
+        if !isTheirs, !isDamaged(peer) { failBond("a bond to which nobody at station \(peer) has agreed", index) }
+        if let old, bond.strength.protectsLess(than: old.strength) {
+            failBond("\(bond) takes the place of \(old)", index)
+        }
+        checkStrength(bond.strength, attempt, index)
+    }
+
+    private func checkRemoval(_ peer: PeerID, at index: Int) {
+        guard let other = runners.indices.first(where: { PeerID(address(of: $0)) == peer }) else { return }
+        if !pairings.isRemovalWanted(index, other) { failBond("a bond was removed that nobody had removed", index) }
+        pairings.noteRemoved(index, other)
+    }
+
+    func checkStrength(_ strength: KeyStrength, _ attempt: PairingModel.Attempt, _ index: Int) {
+        guard strength.isAuthenticated, !attempt.isAuthenticated(by: strength.model) else { return }
+        world.fail(
+            .authentication, "keys of \(strength.model.rawValue), where the persons saw \(attempt.evidence)",
+            at: world.station(index))
+    }
+
+    /// Bonds are in the store, and nowhere else, and links between bonded stations are encrypted.
+    func checkBonds(_ index: Int) {
+        let stored = bondStores[index].all, known = runners[index].bonds
+        let areSame =
+            stored.count == known.count
+            && stored.allSatisfy { bond in known.contains { $0.peer == bond.peer && $0.hasSameKeys(as: bond) } }
+        if !areSame { failBond("the host has \(known.count) bonds, the store \(stored.count)", index) }
+        for peer in pairings.reportedPeers(of: index) where bond(index, with: peer) == nil {
+            failBond("the bond with station \(peer) was reported, and has gone", index)
+        }
+        for case let user as CallUser in users[index] where user.isAttached {
+            for link in user.links where !isDamaged(link.peer) && areBonded(index, link.peer) {
+                if !link.information.security.isEncrypted {
+                    world.fail(
+                        .protection, "the link with station \(link.peer) is not encrypted, and both have the key",
+                        at: world.station(index))
+                }
+            }
+        }
+    }
+
+    func failBond(_ text: String, _ index: Int) { world.fail(.bond, text, at: world.station(index)) }
+}
+
+extension Bond {
+    func hasSameKeys(as other: Bond) -> Bool {
+        centralKey == other.centralKey && peripheralKey == other.peripheralKey
+    }
+}

@@ -135,3 +135,41 @@ struct StreamOrderTests {
         #expect(!SimulatedCard.isWhole(Array(SimulatedCard.bytes(9, count: count).dropLast())))
     }
 }
+
+/// As above, for what concerns keys and encryption. The peer is 06:05:04:03:02:01, the key of whose bond is 1 for EDIV 2 and
+/// Rand 3.
+@Suite("What no host may do with keys")
+struct SecurityInspectorTests {
+    private static let connected = ["< 043E1301004000000006050403020118000000 C80001"]
+    private static let encrypted = ["< 04080400400001"]
+    private static let lockedValue = "> 0240200F000B0004000B A300000000000000 00 00"
+    private static let keyRequest = "< 043E0D05400003000000000000000200"
+    private static let key = "> 011A20124000 01000000000000000000000000000000"
+    private static let otherKey = "> 011A20124000 02000000000000000000000000000000"
+
+    private func inspect(_ lines: [String]) -> [Violation.Rule] {
+        let inspector = SecurityInspector(
+            report: { _ in }, bondedKey: { $1 == 2 && $2 == 3 ? 1 : nil }, isLocked: { $0[0] == 0xA3 })
+        return lines.compactMap { line in
+            let packet = bytes(String(line.dropFirst(2)))
+            inspector.beginTurn()
+            if line.hasPrefix(">") { return inspector.sent(packet.span)?.rule }
+            inspector.received(packet.span)
+            return nil
+        }
+    }
+
+    @Test(
+        "Values and keys",
+        arguments: [
+            (connected + [lockedValue], [.protection]),
+            (connected + encrypted + [lockedValue], []),
+            (connected + ["< 04080400400000", lockedValue], [.protection]),
+            (connected + [keyRequest, key], []),
+            (connected + [keyRequest, otherKey], [.bond]),
+            (connected + [key], [.bond]),
+            // A key without a name: the controllers compare it.
+            (connected + ["< 043E0D05400000000000000000000000", otherKey], []),
+        ] as [([String], [Violation.Rule])])
+    func valuesAndKeys(_ lines: [String], _ rules: [Violation.Rule]) { #expect(inspect(lines) == rules) }
+}

@@ -21,7 +21,12 @@ struct ScenarioTests {
     func shapes() {
         let scenarios = (0..<200).map { Scenario(seed: $0, kind: ScenarioKind(of: $0)) }
         #expect(Set(scenarios.map(\.devices.count)) == [2, 3, 4, 5, 6])
-        #expect(scenarios.allSatisfy { $0.actions.count >= 50 && $0.faults.count <= 3 })
+        #expect(
+            scenarios.allSatisfy { $0.actions.count >= 50 && $0.faults.count { $0.kind != .restart } <= 4 })
+        // One world in three has security, and all of the kind do.
+        #expect((40...95).contains(scenarios.count { $0.security != nil }))
+        #expect(scenarios.allSatisfy { $0.security != nil || !$0.faults.contains { $0.kind == .restart } })
+        #expect((0..<50).allSatisfy { Scenario(seed: $0, kind: .security).security != nil })
         #expect(scenarios.count { $0.faults.isEmpty } > 5)
         #expect(Set(scenarios.flatMap { $0.faults.map(\.kind) }) == Set(Scenario.Fault.Kind.allCases))
         #expect(Set(scenarios.flatMap { $0.actions.map(\.kind) }) == Set(Scenario.Action.Kind.allCases))

@@ -121,6 +121,8 @@ extension Host {
 
     mutating func perform(_ effects: [PairingEffect], _ slot: Int, at now: Instant) {
         let link = links.at[slot].identifier
+        // A peer that has sent its keys has ours already.
+        let isLastToSend = effects.contains { if case .send = $0 { true } else { false } }
         for effect in effects {
             switch effect {
             case .send(let pdu): send(pdu, slot)
@@ -130,7 +132,10 @@ extension Host {
             case .securityRequested(let requirements): securityRequested(requirements, slot, at: now)
             // The bond gave what this host had asked for.
             case .ended(.failure(.encryptedWithKnownKey)): break
-            case .ended(let outcome): pairingEnded(outcome, slot, at: now)
+            case .ended(let outcome) where isLastToSend: pairingEnded(outcome, slot, at: now)
+            case .ended(let outcome):
+                confirmPairing(slot, at: now)
+                confirmed(outcome, slot, at: now)
             }
         }
     }

@@ -195,7 +195,7 @@ final class Wire {
 
     /// Asks for the key of another EDIV and Rand than the one that is meant.
     private func renameKey(_ packet: Span<UInt8>) -> [UInt8]? {
-        guard mutationRate > 0, packet.count == 32, packet[1] == 0x19, packet[2] == 0x20, draw(2 * mutationRate) else {
+        guard mutationRate > 0, packet.count == 32, packet[1] == 0x19, packet[2] == 0x20, generator.oneIn(2) else {
             return nil
         }
         var bytes = Array(packet)

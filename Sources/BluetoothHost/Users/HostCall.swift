@@ -79,7 +79,7 @@ public struct HostCall: Sendable {
         // MARK: Security
 
         /// The user answers for the person in pairing, or no longer does, with nil. There is one such user: the last one that
-        /// said so. Without one the host does not pair.
+        /// said so. What waits for an answer of the one before is called off. Without one the host does not pair.
         indirect case setPairingAgent(PairingAgentDescription?)
         /// Pairs with the peer of a link, or encrypts the link where there is a bond that gives what is asked for; ends with
         /// `.done` when the link is protected.

@@ -16,6 +16,8 @@ extension SharedHost {
 
     mutating func setPairingAgent(_ call: UserCall, _ description: PairingAgentDescription?, at now: Instant) {
         if let description {
+            // Another user would be asked, and this one's questions answered by nobody.
+            if let pairingAgent, pairingAgent.user != call.user { dropPairingAgent(at: now) }
             pairingAgent = PairingAgentRecord(user: call.user, description: description)
         } else if pairingAgent?.user == call.user {
             dropPairingAgent(at: now)

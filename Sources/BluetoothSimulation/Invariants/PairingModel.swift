@@ -69,6 +69,7 @@ final class PairingModel {
     private var cancelling: Set<Int> = []
     /// Bonds that users have asked to remove.
     private var removals: [Int: Set<Int>] = [:]
+    private var bondInstants: [Int: [Int: Instant]] = [:]
     /// Pairs of stations of which one had a bond at some time.
     private var everBonded: Set<Pair> = []
 
@@ -125,6 +126,12 @@ final class PairingModel {
     func isEverBonded(_ station: Int, _ peer: Int) -> Bool { everBonded.contains(Pair(station, peer)) }
 
     func noteBond(_ station: Int, _ peer: Int) { everBonded.insert(Pair(station, peer)) }
+
+    /// A station keeps new keys of a peer.
+    func noteNewBond(_ station: Int, _ peer: Int, at now: Instant) { bondInstants[station, default: [:]][peer] = now }
+
+    /// When a station got its keys of a peer.
+    func lastBond(_ station: Int, _ peer: Int) -> Instant? { bondInstants[station]?[peer] }
 
     func noteReported(_ station: Int, _ peer: Int, _ bond: Bond) {
         reported[station, default: [:]][peer] = [bond.centralKey, bond.peripheralKey]

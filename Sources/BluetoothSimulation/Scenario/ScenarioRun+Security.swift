@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothCrypto
 import BluetoothHost
 import BluetoothSMP
+import VirtualRadio
 
 /// Pairing, bonds and restarts, in worlds with security.
 extension ScenarioRun {
@@ -28,8 +29,10 @@ extension ScenarioRun {
         world.stations[index].security = SecurityInspector(
             report: { [unowned self] in note($0, at: index) },
             bondedKey: { [unowned self] peer, diversifier, random in
-                let key = bondStores[index].bond(with: peer)?.peripheralKey
-                return key?.encryptedDiversifier == diversifier && key?.random == random ? key?.key : nil
+                // A broken device may be bonded under the address of nobody.
+                let bonds = anyTaintedStation == nil ? bond(index, with: peer).map { [$0] } : bondStores[index].all
+                return (bonds ?? []).compactMap(\.peripheralKey)
+                    .first { $0.encryptedDiversifier == diversifier && $0.random == random }?.key
             },
             isLocked: { [unowned self] in isLocked($0, at: index) })
     }
@@ -48,6 +51,8 @@ extension ScenarioRun {
     }
 
     private func begin(_ index: Int) {
+        // What the controller still had to say to the process before is nothing to this one.
+        world.air.fire(at: world.now)
         guard let runner = openAdapter(index, again: true) else { return }
         runners[index] = runner
         let faces = scenario.devices[index].users.map(\.face)
@@ -77,8 +82,10 @@ extension ScenarioRun {
     }
 
     /// The bond that a station keeps with another.
-    func bond(_ station: Int, with peer: Int) -> Bond? {
-        bondStores.isEmpty ? nil : bondStores[station].bond(with: address(of: peer))
+    func bond(_ station: Int, with peer: Int) -> Bond? { bond(station, with: address(of: peer)) }
+
+    private func bond(_ station: Int, with peer: DeviceAddress) -> Bond? {
+        bondStores.isEmpty ? nil : bondStores[station].bond(with: peer)
     }
 
     /// Whether two stations keep the same keys.
@@ -112,7 +119,8 @@ extension ScenarioRun {
     /// written there.
     private func isLocked(_ bytes: Span<UInt8>, at index: Int) -> Bool {
         let beginning = bytes.extracting(first: 20)
-        guard SimulatedValue(beginning)?.characteristic == .locked, !isDamaged(index),
+        // Shorter ones may be parts of cards.
+        guard beginning.count >= 16, SimulatedValue(beginning)?.characteristic == .locked, !isDamaged(index),
             runners.indices.allSatisfy({ hasOnePlace($0) && !isTainted($0) })
         else { return false }
         return true
@@ -122,11 +130,16 @@ extension ScenarioRun {
 
     /// A host is about to keep a bond.
     private func checkBond(_ bond: Bond, replacing old: Bond?, at index: Int) {
-        guard let peer = station(at: bond.address) else { return }
+        guard let peer = station(at: bond.address) else {
+            // A broken device that claims to be somebody else.
+            for other in runners.indices { pairings.noteBond(index, other) }
+            return
+        }
         pairings.noteBond(index, peer)
         guard !isDamaged(index) else { return }
         let isNew = old.map { $0.centralKey != bond.centralKey || $0.peripheralKey != bond.peripheralKey } ?? true
         guard isNew else { return }
+        pairings.noteNewBond(index, peer, at: world.now)
         guard let attempt = pairings.current(index, peer) else {
             return failBond("a bond with station \(peer), with which there was no pairing", index)
         }
@@ -165,13 +178,21 @@ extension ScenarioRun {
         }
         for case let user as CallUser in users[index] where user.isAttached {
             for link in user.links where !isDamaged(link.peer) && areBonded(index, link.peer) {
-                if !link.information.security.isEncrypted {
+                // The key of a pairing that was called off is worth nothing.
+                let isCalledOff = pairings.isCancelling(index) || pairings.isCancelling(link.peer)
+                if !link.information.security.isEncrypted, !isCalledOff, isOlder(bondWith: link.peer, than: link, index)
+                {
                     world.fail(
                         .protection, "the link with station \(link.peer) is not encrypted, and both have the key",
                         at: world.station(index))
                 }
             }
         }
+    }
+
+    /// Whether there was a bond when a link began.
+    func isOlder(bondWith peer: Int, than link: UserLink, _ index: Int) -> Bool {
+        pairings.lastBond(index, peer).map { $0 <= link.beginning } ?? false
     }
 
     func failBond(_ text: String, _ index: Int) { world.fail(.bond, text, at: world.station(index)) }

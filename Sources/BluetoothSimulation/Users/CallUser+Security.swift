@@ -29,6 +29,7 @@ extension CallUser {
     func loseAgent() {
         guard agent != nil else { return }
         agent = nil
+        lostAgencyAt = run.world.now
         questions = [:]
         run.pairings.noteCancelled(station)
     }
@@ -81,7 +82,11 @@ extension CallUser {
 
     func asked(_ link: LinkIdentifier, _ question: PairingQuestion) {
         guard let index = index(of: link) else { return fail(.agent, "a question about \(link), which is not there") }
-        guard let agent else { return fail(.agent, "asked, and does not answer for the person") }
+        guard let agent else {
+            // The host may have asked before it carried out what was posted at the same instant.
+            if lostAgencyAt != run.world.now { fail(.agent, "asked, and does not answer for the person") }
+            return
+        }
         if questions[link] != nil { fail(.agent, "asked again before the last question was answered") }
         questions[link] = question
         links[index].awaitsPairingEnd = true
@@ -144,7 +149,10 @@ extension CallUser {
 
     func shown(_ link: LinkIdentifier, _ display: PairingDisplay) {
         guard let index = index(of: link) else { return fail(.agent, "a display for \(link), which is not there") }
-        guard agent != nil else { return fail(.agent, "shown something, and does not answer for the person") }
+        guard agent != nil else {
+            if lostAgencyAt != run.world.now { fail(.agent, "shown something, and does not answer for the person") }
+            return
+        }
         guard case .passkey(let passkey) = display else { return }
         links[index].awaitsPairingEnd = true
         run.pairings.current(station, links[index].peer)?.passkeys[station, default: []].insert(passkey)
@@ -249,7 +257,9 @@ extension CallUser {
     /// A user has got a link: the peer of a bond is encrypted first.
     func checkProtection(_ index: Int) {
         guard run.hasSecurity, links[index].information.role == .central, !run.isDamaged(station),
-            let bond = run.bond(station, with: links[index].peer), bond.centralKey != nil
+            let bond = run.bond(station, with: links[index].peer), bond.centralKey != nil,
+            // It may have been made over another link, the end of which this host has not noticed.
+            run.isOlder(bondWith: links[index].peer, than: links[index], station)
         else { return }
         if !links[index].information.security.isEncrypted {
             fail(.protection, "connect gave a link to a bonded peer that is not encrypted")

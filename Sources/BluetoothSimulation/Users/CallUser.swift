@@ -29,6 +29,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
     var generator: SeededGenerator
     /// What answers for the person; nil if this user does not.
     var agent: SimulatedAgent?
+    var lostAgencyAt: Instant?
     /// Questions that wait for an answer, and the number of the last of each link.
     var questions: [LinkIdentifier: PairingQuestion] = [:]
     var questionNumbers: [LinkIdentifier: Int] = [:]
@@ -159,7 +160,9 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         switch status {
         case .lost, .closed:
             if !links.isEmpty { fail(.linkEvents, "links outlive their adapter") }
-            let goOn: [Scenario.Action.Kind] = [.advertise, .publish, .withdraw]
+            let goOn: [Scenario.Action.Kind] = [
+                .advertise, .publish, .withdraw, .beAgent, .beNoAgent, .removeBond,
+            ]
             if calls.hasOpen(where: { !goOn.contains($0.kind) && $0.batch != batch }) {
                 fail(.endsOnce, "calls outlive their adapter")
             }
@@ -175,7 +178,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         guard let peer = run.station(at: information.address) ?? run.anyTaintedStation else {
             return fail(.linkEvents, "a link to \(information.address), where nobody is")
         }
-        links.append(UserLink(identifier: link, information: information, peer: peer))
+        links.append(UserLink(identifier: link, information: information, peer: peer, beginning: run.world.now))
     }
 
     private func linkEnded(_ link: LinkIdentifier) {

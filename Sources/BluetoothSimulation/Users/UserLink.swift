@@ -9,6 +9,8 @@ struct UserLink {
     var information: LinkInformation
     /// The station of the peer.
     let peer: Int
+    /// When this user learnt of it.
+    let beginning: Instant
     /// How many unacknowledged values the user may still send.
     var credit = 0
     /// Whether `connect` has given the link to this user.

@@ -69,6 +69,7 @@ final class PairingModel {
     private var cancelling: Set<Int> = []
     /// Bonds that users have asked to remove.
     private var removals: [Int: Set<Int>] = [:]
+    private var wishes: [Int: Instant] = [:]
     private var bondInstants: [Int: [Int: Instant]] = [:]
     /// Pairs of stations of which one had a bond at some time.
     private var everBonded: Set<Pair> = []
@@ -126,6 +127,11 @@ final class PairingModel {
     func isEverBonded(_ station: Int, _ peer: Int) -> Bool { everBonded.contains(Pair(station, peer)) }
 
     func noteBond(_ station: Int, _ peer: Int) { everBonded.insert(Pair(station, peer)) }
+
+    /// A user of a station has asked to pair; it may leave before the host begins.
+    func noteWish(_ station: Int, at now: Instant) { wishes[station] = now }
+
+    func lastWish(_ station: Int) -> Instant? { wishes[station] }
 
     /// A station keeps new keys of a peer.
     func noteNewBond(_ station: Int, _ peer: Int, at now: Instant) { bondInstants[station, default: [:]][peer] = now }

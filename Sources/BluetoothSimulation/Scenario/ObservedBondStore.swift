@@ -12,6 +12,9 @@ final class ObservedBondStore: BondStore, @unchecked Sendable {
     var willSave: (_ bond: Bond, _ old: Bond?) -> Void = { _, _ in }
     var willRemove: (PeerID) -> Void = { _ in }
 
+    /// Each set of keys that was ever kept.
+    private(set) var everKept: [Bond] = []
+
     /// All bonds, of whatever identity: a device keeps the one it had first.
     var all: [Bond] {
         guard let identities = try? store.identities() else { return [] }
@@ -35,6 +38,7 @@ final class ObservedBondStore: BondStore, @unchecked Sendable {
     func save(_ bond: Bond, of local: DeviceIdentity) throws(BondStoreError) {
         willSave(bond, self.bond(with: bond.address))
         try store.save(bond, of: local)
+        if !everKept.contains(where: { $0.hasSameKeys(as: bond) }) { everKept.append(bond) }
     }
 
     @discardableResult

@@ -30,8 +30,10 @@ extension ScenarioRun {
             report: { [unowned self] in note($0, at: index) },
             bondedKey: { [unowned self] peer, diversifier, random in
                 // A broken device may be bonded under the address of nobody.
-                let bonds = anyTaintedStation == nil ? bond(index, with: peer).map { [$0] } : bondStores[index].all
-                return (bonds ?? []).compactMap(\.peripheralKey)
+                // The answer may have waited for a credit while the bond was removed.
+                bondStores[index].everKept
+                    .filter { anyTaintedStation != nil || PeerID($0.address) == PeerID(peer) }
+                    .compactMap(\.peripheralKey)
                     .first { $0.encryptedDiversifier == diversifier && $0.random == random }?.key
             },
             isLocked: { [unowned self] in isLocked($0, at: index) })
@@ -82,10 +84,8 @@ extension ScenarioRun {
     }
 
     /// The bond that a station keeps with another.
-    func bond(_ station: Int, with peer: Int) -> Bond? { bond(station, with: address(of: peer)) }
-
-    private func bond(_ station: Int, with peer: DeviceAddress) -> Bond? {
-        bondStores.isEmpty ? nil : bondStores[station].bond(with: peer)
+    func bond(_ station: Int, with peer: Int) -> Bond? {
+        bondStores.isEmpty ? nil : bondStores[station].bond(with: address(of: peer))
     }
 
     /// Whether two stations keep the same keys.
@@ -97,8 +97,12 @@ extension ScenarioRun {
     /// Whether values of a stream may be missing: they were called off, or dropped while the peer, with which there was a
     /// bond, could have been anybody.
     func mayMiss(_ stream: UInt32, _ station: Int, _ peer: Int) -> Bool {
-        brokenStreams.contains(stream) || pairings.isEverBonded(station, peer)
+        brokenStreams.contains(stream) || pairings.isEverBonded(station, peer) || mayHaveLost(station)
     }
+
+    /// Whether a station with security may have lost what says that it is subscribed: an operation that is repeated once a
+    /// link is protected.
+    func mayHaveLost(_ station: Int) -> Bool { hasSecurity && incomplete.contains(station) }
 
     /// Whether some process has started again.
     var hasRestarted: Bool { scenario.faults.contains { $0.kind == .restart } }
@@ -107,7 +111,8 @@ extension ScenarioRun {
         switch event {
         case .requestSent(let address):
             guard let peer = station(at: address) else { return }
-            let isWanted = users[index].contains { $0.wantsPairing(with: peer) }
+            let isWanted =
+                users[index].contains { $0.wantsPairing(with: peer) } || pairings.lastWish(index) == world.now
             pairings.requestSent(index, to: peer, isWanted: isWanted)
         case .requestReceived(let address):
             guard let peer = station(at: address) else { return }

@@ -45,6 +45,7 @@ extension CallUser {
         switch kind {
         case .pair:
             links[index].hasAskedToPair = true
+            run.pairings.noteWish(station, at: run.world.now)
             post(
                 .pair(
                     link, PairRequest(requiresAuthentication: pick.oneIn(3), renewsKeys: pick.oneIn(3))),
@@ -132,6 +133,7 @@ extension CallUser {
                 }
                 return
             }
+            if shown == nil { attempt?.unwilling.insert(station) }
             var passkey = shown ?? UInt32(1_000 * min(station, peer) + max(station, peer))
             if agent.mistypes { passkey = (passkey + 1) % 1_000_000 }
             attempt?.passkeys[station, default: []].insert(passkey)

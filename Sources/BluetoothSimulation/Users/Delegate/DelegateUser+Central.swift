@@ -31,6 +31,7 @@ extension DelegateUser: CBCentralManagerDelegate {
         checkCentral("didDiscover")
         if !manager.isScanning { fail(.application, "didDiscover without a scan") }
         guard let station = station(of: peripheral.identifier) else {
+            if run.isDamaged(self.station) { return }
             return fail(.application, "a peripheral where nobody is")
         }
         if let known = peers.first(where: { $0.station == station }), known.peripheral !== peripheral {

@@ -155,7 +155,7 @@ extension DelegateUser: CBPeripheralDelegate {
         else { return }
         let value = SimulatedValue(octets.span)
         // What is read in parts may be written meanwhile, and what was written may have been changed on its way.
-        let isSure = octets.count <= 22 || kind != .stored
+        let isSure = octets.count <= 22 && kind != .locked || kind != .stored && kind != .locked
         if value == nil, isSure, run.anyTaintedStation == nil {
             fail(.valueOrder, "\(kind) is \(octets.prefix(16))…, which nobody wrote")
         }
@@ -169,7 +169,8 @@ extension DelegateUser: CBPeripheralDelegate {
     ) {
         guard let peer = connected(peripheral, "a value"), !isTainted(peer.station) else { return }
         // What was subscribed to on an earlier link is restored with the bond.
-        let isRestored = run.pairings.isEverBonded(station, peer.station)
+        // The answer to a subscription may be among what was lost.
+        let isRestored = run.pairings.isEverBonded(station, peer.station) || run.mayHaveLost(station)
         if !characteristic.isNotifying, !isRestored {
             fail(.subscriptions, "a value of \(kind) before its subscription")
         }

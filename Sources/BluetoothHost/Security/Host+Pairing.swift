@@ -139,7 +139,9 @@ extension Host {
             // The bond gave what this host had asked for.
             case .ended(.failure(.encryptedWithKnownKey)): break
             case .ended(let outcome) where isLastToSend: pairingEnded(outcome, slot, at: now)
-            case .ended(let outcome): confirmed(outcome, slot, at: now)
+            case .ended(let outcome):
+                confirmPairing(slot, at: now)
+                confirmed(outcome, slot, at: now)
             }
         }
     }

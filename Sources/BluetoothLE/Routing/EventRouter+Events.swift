@@ -153,7 +153,11 @@ extension EventRouter {
 
     private func linkEnded(_ link: Link, _ reason: DisconnectReason) {
         let error = runner.error(for: reason)
-        state.withLock { $0.links[Int(link.identifier.slot)] = nil }
+        state.withLock { state in
+            // Another thread may have closed the adapter since the link was looked up.
+            let slot = Int(link.identifier.slot)
+            if slot < state.links.count { state.links[slot] = nil }
+        }
         guard let rest = link.end(Link.End(reason: reason, error: error)) else { return }
         finish(rest, error)
         if let connection = connection(link) { publish(.disconnected(connection, reason)) }

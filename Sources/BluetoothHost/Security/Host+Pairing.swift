@@ -133,8 +133,13 @@ extension Host {
             switch effect {
             case .send(let pdu): send(pdu, slot)
             case .encrypt(let key): startEncryption(LongTermKey(key: key), .pairing, slot, at: now)
-            case .ask(let question): events.append(.security(link, .asked(question)))
-            case .show(let display): events.append(.security(link, .shown(display)))
+            case .ask(let question):
+                // What became of the pairing before this one comes first.
+                confirmPairing(slot, at: now)
+                events.append(.security(link, .asked(question)))
+            case .show(let display):
+                confirmPairing(slot, at: now)
+                events.append(.security(link, .shown(display)))
             case .securityRequested(let requirements): securityRequested(requirements, slot, at: now)
             // The bond gave what this host had asked for.
             case .ended(.failure(.encryptedWithKnownKey)): break

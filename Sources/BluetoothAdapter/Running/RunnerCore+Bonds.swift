@@ -41,7 +41,7 @@ extension RunnerCore {
         }
     }
 
-    /// Stores what has changed, before anybody is told of it: whoever knows of a bond finds it after a crash.
+    /// Stores what has changed before it is reported: a bond that was reported survives a crash.
     mutating func storeBonds() {
         let changes = shared.takeBondChanges()
         guard !changes.isEmpty, let identity = shared.currentIdentity() else { return }
@@ -49,11 +49,13 @@ extension RunnerCore {
             if let error = missingBondStore.take() { options.reportBonds(error) }
             return
         }
+        var isIdentityKept = false
         for change in changes {
             do throws(BondStoreError) {
-                if let key = bondsRestoredFor, try store.identity(for: key) != identity {
+                if !isIdentityKept, let key = bondsRestoredFor, try store.identity(for: key) != identity {
                     try store.keep(identity, for: key)
                 }
+                isIdentityKept = true
                 switch change {
                 case .kept(let bond): try store.save(bond, of: identity)
                 case .removed(let bond): try store.remove(bond.peer, of: identity)

@@ -207,6 +207,6 @@ extension Host {
 extension KeyStrength {
     /// Whether keys of this strength give what a Security Request asks for.
     func satisfies(_ requirements: AuthenticationRequirements) -> Bool {
-        (isAuthenticated || !requirements.contains(.mitmProtection))
+        isAuthenticated || !requirements.contains(.mitmProtection)
     }
 }

@@ -62,10 +62,11 @@ extension Host {
         guard let crypto = security?.crypto, var bond = bond(of: slot), let key = bond.peerSignature,
             let received = try? SignedWriteCommand.signature(of: pdu, signedLength: value.upperBound),
             received.counter >= key.counter, received.counter < .max,
-            isSignatureEqual(
-                received.code,
-                crypto.signature(
-                    key: key.key, message: pdu.extracting(0..<value.upperBound), counter: received.counter))
+            isEqualInConstantTime(
+                UInt128(received.code),
+                UInt128(
+                    crypto.signature(
+                        key: key.key, message: pdu.extracting(0..<value.upperBound), counter: received.counter)))
         else { return handle(.signatureInvalid, of: slot, at: now) }
         bond.peerSignature = SignatureKey(key: key.key, counter: received.counter + 1)
         peers.setBond(bond)
@@ -84,7 +85,3 @@ extension SignedWriteCommand {
         return (try reader.readUInt32(), try reader.readUInt64())
     }
 }
-
-/// In a time that does not depend on where the signatures differ.
-@inline(never)
-private func isSignatureEqual(_ first: UInt64, _ second: UInt64) -> Bool { first ^ second == 0 }

@@ -174,7 +174,7 @@ public struct PairingAgentDescription: Equatable, Sendable {
     public var ioCapability: IOCapability
     /// Whether keys are to be kept.
     public var isBonding: Bool
-    /// Whether the host may begin to pair where a peer asks for it, or refuses an access for want of protection. The peer's
+    /// Whether the host may begin to pair where a peer asks for it, or refuses an access that needs more protection. The peer's
     /// own wish to pair is put to the agent in any case.
     public var pairsOnDemand: Bool
 

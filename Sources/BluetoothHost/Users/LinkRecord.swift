@@ -44,7 +44,7 @@ struct LinkRecord: Sendable {
     var awaitsAgent = false
     /// The calls that wait for the link to be protected.
     var awaitingSecurity: [UserCall] = []
-    /// The operations that the peer refused for want of protection, to be repeated once.
+    /// The operations that the peer refused because the link was not protected enough, to be repeated once it is.
     var refusedOperations: [RefusedOperation] = []
 
     var credits = SendCredits()

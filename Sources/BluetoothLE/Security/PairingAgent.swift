@@ -16,7 +16,7 @@ import BluetoothSMP
 ///
 /// Each call is a task of its own, which is not cancelled when pairing ends meanwhile: `pairingEnded` says so.
 public protocol PairingAgent: Sendable {
-    /// Whether this device may begin to pair by itself, where a peer refuses an access for want of protection or asks for
+    /// Whether this device may begin to pair by itself, where a peer refuses an access that needs protection, or asks for
     /// protection. By default it may.
     var pairsOnDemand: Bool { get }
 
@@ -51,7 +51,7 @@ public protocol PasskeyEntry: PairingAgent {
     func enterPasskey(for peer: Connection) async -> UInt32?
 }
 
-/// What an agent is told of.
+/// An event for an agent.
 enum PairingEvent: Sendable {
     case asked(Connection, PairingQuestion)
     case shown(Connection, PairingDisplay)

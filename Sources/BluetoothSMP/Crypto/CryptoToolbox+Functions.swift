@@ -125,7 +125,7 @@ extension CryptoToolbox {
 
 /// Whether two secrets or check values are equal, in a time that does not depend on where they differ.
 @inline(never)
-func isEqualInConstantTime(_ first: UInt128, _ second: UInt128) -> Bool {
+package func isEqualInConstantTime(_ first: UInt128, _ second: UInt128) -> Bool {
     let difference = first ^ second
     return UInt64(truncatingIfNeeded: difference >> 64) | UInt64(truncatingIfNeeded: difference) == 0
 }

@@ -83,7 +83,7 @@ extension CallUser {
         case .servicesChanged: call.link != nil && run.serviceChangeCount > 0
         case .database: call.kind == .publish || call.kind == .withdraw
         case .advertisingData: call.kind == .advertise
-        // What was refused for want of protection, and waited for that, ends with the refusal.
+        // What was refused because it needs protection, and waited for that, ends with the refusal.
         case .pairing(let error):
             call.kind == .pair
                 && (call.link.flatMap(index).map { fits(error, run.pairings.current(station, links[$0].peer), $0) }

@@ -96,12 +96,7 @@ let package = Package(
             ]),
         layer("BluetoothTrace", ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothSMP"]),
         // Controllers without hardware: the other end of HCI, for tests and simulation.
-        layer(
-            "VirtualRadio",
-            [
-                "BluetoothBase", "BluetoothHCI", .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-            ]),
+        layer("VirtualRadio", ["BluetoothBase", "BluetoothHCI", "BluetoothCrypto"]),
         // The shell: the one layer that owns threads, clocks and sockets.
         layer(
             "BluetoothAdapter",

@@ -56,9 +56,9 @@ let package = Package(
         .library(name: "Combine", targets: ["Combine"]),
         .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
         .library(name: "BluetoothSimulation", targets: ["BluetoothSimulation"]),
-        .executable(name: "central", targets: ["central"]),
-        .executable(name: "peripheral", targets: ["peripheral"]),
-        .executable(name: "ble", targets: ["ble"]),
+        .executable(name: "central", targets: ["CentralExample"]),
+        .executable(name: "peripheral", targets: ["PeripheralExample"]),
+        .executable(name: "ble", targets: ["BLETool"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
@@ -150,10 +150,10 @@ let package = Package(
         layer(
             "CommandLineSupport",
             ["BluetoothLE", "HCITransport", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
-        executable("central", ["BluetoothLE", "CommandLineSupport"]),
-        executable("peripheral", ["BluetoothLE", "CommandLineSupport"]),
+        executable("CentralExample", ["BluetoothLE", "CommandLineSupport"]),
+        executable("PeripheralExample", ["BluetoothLE", "CommandLineSupport"]),
         executable(
-            "ble",
+            "BLETool",
             [
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothTrace", "HCITransport",
                 "VirtualRadio", "BluetoothSMP", "BluetoothHost", "BluetoothAdapter", "BluetoothLE",
@@ -229,7 +229,7 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "CommandLineSupport", "ble", "BluetoothLE", "BluetoothHCI", "BluetoothSMP", "BluetoothHost",
+                "CommandLineSupport", "BLETool", "BluetoothLE", "BluetoothHCI", "BluetoothSMP", "BluetoothHost",
                 "BluetoothAdapter", "HCITransport",
             ],
             swiftSettings: settings),

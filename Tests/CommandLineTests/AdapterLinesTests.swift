@@ -2,7 +2,7 @@ import BluetoothLE
 import HCITransport
 import Testing
 
-@testable import ble
+@testable import BLETool
 
 /// `ble adapters`.
 struct AdapterLinesTests {

@@ -8,7 +8,7 @@ import Glibc
 import Testing
 
 @testable import CommandLineSupport
-@testable import ble
+@testable import BLETool
 
 /// `ble bonds`.
 struct BondTests {

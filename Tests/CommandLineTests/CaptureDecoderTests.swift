@@ -1,7 +1,7 @@
 import BluetoothHCI
 import Testing
 
-@testable import ble
+@testable import BLETool
 
 /// `ble decode`: records as lines.
 struct CaptureDecoderTests {

@@ -2,7 +2,7 @@ import BluetoothBase
 import BluetoothHCI
 import Testing
 
-@testable import ble
+@testable import BLETool
 
 /// `ble decode --json`: records as objects.
 struct DecodeJSONTests {

@@ -51,6 +51,7 @@ extension BluetoothError {
         case .insufficientSecurity(let code): self = .insufficientSecurity(code)
         case .valueTooLong(let maximum): self = .valueTooLong(maximum: maximum)
         case .multipleNotificationsNotSupported: self = .notSupported("the peer takes one value at a time")
+        case .changeUnaware: self = .notSupported("the peer does not know yet that the services have changed")
         case .indicationPending: self = .tooManyPending
         case .bearerClosed: self = .disconnected(.transactionTimeout)
         }

@@ -7,4 +7,7 @@ public struct GATTClientConfiguration: OptionSet, Hashable, Sendable {
 
     @inlinable public static var notifications: Self { .init(rawValue: 0x0001) }
     @inlinable public static var indications: Self { .init(rawValue: 0x0002) }
+
+    /// The defined bits; the others are reserved and ignored.
+    static var known: Self { [.notifications, .indications] }
 }

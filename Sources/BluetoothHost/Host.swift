@@ -29,6 +29,8 @@ public struct Host: Sendable {
     public internal(set) var faults = HostFaultCounts()
     /// The handle of the Service Changed characteristic's value.
     var serviceChanged: AttributeHandle = 0
+    /// The hash of the server's database as it is now; nil until somebody wants to know it.
+    var databaseHash: UInt128?
 
     var lifecycle: ControllerLifecycle
     var commands: CommandQueue
@@ -74,7 +76,6 @@ public struct Host: Sendable {
             capacity: Self.optionalCommandLimit + 64 + 2 * max(0, min(configuration.maximumLinks, 255)),
             timeout: configuration.commandTimeout)
         links = LinkTable(capacity: configuration.maximumLinks)
-        publishOwnServices()
         security = configuration.security.map { security in
             var entropy = security.entropy
             let resolvingKey = security.resolvingKey ?? UInt128.random(in: 1 ... .max, using: &entropy)
@@ -82,6 +83,7 @@ public struct Host: Sendable {
                 crypto: security.crypto, entropy: entropy, policy: security.policy,
                 identity: DeviceIdentity(address: DeviceAddress(0, kind: .public), resolvingKey: resolvingKey))
         }
+        publishOwnServices()
     }
 
     /// How many commands may wait for one that somebody asked for, and might ask for again, to wait behind them.

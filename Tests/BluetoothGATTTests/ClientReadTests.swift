@@ -112,6 +112,14 @@ struct ClientReadTests {
                     ])))
     }
 
+    @Test("a value that may not be read takes nothing from those before it", arguments: ["02", "05", "0F", "0E"])
+    func readByUUIDRefusedLate(code: String) throws {
+        let result = try run(
+            .readByUUID("2A19"),
+            [("08 01 00 FF FF 19 2A", "09 03 03 00 64"), ("08 04 00 FF FF 19 2A", "01 08 10 00 " + code)])
+        #expect(result == .success(.values([AttributeValue(handle: 3, value: [0x64])])))
+    }
+
     @Test("GATT/CL/GAR/BI-07: no value of the type is the server's refusal")
     func readByUUIDNotFound() throws {
         let result = try run(.readByUUID("2A19"), [("08 01 00 FF FF 19 2A", "01 08 01 00 0A")])

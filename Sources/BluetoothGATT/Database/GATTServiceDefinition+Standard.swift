@@ -39,11 +39,13 @@ extension GATTServiceDefinition {
 
     /// The Generic Attribute service: Service Changed and Client Supported Features.
     ///
-    /// The Database Hash (7.3) belongs here too, once the server follows which clients know of a change (2.5.2.1).
-    ///
-    /// - Parameter serverSupportedFeatures: The octet of Server Supported Features (7.4); the characteristic is left
-    ///   out if nil.
-    public static func genericAttribute(serverSupportedFeatures: UInt8? = nil) -> GATTServiceDefinition {
+    /// - Parameters:
+    ///   - hasDatabaseHash: Whether there is a Database Hash (7.3), which the application computes when it is read: the server
+    ///     has no cipher.
+    ///   - serverSupportedFeatures: The octet of Server Supported Features (7.4); the characteristic is left out if nil.
+    public static func genericAttribute(
+        hasDatabaseHash: Bool = false, serverSupportedFeatures: UInt8? = nil
+    ) -> GATTServiceDefinition {
         var service = GATTServiceDefinition(
             uuid: .genericAttribute,
             characteristics: [
@@ -53,6 +55,9 @@ extension GATTServiceDefinition {
                 .init(
                     uuid: .clientSupportedFeatures, properties: [.read, .write], value: .clientSupportedFeatures),
             ])
+        if hasDatabaseHash {
+            service.characteristics.append(.init(uuid: .databaseHash, properties: .read, value: .dynamic))
+        }
         if let serverSupportedFeatures {
             service.characteristics.append(
                 .init(

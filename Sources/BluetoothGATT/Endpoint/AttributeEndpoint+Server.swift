@@ -13,7 +13,7 @@ extension AttributeEndpoint {
     /// Notifications on different channels may overtake each other: use one channel for each value.
     ///
     /// - Parameter handle: The handle of the characteristic's value.
-    /// - Throws: `notSubscribed`, `insufficientSecurity`, `valueTooLong` if the value is longer than ATT_MTU - 3
+    /// - Throws: `notSubscribed`, `changeUnaware`, `insufficientSecurity`, `valueTooLong` if the value is longer than ATT_MTU - 3
     ///   octets, `bearerClosed`. Nothing is written then.
     public mutating func notify(
         _ handle: AttributeHandle, value: Span<UInt8>, on channel: AttributeChannel.ID = .first,
@@ -106,6 +106,13 @@ extension AttributeEndpoint {
     }
 
     // MARK: - The database
+
+    /// Notes that the server's database has changed: a peer that supports robust caching is kept from using handles it knows
+    /// until it has learnt of that (Core 5.4, Vol 3, Part G, 2.5.2.1).
+    public mutating func databaseChanged() { peer.databaseChanged() }
+
+    /// Notes that the peer has confirmed the last change of the database: an indication of Service Changed.
+    public mutating func changeConfirmed() { peer.changeAwareness = .aware }
 
     /// Forgets attributes that were removed from the database.
     public mutating func forget(_ handles: ClosedRange<AttributeHandle>) {

@@ -8,6 +8,8 @@ public struct GATTPeer: Sendable {
     public internal(set) var subscriptions: [GATTSubscription]
     /// The Client Supported Features (Vol 3, Part G, 7.2); also kept for a bonded client.
     public internal(set) var clientSupportedFeatures: GATTClientSupportedFeatures
+    /// Whether the client knows of the last change of the database.
+    var changeAwareness = GATTChangeAwareness.aware
     /// The characteristics whose subscriptions were restored, and that the client has not written to since.
     private var restored: [AttributeHandle] = []
     /// The writes that wait for an Execute Write Request.
@@ -30,6 +32,15 @@ public struct GATTPeer: Sendable {
     /// The client's configuration of the characteristic with its value at `characteristic`.
     public func configuration(of characteristic: AttributeHandle) -> GATTClientConfiguration {
         subscription(of: characteristic)?.configuration ?? []
+    }
+
+    /// Whether the client relies on handles that may be wrong now (Vol 3, Part G, 2.5.2.1): it is served, and notified, only
+    /// after it has learnt of the change.
+    public var isChangeUnaware: Bool { changeAwareness != .aware }
+
+    /// Notes that the database has changed. It concerns clients that have asked for robust caching.
+    mutating func databaseChanged() {
+        if clientSupportedFeatures.contains(.robustCaching) { changeAwareness = .unaware }
     }
 
     /// Forgets attributes that were removed from the database.

@@ -7,7 +7,7 @@ extension GATTServer {
     /// Writes a notification of a value.
     ///
     /// - Parameter handle: The handle of the characteristic's value.
-    /// - Throws: `notSubscribed`, `insufficientSecurity`, `valueTooLong` if the value is longer than ATT_MTU - 3
+    /// - Throws: `notSubscribed`, `changeUnaware`, `insufficientSecurity`, `valueTooLong` if the value is longer than ATT_MTU - 3
     ///   octets, `bearerClosed`. Nothing is written then.
     @inline(__always)
     func notify(
@@ -61,7 +61,7 @@ extension GATTServer {
         HandleValueIndication(handle: handle, value: value).encode(into: &writer)
     }
 
-    /// Whether the client has subscribed, and the link has the security needed to subscribe: a subscription outlives
+    /// Whether the client has subscribed and knows the database, and the link has the security needed to subscribe: a subscription outlives
     /// its connection, and the next one may not be encrypted yet (Part C, 10.3.1.1).
     @inline(__always)
     private func check(
@@ -71,6 +71,7 @@ extension GATTServer {
             subscription.configuration.contains(configuration),
             let index = database.index(of: subscription.descriptor)
         else { throw .notSubscribed(handle) }
+        if peer.changeAwareness != .aware, database.type(of: handle) != .serviceChanged { throw .changeUnaware }
         if let code = database.rows[index].permissions.refusal(of: .write, on: peer.security) {
             throw .insufficientSecurity(code)
         }

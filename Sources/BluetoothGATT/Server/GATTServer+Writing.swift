@@ -94,7 +94,7 @@ extension GATTServer {
             return value.count > GATTAttributeValue.maximumLength ? .invalidAttributeValueLength : nil
         case .clientConfiguration(_, let supported):
             guard value.count == 2 else { return .invalidAttributeValueLength }
-            // Reserved bits are treated like unsupported ones (Core Specification Supplement, Part B, 1.2).
+            // What the characteristic does not offer is refused (Core Specification Supplement, Part B, 1.2).
             return GATTClientConfiguration(value).isSubset(of: supported)
                 ? nil : .clientCharacteristicConfigurationImproperlyConfigured
         case .clientSupportedFeatures:
@@ -130,9 +130,10 @@ extension GATTServer {
 }
 
 extension GATTClientConfiguration {
-    /// The value of a descriptor, which has two octets.
+    /// The value of a descriptor, which has two octets. Reserved bits are ignored (Part G, 3.3.3.3).
     fileprivate init(_ value: Span<UInt8>) {
-        self.init(rawValue: value.count < 2 ? 0 : UInt16(value[0]) | UInt16(value[1]) << 8)
+        let octets = value.count < 2 ? 0 : UInt16(value[0]) | UInt16(value[1]) << 8
+        self = Self(rawValue: octets).intersection(.known)
     }
 }
 

@@ -46,6 +46,11 @@ public struct GATTServer: Sendable {
         do {
             // A PDU longer than the ATT_MTU is also malformed, and its echo would not fit.
             guard pdu.count <= mtu else { throw DecodingFailure(.trailingBytes(count: pdu.count &- mtu), at: mtu) }
+            if peer.changeAwareness != .aware,
+                let outcome = receiveUnaware(pdu, opcode, &peer, &transaction, into: &writer)
+            {
+                return outcome
+            }
             let link = GATTLinkView(security: peer.security, mtu: mtu, now: now)
             switch opcode {
             case .readRequest:

@@ -54,6 +54,8 @@ public enum GATTDropReason: Equatable, Sendable {
     case refused(ATTErrorCode)
     /// A signed write over an encrypted link, where a plain one belongs (Vol 3, Part C, 10.4.1).
     case signatureUnneeded
+    /// A command of a client that does not know of a change of the database (Vol 3, Part G, 2.5.2.1).
+    case databaseOutOfSync
     /// A time-out has ended the bearer.
     case bearerClosed
 }
@@ -109,6 +111,9 @@ public enum GATTServerError: Error, Equatable, Sendable {
     case valueTooLong(maximum: Int)
     /// The client does not understand several values in one notification, or there are fewer than two.
     case multipleNotificationsNotSupported
+    /// The client does not know yet that the database has changed, and would take the value for another one's (Core 5.4, Vol
+    /// 3, Part G, 2.5.2.1).
+    case changeUnaware
     /// The indication before this one is not confirmed yet.
     case indicationPending
     /// A time-out has ended the bearer.

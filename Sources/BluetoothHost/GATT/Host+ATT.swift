@@ -46,7 +46,11 @@ extension Host {
             handle(fault, of: slot, at: now)
         case .signedWriteReceived(let handle, let value):
             receiveSignedWrite(pdu, to: handle, value, slot, at: now)
-        case .confirmationReceived:
+        case .confirmationReceived(let handle):
+            // A change that came up after the indication was sent waits to be indicated, and is not known yet.
+            if handle == serviceChanged, links.at[slot].serviceChange == nil {
+                links.at[slot].endpoint.changeConfirmed()
+            }
             served(outcome, pdu, slot)
             indicateServiceChange(slot, at: now)
         default: served(outcome, pdu, slot)

@@ -1,6 +1,7 @@
 import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
+import BluetoothSMP
 
 /// The database, and the services every device has.
 extension Host {
@@ -34,14 +35,39 @@ extension Host {
     mutating func publishOwnServices() {
         // The database is empty, and both are well formed: neither can be refused.
         _ = try? server.database.add(.genericAccess(deviceName: configuration.deviceName))
-        let generic = try? server.database.add(.genericAttribute())
+        let generic = try? server.database.add(.genericAttribute(hasDatabaseHash: security != nil))
         serviceChanged = generic?.characteristics.first?.value ?? 0
+    }
+
+    // MARK: Database Hash
+
+    /// The Database Hash of this host's server (Vol 3, Part G, 7.3); nil without ciphers. It is computed when it is needed:
+    /// services come in dozens, and each of them changes it.
+    mutating func ownDatabaseHash() -> UInt128? {
+        if let databaseHash { return databaseHash }
+        guard let crypto = security?.crypto else { return nil }
+        var input = ByteWriter()
+        server.database.appendHashInput(into: &input)
+        databaseHash = crypto.authenticationCode(key: 0, message: input.bytes)
+        return databaseHash
+    }
+
+    /// Answers a read of the Database Hash in the application's place. False where another value is read.
+    mutating func answerDatabaseHash(_ request: ServerRequest, _ handle: AttributeHandle, offset: Int) -> Bool {
+        guard server.database.type(of: handle) == .databaseHash, let hash = ownDatabaseHash() else { return false }
+        var value = ByteWriter(reservingCapacity: 16)
+        // Values are little-endian, and nothing else is said of this one.
+        value.append(hash)
+        _ = try? answer(request, value: value.span.extracting(droppingFirst: min(offset, value.count)))
+        return true
     }
 
     // MARK: Service Changed
 
     private mutating func databaseChanged(_ handles: ClosedRange<AttributeHandle>, at now: Instant) {
+        databaseHash = nil
         for slot in links.used {
+            links.at[slot].endpoint.databaseChanged()
             links.at[slot].serviceChange = links.at[slot].serviceChange.map { $0.union(handles) } ?? handles
             indicateServiceChange(slot, at: now)
         }

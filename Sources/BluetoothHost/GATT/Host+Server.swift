@@ -99,8 +99,9 @@ extension Host {
         case .valueWritten(let handle, let value):
             written(handle, pdu, value, slot)
         case .readRequested(let token, let handle, let offset):
-            events.append(
-                .server(link, .readRequested(ServerRequest(link: link, token: token), handle, offset: offset)))
+            let request = ServerRequest(link: link, token: token)
+            guard !answerDatabaseHash(request, handle, offset: offset) else { return }
+            events.append(.server(link, .readRequested(request, handle, offset: offset)))
         case .writeRequested(let token, let handle, let value):
             let payload = events.store(pdu.extracting(value))
             events.append(.server(link, .writeRequested(ServerRequest(link: link, token: token), handle, payload)))

@@ -41,7 +41,7 @@ struct ServerQueuedWriteTests {
             ("a part past the longest of a variable length", "16 12 00 00 02 01", "01 18 12 00 07"),
             ("an offset past everything", "16 12 00 FF FF 01", "01 18 12 00 07"),
             ("a configuration of one octet too many", "16 09 00 02 00 01", "01 18 09 00 0D"),
-            ("a configuration the characteristic does not have", "16 09 00 00 00 04 00", "01 18 09 00 FD"),
+            ("a configuration past its end", "16 09 00 03 00 00", "01 18 09 00 07"),
         ])
     func atomic(_ name: String, _ request: String, _ response: String) {
         var bench = ServerBench(.example())

@@ -32,8 +32,7 @@ struct ServerSubscriptionTests {
         arguments: [
             ("no octet", "12 09 00", "01 12 09 00 0D"), ("one octet", "12 09 00 01", "01 12 09 00 0D"),
             ("three octets", "12 09 00 01 00 00", "01 12 09 00 0D"),
-            ("a reserved bit", "12 09 00 05 00", "01 12 09 00 FD"),
-            ("a reserved bit above", "12 09 00 01 80", "01 12 09 00 FD"),
+            ("indications, and a reserved bit", "12 13 00 06 00", "01 12 13 00 FD"),
             ("indications that the characteristic does not have", "12 13 00 02 00", "01 12 13 00 FD"),
         ])
     func refused(_ name: String, _ request: String, _ response: String) throws {
@@ -45,6 +44,15 @@ struct ServerSubscriptionTests {
         var bench = ServerBench(database)
         #expect(bench.send(request) == response, "\(name)")
         #expect(bench.endpoint.peer.subscriptions.isEmpty)
+    }
+
+    @Test(
+        "reserved bits are ignored (Part G, 3.3.3.3)",
+        arguments: [("04 00", "00 00"), ("05 00", "01 00"), ("03 80", "03 00")])
+    func reserved(_ written: String, _ read: String) {
+        var bench = ServerBench(.example())
+        #expect(bench.send("12 09 00 " + written) == "13")
+        #expect(bench.send("0A 09 00") == "0B " + read)
     }
 
     @Test("GATT/SR/GAN/BV-01: what was asked for is notified")

@@ -32,8 +32,9 @@ struct TypedRead: SweepProcedure {
     }
 
     mutating func receive(_ error: ATTError) throws(GATTClientError) -> ProcedureProgress {
-        // If no attribute has the type, the server's refusal is the result.
-        guard error.code == .attributeNotFound, !found.isEmpty else { throw .att(error) }
+        // An error without any value is the result. After some it says that the server has no more, or that the next one may
+        // not be read, which takes nothing from those.
+        guard !found.isEmpty else { throw .att(error) }
         return .finished
     }
 }

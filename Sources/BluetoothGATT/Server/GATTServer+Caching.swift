@@ -1,0 +1,73 @@
+import BluetoothATT
+import BluetoothBase
+
+// Robust caching (Core 5.4, Vol 3, Part G, 2.5.2.1): a client that keeps the handles it discovered is stopped from using
+// them once the database has changed, until it knows of the change.
+
+/// What a client that supports robust caching knows of the last change of the database.
+enum GATTChangeAwareness: Equatable, Sendable {
+    /// It knows of it, or has never asked for robust caching.
+    case aware
+    /// It was not told.
+    case unaware
+    /// It was told, by Database Out Of Sync or by the Database Hash: its next request shows that it has understood.
+    case told
+}
+
+extension GATTServer {
+    /// Decides what becomes of a client's PDU while it does not know of a change of the database.
+    ///
+    /// - Returns: what was done instead of serving it; nil where it has to be served.
+    @inline(never)
+    func receiveUnaware(
+        _ pdu: Span<UInt8>, _ opcode: ATTOpcode, _ peer: inout GATTPeer, _ transaction: inout GATTServerTransaction,
+        into writer: inout ByteWriter
+    ) -> GATTServerOutcome? {
+        switch opcode.kind {
+        case .command: return transaction.drop(.databaseOutOfSync)
+        case .request where peer.changeAwareness == .told:
+            peer.changeAwareness = .aware
+            return nil
+        case .request: break
+        case .response, .notification, .indication, .confirmation: return nil
+        }
+        guard let handle = usedHandle(of: opcode, pdu) else { return nil }
+        peer.changeAwareness = .told
+        // To ask for the hash is how a client finds out.
+        if handle == .hash { return nil }
+        return refuse(.databaseOutOfSync, opcode, at: handle.first, into: &writer)
+    }
+
+    /// What a request needs to know of the database.
+    private enum UsedHandle: Equatable {
+        case hash
+        case handle(AttributeHandle)
+
+        var first: AttributeHandle {
+            switch self {
+            case .hash: 0
+            case .handle(let handle): handle
+            }
+        }
+    }
+
+    /// The handle that a request relies on; nil where it is discovering, concerns none, or is malformed.
+    private func usedHandle(of opcode: ATTOpcode, _ pdu: Span<UInt8>) -> UsedHandle? {
+        var reader = ByteReader(pdu.extracting(droppingFirst: 1))
+        switch opcode {
+        case .readRequest, .readBlobRequest, .readMultipleRequest, .readMultipleVariableRequest, .writeRequest,
+            .prepareWriteRequest:
+            guard let handle = try? reader.readUInt16() else { return nil }
+            let attribute = AttributeHandle(handle)
+            return database.type(of: attribute) == .databaseHash ? .hash : .handle(attribute)
+        case .readByTypeRequest:
+            guard let request = try? ReadByTypeRequest(decoding: reader) else { return nil }
+            switch request.attributeType {
+            case .databaseHash: return .hash
+            case .include, .characteristic: return nil
+            default: return .handle(request.startingHandle)
+            }
+        default: return nil
+        }
+    }
+}

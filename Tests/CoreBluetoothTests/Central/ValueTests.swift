@@ -142,6 +142,38 @@ struct ValueTests {
         #expect(try await received.value == Array(0..<2000))
     }
 
+    @Test("Row 55: while writes wait behind a read that is not answered, nobody is told that there is room")
+    func flowControlBehindRead() async throws {
+        let scene = try await CentralScene(time: .manual)
+        let (peripheral, characteristics) = try await scene.discovered()
+        let (stored, dynamic) = (
+            try #require(characteristics[CentralScene.stored]), try #require(characteristics[CentralScene.dynamic])
+        )
+        let writes = try scene.local(CentralScene.stored).events, reads = try scene.local(CentralScene.dynamic).events
+        var sent = 0
+        while peripheral.canSendWriteWithoutResponse {
+            peripheral.writeValue(Data([UInt8(sent)]), for: stored, type: .withoutResponse)
+            sent += 1
+        }
+        peripheral.readValue(for: dynamic)
+        for _ in 0..<6 { peripheral.writeValue(Data([1]), for: stored, type: .withoutResponse) }
+        let request = try await scene.stage.passing { [sent] in
+            var written = 0
+            for try await case .written in writes {
+                written += 1
+                if written == sent { break }
+            }
+            for try await case .readRequested(let request) in reads { return Optional(request) }
+            return nil
+        }
+        #expect(!peripheral.canSendWriteWithoutResponse)
+        try await scene.stage.passing {
+            try await request?.respond([5])
+            await scene.recorder.expect("value F002 05 -", "ready")
+        }
+        #expect(peripheral.canSendWriteWithoutResponse)
+    }
+
     @Test("Rows 57, 58: a subscription is made and ended, and what holds already is told at once")
     func subscription() async throws {
         let scene = try await CentralScene()

@@ -74,6 +74,25 @@ struct PowerTests {
         withExtendedLifetime(values) {}
     }
 
+    @Test("Rows 7, 75: whoever was refused an update before the adapter went is not told that there is room after it")
+    func refusedBefore() async throws {
+        let (scene, service, values) = try await busyScene()
+        await scene.recorder.onQueue { [notified] in
+            while scene.manager.updateValue(Data([1]), for: notified, onSubscribedCentrals: nil) {}
+            scene.port.unplug()
+        }
+        _ = await scene.recorder.skip(to: "state resetting")
+        let before = scene.recorder.all.count
+        scene.port.plugIn()
+        await scene.recorder.expect("state poweredOn")
+        await scene.add(service)
+        let central = try await scene.central()
+        try await central.disconnect()
+        try await scene.settle(try await scene.central(), "F002")
+        #expect(!scene.recorder.all[before...].contains("ready"))
+        withExtendedLifetime(values) {}
+    }
+
     @Test("Rows 6, 7: a controller that is reset is as one that was unplugged")
     func reset() async throws {
         let (scene, service, values) = try await busyScene()

@@ -16,7 +16,10 @@ extension CentralSession {
             guard let session = link.user, !result.isEndOfLink else { return }
             if case .locate = operation { return session.located(result, on: link) }
             session.peripheral?.finished(operation, result, session)
-        case .readyToWrite(let link): tell(link) { $0.delegate?.peripheralIsReady(toSendWriteWithoutResponse: $0) }
+        case .readyToWrite(let link):
+            // It may have used what there was since. To ask is to be told again.
+            guard link.canWriteCommands else { return }
+            tell(link) { $0.delegate?.peripheralIsReady(toSendWriteWithoutResponse: $0) }
         case .rssi(let link, let result): if !result.isEndOfLink { tell(link) { $0.rssiRead(result) } }
         case .mtuChanged(let link, let mtu): tell(link) { $0.commandLength = CBPeripheral.commandLength(mtu) }
         case .lost(let link, let loss):

@@ -25,7 +25,10 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
     private unowned let central: CentralSession
     private let line = CallLine<Item>()
     /// How many writes without response wait for a credit. While there are any, later ones wait behind them.
-    @Guarded private var waiting = 0
+    ///
+    /// `isReadyAwaited`: whether the application is to be told when none wait any more. Where it waits for credits alone, the
+    /// lease knows.
+    @Guarded private var backlog = (waiting: 0, isReadyAwaited: false)
     /// The subscriptions, by value handle.
     @Guarded private var subscriptions: [AttributeHandle: CallToken] = [:]
 
@@ -52,7 +55,14 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
 
     // MARK: - Calls
 
-    var canWriteCommands: Bool { waiting == 0 && lease.isAvailable }
+    /// Whether a write without response goes without waiting. If not, `.readyToWrite` follows when one does.
+    var canWriteCommands: Bool {
+        $backlog.withLock { backlog in
+            if backlog.waiting == 0 { return lease.isAvailable }
+            backlog.isReadyAwaited = true
+            return false
+        }
+    }
 
     /// Makes the host carry out an operation, after all earlier ones.
     func perform(_ operation: PeripheralOperation) {
@@ -63,10 +73,13 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
     /// Writes a value without response, after all earlier operations. False if it is dropped.
     func writeCommand(_ value: [UInt8], to handle: AttributeHandle) -> Bool {
         // In one step: a credit that is taken by a write behind others that wait would be of no use.
-        let isAccepted = $waiting.withLock { waiting in
-            let hasCredit = waiting == 0 && lease.take()
-            guard hasCredit || waiting < Self.limit else { return false }
-            if !hasCredit { waiting += 1 }
+        let isAccepted = $backlog.withLock { backlog in
+            let hasCredit = backlog.waiting == 0 && lease.take()
+            guard hasCredit || backlog.waiting < Self.limit else {
+                backlog.isReadyAwaited = true
+                return false
+            }
+            if !hasCredit { backlog.waiting += 1 }
             line.add(.command(handle, value, hasCredit: hasCredit))
             return true
         }
@@ -82,9 +95,10 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
         case .command(let handle, let value, let hasCredit):
             if !hasCredit {
                 guard lease.take() else { return .blocked }
-                $waiting.withLock { $0 -= 1 }
+                $backlog.withLock { $0.waiting -= 1 }
             }
             attachment.post(.writeWithoutResponse(identifier, handle, value))
+            if !hasCredit, becomesReady() { central.post(.readyToWrite(self)) }
             return .goesOn
         case .operation(let operation):
             switch operation.call(on: identifier, subscriptions) {
@@ -108,11 +122,23 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
         line.ended()
     }
 
-    /// Some writes without response were sent. True if the application had to wait and may now continue, even when those
-    /// that wait here have their credits.
+    /// Some writes without response were sent. True if the application had to wait and may now continue. Where others wait,
+    /// perhaps behind an operation that has not ended, it is told after the last of them.
     func credited(_ count: Int) -> Bool {
-        defer { line.resume() }
-        return lease.add(count, wakingAt: Self.readyCount + waiting)
+        $backlog.withLock { backlog in
+            if lease.add(count, wakingAt: Self.readyCount + backlog.waiting) { backlog.isReadyAwaited = true }
+        }
+        line.resume()
+        return becomesReady()
+    }
+
+    /// Whether the application is to be told now that it may continue. It is told once.
+    private func becomesReady() -> Bool {
+        $backlog.withLock { backlog in
+            guard backlog.isReadyAwaited, backlog.waiting == 0 else { return false }
+            backlog.isReadyAwaited = false
+            return true
+        }
     }
 
     func servicesChanged(in handles: ClosedRange<AttributeHandle>) {
@@ -123,7 +149,7 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
     func end() {
         user = nil
         for case .command(_, _, let hasCredit) in line.removeAll() {
-            if hasCredit { _ = lease.add(1) } else { $waiting.withLock { $0 -= 1 } }
+            if hasCredit { _ = lease.add(1) } else { $backlog.withLock { $0.waiting -= 1 } }
         }
     }
 }

@@ -137,6 +137,8 @@ extension ServerSession {
             cycleEnded(before, keepsServices: !state.isBelowPoweredOff)
             manager.endAdvertising()
             manager.forgetCentrals()
+            // Nobody waits for the links of another power cycle.
+            manager.isUpdateRefused = false
             if state.isBelowPoweredOff { manager.forgetServices() }
         }
         if let attachment {

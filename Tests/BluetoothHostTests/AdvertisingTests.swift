@@ -30,6 +30,21 @@ struct AdvertisingTests {
         #expect(controller.commands == [.init(opcode: .leSetAdvertisingEnable, parameters: [0])])
     }
 
+    @Test(
+        "what nobody can connect to is advertised every 100 ms at most before version 5.0 (Core 4.2, Vol 2, Part E, 7.8.5)",
+        arguments: [
+            (UInt8(8), false, [0xA0, 0x00, 0xA0, 0x00] as [UInt8]), (9, false, [0x30, 0x00, 0x60, 0x00]),
+            (6, true, [0x30, 0x00, 0x60, 0x00]),
+        ])
+    func interval(version: UInt8, isConnectable: Bool, octets: [UInt8]) throws {
+        let information = [version, 0, 0, version, 0, 0, 0, 0]
+        var controller = ScriptedController.ready([.readLocalVersionInformation: .complete(.success, information)])
+        try controller.host.startAdvertising(
+            AdvertisingParameters(isConnectable: isConnectable, data: [2, 1, 6]), at: controller.now)
+        controller.settle()
+        #expect(Array(controller.commands[0].parameters.prefix(4)) == octets)
+    }
+
     @Test func whatIsAdvertisedCanBeReplaced() throws {
         var controller = ScriptedController.ready()
         try controller.host.startAdvertising(Self.card, at: controller.now)

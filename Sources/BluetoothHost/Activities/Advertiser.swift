@@ -6,7 +6,8 @@ import BluetoothHCI
 public struct AdvertisingParameters: Equatable, Sendable {
     /// Whether peers may connect.
     public var isConnectable: Bool
-    /// The range from which the controller takes its advertising interval, 20 ms to 10.24 s.
+    /// The range from which the controller takes its advertising interval, 20 ms to 10.24 s. Where peers cannot connect, it
+    /// begins at 100 ms on controllers before version 5.0, which know no shorter one.
     public var interval: ClosedRange<Duration>
     /// At most 31 octets of AD structures.
     public var data: [UInt8]
@@ -44,6 +45,13 @@ public struct AdvertisingParameters: Equatable, Sendable {
         interval.lowerBound >= .milliseconds(20) && interval.upperBound <= .milliseconds(10240)
             && data.count <= 31 && scanResponse.count <= 31 && (peer == nil || isConnectable)
             && (limit.map { $0 > .zero && (!isLimited || $0 <= GAPTiming.limitedAdvertisingTimeout) } ?? true)
+    }
+
+    /// The interval for a controller of a version; nil where that is not known (Core 4.2, Vol 2, Part E, 7.8.5).
+    fileprivate func interval(for version: CoreVersion?) -> ClosedRange<Duration> {
+        guard !isConnectable, let version, version < .v50 else { return interval }
+        let shortest = Duration.milliseconds(100)
+        return max(shortest, interval.lowerBound)...max(shortest, interval.upperBound)
     }
 
     fileprivate var type: LEAdvertisingType {
@@ -139,16 +147,17 @@ struct Advertiser: Sendable {
 
     /// Moves one step towards what is wanted.
     mutating func advance(
-        _ verdict: RadioArbiter.Verdict, _ addresses: Addresses, at now: Instant
+        _ verdict: RadioArbiter.Verdict, _ addresses: Addresses, _ version: CoreVersion?, at now: Instant
     ) -> [Effect] {
         guard verdict != .suspended else { return [] }
         switch state {
         case .idle:
             guard !backoff.waits(at: now), verdict == .proceed, let parameters = wanted?.parameters else { return [] }
             state = .starting(parameters, peerConnected: false)
+            let interval = parameters.interval(for: version)
             let command = LESetAdvertisingParameters(
-                intervalMin: LESlots(clamping: parameters.interval.lowerBound),
-                intervalMax: LESlots(clamping: parameters.interval.upperBound), type: parameters.type,
+                intervalMin: LESlots(clamping: interval.lowerBound),
+                intervalMax: LESlots(clamping: interval.upperBound), type: parameters.type,
                 ownAddressType: addresses.own, peerAddress: addresses.peer)
             return [.send(command, for: .advertise(.setParameters))]
         case .running(let current):

@@ -107,7 +107,8 @@ extension Host {
     private mutating func advanceAdvertising(at now: Instant) {
         let verdict = arbiter.verdict(for: advertiser.activity, among: obstacles)
         let addresses = advertisingAddresses(for: advertiser.isIdle ? advertiser.target : nil)
-        perform(advertiser.advance(verdict, addresses, at: now), at: now)
+        let version = lifecycle.information?.version?.hciVersion
+        perform(advertiser.advance(verdict, addresses, version, at: now), at: now)
         advancePrivacy(at: now)
     }
 

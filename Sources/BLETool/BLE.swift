@@ -6,6 +6,14 @@ import CommandLineSupport
 struct BLE: CommandLineProgram {
     static let configuration = CommandConfiguration(
         commandName: "ble", abstract: "Tools around Bluetooth LE.",
+        discussion: HelpText.discussion(
+            """
+            A command that uses an adapter takes the one that --transport names, else the one that BLUETOOTH_TRANSPORT in the \
+            environment names, else this machine's first. A device is given by its address, or by its name where that is \
+            unique.
+            """,
+            examples: ["ble scan", "ble pair C0:11:22:33:44:55", "ble decode capture.btsnoop"]),
+        version: ProgramVersion.line(of: "ble"),
         subcommands: [
             Adapters.self, Radio.self, Scan.self, Pair.self, Bonds.self, Decode.self, Simulate.self,
         ])

@@ -17,6 +17,20 @@ struct JSONObject {
         if let string { append(name, Self.quoted(string)) }
     }
 
+    mutating func add(_ name: String, _ number: Double?) {
+        // JSON has no infinities (RFC 8259, 6).
+        if let number, number.isFinite { append(name, "\(number)") }
+    }
+
+    mutating func add(_ name: String, _ strings: [String]) {
+        if !strings.isEmpty { append(name, "[" + strings.map(Self.quoted).joined(separator: ",") + "]") }
+    }
+
+    /// Adds a list of objects.
+    mutating func add(_ name: String, _ objects: [JSONObject]) {
+        if !objects.isEmpty { append(name, "[" + objects.map(\.text).joined(separator: ",") + "]") }
+    }
+
     /// Adds a member if `flag` is true; a missing member means false.
     mutating func add(_ name: String, _ flag: Bool) {
         if flag { append(name, "true") }
@@ -35,16 +49,17 @@ struct JSONObject {
         members += "\(Self.quoted(name)):\(value)"
     }
 
-    /// The string in JSON (RFC 8259, 7).
+    /// The string in JSON (RFC 8259, 7), with what could control a terminal escaped, as in `quoted`.
     private static func quoted(_ string: String) -> String {
         var quoted = "\""
         for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": quoted += "\\\(scalar)"
-            case "\0"..<" ":
-                let digits = String(scalar.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: quoted.unicodeScalars.append(scalar)
+            switch scalar.properties.generalCategory {
+            case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            default: quoted += scalar == "\"" || scalar == "\\" ? "\\\(scalar)" : String(scalar)
             }
         }
         return quoted + "\""

@@ -7,13 +7,16 @@ import CommandLineSupport
 struct Central: CommandLineProgram {
     static let configuration = CommandConfiguration(
         commandName: "central", abstract: "Receives a card by Bluetooth LE, and writes it to standard output.",
-        discussion: """
-            Exits with status 0 when done, 2 for invalid arguments, 3 if no such device was found and connected in \
-            time, 4 if a device was connected and the card did not arrive whole: the link or a part of the card was \
-            lost, the device stopped answering or sending, has no card, or could not be paired with; and with 5 if the \
-            controller failed. \
-            Nothing is written to standard output unless the card is complete.
-            """)
+        discussion: HelpText.discussion(
+            """
+            Nothing is written to standard output unless the card is complete. Exits with status 3 if no such device was \
+            found and connected in time, and with 4 if one was connected and the card did not arrive whole: the link or a \
+            part of the card was lost, the device stopped answering or sending, has no card, or could not be paired with.
+            """,
+            examples: [
+                "central --timeout 10 > card.json", "central --transport hci-socket:hci1 --name BCS --rssi -70..0",
+            ]),
+        version: ProgramVersion.line(of: "central"))
 
     static let service: BluetoothUUID = "E07F0AE8-00BB-47F5-94F4-4A7174EA3032"
     static let card: BluetoothUUID = "9D534E8B-2153-4F6D-B2B0-8C68665A7274"
@@ -33,7 +36,8 @@ struct Central: CommandLineProgram {
         help: ArgumentHelp("Only a device with an RSSI in this range, in dBm, such as -70..0.", valueName: "min..max"))
     var rssi: SignalStrengths?
 
-    @Option(help: ArgumentHelp("How long finding and connecting may take.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp("How long finding and connecting may take, and before that opening.", valueName: "seconds"))
     var timeout = Seconds(30)
 
     @Option(help: ArgumentHelp("How long receiving the card may take.", valueName: "seconds"))
@@ -43,7 +47,7 @@ struct Central: CommandLineProgram {
     private static let idleTimeout = Duration.seconds(10)
 
     func run() async throws {
-        let card = try await transport.withAdapter(pairing: pairing) { adapter in
+        let card = try await transport.withAdapter(pairing: pairing, timeout: timeout) { adapter in
             let connection = try await connect(adapter)
             say("connected to \(connection.peer), ATT_MTU \(try await connection.mtu)")
             try await pairing.protect(connection)
@@ -60,33 +64,10 @@ struct Central: CommandLineProgram {
         let filter = ScanFilter(
             services: [Self.service], name: name.map { .exact($0) }, addresses: address.map { [$0] } ?? [],
             rssi: rssi?.range, isConnectableOnly: true)
-        let end = ContinuousClock.now + timeout.duration
-        let sighting: Sighting
-        do throws(BluetoothError) {
-            sighting = try await withTimeout(timeout.duration) { () throws(BluetoothError) in
-                try await adapter.firstSighting(for: filter)
-            }
-        } catch {
-            guard error == .timedOut else { throw error }
-            throw CommandFailure(
-                .notFound, "no device was found in \(timeout) s; check that it advertises, or allow a longer --timeout")
-        }
+        let search = DeviceSearch(within: timeout)
+        let sighting = try await search.firstSighting(for: filter, of: "a device that offers a card", on: adapter)
         say("found \(quoted(sighting.name ?? "")), \(sighting.address)")
-        do throws(BluetoothError) {
-            return try await adapter.connect(to: sighting.address, timeout: max(.zero, end - .now))
-        } catch {
-            switch error {
-            case .timedOut:
-                throw CommandFailure(
-                    .notFound,
-                    "\(sighting.address) was not connected in \(timeout) s; move closer, or allow a longer --timeout")
-            case .peerNotResponding:
-                throw CommandFailure(
-                    .linkLost,
-                    "\(sighting.address) was connected, and did not answer; restart it, or allow a longer --timeout")
-            default: throw error
-            }
-        }
+        return try await search.connect(to: sighting.address, on: adapter)
     }
 
     /// Subscribes to the card, and assembles it from notifications.

@@ -2,11 +2,30 @@ import ArgumentParser
 import BluetoothLE
 
 extension BluetoothUUID: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
+    public init?(argument: String) {
+        guard let uuid = BluetoothUUID(argument) else {
+            ArgumentRefusal.note(
+                argument,
+                "a UUID has 4 or 8 hexadecimal digits, such as 180D, or 36 characters, such as "
+                    + "9D534E8B-2153-4F6D-B2B0-8C68665A7274")
+            return nil
+        }
+        self = uuid
+    }
 }
 
 extension DeviceAddress: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
+    static var expectation: String {
+        "an address has six octets, such as C0:11:22:33:44:55; /P marks a public one, /R a random one"
+    }
+
+    public init?(argument: String) {
+        guard let address = DeviceAddress(argument) else {
+            ArgumentRefusal.note(argument, Self.expectation)
+            return nil
+        }
+        self = address
+    }
 }
 
 /// A window of signal strengths in dBm, as `MIN..MAX`.
@@ -16,7 +35,11 @@ public struct SignalStrengths: ExpressibleByArgument, Equatable, Sendable {
     public init?(argument: String) {
         guard let dots = argument.firstRange(of: ".."), let minimum = Int8(argument[..<dots.lowerBound]),
             let maximum = Int8(argument[dots.upperBound...]), minimum <= maximum
-        else { return nil }
+        else {
+            ArgumentRefusal.note(
+                argument, "a range is MIN..MAX, the weaker one first, each from -128 to 127 dBm, such as -70..0")
+            return nil
+        }
         range = minimum...maximum
     }
 }
@@ -27,7 +50,10 @@ public struct Seconds: ExpressibleByArgument, Equatable, Sendable, CustomStringC
     private let milliseconds: Int64
 
     public init?(argument: String) {
-        guard let value = Double(argument), value >= 0.001, value <= 31_536_000 else { return nil }
+        guard let value = Double(argument), value >= 0.001, value <= 31_536_000 else {
+            ArgumentRefusal.note(argument, "a time is a number of seconds, from 0.001 to 31536000")
+            return nil
+        }
         milliseconds = Int64((value * 1000).rounded())
     }
 
@@ -50,6 +76,7 @@ extension Subscriber.ChunkSize: ExpressibleByArgument {
         } else if let octets = Int(argument), (1...509).contains(octets) {
             self = .octets(octets)
         } else {
+            ArgumentRefusal.note(argument, "from 1 to 509 octets fit, or mtu")
             return nil
         }
     }

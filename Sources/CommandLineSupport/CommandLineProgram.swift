@@ -43,25 +43,47 @@ extension CommandLineProgram {
             }
             return .success
         } catch {
-            return tell(error)
+            return tell(error, arguments)
         }
     }
 
-    private static func tell(_ error: any Error) -> ExitStatus {
+    private static func tell(_ error: any Error, _ arguments: [String] = []) -> ExitStatus {
         // The parser also throws requests for help.
         if exitCode(for: error) == .success {
-            print(fullMessage(for: error))
+            let columns = StandardStreams.columns(of: STDOUT_FILENO)
+            print(HelpText.wrapped(fullMessage(for: error, columns: columns), columns: columns))
             return .success
         }
-        let failure = failure(of: error)
+        let failure = failure(of: error, arguments)
         // The user who cancelled the program knows.
         if let message = failure.message { say("\(_commandName): \(message)") }
         return failure.status
     }
 
-    /// The exit status for an error.
-    static func failure(of error: any Error) -> CommandFailure {
-        CommandFailure(error) ?? CommandFailure(.usage, oneLine(message(for: error)) + "; see \(_commandName) --help")
+    /// The failure for an error, and what to say about it.
+    static func failure(of error: any Error, _ arguments: [String] = []) -> CommandFailure {
+        if let failure = CommandFailure(error) { return failure }
+        var path = _commandName, command: any ParsableCommand.Type = self, hint = ""
+        for argument in arguments {
+            let subcommands = command.configuration.subcommands
+            if let subcommand = subcommands.first(where: { $0._commandName == argument }) {
+                path += " " + argument
+                command = subcommand
+                continue
+            }
+            if let meant = Suggestion.closest(to: argument, among: subcommands.map { $0._commandName }) {
+                hint = ". Did you mean '\(meant)'?"
+            }
+            break
+        }
+        let message = oneLine(message(for: error))
+        if let reason = ArgumentRefusal.reason(behind: message) {
+            hint = ": \(reason)"
+        } else if !message.hasPrefix("Unexpected argument") && !message.contains("unexpected arguments") {
+            hint = ""
+        }
+        let text = message + hint
+        return CommandFailure(.usage, text + (text.hasSuffix("?") ? " See" : "; see") + " \(path) --help")
     }
 
     private static func oneLine(_ text: String) -> String {

@@ -1,18 +1,27 @@
 import BluetoothLE
 
 /// The exit statuses of these executables. After a signal it is 128 plus the signal's number.
+///
+/// `Documentation/Commands.md` has this table for users.
 public enum ExitStatus: Int32, Sendable, CaseIterable {
     case success = 0
-    /// Something outside Bluetooth failed, such as writing the output.
     case failure = 1
-    /// The arguments are invalid, or name something that cannot be used.
     case usage = 2
-    /// Nothing suitable was found in time.
     case notFound = 3
-    /// The link was lost, or the peer did not respond as expected.
     case linkLost = 4
-    /// The controller cannot be reached, or has failed.
     case transportFailed = 5
+
+    /// What it says, in the words of each help text and of the documentation.
+    public var meaning: String {
+        switch self {
+        case .success: "done"
+        case .failure: "something outside Bluetooth failed, such as writing the output"
+        case .usage: "the arguments are invalid, or name something that cannot be used"
+        case .notFound: "nothing suitable was found in time"
+        case .linkLost: "the link was lost, or the device did not do its part"
+        case .transportFailed: "the controller cannot be reached, or has failed"
+        }
+    }
 }
 
 extension ExitStatus {

@@ -1,18 +1,23 @@
 import ArgumentParser
 import BluetoothLE
+import Glibc
+import HCITransport
 
 /// The options of a program that uses one adapter.
 public struct TransportOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("transport"),
         help: ArgumentHelp(
-            "Where the controller is: hci-socket:ADAPTER, tcp-client:HOST:PORT, tcp-server:HOST:PORT, unix-client:PATH, "
-                + "unix-server:PATH, serial:DEVICE[,BAUD][,rtscts] or pty[:LINK].",
+            "Where the controller is: hci-socket[:ADAPTER], tcp-client:HOST:PORT, tcp-server:HOST:PORT, "
+                + "unix-client:PATH, unix-server:PATH, serial:DEVICE[,BAUD][,rtscts] or pty[:LINK]. By default what "
+                + "BLUETOOTH_TRANSPORT in the environment says, else this machine's first adapter.",
             valueName: "name"),
         transform: TransportName.init)
-    var name: TransportName
+    var name: TransportName?
 
-    @Option(help: ArgumentHelp("Record the packets to and from the controller, for Wireshark.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Record the packets to and from the controller, for Wireshark.", valueName: "file"),
+        completion: .file())
     var btsnoop: String?
 
     @OptionGroup var bonds: BondOptions
@@ -20,12 +25,31 @@ public struct TransportOptions: ParsableArguments, Sendable {
     public init() {}
 
     public func validate() throws {
-        guard name != .virtual else {
-            throw ValidationError(
-                "a virtual radio inside this program has no other devices; start "
-                    + "\"ble radio unix-server:a unix-server:b\", and use --transport unix-client:a"
-            )
+        if name == .virtual { throw ValidationError(Self.virtualRefusal) }
+    }
+
+    private static let virtualRefusal =
+        "a virtual radio inside this program has no other devices; start \"ble radio unix-server:a unix-server:b\", and "
+        + "use --transport unix-client:a"
+
+    /// The environment variable that stands for `--transport`.
+    static let variable = "BLUETOOTH_TRANSPORT"
+
+    /// Where the controller is: what the option says, else the environment, else the first adapter.
+    ///
+    /// - Throws: a usage failure if the environment names no transport.
+    func transport(inEnvironment value: String? = getenv(variable).map { String(cString: $0) }) throws -> TransportName
+    {
+        if let name { return name }
+        guard let value, !value.isEmpty else { return .hciSocket(.first) }
+        let name: TransportName
+        do throws(TransportNameError) {
+            name = try TransportName(value)
+        } catch {
+            throw CommandFailure(.usage, "\(Self.variable): \(error)")
         }
+        guard name != .virtual else { throw CommandFailure(.usage, "\(Self.variable): \(Self.virtualRefusal)") }
+        return name
     }
 
     /// Opens the adapter, passes it to `body`, and closes it, however `body` ends.
@@ -34,8 +58,9 @@ public struct TransportOptions: ParsableArguments, Sendable {
     ///   - deviceName: the value of the Device Name characteristic; nil for the library's default.
     ///   - isRecovering: whether to wait for an adapter that is unplugged; otherwise calls throw the reason.
     ///   - pairing: whether to pair, and how; nil for a program that never does.
+    ///   - timeout: how long opening may take, which for a server is waiting for its first client; nil for no limit.
     public func withAdapter<Value: Sendable>(
-        deviceName: String? = nil, isRecovering: Bool = false, pairing: PairingOptions? = nil,
+        deviceName: String? = nil, isRecovering: Bool = false, pairing: PairingOptions? = nil, timeout: Seconds? = nil,
         _ body: (Adapter) async throws -> Value
     ) async throws -> Value {
         var options = Adapter.Options(captureFile: btsnoop)
@@ -44,7 +69,7 @@ public struct TransportOptions: ParsableArguments, Sendable {
         options.bonds = bonds.store
         options.reportBonds = { say("\($0)") }
         if let deviceName { options.host.deviceName = deviceName }
-        let adapter = try await Adapter.open(name, options: options)
+        let adapter = try await open(options, timeout)
         do {
             let value =
                 if let pairing {
@@ -57,6 +82,31 @@ public struct TransportOptions: ParsableArguments, Sendable {
         } catch {
             await leave(adapter)
             throw error
+        }
+    }
+
+    private func open(_ options: Adapter.Options, _ timeout: Seconds?) async throws -> Adapter {
+        let transport = try transport()
+        do throws(BluetoothError) {
+            return try await waiting(for: "the controller at \(transport)", upTo: timeout) {
+                () throws(BluetoothError) in
+                guard let timeout else { return try await Adapter.open(transport, options: options) }
+                return try await withTimeout(timeout.duration) { () throws(BluetoothError) in
+                    try await Adapter.open(transport, options: options)
+                }
+            }
+        } catch {
+            if error == .timedOut, let timeout {
+                throw CommandFailure(
+                    .transportFailed,
+                    "\(transport): no controller was there in \(timeout) s; start the other side, or allow a longer --timeout"
+                )
+            }
+            guard case .transport(let failure) = error, transport == .hciSocket(.first), name == nil else {
+                throw error
+            }
+            throw CommandFailure(
+                .transportFailed, "\(failure); --transport or \(Self.variable) names another controller")
         }
     }
 

@@ -7,11 +7,13 @@ import CommandLineSupport
 struct Peripheral: CommandLineProgram, CommandWithoutOutput {
     static let configuration = CommandConfiguration(
         commandName: "peripheral", abstract: "Offers a card by Bluetooth LE, to any number of centrals at once.",
-        discussion: """
+        discussion: HelpText.discussion(
+            """
             Runs until it is ended by a signal or, with --once, until a card has been received. If the adapter is \
-            unplugged, it waits for it and goes on. Exits with status 2 for invalid arguments and with 5 if the \
-            controller cannot be used at the start.
-            """)
+            unplugged, it waits for it and goes on. Exits with status 5 if the controller cannot be used at the start.
+            """,
+            examples: ["peripheral --name Ada --payload card.vcf", "peripheral --pair --encrypted --once"]),
+        version: ProgramVersion.line(of: "peripheral"))
 
     static let service: BluetoothUUID = "E07F0AE8-00BB-47F5-94F4-4A7174EA3032"
     static let card: BluetoothUUID = "9D534E8B-2153-4F6D-B2B0-8C68665A7274"

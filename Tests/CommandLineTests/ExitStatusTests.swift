@@ -1,5 +1,6 @@
 import ArgumentParser
 import BluetoothLE
+import Foundation
 import Testing
 
 @testable import CommandLineSupport
@@ -60,9 +61,12 @@ struct ExitStatusTests {
             (["--transport", "usb:0"], "usb:0"),
             (["--transport", "tcp-client:localhost"], "names no port"),
             (["--transport", "virtual"], "ble radio"),
-            ([], "--transport"),
             (["--transport", "unix-client:a", "--service", "18"], "18"),
+            (["--transport", "unix-client:a", "--service", "heart"], "a UUID has 4 or 8 hexadecimal digits"),
             (["--transport", "unix-client:a", "--address", "C0:11:22:33:44"], "C0:11:22:33:44"),
+            (["--transport", "unix-client:a", "--address", "C0:11:22:33:44"], "an address has six octets"),
+            (["--transport", "unix-client:a", "--rssi", "5"], "a range is MIN..MAX"),
+            (["--transport", "unix-client:a", "--timeout", "soon"], "a number of seconds"),
             (["--transport", "unix-client:a", "--rssi", "0..-70"], "0..-70"),
             (["--transport", "unix-client:a", "--rssi", "-70"], "-70"),
             (["--transport", "unix-client:a", "--timeout", "0"], "0"),
@@ -76,6 +80,17 @@ struct ExitStatusTests {
         #expect(failure.status == .usage)
         #expect(!message.contains("\n"))
         #expect(message.contains(mention), "\(message)")
+    }
+
+    @Test("The documentation has the same table of numbers as the help texts")
+    func documentedNumbers() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+        let document = try String(contentsOf: root.appending(path: "Documentation/Commands.md"), encoding: .utf8)
+        let help = HelpText.discussion("", examples: [])
+        for status in ExitStatus.allCases {
+            #expect(document.contains("| \(status.rawValue) | \(status.meaning) |"))
+            #expect(help.contains("\n  \(status.rawValue)  \(status.meaning)"))
+        }
     }
 
     @Test("Valid arguments are accepted")

@@ -6,18 +6,19 @@ import CommandLineSupport
 struct Pair: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Pairs with a device, or encrypts the link with the keys of its bond, and says how good they are.",
-        discussion: """
+        discussion: HelpText.discussion(
+            """
             What there is to ask, such as a passkey, is asked on the terminal. The bond is kept for the next time. Exits \
             with status 3 if the device was not connected in time, and with 4 if it could not be paired with, or has lost \
             the keys of its bond: remove that here, then, to pair again.
-            """)
+            """,
+            examples: ["ble pair C0:11:22:33:44:55", "ble pair Thermometer --io keyboard --passkey 042195"]))
 
     @OptionGroup var transport: TransportOptions
 
     @OptionGroup var agent: AgentOptions
 
-    @Argument(help: "Its address, such as C0:11:22:33:44:55; /P marks a public one. See ble scan.")
-    var address: DeviceAddress
+    @OptionGroup var device: DeviceOptions
 
     @Flag(help: "Pair even where there is a bond, for new keys; never for weaker ones.")
     var renew = false
@@ -27,13 +28,10 @@ struct Pair: AsyncParsableCommand {
         help: ArgumentHelp("Then read the value of this characteristic, and print its octets.", valueName: "uuid"))
     var characteristic: BluetoothUUID?
 
-    @Option(help: ArgumentHelp("How long connecting may take.", valueName: "seconds"))
-    var timeout = Seconds(30)
-
     func run() async throws {
-        try await transport.withAdapter { adapter in
+        try await transport.withAdapter(timeout: device.timeout) { adapter in
             try await agent.withAgent(on: adapter) {
-                let connection = try await connect(adapter)
+                let connection = try await device.connect(adapter)
                 let events = await adapter.events()
                 var request = agent.request
                 request.renewsKeys = renew
@@ -47,16 +45,6 @@ struct Pair: AsyncParsableCommand {
         }
     }
 
-    private func connect(_ adapter: Adapter) async throws -> Connection {
-        do throws(BluetoothError) {
-            return try await adapter.connect(to: address, timeout: timeout.duration)
-        } catch {
-            guard error == .timedOut else { throw error }
-            throw CommandFailure(
-                .notFound, "\(address) was not connected in \(timeout) s; move closer, or allow a longer --timeout")
-        }
-    }
-
     /// How the link is protected: by a bond, or by a pairing that was none.
     private func protection(
         of connection: Connection, on adapter: Adapter, _ events: EventSequence<AdapterEvent>
@@ -66,7 +54,9 @@ struct Pair: AsyncParsableCommand {
             for try await case .pairingEnded(connection, .success(let outcome)) in events { return outcome.summary }
             return security.summary
         }
-        let names = [PeerID(connection.peer), PeerID(address)]
+        // A bond may name the address by which the user named the device, or another one.
+        var names = [PeerID(connection.peer)]
+        if case .address(let address) = device.device { names.append(PeerID(address)) }
         let bond = try await adapter.bonds.first { names.contains($0.peer) || names.contains(PeerID($0.address)) }
         return bond.map { $0.strength.summary + ", bonded" } ?? security.summary
     }

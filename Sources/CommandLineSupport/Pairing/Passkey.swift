@@ -11,7 +11,10 @@ public struct Passkey: ExpressibleByArgument, Equatable, Sendable, CustomStringC
     public init?(argument: String) {
         guard argument.utf8.count == 6, argument.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let value = UInt32(argument)
-        else { return nil }
+        else {
+            ArgumentRefusal.note(argument, "a passkey has six digits, such as 042195")
+            return nil
+        }
         self.value = value
     }
 
@@ -33,6 +36,8 @@ extension IOCapability: ExpressibleByArgument {
     }
 
     public static var allValueStrings: [String] { names.map(\.0) }
+    /// The names are descriptions enough.
+    public static var allValueDescriptions: [String: String] { [:] }
 
     public var defaultValueDescription: String { Self.names.first { $0.1 == self }?.0 ?? "" }
 }

@@ -4,25 +4,20 @@ import Synchronization
 /// Shows on standard error how much has been transferred: on a terminal in one line that is updated, elsewhere in
 /// occasional lines.
 public final class ProgressDisplay: Sendable {
-    private struct State {
-        var pace: ProgressPace
-        var hasLine = false
-    }
-
     private let verb: String
     private let isTerminal: Bool
-    private let state: Mutex<State>
+    private let pace: Mutex<ProgressPace>
 
     /// - Parameter verb: the participle for the octets, such as "received".
     public init(_ verb: String) {
         self.verb = verb
         isTerminal = isatty(STDERR_FILENO) == 1
-        state = Mutex(State(pace: ProgressPace(showsEverything: isTerminal)))
+        pace = Mutex(ProgressPace(showsEverything: isTerminal))
     }
 
     /// Updates the number of octets transferred.
     public func update(_ octets: Int) {
-        guard state.withLock({ $0.pace.isDue(at: octets) }) else { return }
+        guard pace.withLock({ $0.isDue(at: octets) }) else { return }
         show(octets)
     }
 
@@ -34,16 +29,11 @@ public final class ProgressDisplay: Sendable {
 
     /// Ends the line, before another message is written.
     public func endLine() {
-        let hadLine = state.withLock { state in
-            defer { state.hasLine = false }
-            return state.hasLine
-        }
-        if hadLine { say("") }
+        Diagnostics.standardError.endLineInPlace(isKept: true)
     }
 
     private func show(_ octets: Int) {
         guard isTerminal else { return say("\(verb) \(octets) octets") }
-        state.withLock { $0.hasLine = true }
         sayInPlace("\(verb) \(octets) octets")
     }
 }

@@ -12,6 +12,16 @@ final class Diagnostics: Sendable {
     private struct State {
         /// How many messages were dropped since the last one that was not.
         var dropped = 0
+        var line = Line.empty
+    }
+
+    /// What stands on the line of the cursor.
+    private enum Line {
+        case empty
+        /// Text that the next one takes the place of.
+        case inPlace
+        /// Text without an end, such as a question: nothing may take its place.
+        case begun
     }
 
     private let descriptor: Int32
@@ -24,15 +34,44 @@ final class Diagnostics: Sendable {
         self.patience = patience
     }
 
+    /// Writes a text, in the place of one that is written in place.
     func write(_ text: String) {
         state.withLock { state in
-            let isFirst = state.dropped == 0
-            let note = isFirst ? "" : "(\(state.dropped) messages were dropped, since nobody read them)\n"
-            if put([UInt8]((note + text).utf8), patience: isFirst ? patience : .zero) {
-                state.dropped = 0
-            } else {
-                state.dropped += 1
-            }
+            write((state.line == .inPlace ? Self.erasure : "") + text, &state)
+            state.line = text.isEmpty || text.hasSuffix("\n") ? .empty : .begun
+        }
+    }
+
+    /// Writes a text that the next one takes the place of. It is left out while a question stands on the line.
+    func writeInPlace(_ text: String) {
+        state.withLock { state in
+            guard state.line != .begun else { return }
+            write(Self.erasure + text, &state)
+            state.line = .inPlace
+        }
+    }
+
+    /// Ends the line if a text stands on it in place.
+    ///
+    /// - Parameter isKept: whether the text stays above the next one, or is erased.
+    func endLineInPlace(isKept: Bool) {
+        state.withLock { state in
+            guard state.line == .inPlace else { return }
+            write(isKept ? "\n" : Self.erasure, &state)
+            state.line = .empty
+        }
+    }
+
+    /// To the beginning of the line, and erase it (ECMA-48, 8.3.41).
+    private static let erasure = "\r\u{1B}[K"
+
+    private func write(_ text: String, _ state: inout State) {
+        let isFirst = state.dropped == 0
+        let note = isFirst ? "" : "(\(state.dropped) messages were dropped, since nobody read them)\n"
+        if put([UInt8]((note + text).utf8), patience: isFirst ? patience : .zero) {
+            state.dropped = 0
+        } else {
+            state.dropped += 1
         }
     }
 

@@ -5,9 +5,18 @@ public func say(_ line: String) {
     Diagnostics.standardError.write(line + "\n")
 }
 
-/// Writes a message to the user in the place of the one before: on a terminal, over the line that was begun.
+/// Writes a text to the user, on a terminal, that the next one takes the place of. What does not fit on the line is left
+/// out.
 public func sayInPlace(_ text: String) {
-    Diagnostics.standardError.write("\r\u{1B}[K\(text)")
+    let columns = StandardStreams.columns(of: STDERR_FILENO)
+    // In the last column some terminals go on to the next line.
+    let line = text.count < columns ? text : text.prefix(columns - 2) + "…"
+    Diagnostics.standardError.writeInPlace(line)
+}
+
+/// Erases the text written in place, if there is one.
+public func eraseLineInPlace() {
+    Diagnostics.standardError.endLineInPlace(isKept: false)
 }
 
 /// Writes bytes to standard output, exactly as they are.

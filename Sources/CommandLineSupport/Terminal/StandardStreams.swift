@@ -16,6 +16,13 @@ enum StandardStreams {
         }
     }
 
+    /// How many columns the terminal has that a descriptor belongs to; 80 elsewhere.
+    static func columns(of descriptor: Int32) -> Int {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col >= 20 else { return 80 }
+        return Int(size.ws_col)
+    }
+
     /// Whether standard output takes anything.
     static var isOutputWritable: Bool {
         let flags = fcntl(STDOUT_FILENO, F_GETFL)

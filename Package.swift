@@ -229,8 +229,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "CommandLineSupport", "BLETool", "BluetoothLE", "BluetoothHCI", "BluetoothSMP", "BluetoothHost",
-                "BluetoothAdapter", "HCITransport",
+                "CommandLineSupport", "BLETool", "CentralExample", "PeripheralExample", "BluetoothLE", "BluetoothHCI",
+                "BluetoothSMP", "BluetoothHost", "BluetoothAdapter", "HCITransport",
             ],
             swiftSettings: settings),
     ],

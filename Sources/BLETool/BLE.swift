@@ -12,9 +12,10 @@ struct BLE: CommandLineProgram {
             environment names, else this machine's first. A device is given by its address, or by its name where that is \
             unique.
             """,
-            examples: ["ble scan", "ble pair C0:11:22:33:44:55", "ble decode capture.btsnoop"]),
+            examples: ["ble scan", "ble read Thermometer 2A1C", "ble decode capture.btsnoop"]),
         version: ProgramVersion.line(of: "ble"),
         subcommands: [
-            Adapters.self, Radio.self, Scan.self, Pair.self, Bonds.self, Decode.self, Simulate.self,
+            Adapters.self, Radio.self, Scan.self, Read.self, Write.self, Notify.self, Bench.self, Pair.self, Bonds.self,
+            Decode.self, Simulate.self,
         ])
 }

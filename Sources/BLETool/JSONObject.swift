@@ -36,6 +36,14 @@ struct JSONObject {
         if flag { append(name, "true") }
     }
 
+    /// Adds a member that says yes or no.
+    mutating func add(_ name: String, explicit flag: Bool) { append(name, "\(flag)") }
+
+    mutating func add(_ name: String, _ numbers: [Double]) {
+        // JSON has no infinities (RFC 8259, 6).
+        append(name, "[" + numbers.map { $0.isFinite ? "\($0)" : "null" }.joined(separator: ",") + "]")
+    }
+
     /// Adds an object with the members that `body` adds, if there is a value.
     mutating func add<Value>(_ name: String, _ value: Value?, _ body: (inout JSONObject, Value) -> Void) {
         guard let value else { return }

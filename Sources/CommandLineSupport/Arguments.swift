@@ -68,6 +68,24 @@ public struct Seconds: ExpressibleByArgument, Equatable, Sendable, CustomStringC
     }
 }
 
+/// A number of things, at least one.
+public struct PositiveCount: ExpressibleByArgument, Equatable, Sendable, CustomStringConvertible {
+    public let value: Int
+
+    /// A default.
+    public init(_ value: Int) { self.value = value }
+
+    public var description: String { "\(value)" }
+
+    public init?(argument: String) {
+        guard let value = Int(argument), value > 0 else {
+            ArgumentRefusal.note(argument, "it is a number, at least 1")
+            return nil
+        }
+        self.value = value
+    }
+}
+
 extension Subscriber.ChunkSize: ExpressibleByArgument {
     /// Reads a number of octets, or `mtu` for as many as fit into a notification.
     public init?(argument: String) {

@@ -63,30 +63,40 @@ extension CommandLineProgram {
     /// The failure for an error, and what to say about it.
     static func failure(of error: any Error, _ arguments: [String] = []) -> CommandFailure {
         if let failure = CommandFailure(error) { return failure }
-        var path = _commandName, command: any ParsableCommand.Type = self, hint = ""
-        for argument in arguments {
-            let subcommands = command.configuration.subcommands
-            if let subcommand = subcommands.first(where: { $0._commandName == argument }) {
-                path += " " + argument
-                command = subcommand
-                continue
-            }
-            if let meant = Suggestion.closest(to: argument, among: subcommands.map { $0._commandName }) {
-                hint = ". Did you mean '\(meant)'?"
-            }
-            break
+        var path = _commandName, command: any ParsableCommand.Type = self, rest = arguments[...]
+        while let name = rest.first,
+            let subcommand = command.configuration.subcommands.first(where: { $0._commandName == name })
+        {
+            path += " " + name
+            command = subcommand
+            rest.removeFirst()
         }
-        let message = oneLine(message(for: error))
-        if let reason = ArgumentRefusal.reason(behind: message) {
-            hint = ": \(reason)"
-        } else if !message.hasPrefix("Unexpected argument") && !message.contains("unexpected arguments") {
-            hint = ""
+        let message = HelpText.oneLine(message(for: error)).withHint(from: rest, help: help(for: command, columns: 80))
+        {
+            Suggestion.closest(to: $0, among: command.configuration.subcommands.map { $0._commandName })
         }
-        let text = message + hint
-        return CommandFailure(.usage, text + (text.hasSuffix("?") ? " See" : "; see") + " \(path) --help")
+        return CommandFailure(.usage, message + (message.hasSuffix("?") ? " See" : "; see") + " \(path) --help")
     }
+}
 
-    private static func oneLine(_ text: String) -> String {
-        text.split(separator: "\n").joined(separator: " ")
+extension String {
+    /// A message of the parser, with what the parser leaves out: why a value was refused, an option that is not known and
+    /// whose value was taken for an argument, and which command may have been meant.
+    fileprivate func withHint(
+        from arguments: ArraySlice<String>, help: String, closestCommand: (String) -> String?
+    ) -> String {
+        let options = HelpText.options(in: help)
+        let words = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }.map { $0.prefix { $0 != "=" } }
+        if !contains("Unknown option"), let unknown = words.first(where: { !options.contains(String($0)) }) {
+            let meant = Suggestion.closest(to: String(unknown), among: options)
+            return "Unknown option '\(unknown)'" + (meant.map { ". Did you mean '\($0)'?" } ?? "")
+        }
+        if let reason = ArgumentRefusal.reason(behind: self) { return self + ": \(reason)" }
+        if hasPrefix("Unexpected argument") || contains("unexpected arguments"), let word = arguments.first,
+            let meant = closestCommand(word)
+        {
+            return self + ". Did you mean '\(meant)'?"
+        }
+        return self
     }
 }

@@ -1,5 +1,5 @@
-"""Runs each pairing of a central with a peripheral over each air, our programs in a hostile world (`hostile.py`), and
-security (`security.py`).
+"""Runs each pairing of a central with a peripheral over each air, our programs in a hostile world (`hostile.py`),
+security (`security.py`), and the commands of a client (`client.py`).
 
 Prints a line for each.
 """
@@ -25,6 +25,7 @@ ROOT = HERE.parent.parent
 sys.path.insert(0, str(ROOT / "Scripts" / "python"))
 
 import airs  # noqa: E402
+import client  # noqa: E402
 import hostile  # noqa: E402
 import security  # noqa: E402
 
@@ -232,9 +233,9 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
     binaries = None if arguments.bumble_only else arguments.binaries.resolve()
-    everything: list[Pairing | hostile.Case | security.Case] = list(all_pairings(binaries))
+    everything: list[Pairing | hostile.Case | security.Case | client.Case] = list(all_pairings(binaries))
     if binaries is not None:
-        everything += [*hostile.all_cases(binaries), *security.all_cases(binaries)]
+        everything += [*hostile.all_cases(binaries), *security.all_cases(binaries), *client.all_cases(binaries)]
     pairings = [
         pairing for pairing in everything
         if not arguments.filter or any(pattern.search(pairing.title) for pattern in arguments.filter)]

@@ -6,10 +6,12 @@ import HCITransport
 struct Adapters: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Lists the kernel's Bluetooth adapters: name, address, bus and holder.",
-        discussion: """
+        discussion: HelpText.discussion(
+            """
             Needs no privilege, and changes nothing. After hci-socket:, an adapter is given by its name or its address. \
             The name may change when it is plugged in again, the address does not. Exits with status 3 if there is none.
-            """)
+            """,
+            examples: ["ble adapters", "ble adapters --json"]))
 
     @Flag(help: "Print a JSON array with an object for each adapter.")
     var json = false

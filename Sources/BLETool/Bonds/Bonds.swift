@@ -10,10 +10,12 @@ import Glibc
 struct Bonds: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows, removes and moves bonds: what is kept of the devices that were paired with.",
-        discussion: """
+        discussion: HelpText.discussion(
+            """
             Bonds are kept in $XDG_STATE_HOME/swift-bluetooth-le/bonds, or in ~/.local/state/swift-bluetooth-le/bonds. A \
             program that is running sees a change the next time it opens its adapter. Keys are never shown.
             """,
+            examples: ["ble bonds list", "ble bonds remove C0:11:22:33:44:55"]),
         subcommands: [List.self, Remove.self, Export.self, Import.self])
 
     /// Which bonds.
@@ -37,7 +39,8 @@ struct Bonds: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists the bonds of each adapter: addresses, and how good their keys are.")
+            abstract: "Lists the bonds of each adapter: addresses, and how good their keys are.",
+            discussion: HelpText.discussion("", examples: ["ble bonds list"]))
 
         @OptionGroup var choice: Choice
 
@@ -52,7 +55,9 @@ struct Bonds: AsyncParsableCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Removes the bond with a device. To use it again, pair with it again.",
-            discussion: "Exits with status 1 if there is no such bond.")
+            discussion: HelpText.discussion(
+                "Exits with status 1 if there is no such bond.",
+                examples: ["ble bonds remove C0:11:22:33:44:55"]))
 
         @OptionGroup var choice: Choice
 
@@ -80,10 +85,12 @@ struct Bonds: AsyncParsableCommand {
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Writes bonds to a new file, WITH THEIR KEYS: for ble bonds import on another machine.",
-            discussion: """
+            discussion: HelpText.discussion(
+                """
                 Whoever has the file can read along, and can pretend to be one of the devices. Only you can read it; remove \
                 it when it is no longer needed. A file that exists is not overwritten.
-                """)
+                """,
+                examples: ["ble bonds export bonds.json"]))
 
         @OptionGroup var choice: Choice
 
@@ -128,11 +135,13 @@ struct Bonds: AsyncParsableCommand {
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Takes over bonds: those of BlueZ, or those of a file that ble bonds export wrote.",
-            discussion: """
+            discussion: HelpText.discussion(
+                """
                 BlueZ keeps its bonds in /var/lib/bluetooth, which only root can read; a copy or the directory of one \
                 adapter will do. Its bonds stay what they are. Let only one of the two programs use an adapter, for \
                 signatures that both count would repeat. A bond that is there already is not replaced.
-                """)
+                """,
+                examples: ["sudo ble bonds import /var/lib/bluetooth", "ble bonds import bonds.json"]))
 
         @OptionGroup var choice: Choice
 

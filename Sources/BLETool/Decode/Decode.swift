@@ -9,11 +9,16 @@ import CommandLineSupport
 struct Decode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints a btsnoop capture, a line for each packet, down to the ATT PDU.",
-        discussion: """
+        discussion: HelpText.discussion(
+            """
             Times are in seconds since the first packet. With --json there is an object for each packet instead, with \
             its codes, handles and lengths as numbers. With --bonds, each line that gives a controller a key says with whom \
             the bond is that the key belongs to; the keys themselves are shown with --keys only.
-            """)
+            """,
+            examples: [
+                "ble decode capture.btsnoop", "ble decode --json capture.btsnoop | jq -c .",
+                "cat capture.btsnoop | ble decode -",
+            ]))
 
     @Argument(help: ArgumentHelp("The capture, - for standard input.", valueName: "file"))
     var file: String

@@ -6,7 +6,8 @@ import HCITransport
 struct Radio: AsyncParsableCommand, CommandWithoutOutput {
     static let configuration = CommandConfiguration(
         abstract: "Provides virtual controllers in range of each other, for any host to use.",
-        discussion: """
+        discussion: HelpText.discussion(
+            """
             There is one controller for each transport, used by one host at a time. When a host disconnects, its \
             controller is reset, and the next host may connect. Runs until it is ended by a signal.
 
@@ -19,7 +20,11 @@ struct Radio: AsyncParsableCommand, CommandWithoutOutput {
             With --fault SEED the weather is bad, and the same seed makes the same weather for the same packets. Any stack can \
             be tried in it: a good one gets over all of it, if need be by resetting its controller. With -v each fault is \
             said in a line.
-            """)
+            """,
+            examples: [
+                "ble radio unix-server:a unix-server:b", "ble radio --fault 7 -v tcp-server:_:6402 tcp-server:_:6403",
+                "sudo ble radio vhci vhci",
+            ]))
 
     @Argument(
         help: ArgumentHelp(

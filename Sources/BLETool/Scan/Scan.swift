@@ -6,7 +6,9 @@ import CommandLineSupport
 struct Scan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows the devices that advertise, and finally which of them is nearest.",
-        discussion: "Exits with status 3 if no device was seen.")
+        discussion: HelpText.discussion(
+            "Exits with status 3 if no device was seen.",
+            examples: ["ble scan --timeout 5", "ble scan --service 180D --rssi -70..0"]))
 
     @OptionGroup var transport: TransportOptions
 

@@ -10,7 +10,8 @@ import HCITransport
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Plays worlds of adapters and applications in virtual time, and checks what must always hold.",
-        discussion: """
+        discussion: HelpText.discussion(
+            """
             Each seed makes a world of two to six devices, what their applications do, and what goes wrong. The same seed \
             always gives the same packets. The end of the output says which seed to go on with.
 
@@ -19,7 +20,8 @@ struct Simulate: AsyncParsableCommand {
 
             A scenario that was cut down is also written to simulate-SEED.json, which --replay plays: seeds stand for \
             other scenarios when what is drawn changes, a file stays what it is.
-            """)
+            """,
+            examples: ["ble simulate --seeds 0..9999", "ble simulate --seeds 42 --shrink"]))
 
     @Option(
         help: ArgumentHelp("The seeds: one, or from A to B, B included.", valueName: "A..B"), transform: SeedRange.init)

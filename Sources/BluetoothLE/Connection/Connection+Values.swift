@@ -58,6 +58,18 @@ extension Connection {
         guard isPosted else { throw router.closure }
     }
 
+    /// Writes a value without response, signed with the key of the bond where the link is not encrypted (Core 5.4, Vol 3,
+    /// Part G, 4.9.2). The peer ignores it if the signature is not right.
+    ///
+    /// - Throws: `.notBonded` if there is no key to sign with, `.valueTooLong` above ATT_MTU less 15 octets,
+    ///   `.tooManyPending` while too much is in flight.
+    public func writeSigned(
+        _ value: [UInt8], to characteristic: DiscoveredCharacteristic
+    ) async throws(BluetoothError) {
+        try router.check(link)
+        try await router.call(.writeSigned(link.identifier, characteristic.valueHandle, value))
+    }
+
     /// Subscribes to a characteristic: to notifications if it has them, otherwise to indications.
     ///
     /// The receiver is in place before the request to the peer: no early value is lost. The sequence ends by throwing

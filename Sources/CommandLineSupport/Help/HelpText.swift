@@ -30,6 +30,23 @@ public enum HelpText {
         }.joined(separator: "\n")
     }
 
+    /// The long options that a help text lists, such as `--timeout`.
+    static func options(in help: String) -> [String] {
+        help.split(separator: "\n").filter { $0.hasPrefix("  -") }.flatMap { line in
+            line.split { $0 == " " || $0 == "/" || $0 == "," }.prefix { $0.hasPrefix("-") }.filter {
+                $0.hasPrefix("--")
+            }
+        }.map(String.init)
+    }
+
+    /// A message of the parser, in one line: a list that it makes becomes a sentence.
+    static func oneLine(_ message: String) -> String {
+        let lines = message.split(separator: "\n")
+        let items = lines.filter { $0.hasPrefix("  - ") }.map { $0.dropFirst(4) }
+        let others = lines.filter { !$0.hasPrefix("  - ") }.joined(separator: " ")
+        return items.isEmpty ? others : others + " " + items.joined(separator: ", ")
+    }
+
     private static let usage = "USAGE: "
 
     /// Breaks the line between arguments, never within the brackets of one.

@@ -66,6 +66,15 @@ public struct PairingOptions: ParsableArguments, Sendable {
         pair ? try await agent.withAgent(on: adapter, body) : try await body()
     }
 
+    /// What to do about a peer's refusal, to stand behind the error; empty where pairing would not help.
+    public func advice(about error: BluetoothError) -> String {
+        guard !pair, case .att(let refusal) = error else { return "" }
+        switch refusal.code {
+        case .insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort: return "; try --pair"
+        default: return ""
+        }
+    }
+
     /// Pairs, or encrypts with the key of a bond, if there is to be pairing.
     public func protect(_ connection: Connection) async throws(BluetoothError) {
         guard pair else { return }

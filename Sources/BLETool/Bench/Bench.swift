@@ -1,0 +1,86 @@
+import ArgumentParser
+import BluetoothLE
+import CommandLineSupport
+
+/// `ble bench`: measures a link.
+struct Bench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Measures a link: throughput in both directions, round trips, interval and ATT_MTU.",
+        discussion: HelpText.discussion(
+            """
+            The device runs ble bench --serve, on another machine or with another adapter. Without a device it is the first \
+            that does. Round trips are reads of one octet. Writes, without response, and notifications are as long as the \
+            ATT_MTU allows. Exits with status 3 if no such device was connected in time.
+            """,
+            examples: [
+                "# On one machine:", "ble bench --serve", "# On the other:", "ble bench",
+                "ble bench \"ble bench\" --time 10 --json",
+            ]))
+
+    @Argument(help: ArgumentHelp("Its address or its name; the first that serves if left out.", valueName: "device"))
+    var device: DeviceSelector?
+
+    @Flag(help: "Be the one that is measured, until ended by a signal.")
+    var serve = false
+
+    @Option(help: "With --serve: the name to advertise.")
+    var name = "ble bench"
+
+    @Option(help: ArgumentHelp("How long each direction is measured.", valueName: "seconds"))
+    var time = Seconds(5)
+
+    @Option(help: "How many round trips are measured.")
+    var roundTrips = PositiveCount(100)
+
+    @Flag(help: "Print a JSON object; times are in milliseconds.")
+    var json = false
+
+    @Option(help: ArgumentHelp("How long finding and connecting may take.", valueName: "seconds"))
+    var timeout = Seconds(30)
+
+    @OptionGroup var transport: TransportOptions
+    @OptionGroup var pairing: PairingOptions
+
+    func validate() throws {
+        if serve, let device { throw ValidationError("with --serve this is the device; leave out \(device)") }
+        if roundTrips.value > 100_000 { throw ValidationError("--round-trips is at most 100000") }
+    }
+
+    func run() async throws {
+        if serve { return try await runServer() }
+        let result = try await transport.withAdapter(pairing: pairing, timeout: timeout) { adapter in
+            let connection = try await connect(adapter)
+            try await pairing.protect(connection)
+            let client = BenchClient(connection, time: time.duration, roundTrips: roundTrips.value)
+            let result = try await client.run()
+            try? await connection.disconnect()
+            return result
+        }
+        if json { return try writeLine(result.json) }
+        for line in result.lines { try writeLine(line) }
+    }
+
+    private func connect(_ adapter: Adapter) async throws -> Connection {
+        let search = DeviceSearch(within: timeout)
+        if let device { return try await search.connect(to: device, on: adapter) }
+        let filter = ScanFilter(services: [BenchService.uuid], isConnectableOnly: true)
+        let sighting = try await search.firstSighting(
+            for: filter, of: "a device that runs ble bench --serve", on: adapter)
+        return try await search.connect(to: sighting.address, on: adapter)
+    }
+
+    private func runServer() async throws {
+        try await transport.withAdapter(deviceName: name, isRecovering: true, pairing: pairing, timeout: timeout) {
+            adapter in
+            var server = try await BenchServer(adapter)
+            var advertisement = AdvertisementData()
+            advertisement.localName = .complete(name)
+            advertisement.serviceUUIDs = [BenchService.uuid]
+            try await adapter.advertise(advertisement)
+            if let information = await adapter.information {
+                say("advertising \(quoted(name)) as \(information.address)")
+            }
+            try await server.run()
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import BluetoothLE
+import CommandLineSupport
+
+/// `ble read`: reads values of a device.
+struct Read: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Reads values of a device.",
+        discussion: HelpText.discussion(
+            """
+            A UUID stands for every characteristic that has it. Exits with status 3 if the device was not connected in time or \
+            lacks one of them, and with 4 if it refused one, or its value does not have the --format.
+            """,
+            examples: [
+                "ble read C0:11:22:33:44:55 2A19", "ble read Thermometer 2A29 180F/2A19 0x0010 --json",
+                "ble read Thermometer --format u16 2A6E",
+            ]))
+
+    @OptionGroup var device: DeviceOptions
+
+    @Argument(help: ArgumentHelp("What to read: UUIDs, SERVICE/UUID, or handles such as 0x0010.", valueName: "uuid"))
+    var selectors: [AttributeSelector]
+
+    @OptionGroup var output: ValueOutputOptions
+    @OptionGroup var transport: TransportOptions
+    @OptionGroup var pairing: PairingOptions
+
+    func run() async throws {
+        try await device.withConnection(transport, pairing) { _, connection in
+            let attributes = try await connection.attributes(selectors)
+            let printer = ValuePrinter(ValueLines(options: output, isLabelled: attributes.count > 1))
+            var isRefused = false
+            for attribute in attributes {
+                let octets: [UInt8]
+                do throws(BluetoothError) {
+                    octets = try await connection.read(attribute.handle)
+                } catch {
+                    guard case .att = error else { throw error }
+                    say("\(attribute.label): \(error)" + pairing.advice(about: error))
+                    isRefused = true
+                    continue
+                }
+                try printer.show(ValueRecord(attribute, of: connection.peer, octets))
+            }
+            if isRefused || printer.hasMalformed { throw CommandFailure(.linkLost, nil) }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import BluetoothLE
+import Testing
+
+@testable import BLETool
+@testable import CommandLineSupport
+
+/// What `ble bench` counts.
+struct BenchTests {
+    @Test("A notification carries its number", arguments: [0, 1, 0x0102_0304, UInt32.max])
+    func number(number: UInt32) {
+        let notification = BenchService.notification(number, length: 20)
+        #expect(notification.count == 20)
+        #expect(BenchService.number(of: notification) == number)
+        #expect(BenchService.number(of: [1, 2, 3]) == nil)
+    }
+
+    @Test("The first notification begins the time, and numbers that are missing count as lost")
+    func meter() {
+        let meter = NotificationMeter(), start = ContinuousClock.now
+        for (number, offset) in [(UInt32.max - 1, 0), (UInt32.max, 10), (2, 30), (3, 40)] as [(UInt32, Int)] {
+            meter.receive(BenchService.notification(number, length: 100), at: start + .milliseconds(offset))
+        }
+        meter.receive([1], at: start + .seconds(1))
+        #expect(meter.result.octets == 300)
+        #expect(meter.result.lostOctets == 200)
+        #expect(meter.result.time == .milliseconds(40))
+        #expect(meter.result.bitsPerSecond == 60_000)
+    }
+
+    @Test("Nothing was received in no time")
+    func empty() {
+        #expect(NotificationMeter().result.bitsPerSecond == 0)
+    }
+
+    @Test(
+        "Percentiles are by nearest rank",
+        arguments: [(1...100, 50, 50), (1...100, 99, 99), (1...200, 99, 198), (1...1, 99, 1), (1...3, 50, 2)]
+            as [(ClosedRange<Int>, Int, Int)])
+    func percentile(times: ClosedRange<Int>, percentile: Int, expected: Int) {
+        let none = BenchResult.Throughput(octets: 0, time: .zero, lostOctets: 0)
+        let result = BenchResult(
+            peer: DeviceAddress(0xC011_2233_4455, kind: .random), mtu: 23,
+            interval: .milliseconds(15),
+            roundTrips: times.map { .milliseconds($0) }, writes: none, notifications: none)
+        #expect(result.roundTrip(percentile: percentile) == .milliseconds(expected))
+    }
+
+    @Test("Attempts to connect again are made after 1, 2, 4 … at most 30 seconds")
+    func pauses() {
+        var pauses = ReconnectPauses()
+        #expect((0..<7).map { _ in pauses.next().duration } == [1, 2, 4, 8, 16, 30, 30].map { .seconds($0) })
+        pauses.reset()
+        #expect(pauses.next().duration == .seconds(1))
+    }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import BluetoothLE
+import Testing
+
+@testable import CommandLineSupport
+
+/// Which controller and which device are meant.
+struct DeviceArgumentTests {
+    @Test(
+        "A device is an address where that can be one, else a name",
+        arguments: [
+            ("C0:11:22:33:44:55", .address(DeviceAddress(0xC011_2233_4455, kind: .random))),
+            ("00:11:22:33:44:55/P", .address(DeviceAddress(0x0011_2233_4455, kind: .public))),
+            ("Thermometer", .name("Thermometer")), ("room: kitchen", .name("room: kitchen")), ("2A37", .name("2A37")),
+            ("", nil), ("C0:11:22:33:44", nil), ("C0:11:22:33:44:55/X", nil), ("c0:11:22:33:44:5", nil),
+        ] as [(String, DeviceSelector?)])
+    func device(text: String, expected: DeviceSelector?) {
+        #expect(DeviceSelector(argument: text) == expected)
+    }
+
+    @Test("A name is shown so that it cannot control the terminal")
+    func deviceText() {
+        #expect("\(DeviceSelector.name("a\u{1B}\u{202E}"))" == "\"a\\u{1B}\\u{202E}\"")
+    }
+
+    @Test(
+        "Without --transport the environment says where the controller is, else it is the first adapter",
+        arguments: [
+            (["--transport", "unix-client:a"], "hci-socket:1", "unix-client:a"), ([], "hci-socket:1", "hci-socket:1"),
+            ([], "", "hci-socket"), ([], nil, "hci-socket"),
+        ] as [([String], String?, String)])
+    func transport(arguments: [String], variable: String?, expected: String) throws {
+        let options = try TransportOptions.parse(arguments)
+        #expect("\(try options.transport(inEnvironment: variable))" == expected)
+    }
+
+    @Test(
+        "What is wrong in the environment is told with the variable's name",
+        arguments: ["usb:0", "virtual", "tcp-client:a"])
+    func environment(variable: String) throws {
+        let options = try TransportOptions.parse([])
+        let error = #expect(throws: CommandFailure.self) { try options.transport(inEnvironment: variable) }
+        #expect(error?.status == .usage)
+        #expect(error?.message?.hasPrefix("BLUETOOTH_TRANSPORT: ") == true)
+    }
+}

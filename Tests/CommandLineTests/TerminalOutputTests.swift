@@ -1,0 +1,81 @@
+import Glibc
+import Testing
+
+@testable import CommandLineSupport
+
+/// What is shown on a terminal only.
+struct TerminalOutputTests {
+    @Test(
+        "Colours are for terminals, and for those who do not refuse them",
+        arguments: [
+            (true, [:], true), (false, [:], false), (true, ["NO_COLOR": "1"], false), (true, ["NO_COLOR": ""], true),
+            (true, ["TERM": "dumb"], false), (true, ["TERM": "xterm"], true),
+        ] as [(Bool, [String: String], Bool)])
+    func colours(isTerminal: Bool, environment: [String: String], expected: Bool) {
+        let palette = Palette(isTerminal: isTerminal) { environment[$0] }
+        #expect(palette.isColoured == expected)
+        #expect(palette(.red, "a") == (expected ? "\u{1B}[31ma\u{1B}[0m" : "a"))
+    }
+
+    @Test(
+        "A bar shows the part that is done",
+        arguments: [
+            (0, "writes [........................] 0 % 1 kbit/s"),
+            (0.5, "writes [############............] 50 % 1 kbit/s"),
+            (0.999, "writes [#######################.] 99 % 1 kbit/s"),
+            (1, "writes [########################] 100 % 1 kbit/s"),
+            (7, "writes [########################] 100 % 1 kbit/s"),
+            (-1, "writes [........................] 0 % 1 kbit/s"),
+        ] as [(Double, String)])
+    func bar(fraction: Double, expected: String) {
+        #expect(ProgressBar.line("writes", fraction, "1 kbit/s") == expected)
+    }
+
+    /// What a few calls write.
+    private func written(_ calls: (Diagnostics) -> Void) -> String {
+        var ends: [Int32] = [-1, -1]
+        pipe(&ends)
+        calls(Diagnostics(ends[1]))
+        close(ends[1])
+        defer { close(ends[0]) }
+        var buffer = [UInt8](repeating: 0, count: 1 << 12)
+        let count = read(ends[0], &buffer, buffer.count)
+        return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+    }
+
+    @Test("A text in place gives way to the next one and to a message")
+    func inPlace() {
+        let text = written {
+            $0.writeInPlace("1 s")
+            $0.writeInPlace("2 s")
+            $0.write("found\n")
+            $0.write("connected\n")
+        }
+        #expect(text == "\r\u{1B}[K1 s\r\u{1B}[K2 s\r\u{1B}[Kfound\nconnected\n")
+    }
+
+    @Test("A text in place is kept or erased at its end, and only then is there something to end")
+    func endInPlace() {
+        let text = written {
+            $0.endLineInPlace(isKept: true)
+            $0.writeInPlace("40 octets")
+            $0.endLineInPlace(isKept: true)
+            $0.writeInPlace("1 s")
+            $0.endLineInPlace(isKept: false)
+            $0.endLineInPlace(isKept: false)
+        }
+        #expect(text == "\r\u{1B}[K40 octets\n\r\u{1B}[K1 s\r\u{1B}[K")
+    }
+
+    @Test("Nothing takes the place of a question that somebody is answering")
+    func question() {
+        let text = written {
+            $0.write("allow it? [y/n] ")
+            $0.writeInPlace("1 s")
+            $0.endLineInPlace(isKept: false)
+            $0.write("paired\n")
+            $0.writeInPlace("2 s")
+        }
+        #expect(text == "allow it? [y/n] paired\n\r\u{1B}[K2 s")
+    }
+}

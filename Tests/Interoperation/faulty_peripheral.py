@@ -129,6 +129,7 @@ async def run(arguments: argparse.Namespace) -> None:
     async with card.open_device(arguments.transport, "BCS", "F0:0D:00:00:00:01", arguments.btsnoop) as device:
         peripheral = FAULTS[arguments.fault](device, arguments.payload.read_bytes(), card.CHUNK_SIZE, False)
         await peripheral.advertise()
+        bumble_peripheral.say("advertising")
         # Until the central is done, and this program is ended.
         await asyncio.get_running_loop().create_future()
 

@@ -5,20 +5,25 @@ import Synchronization
 /// The argument parser asks a type for a value or nil, which leaves no room for a reason. So `init?(argument:)` leaves the
 /// reason here, and the program adds it to the parser's message.
 public enum ArgumentRefusal {
-    private static let last = Mutex<(text: String, reason: String)?>(nil)
+    /// How many are kept. A program stops at the first; tests parse several command lines at once.
+    private static let limit = 32
+    /// The newest last.
+    private static let refusals = Mutex<[(text: String, reason: String)]>([])
 
     /// Notes why `text` is no value.
     ///
     /// - Parameter reason: what is accepted instead, to stand behind a colon.
     public static func note(_ text: String, _ reason: String) {
-        last.withLock { $0 = (text, reason) }
+        refusals.withLock { refusals in
+            if refusals.count == limit { refusals.removeFirst() }
+            refusals.append((text, reason))
+        }
     }
 
     /// The reason for the refusal that a message of the parser reports; nil if it has none, or says so itself.
     static func reason(behind message: String) -> String? {
-        guard let (text, reason) = last.withLock({ $0 }), message.contains("The value '\(text)' is invalid") else {
-            return nil
+        refusals.withLock { refusals in
+            refusals.last { message.contains("The value '\($0.text)' is invalid") }?.reason
         }
-        return reason
     }
 }

@@ -38,6 +38,7 @@ let package = Package(
     name: "swift-bluetooth-le",
     products: [
         .library(name: "BluetoothBase", targets: ["BluetoothBase"]),
+        .library(name: "BluetoothNumbers", targets: ["BluetoothNumbers"]),
         .library(name: "BluetoothHCI", targets: ["BluetoothHCI"]),
         .library(name: "BluetoothL2CAP", targets: ["BluetoothL2CAP"]),
         .library(name: "BluetoothATT", targets: ["BluetoothATT"]),
@@ -70,12 +71,13 @@ let package = Package(
     targets: [
         // The pure core, bottom up. A layer imports only what stands above it in this list.
         layer("BluetoothBase", []),
+        layer("BluetoothNumbers", ["BluetoothBase"]),
         layer("BluetoothHCI", ["BluetoothBase"]),
         layer("BluetoothL2CAP", ["BluetoothBase"]),
         layer("BluetoothATT", ["BluetoothBase"]),
         layer("BluetoothGATT", ["BluetoothBase", "BluetoothATT"]),
         layer("BluetoothSMP", ["BluetoothBase"]),
-        layer("BluetoothGAP", ["BluetoothBase"]),
+        layer("BluetoothGAP", ["BluetoothBase", "BluetoothNumbers"]),
         layer("BluetoothValues", ["BluetoothBase"]),
         // The ciphers that BluetoothSMP is handed.
         layer(
@@ -118,7 +120,8 @@ let package = Package(
         .target(
             name: "CoreBluetooth",
             dependencies: [
-                "BluetoothBase", "BluetoothHCI", "BluetoothATT", "BluetoothGATT", "BluetoothGAP", "BluetoothSMP",
+                "BluetoothBase", "BluetoothNumbers", "BluetoothHCI", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
+                "BluetoothSMP",
                 "BluetoothHost", "BluetoothAdapter", "HCITransport", "VirtualRadio", "KeyValueObserving",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -155,8 +158,8 @@ let package = Package(
         executable(
             "BLETool",
             [
-                "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothTrace", "HCITransport",
-                "VirtualRadio", "BluetoothSMP", "BluetoothHost", "BluetoothAdapter", "BluetoothLE",
+                "BluetoothBase", "BluetoothNumbers", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothTrace",
+                "HCITransport", "VirtualRadio", "BluetoothSMP", "BluetoothHost", "BluetoothAdapter", "BluetoothLE",
                 "BluetoothSimulation", "CommandLineSupport",
             ]),
         // Tests
@@ -164,6 +167,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["BluetoothBase", "BluetoothHCI"], path: "Tests/TestSupport",
             swiftSettings: settings),
         tests(of: "BluetoothBase"),
+        tests(of: "BluetoothNumbers", and: ["BluetoothBase"]),
         tests(of: "BluetoothHCI"),
         tests(of: "BluetoothL2CAP"),
         tests(of: "BluetoothATT"),

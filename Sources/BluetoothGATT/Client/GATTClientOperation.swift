@@ -9,6 +9,9 @@ public enum GATTClientOperation: Equatable, Sendable {
 
     /// Finds all primary services, or those of one UUID; gives `services` (4.4.1, 4.4.2).
     case discoverPrimaryServices(uuid: BluetoothUUID? = nil)
+    /// Finds all secondary services, whether others include them or not; gives `services`. Servers may refuse that
+    /// (Vol 3, Part G, 2.5.3).
+    case discoverSecondaryServices
     /// Finds what a service includes; gives `includes` (4.5.1).
     case discoverIncludedServices(in: ClosedRange<AttributeHandle>)
     /// Finds the characteristics of a service, or those of one UUID; gives `characteristics` (4.6.1, 4.6.2).

@@ -15,7 +15,7 @@ public struct GATTDatabase: Sendable {
     private var freeRows: [UInt16] = []
     /// For each handle up to the highest that was ever used, the row of its attribute.
     private var rowOfHandle: [UInt16] = []
-    /// The declarations of all services, ascending. The handles of a service follow each other without a gap.
+    /// The declarations of all services, ascending.
     private(set) var services: [AttributeHandle] = []
     /// The attribute types in use, in the order they came up, and places for others.
     private(set) var typeUUIDs: [BluetoothUUID] = []
@@ -25,6 +25,16 @@ public struct GATTDatabase: Sendable {
     private var freeTypes: [GATTTypeIndex] = []
     /// The declarations of primary services, ascending, by the UUID of the service.
     private(set) var primaryServices: [BluetoothUUID: [AttributeHandle]] = [:]
+    /// By the handle of their value, the characteristics that are notified or indicated without a Client Characteristic
+    /// Configuration.
+    private(set) var unconditional: [AttributeHandle: Unconditional] = [:]
+
+    /// What is sent to every client whose link has the security for it.
+    struct Unconditional: Equatable, Sendable {
+        var configuration: GATTClientConfiguration
+        /// Those that a Client Characteristic Configuration would have.
+        var permissions: GATTPermissions
+    }
 
     /// The row of a handle without an attribute. There are fewer attributes than that, since 0 is no handle.
     private static let noRow: UInt16 = 0xFFFF
@@ -48,9 +58,21 @@ public struct GATTDatabase: Sendable {
     /// The handle of the first attribute at `handle` or behind it.
     func firstHandle(from handle: AttributeHandle) -> AttributeHandle? {
         if index(of: handle) != nil { return handle }
-        // Without an attribute there is no service, and the next attribute opens one.
         let position = services.position(from: handle)
+        // A service may leave handles out.
+        if position > 0, let found = nextHandle(from: handle, upTo: end(of: services[position - 1])) { return found }
         return position < services.count ? services[position] : nil
+    }
+
+    /// The first attribute from `handle` on, in the rest of a service.
+    private func nextHandle(from handle: AttributeHandle, upTo end: Int) -> AttributeHandle? {
+        var position = Int(handle.rawValue)
+        let end = min(end, rowOfHandle.count &- 1)
+        while position <= end {
+            if rowOfHandle[position] != Self.noRow { return AttributeHandle(UInt16(truncatingIfNeeded: position)) }
+            position &+= 1
+        }
+        return nil
     }
 
     /// The handle of the attribute that follows the one at `handle`.
@@ -74,7 +96,7 @@ public struct GATTDatabase: Sendable {
 
     // MARK: - Filling and emptying
 
-    /// Puts in the attributes of a service, whose handles are free and follow each other.
+    /// Puts in the attributes of a service, whose handles are free and ascend.
     mutating func insert(_ service: [GATTServiceLayout.Row]) {
         guard let first = service.first, let last = service.last else { return }
         while rowOfHandle.count <= Int(last.attribute.handle.rawValue) { rowOfHandle.append(Self.noRow) }
@@ -91,7 +113,7 @@ public struct GATTDatabase: Sendable {
         }
     }
 
-    /// Takes out the attributes of a service, which are at all of `handles`.
+    /// Takes out the attributes of a service, which are at some of `handles`.
     mutating func remove(_ handles: ClosedRange<AttributeHandle>) {
         guard let declaration = index(of: handles.lowerBound) else { return }
         let value = values[declaration]
@@ -106,8 +128,11 @@ public struct GATTDatabase: Sendable {
             values[index] = []
             freeRows.append(UInt16(truncatingIfNeeded: index))
             forget(handles, ofType: rows[index].type)
+            if !unconditional.isEmpty { unconditional[AttributeHandle(handle)] = nil }
         }
     }
+
+    mutating func setUnconditional(_ handle: AttributeHandle, _ sent: Unconditional) { unconditional[handle] = sent }
 
     /// Puts an attribute into a row. Returns the row.
     private mutating func store(_ attribute: GATTAttribute, _ value: [UInt8]) -> UInt16 {

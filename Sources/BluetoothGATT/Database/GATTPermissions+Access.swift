@@ -23,7 +23,7 @@ extension GATTPermissions {
         of access: GATTAccess, requirement: Requirement, needsAuthorization: Bool, on link: LinkSecurity
     ) -> ATTErrorCode? {
         switch requirement {
-        case .notAllowed: return access == .read ? .readNotPermitted : .writeNotPermitted
+        case .notAllowed: return access == .read ? readError : writeError
         case .open: break
         case .encrypted, .authenticated, .authenticatedSecureConnections:
             guard link.isEncrypted else {

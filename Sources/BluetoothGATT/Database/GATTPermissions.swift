@@ -1,3 +1,5 @@
+import BluetoothATT
+
 /// The link security needed to read or write an attribute (Core 5.4, Vol 3, Part F, 3.2.5; Part C, 10.3).
 public struct GATTPermissions: Equatable, Sendable {
     /// How well a link must be protected; each level includes the one before it.
@@ -27,6 +29,10 @@ public struct GATTPermissions: Equatable, Sendable {
     public var acceptsSignedWrites: Bool
     /// The shortest encryption key, in octets (7 to 16), that satisfies `encrypted` and the levels above it.
     public var minimumEncryptionKeySize: UInt8
+    /// What a read is refused with where `read` is `notAllowed`: another error, say, of a device that is imitated.
+    public var readError: ATTErrorCode = .readNotPermitted
+    /// What a write is refused with where `write` is `notAllowed`.
+    public var writeError: ATTErrorCode = .writeNotPermitted
 
     @inlinable
     public init(

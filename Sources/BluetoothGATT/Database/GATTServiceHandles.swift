@@ -4,7 +4,7 @@ import BluetoothATT
 public struct GATTServiceHandles: Equatable, Sendable {
     /// The service declaration.
     public var declaration: AttributeHandle
-    /// The last attribute of the service.
+    /// The last handle of the service: that of its last attribute, or one reserved behind it.
     public var end: AttributeHandle
     /// The include declarations, in the order of the definition.
     public var includes: [AttributeHandle]
@@ -19,22 +19,8 @@ public struct GATTServiceHandles: Equatable, Sendable {
 public struct GATTCharacteristicHandles: Equatable, Sendable {
     public var declaration: AttributeHandle
     public var value: AttributeHandle
-    /// The Client Characteristic Configuration descriptor, if the characteristic can notify or indicate.
+    /// The Client Characteristic Configuration descriptor; nil if there is none.
     public var clientConfiguration: AttributeHandle?
     /// The descriptors of the definition, in its order.
     public var descriptors: [AttributeHandle]
-}
-
-/// Why a database refused a change or a look-up.
-public enum GATTDatabaseError: Error, Equatable, Sendable {
-    /// Handle 0 is reserved.
-    case invalidHandle
-    /// There is no run of `count` free handles, or not at the requested handle.
-    case noRoom(count: Int)
-    /// There is no service, or no attribute, at this handle.
-    case notFound(AttributeHandle)
-    /// A value is longer than `maximum` octets.
-    case valueTooLong(maximum: Int)
-    /// The database does not keep the value, or its fixed length differs.
-    case valueNotSettable(AttributeHandle)
 }

@@ -9,35 +9,41 @@ struct GATTServiceLayout {
         var uuid: BluetoothUUID
         var attribute: GATTAttribute
         var value: [UInt8]
+        /// The handle that the definition asks for.
+        var wantedHandle: AttributeHandle?
     }
 
     private(set) var rows: [Row] = []
     private let definition: GATTServiceDefinition
 
-    init(_ definition: GATTServiceDefinition, in database: GATTDatabase) throws(GATTDatabaseError) {
+    init(_ definition: GATTServiceDefinition) throws(GATTDatabaseError) {
         self.definition = definition
         append(
-            definition.isPrimary ? .primaryService : .secondaryService,
+            definition.isPrimary ? .primaryService : .secondaryService, at: definition.handle,
             value: written { $0.append(definition.uuid) })
-        for included in definition.includes { try appendInclude(of: included, in: database) }
+        // Their values name services that may be added by the same call: the database fills them in.
+        for index in definition.includes.indices {
+            let handles = definition.includeHandles
+            append(.include, at: index < handles.count ? handles[index] : nil)
+        }
         for characteristic in definition.characteristics { try append(characteristic) }
     }
 
     // MARK: - Rows
 
     private mutating func append(
-        _ uuid: BluetoothUUID, permissions: GATTPermissions = .readOnly, storage: GATTAttribute.Storage = .constant,
-        value: [UInt8] = []
+        _ uuid: BluetoothUUID, at handle: AttributeHandle?, permissions: GATTPermissions = .readOnly,
+        storage: GATTAttribute.Storage = .constant, value: [UInt8] = []
     ) {
         rows.append(
             Row(
                 uuid: uuid,
                 attribute: GATTAttribute(handle: 0, groupEnd: 0, permissions: permissions, storage: storage),
-                value: value))
+                value: value, wantedHandle: handle))
     }
 
     private mutating func append(
-        _ uuid: BluetoothUUID, permissions: GATTPermissions, value: GATTAttributeValue
+        _ uuid: BluetoothUUID, at handle: AttributeHandle?, permissions: GATTPermissions, value: GATTAttributeValue
     ) throws(GATTDatabaseError) {
         let longest = GATTAttributeValue.maximumLength
         let storage: GATTAttribute.Storage
@@ -58,66 +64,66 @@ struct GATTServiceLayout {
         case .clientSupportedFeatures: storage = .clientSupportedFeatures
         }
         guard octets.count <= longest else { throw .valueTooLong(maximum: longest) }
-        append(uuid, permissions: permissions, storage: storage, value: octets)
-    }
-
-    /// Include declaration (3.2): handles of the included service, and its UUID if that has 16 bits.
-    private mutating func appendInclude(
-        of included: AttributeHandle, in database: GATTDatabase
-    ) throws(GATTDatabaseError) {
-        guard let index = database.index(of: included), database.isServiceDeclaration(index) else {
-            throw .notFound(included)
-        }
-        let declared = database.values[index]
-        let end = database.rows[index].groupEnd
-        append(
-            .include,
-            value: written {
-                $0.append(included)
-                $0.append(end)
-                if declared.count == 2 { $0.append(declared) }
-            })
+        append(uuid, at: handle, permissions: permissions, storage: storage, value: octets)
     }
 
     private mutating func append(_ characteristic: GATTCharacteristicDefinition) throws(GATTDatabaseError) {
         // The declaration holds the handle of the value, which `assignHandles` fills in.
         append(
-            .characteristic,
+            .characteristic, at: characteristic.handle,
             value: written {
                 $0.append(characteristic.declaredProperties.rawValue)
                 $0.append(AttributeHandle(0))
                 $0.append(characteristic.uuid)
             })
-        try append(characteristic.uuid, permissions: characteristic.permissions, value: characteristic.value)
-        if characteristic.needsClientConfiguration {
+        try append(
+            characteristic.uuid, at: characteristic.valueHandle, permissions: characteristic.permissions,
+            value: characteristic.value)
+        for descriptor in characteristic.allDescriptors {
+            guard descriptor.uuid == .clientCharacteristicConfiguration else {
+                try append(
+                    descriptor.uuid, at: descriptor.handle, permissions: descriptor.permissions,
+                    value: descriptor.value)
+                continue
+            }
             append(
-                .clientCharacteristicConfiguration,
-                permissions: GATTPermissions(
-                    read: .open, write: characteristic.subscription,
-                    minimumEncryptionKeySize: characteristic.permissions.minimumEncryptionKeySize),
-                storage: .clientConfiguration(
-                    characteristic: 0, supported: characteristic.supportedConfiguration))
-        }
-        if characteristic.needsExtendedProperties {
-            append(
-                .characteristicExtendedProperties,
-                value: written { $0.append(characteristic.extendedProperties.rawValue) })
-        }
-        for descriptor in characteristic.descriptors {
-            try append(descriptor.uuid, permissions: descriptor.permissions, value: descriptor.value)
+                descriptor.uuid, at: descriptor.handle, permissions: descriptor.permissions,
+                storage: .clientConfiguration(characteristic: 0, supported: characteristic.supportedConfiguration))
         }
     }
 
     // MARK: - Handles
 
-    /// Numbers the rows from `first` on. The caller ensures that the last handle is at most 0xFFFF.
-    mutating func assignHandles(from first: AttributeHandle) -> GATTServiceHandles {
-        for index in rows.indices {
-            let handle = AttributeHandle(first.rawValue &+ UInt16(truncatingIfNeeded: index))
-            rows[index].attribute.handle = handle
-            rows[index].attribute.groupEnd = handle
+    /// Where the service has to begin for the first handle that its definition names; nil if it names none.
+    func wantedStart() throws(GATTDatabaseError) -> AttributeHandle? {
+        guard let index = rows.firstIndex(where: { $0.wantedHandle != nil }), let handle = rows[index].wantedHandle
+        else { return nil }
+        guard handle.rawValue > 0 else { throw .invalidHandle }
+        guard Int(handle.rawValue) > index else {
+            throw .handleOutOfOrder(handle, after: AttributeHandle(UInt16(truncatingIfNeeded: index)))
         }
-        let end = rows.last?.attribute.handle ?? first
+        return AttributeHandle(handle.rawValue - UInt16(truncatingIfNeeded: index))
+    }
+
+    /// Numbers the rows: the first gets `first`, and the others what their definition wants or what comes next.
+    mutating func assignHandles(from first: AttributeHandle) throws(GATTDatabaseError) -> GATTServiceHandles {
+        guard first.rawValue > 0 else { throw .invalidHandle }
+        var last = first
+        for index in rows.indices {
+            if index > 0 {
+                if let wanted = rows[index].wantedHandle {
+                    guard wanted > last else { throw .handleOutOfOrder(wanted, after: last) }
+                    last = wanted
+                } else {
+                    guard last < .highest else { throw .noRoom(count: rows.count) }
+                    last = AttributeHandle(last.rawValue + 1)
+                }
+            }
+            rows[index].attribute.handle = last
+            rows[index].attribute.groupEnd = last
+        }
+        let end = definition.endHandle ?? last
+        guard end >= last else { throw .endBeforeLastAttribute(end: end, last: last) }
         rows[0].attribute.groupEnd = end
         var next = 1
         var handles = GATTServiceHandles(declaration: first, end: end, includes: [], characteristics: [])
@@ -140,32 +146,65 @@ struct GATTServiceLayout {
         var handles = GATTCharacteristicHandles(
             declaration: rows[next].attribute.handle, value: value, clientConfiguration: nil, descriptors: [])
         next += 2
-        if characteristic.needsClientConfiguration {
-            rows[next].attribute.storage = .clientConfiguration(
-                characteristic: value, supported: characteristic.supportedConfiguration)
-            handles.clientConfiguration = rows[next].attribute.handle
-            next += 1
-        }
-        if characteristic.needsExtendedProperties { next += 1 }
-        for _ in characteristic.descriptors {
-            handles.descriptors.append(rows[next].attribute.handle)
+        let descriptors = characteristic.allDescriptors
+        let added = descriptors.count - characteristic.descriptors.count
+        for (index, descriptor) in descriptors.enumerated() {
+            let handle = rows[next].attribute.handle
+            if descriptor.uuid == .clientCharacteristicConfiguration {
+                rows[next].attribute.storage = .clientConfiguration(
+                    characteristic: value, supported: characteristic.supportedConfiguration)
+                handles.clientConfiguration = handles.clientConfiguration ?? handle
+            }
+            if index >= added { handles.descriptors.append(handle) }
             next += 1
         }
         return handles
     }
 }
 
+extension GATTServiceDefinition {
+    /// The handles of the service, if its declaration is at `start`.
+    ///
+    /// - Throws: where the handles that the definition names do not ascend, or a value is too long.
+    public func handles(from start: AttributeHandle) throws(GATTDatabaseError) -> GATTServiceHandles {
+        var layout = try GATTServiceLayout(self)
+        return try layout.assignHandles(from: start)
+    }
+}
+
 extension GATTCharacteristicDefinition {
+    /// What is sent to every client, because none can subscribe.
+    package var unconditional: GATTClientConfiguration {
+        allDescriptors.contains { $0.uuid == .clientCharacteristicConfiguration } ? [] : supportedConfiguration
+    }
+
+    /// Those that are added, and those of the definition.
+    fileprivate var allDescriptors: [GATTDescriptorDefinition] {
+        guard addsDescriptors else { return descriptors }
+        var all: [GATTDescriptorDefinition] = []
+        if !supportedConfiguration.isEmpty, !has(.clientCharacteristicConfiguration) {
+            all.append(
+                .init(
+                    uuid: .clientCharacteristicConfiguration,
+                    permissions: GATTPermissions(
+                        read: .open, write: subscription,
+                        minimumEncryptionKeySize: permissions.minimumEncryptionKeySize),
+                    value: .constant([])))
+        }
+        if declaredProperties.contains(.extendedProperties), !has(.characteristicExtendedProperties) {
+            all.append(
+                .init(
+                    uuid: .characteristicExtendedProperties,
+                    value: .constant(written { $0.append(extendedProperties.rawValue) })))
+        }
+        return all + descriptors
+    }
+
+    private func has(_ descriptor: BluetoothUUID) -> Bool { descriptors.contains { $0.uuid == descriptor } }
+
     fileprivate var declaredProperties: GATTCharacteristicProperties {
         extendedProperties.isEmpty ? properties : properties.union(.extendedProperties)
     }
-
-    fileprivate var needsExtendedProperties: Bool {
-        declaredProperties.contains(.extendedProperties)
-            && !descriptors.contains { $0.uuid == .characteristicExtendedProperties }
-    }
-
-    fileprivate var needsClientConfiguration: Bool { !supportedConfiguration.isEmpty }
 
     fileprivate var supportedConfiguration: GATTClientConfiguration {
         var supported: GATTClientConfiguration = []

@@ -70,11 +70,22 @@ extension GATTServer {
         guard let subscription = peer.subscription(of: handle),
             subscription.configuration.contains(configuration),
             let index = database.index(of: subscription.descriptor)
-        else { throw .notSubscribed(handle) }
+        else { return try checkUnconditional(handle, configuration, peer) }
         if peer.changeAwareness != .aware, database.type(of: handle) != .serviceChanged { throw .changeUnaware }
         if let code = database.rows[index].permissions.refusal(of: .write, on: peer.security) {
             throw .insufficientSecurity(code)
         }
+    }
+
+    /// Whether a value may be sent to a client that cannot subscribe to it, since there is no descriptor for that.
+    private func checkUnconditional(
+        _ handle: AttributeHandle, _ configuration: GATTClientConfiguration, _ peer: borrowing GATTPeer
+    ) throws(GATTServerError) {
+        guard let sent = database.unconditional[handle], sent.configuration.contains(configuration) else {
+            throw .notSubscribed(handle)
+        }
+        if peer.changeAwareness != .aware { throw .changeUnaware }
+        if let code = sent.permissions.refusal(of: .write, on: peer.security) { throw .insufficientSecurity(code) }
     }
 }
 

@@ -7,12 +7,21 @@ import BluetoothSMP
 extension Host {
     /// Adds a service to the database. Peers that have subscribed to Service Changed get an indication (Core 5.4, Vol 3, Part G, 7.1).
     ///
-    /// - Parameter handle: where to put it; the first free place where nil.
+    /// - Parameter handle: where to put it; where its definition asks for, or the first free place, if nil.
     public mutating func addService(
         _ definition: GATTServiceDefinition, handle: AttributeHandle? = nil, at now: Instant
     ) throws(GATTDatabaseError) -> GATTServiceHandles {
         let handles = try server.database.add(definition, at: handle)
-        databaseChanged(handles.range, at: now)
+        added(definition, handles, at: now)
+        return handles
+    }
+
+    /// Adds services that may include each other, all or none of them.
+    public mutating func addServices(
+        _ definitions: [GATTServiceDefinition], at now: Instant
+    ) throws(GATTDatabaseError) -> [GATTServiceHandles] {
+        let handles = try server.database.add(definitions)
+        for (definition, handles) in zip(definitions, handles) { added(definition, handles, at: now) }
         return handles
     }
 
@@ -21,18 +30,34 @@ extension Host {
     ///
     /// - Parameter handle: the handle of its declaration.
     /// - Returns: the handles that are free now.
+    /// - Throws: `.included` while another service includes it.
     @discardableResult
     public mutating func removeService(
         _ handle: AttributeHandle, at now: Instant
     ) throws(GATTDatabaseError) -> ClosedRange<AttributeHandle> {
-        let handles = try server.database.removeService(at: handle)
-        for slot in links.used { links.at[slot].endpoint.forget(handles) }
-        databaseChanged(handles, at: now)
-        return handles
+        try removeServices([handle], at: now)[0]
+    }
+
+    /// Takes services out of the database, all or none of them; they may include each other.
+    ///
+    /// - Returns: the handles that are free now, in the order of the declarations.
+    /// - Throws: `.included` while a service that stays includes one of them.
+    @discardableResult
+    public mutating func removeServices(
+        _ declarations: [AttributeHandle], at now: Instant
+    ) throws(GATTDatabaseError) -> [ClosedRange<AttributeHandle>] {
+        let removed = try server.database.removeServices(at: declarations)
+        for handles in removed {
+            for slot in links.used { links.at[slot].endpoint.forget(handles) }
+            if handles.contains(serviceChanged) { serviceChanged = 0 }
+            databaseChanged(handles, at: now)
+        }
+        return removed
     }
 
     /// Publishes Generic Access and Generic Attribute (Vol 3, Part C, 12 and Part G, 7).
     mutating func publishOwnServices() {
+        guard configuration.publishesOwnServices else { return }
         // The database is empty, and both are well formed: neither can be refused.
         _ = try? server.database.add(.genericAccess(deviceName: configuration.deviceName))
         let generic = try? server.database.add(.genericAttribute(hasDatabaseHash: security != nil))
@@ -60,6 +85,18 @@ extension Host {
         value.append(hash)
         _ = try? answer(request, value: value.span.extracting(droppingFirst: min(offset, value.count)))
         return true
+    }
+
+    private mutating func added(
+        _ definition: GATTServiceDefinition, _ handles: GATTServiceHandles, at now: Instant
+    ) {
+        // Somebody else's Generic Attribute service, where the host has none of its own.
+        if serviceChanged == 0, definition.uuid == .genericAttribute,
+            let index = definition.characteristics.firstIndex(where: { $0.uuid == .serviceChanged })
+        {
+            serviceChanged = handles.characteristics[index].value
+        }
+        databaseChanged(handles.range, at: now)
     }
 
     // MARK: Service Changed

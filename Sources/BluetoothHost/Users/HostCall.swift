@@ -117,8 +117,12 @@ public struct HostCall: Sendable {
 
         /// Adds a service to the database. The user receives its events. Ends with `.published`.
         indirect case publish(GATTServiceDefinition, at: AttributeHandle?)
+        /// Adds services that may include each other, all or none of them. Ends with `.publishedAll`.
+        indirect case publishAll([GATTServiceDefinition])
         /// Removes a service, by the handle of its declaration; ends with `.done`.
         case withdraw(AttributeHandle)
+        /// Takes services with these declarations out of the database, all or none of them.
+        case withdrawAll([AttributeHandle])
         /// Sets a value that the database keeps; ends with `.done`.
         case setValue([UInt8], of: AttributeHandle)
         /// Ends with `.value`, the one the database keeps; nil if it is dynamic.
@@ -211,6 +215,9 @@ public struct SubscriptionRequest: Sendable {
 /// The advertisement of a user.
 public struct AdvertisingRequest: Sendable {
     public var advertisement: AdvertisementData
+    /// The octets to send in place of `advertisement`, exactly as they are; nil to lay that out. While several users
+    /// advertise, the merged data of all is laid out.
+    public var octets: Octets?
     public var isConnectable: Bool
     /// The range the controller takes its interval from, 20 ms to 10.24 s.
     public var interval: ClosedRange<Duration>
@@ -236,6 +243,17 @@ public struct AdvertisingRequest: Sendable {
         self.peer = peer
         self.duration = duration
     }
+
+    /// Advertising data as it is on the air, at most 31 octets each (Core 5.4, Vol 6, Part B, 2.3.1).
+    public struct Octets: Equatable, Sendable {
+        public var advertisingData: [UInt8]
+        public var scanResponseData: [UInt8]
+
+        public init(advertisingData: [UInt8], scanResponseData: [UInt8] = []) {
+            self.advertisingData = advertisingData
+            self.scanResponseData = scanResponseData
+        }
+    }
 }
 
 /// The result of a call.
@@ -246,6 +264,8 @@ public enum CallResult: Sendable {
     case rssi(Int8)
     case gatt(GATTClientResult)
     case published(GATTServiceHandles)
+    /// In the order of the definitions.
+    case publishedAll([GATTServiceHandles])
     case value([UInt8]?)
     case bonds([Bond])
 }

@@ -92,6 +92,7 @@ extension AdvertisingRequest {
             if merged.peer != request.peer { merged.peer = nil }
             if request.interval.upperBound < merged.interval.upperBound { merged.interval = request.interval }
         }
+        if requests.count == 1, let octets = merged.octets { return try parameters(of: merged, octets) }
         if merged.advertisement.flags == nil {
             merged.advertisement.flags = [.generalDiscoverable, .brEDRNotSupported]
         }
@@ -102,10 +103,18 @@ extension AdvertisingRequest {
         } catch {
             throw .advertisingData(error)
         }
+        merged.duration = requests.count == 1 ? merged.duration : nil
+        return try parameters(
+            of: merged,
+            Octets(advertisingData: payload.advertisingData, scanResponseData: payload.scanResponseData))
+    }
+
+    private static func parameters(
+        of request: AdvertisingRequest, _ octets: Octets
+    ) throws(HostError) -> AdvertisingParameters {
         let parameters = AdvertisingParameters(
-            isConnectable: merged.isConnectable, interval: merged.interval, data: payload.advertisingData,
-            scanResponse: payload.scanResponseData, peer: merged.peer,
-            duration: requests.count == 1 ? merged.duration : nil)
+            isConnectable: request.isConnectable, interval: request.interval, data: octets.advertisingData,
+            scanResponse: octets.scanResponseData, peer: request.peer, duration: request.duration)
         guard parameters.isValid else { throw .invalidParameters }
         return parameters
     }

@@ -43,8 +43,10 @@ extension SharedHost {
         case .scan(let filter, let parameters): scan(call, filter, parameters, at: now)
         case .advertise(let request): advertise(call, request, at: now)
         case .connect(let peer, let request): connect(call, peer, request, at: now)
-        case .withdraw(let declaration): withdraw(call, declaration, at: now)
         case .publish(let definition, let handle): publish(call, definition, at: handle, now)
+        case .publishAll(let definitions): publish(call, definitions, at: now)
+        case .withdraw(let declaration): withdraw(call, [declaration], at: now)
+        case .withdrawAll(let declarations): withdraw(call, declarations, at: now)
         case .setValue(let value, let handle): setValue(call, value, of: handle)
         case .readOwnValue(let handle): end(call, .success(.value(host.server.database.value(of: handle))))
         case .answer(let request, let value):
@@ -99,8 +101,9 @@ extension SharedHost {
         case .cancelPairing(let link): host.cancelPairing(link, at: now)
         case .subscribe(_, let request): subscribe(call, request, slot, at: now)
         case .unsubscribe(_, let subscription): unsubscribe(call, from: subscription, slot, at: now)
-        case .attach, .detach, .cancel, .scan, .advertise, .connect, .publish, .withdraw, .setValue, .readOwnValue,
-            .answer, .accept, .refuse, .writeWithoutResponse, .notify, .update, .setPairingAgent, .bonds, .removeBond:
+        case .attach, .detach, .cancel, .scan, .advertise, .connect, .publish, .publishAll, .withdraw, .withdrawAll,
+            .setValue, .readOwnValue, .answer, .accept, .refuse, .writeWithoutResponse, .notify, .update,
+            .setPairingAgent, .bonds, .removeBond:
             return
         }
     }

@@ -8,6 +8,7 @@ extension SharedHost {
         _ call: UserCall, _ definition: GATTServiceDefinition, at handle: AttributeHandle?, _ now: Instant
     ) {
         do throws(GATTDatabaseError) {
+            try checkIncludes(of: [definition], by: call.user)
             let handles = try host.addService(definition, handle: handle, at: now)
             services.insert(handles.range, of: call.user)
             end(call, .success(.published(handles)))
@@ -16,19 +17,51 @@ extension SharedHost {
         }
     }
 
-    mutating func withdraw(_ call: UserCall, _ declaration: AttributeHandle, at now: Instant) {
-        guard services.owner(of: declaration) == call.user, let range = services.remove(at: declaration) else {
-            return end(call, .failure(.database(.notFound(declaration))))
+    mutating func publish(_ call: UserCall, _ definitions: [GATTServiceDefinition], at now: Instant) {
+        do throws(GATTDatabaseError) {
+            try checkIncludes(of: definitions, by: call.user)
+            let handles = try host.addServices(definitions, at: now)
+            for handles in handles { services.insert(handles.range, of: call.user) }
+            end(call, .success(.publishedAll(handles)))
+        } catch {
+            end(call, .failure(.database(error)))
         }
-        withdraw(range, at: now)
-        end(call, .success(.done))
     }
 
-    mutating func withdraw(_ range: ClosedRange<AttributeHandle>, at now: Instant) {
-        _ = try? host.removeService(range.lowerBound, at: now)
-        // A new service may take these handles, without any subscription.
-        for slot in links.indices where links[slot].isInUse && !links[slot].peerSubscriptions.isEmpty {
-            links[slot].peerSubscriptions = links[slot].peerSubscriptions.filter { !range.contains($0.key) }
+    /// Services of other users may go at any time, and with them what includes would name.
+    private func checkIncludes(
+        of definitions: [GATTServiceDefinition], by user: UserID
+    ) throws(GATTDatabaseError) {
+        for included in definitions.lazy.flatMap(\.includes) {
+            if let owner = services.owner(of: included), owner != user { throw .notFound(included) }
+        }
+    }
+
+    mutating func withdraw(_ call: UserCall, _ declarations: [AttributeHandle], at now: Instant) {
+        for declaration in declarations where services.range(at: declaration, of: call.user) == nil {
+            return end(call, .failure(.database(.notFound(declaration))))
+        }
+        do throws(GATTDatabaseError) {
+            try withdraw(declarations, at: now)
+            end(call, .success(.done))
+        } catch {
+            end(call, .failure(.database(error)))
+        }
+    }
+
+    /// Takes everything that a user has published out of the database.
+    mutating func withdrawAll(of user: UserID, at now: Instant) {
+        // All at once, since only a user's own services include each other.
+        try? withdraw(services.declarations(of: user), at: now)
+    }
+
+    private mutating func withdraw(_ declarations: [AttributeHandle], at now: Instant) throws(GATTDatabaseError) {
+        for range in try host.removeServices(declarations, at: now) {
+            services.remove(at: range.lowerBound)
+            // A new service may take these handles, without any subscription.
+            for slot in links.indices where links[slot].isInUse && !links[slot].peerSubscriptions.isEmpty {
+                links[slot].peerSubscriptions = links[slot].peerSubscriptions.filter { !range.contains($0.key) }
+            }
         }
     }
 
@@ -63,18 +96,24 @@ struct PublishedServices: Sendable {
         services.insert(Service(handles: handles, user: user), at: index(after: handles.lowerBound))
     }
 
-    /// Removes the service with a declaration.
-    mutating func remove(at declaration: AttributeHandle) -> ClosedRange<AttributeHandle>? {
+    /// The handles of the service with a declaration, if it is this user's.
+    func range(at declaration: AttributeHandle, of user: UserID) -> ClosedRange<AttributeHandle>? {
         let index = self.index(after: declaration) - 1
-        guard index >= 0, services[index].handles.lowerBound == declaration else { return nil }
-        return services.remove(at: index).handles
+        guard index >= 0, services[index].handles.lowerBound == declaration, services[index].user == user else {
+            return nil
+        }
+        return services[index].handles
     }
 
-    /// Removes the services of a user, last first: a service goes before those it includes.
-    mutating func remove(of user: UserID) -> [ClosedRange<AttributeHandle>] {
-        let removed = services.filter { $0.user == user }.map(\.handles)
-        services.removeAll { $0.user == user }
-        return removed.reversed()
+    /// Removes the service with a declaration.
+    mutating func remove(at declaration: AttributeHandle) {
+        let index = self.index(after: declaration) - 1
+        if index >= 0, services[index].handles.lowerBound == declaration { services.remove(at: index) }
+    }
+
+    /// The declarations of the services of a user.
+    func declarations(of user: UserID) -> [AttributeHandle] {
+        services.lazy.filter { $0.user == user }.map(\.handles.lowerBound)
     }
 
     /// How many services begin at a handle or before it.

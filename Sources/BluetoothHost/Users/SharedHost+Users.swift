@@ -31,7 +31,7 @@ extension SharedHost {
             updateAdvertising(at: now)
         }
         if pairingAgent?.user == user { dropPairingAgent(at: now) }
-        for service in services.remove(of: user) { withdraw(service, at: now) }
+        withdrawAll(of: user, at: now)
         for slot in links.indices where links[slot].isInUse { forget(user, slot, at: now) }
         reconcileConnecting(at: now)
         users.remove(at: index)

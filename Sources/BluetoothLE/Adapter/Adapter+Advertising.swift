@@ -25,10 +25,31 @@ extension Adapter {
         interval: ClosedRange<Duration> = GAPTiming.advertisingFastInterval1, for peer: PeerID? = nil,
         duration: Duration? = nil
     ) async throws(BluetoothError) {
+        try await advertise(
+            AdvertisingRequest(
+                advertisement, isConnectable: isConnectable, interval: interval, peer: peer, duration: duration))
+    }
+
+    /// Advertises these octets, exactly as they are, otherwise as `advertise(_:)` does. While other users of the controller
+    /// advertise, what the octets say is merged with theirs.
+    ///
+    /// - Parameters:
+    ///   - data: the advertising data, at most 31 octets.
+    ///   - scanResponse: the scan response data, at most 31 octets.
+    public func advertise(
+        octets data: [UInt8], scanResponse: [UInt8] = [], isConnectable: Bool = true,
+        interval: ClosedRange<Duration> = GAPTiming.advertisingFastInterval1
+    ) async throws(BluetoothError) {
+        var request = AdvertisingRequest(
+            AdvertisementData(advertisingData: data.span, scanResponseData: scanResponse.span),
+            isConnectable: isConnectable, interval: interval)
+        request.octets = .init(advertisingData: data, scanResponseData: scanResponse)
+        try await advertise(request)
+    }
+
+    private func advertise(_ request: AdvertisingRequest) async throws(BluetoothError) {
         try router.check()
         guard let token = router.calls.insert(.beginning(nil)) else { throw router.closure }
-        let request = AdvertisingRequest(
-            advertisement, isConnectable: isConnectable, interval: interval, peer: peer, duration: duration)
         let former = router.state.withLock { state in
             defer { state.advertising = token }
             return state.advertising

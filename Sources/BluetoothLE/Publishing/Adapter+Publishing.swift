@@ -21,18 +21,34 @@ extension Adapter {
         events: EventSequence<CharacteristicEvent>? = nil
     ) async throws(BluetoothError) -> PublishedService {
         try router.check()
-        let sequences = definition.characteristics.map { _ in events ?? characteristicEvents() }
-        let publication = PendingCalls.Publication(
-            queues: sequences.map(\.subscription.queue),
-            takesCommands: definition.characteristics.map { $0.properties.contains(.writeWithoutResponse) },
-            isShared: events != nil)
-        let result = try await router.call(.publish(definition, at: handle), publishing: publication)
+        let publication = Publication(of: [definition], events: events, on: self)
+        let result = try await router.call(.publish(definition, at: handle), publishing: publication.call)
         guard case .published(let handles) = result else { throw .cancelled }
-        let characteristics = zip(definition.characteristics, zip(handles.characteristics, sequences)).map {
-            PublishedCharacteristic(adapter: self, uuid: $0.uuid, handle: $1.0.value, events: $1.1)
-        }
-        return PublishedService(
-            adapter: self, uuid: definition.uuid, handles: handles, characteristics: characteristics)
+        return publication.services([handles])[0]
+    }
+
+    /// Adds services that may include each other to the database, all or none of them.
+    ///
+    /// - Parameters:
+    ///   - definitions: the services; handles that they name are theirs.
+    ///   - events: as for one service.
+    /// - Returns: the services, in the order of their definitions.
+    /// - Throws: `.invalidDefinition` with the handle that clashes or is out of order.
+    public func publish(
+        _ definitions: [GATTServiceDefinition], events: EventSequence<CharacteristicEvent>? = nil
+    ) async throws(BluetoothError) -> [PublishedService] {
+        try router.check()
+        let publication = Publication(of: definitions, events: events, on: self)
+        let result = try await router.call(.publishAll(definitions), publishing: publication.call)
+        guard case .publishedAll(let handles) = result else { throw .cancelled }
+        return publication.services(handles)
+    }
+
+    /// Takes services out of the database, all or none of them; they may include each other.
+    public func withdraw(_ services: [PublishedService]) async throws(BluetoothError) {
+        try router.check()
+        try await router.call(.withdrawAll(services.map(\.handles.declaration)))
+        for service in services { router.forget(service.handles.range) }
     }
 
     /// A sequence for the events of several services, in order; pass it to `publish`. It does not end when one of the
@@ -40,6 +56,38 @@ extension Adapter {
     /// characteristic.
     public func characteristicEvents() -> EventSequence<CharacteristicEvent> {
         EventSequence(AsyncQueue(capacity: 1024, overflow: .dropNewest, mark: CharacteristicEvent.mark)) {}
+    }
+}
+
+/// Services about to be published, and where the events of their characteristics go.
+private struct Publication {
+    let adapter: Adapter
+    let definitions: [GATTServiceDefinition]
+    /// One for each characteristic of each service.
+    let sequences: [EventSequence<CharacteristicEvent>]
+    let call: PendingCalls.Publication
+
+    init(of definitions: [GATTServiceDefinition], events: EventSequence<CharacteristicEvent>?, on adapter: Adapter) {
+        self.adapter = adapter
+        self.definitions = definitions
+        let characteristics = definitions.flatMap(\.characteristics)
+        sequences = characteristics.map { _ in events ?? adapter.characteristicEvents() }
+        call = PendingCalls.Publication(
+            queues: sequences.map(\.subscription.queue),
+            takesCommands: characteristics.map { $0.properties.contains(.writeWithoutResponse) },
+            unconditional: characteristics.map(\.unconditional), isShared: events != nil)
+    }
+
+    func services(_ handles: [GATTServiceHandles]) -> [PublishedService] {
+        var rest = sequences[...]
+        return zip(definitions, handles).map { definition, handles in
+            let characteristics = zip(definition.characteristics, zip(handles.characteristics, rest)).map {
+                PublishedCharacteristic(adapter: adapter, uuid: $0.uuid, handle: $1.0.value, events: $1.1)
+            }
+            rest = rest.dropFirst(definition.characteristics.count)
+            return PublishedService(
+                adapter: adapter, uuid: definition.uuid, handles: handles, characteristics: characteristics)
+        }
     }
 }
 

@@ -54,11 +54,12 @@ public struct PublishedCharacteristic: Sendable {
         }
     }
 
-    /// The current subscribers.
+    /// The current subscribers: every peer, if the characteristic has no Client Characteristic Configuration.
     public var subscribers: [Subscriber] {
         get async {
-            adapter.router.links.filter { link in link.state.withLock { $0.subscriptions[handle] != nil } }
+            adapter.router.links
                 .map { Subscriber(connection: Connection(adapter: adapter, link: $0), characteristic: handle) }
+                .filter { !$0.configuration.isEmpty }
         }
     }
 }
@@ -95,7 +96,8 @@ public struct Subscriber: Hashable, Sendable {
 
     /// Whether the peer wants notifications or indications now; empty if it is no longer subscribed.
     public var configuration: GATTClientConfiguration {
-        connection.link.state.withLock { $0.subscriptions[characteristic] } ?? []
+        connection.link.state.withLock { $0.subscriptions[characteristic] }
+            ?? connection.router.state.withLock { $0.receivers[characteristic]?.unconditional } ?? []
     }
 
     /// The longest value that one notification can carry now: ATT_MTU less 3 octets.

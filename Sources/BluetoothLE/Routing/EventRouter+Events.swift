@@ -78,7 +78,8 @@ extension EventRouter {
         let outcome = result.mapError { runner.error(for: $0) }
         switch calls.take(token) {
         case .suspended(let waiter, let publication, _):
-            if let publication, case .success(.published(let handles)) = outcome { add(publication, handles) }
+            if let publication, case .success(.published(let handles)) = outcome { add(publication, [handles]) }
+            if let publication, case .success(.publishedAll(let handles)) = outcome { add(publication, handles) }
             waiter.resume(returning: outcome)
         case .scan(let queue):
             if case .failure(let error) = outcome { queue.finish(error) }
@@ -96,15 +97,17 @@ extension EventRouter {
             // It was cancelled too late.
             if case .success(.link(let link)) = result { post(.release(link)) }
             if case .success(.published(let handles)) = result { post(.withdraw(handles.declaration)) }
+            if case .success(.publishedAll(let handles)) = result { post(.withdrawAll(handles.map(\.declaration))) }
         }
     }
 
-    private func add(_ publication: PendingCalls.Publication, _ handles: GATTServiceHandles) {
+    private func add(_ publication: PendingCalls.Publication, _ handles: [GATTServiceHandles]) {
         state.withLock { state in
-            for (index, characteristic) in handles.characteristics.enumerated() where index < publication.queues.count {
+            let characteristics = handles.flatMap(\.characteristics)
+            for (index, characteristic) in characteristics.enumerated() where index < publication.queues.count {
                 let receiver = Receiver(
                     queue: publication.queues[index], takesCommands: publication.takesCommands[index],
-                    isShared: publication.isShared)
+                    unconditional: publication.unconditional[index], isShared: publication.isShared)
                 for handle in [characteristic.value] + characteristic.descriptors { state.receivers[handle] = receiver }
             }
         }

@@ -16,6 +16,8 @@ final class EventRouter: AdapterObserver {
         let queue: AsyncQueue<CharacteristicEvent>
         /// Whether peers may write it without response, so that nobody else would notice a loss.
         let takesCommands: Bool
+        /// What is sent to every peer, because none can subscribe.
+        let unconditional: GATTClientConfiguration
         /// Whether other services share it: then it continues when this attribute is gone.
         let isShared: Bool
     }

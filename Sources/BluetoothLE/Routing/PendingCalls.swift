@@ -20,10 +20,11 @@ final class PendingCalls: Sendable {
         case session(AsyncQueue<ClientEvent>, tag: Int)
     }
 
-    /// The destination of the events of a service being published.
+    /// The destination of the events of services being published, by characteristic.
     struct Publication {
         let queues: [AsyncQueue<CharacteristicEvent>]
         let takesCommands: [Bool]
+        let unconditional: [GATTClientConfiguration]
         let isShared: Bool
     }
 

@@ -73,11 +73,12 @@ struct ServerDatabaseTests {
 
     @Test(
         "a place that is taken is refused",
-        arguments: [0x000F, 0x0010, 0x0011, 0x0012] as [AttributeHandle])
-    func taken(handle: AttributeHandle) throws {
+        arguments: [(0x000F, 0x0010), (0x0010, 0x0010), (0x0011, 0x0011), (0x0012, 0x0012)]
+            as [(AttributeHandle, AttributeHandle)])
+    func taken(handle: AttributeHandle, clash: AttributeHandle) throws {
         var database = GATTDatabase()
         _ = try database.add(service(1, count: 3), at: 0x0010)
-        #expect(throws: GATTDatabaseError.noRoom(count: 3)) { try database.add(service(2, count: 3), at: handle) }
+        #expect(throws: GATTDatabaseError.handleInUse(clash)) { try database.add(service(2, count: 3), at: handle) }
         #expect(database.count == 3)
     }
 

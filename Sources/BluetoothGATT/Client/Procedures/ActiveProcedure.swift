@@ -20,6 +20,7 @@ enum ActiveProcedure: Sendable {
         switch operation {
         case .exchangeMTU(let clientRxMTU): self = .mtu(MTUExchange(clientRxMTU: clientRxMTU))
         case .discoverPrimaryServices(let uuid): self = .services(ServiceDiscovery(uuid: uuid))
+        case .discoverSecondaryServices: self = .services(ServiceDiscovery(arePrimary: false))
         case .discoverIncludedServices(let handles): self = .includes(IncludeDiscovery(in: handles))
         case .discoverCharacteristics(let handles, let uuid):
             self = .characteristics(CharacteristicDiscovery(in: handles, uuid: uuid))

@@ -1,15 +1,23 @@
 import BluetoothATT
 import BluetoothBase
 
-/// Discover All Primary Services (Core 5.4, Vol 3, Part G, 4.4.1), or those of one UUID (4.4.2).
+/// Discover All Primary Services (Core 5.4, Vol 3, Part G, 4.4.1), or those of one UUID (4.4.2), or all secondary ones.
 struct ServiceDiscovery: SweepProcedure {
     /// The UUID looked for; nil for all services.
     let uuid: BluetoothUUID?
+    private let arePrimary: Bool
     var found: [DiscoveredService] = []
     private var cursor = HandleCursor(0x0001...0xFFFF)
 
     init(uuid: BluetoothUUID? = nil) {
         self.uuid = uuid
+        arePrimary = true
+    }
+
+    /// All services that are primary or not.
+    init(arePrimary: Bool) {
+        uuid = nil
+        self.arePrimary = arePrimary
     }
 
     var result: GATTClientResult { .services(found) }
@@ -24,7 +32,7 @@ struct ServiceDiscovery: SweepProcedure {
         } else {
             ReadByGroupTypeRequest(
                 startingHandle: cursor.startingHandle, endingHandle: cursor.endingHandle,
-                attributeGroupType: .primaryService
+                attributeGroupType: arePrimary ? .primaryService : .secondaryService
             ).encode(into: &writer)
         }
     }
@@ -63,6 +71,6 @@ struct ServiceDiscovery: SweepProcedure {
         _ uuid: BluetoothUUID, _ start: AttributeHandle, _ end: AttributeHandle
     ) throws(GATTClientError) {
         try cursor.move(past: start, through: end)
-        found.append(DiscoveredService(uuid: uuid, startHandle: start, endHandle: end))
+        found.append(DiscoveredService(uuid: uuid, startHandle: start, endHandle: end, isPrimary: arePrimary))
     }
 }

@@ -44,6 +44,8 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
     var services: [Service] = []
     /// Those about to be withdrawn.
     private(set) var unwanted: Set<ObjectIdentifier> = []
+    /// Those that were to be withdrawn, and go with the last service that includes them.
+    private(set) var leaving: Set<ObjectIdentifier> = []
     /// The advertisement, on the air while the adapter is on.
     var wantedAdvertisement: WantedAdvertisement?
     /// The token of the advertisement.
@@ -215,13 +217,17 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
         case .refuse(let service, let error): post(.refused(service, error))
         case .withdraw(let identifiers):
             let gone = lock.withLock {
+                leaving.formUnion(identifiers)
+                let staying = services.filter { !leaving.contains($0.identifier) }
+                let ready = leaving.subtracting(staying.flatMap(\.definition.included))
                 defer {
-                    services.removeAll { identifiers.contains($0.identifier) }
+                    services.removeAll { ready.contains($0.identifier) }
                     unwanted.subtract(identifiers)
+                    leaving.formIntersection(services.map(\.identifier))
                 }
-                return (services.filter { identifiers.contains($0.identifier) }.compactMap(\.handles), attachment)
+                return (services.filter { ready.contains($0.identifier) }.compactMap(\.handles), attachment)
             }
-            for handles in gone.0 { gone.1?.post(.withdraw(handles.declaration)) }
+            if !gone.0.isEmpty { gone.1?.post(.withdrawAll(gone.0.map(\.declaration))) }
             keeper?.changed()
         case .advertise(let wanted, let attachment, let generation):
             let token = attachment.runner.makeToken()
@@ -281,7 +287,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
         let pending = attachment?.end() ?? []
         lock.withLock {
             services = keepsServices ? services.map { Service(definition: $0.definition) } : []
-            unwanted = []
+            (unwanted, leaving) = ([], [])
             (advertising, wantedAdvertisement) = (nil, nil)
         }
         keeper?.changed()

@@ -1,0 +1,44 @@
+import BluetoothATT
+
+/// Why a database refused a change or a look-up.
+public enum GATTDatabaseError: Error, Equatable, Sendable {
+    /// Handle 0 is reserved.
+    case invalidHandle
+    /// There is no run of `count` free handles, or not before the highest there is.
+    case noRoom(count: Int)
+    /// A service wants this handle, which belongs to another one.
+    case handleInUse(AttributeHandle)
+    /// A definition names a handle that is not above the one of the attribute in front of it.
+    case handleOutOfOrder(AttributeHandle, after: AttributeHandle)
+    /// A service shall end in front of its last attribute.
+    case endBeforeLastAttribute(end: AttributeHandle, last: AttributeHandle)
+    /// There is no service, or no attribute, at this handle.
+    case notFound(AttributeHandle)
+    /// The service at this handle cannot be removed before the one at `by`, which includes it: an include declaration has
+    /// to name a service that exists (Core 5.4, Vol 3, Part G, 3.2).
+    case included(AttributeHandle, by: AttributeHandle)
+    /// A value is longer than `maximum` octets.
+    case valueTooLong(maximum: Int)
+    /// The database does not keep the value, or its fixed length differs.
+    case valueNotSettable(AttributeHandle)
+}
+
+extension GATTDatabaseError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .invalidHandle: "handle 0x0000 is reserved; the first is 0x0001"
+        case .noRoom(let count): "there is no room for \(count) attributes up to handle 0xFFFF"
+        case .handleInUse(let handle): "handle \(handle) belongs to another service"
+        case .handleOutOfOrder(let handle, let previous):
+            "handle \(handle) is not above \(previous), that of the attribute in front of it"
+        case .endBeforeLastAttribute(let end, let last):
+            "the service ends at handle \(end), before its last attribute, \(last)"
+        case .notFound(let handle): "there is nothing at handle \(handle)"
+        case .included(let handle, let other):
+            "the service at handle \(handle) is included by the one at \(other); remove that first, or both at once"
+        case .valueTooLong(let maximum): "the value is longer than the \(maximum) octets allowed"
+        case .valueNotSettable(let handle):
+            "the value at handle \(handle) is not kept in the database, or has another length for good"
+        }
+    }
+}

@@ -47,6 +47,7 @@ let package = Package(
         .library(name: "BluetoothCrypto", targets: ["BluetoothCrypto"]),
         .library(name: "BluetoothGAP", targets: ["BluetoothGAP"]),
         .library(name: "BluetoothValues", targets: ["BluetoothValues"]),
+        .library(name: "BluetoothDocuments", targets: ["BluetoothDocuments"]),
         .library(name: "HCITransport", targets: ["HCITransport"]),
         .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
         .library(name: "BluetoothTrace", targets: ["BluetoothTrace"]),
@@ -79,6 +80,8 @@ let package = Package(
         layer("BluetoothSMP", ["BluetoothBase"]),
         layer("BluetoothGAP", ["BluetoothBase", "BluetoothNumbers"]),
         layer("BluetoothValues", ["BluetoothBase"]),
+        // Devices in files, as JSON.
+        layer("BluetoothDocuments", ["BluetoothBase", "BluetoothATT", "BluetoothGATT", "BluetoothGAP"]),
         // The ciphers that BluetoothSMP is handed.
         layer(
             "BluetoothCrypto",
@@ -175,6 +178,7 @@ let package = Package(
         tests(of: "BluetoothSMP", and: ["BluetoothCrypto"]),
         tests(of: "BluetoothGAP"),
         tests(of: "BluetoothValues"),
+        tests(of: "BluetoothDocuments", and: ["BluetoothBase", "BluetoothATT", "BluetoothGATT", "BluetoothGAP"]),
         tests(of: "HCITransport", and: ["BluetoothHCI", "CBluetoothHCI"]),
         tests(of: "BluetoothTrace", and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT"]),
         tests(

@@ -163,12 +163,14 @@ struct GATTServiceLayout {
 }
 
 extension GATTServiceDefinition {
-    /// The handles of the service, if its declaration is at `start`.
+    /// The handles that the service takes: those that the definition names, and the others from `next` on where it names
+    /// none in front of them.
     ///
     /// - Throws: where the handles that the definition names do not ascend, or a value is too long.
-    public func handles(from start: AttributeHandle) throws(GATTDatabaseError) -> GATTServiceHandles {
+    public func handles(from next: AttributeHandle) throws(GATTDatabaseError) -> GATTServiceHandles {
         var layout = try GATTServiceLayout(self)
-        return try layout.assignHandles(from: start)
+        let wanted = try layout.wantedStart()
+        return try layout.assignHandles(from: wanted ?? next)
     }
 }
 

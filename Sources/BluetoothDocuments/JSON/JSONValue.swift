@@ -1,0 +1,148 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A value of a JSON text (RFC 8259), as it was read or is to be written.
+enum JSONValue: Equatable, Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    /// Members in the order in which they are written. Those that were read have none.
+    case object([Member])
+
+    struct Member: Equatable, Sendable {
+        var name: String
+        var value: JSONValue
+    }
+
+    /// Parses a text.
+    init(parsing text: [UInt8]) throws(DocumentError) {
+        do {
+            self = try JSONDecoder().decode(JSONValue.self, from: Data(text))
+        } catch {
+            throw DocumentError("", .notJSON(Self.reason(of: error)))
+        }
+    }
+
+    /// What the parser says, which knows the line and the column.
+    private static func reason(of error: any Error) -> String {
+        guard let error = error as? DecodingError, case .dataCorrupted(let context) = error else { return "\(error)" }
+        guard let cause = context.underlyingError else { return context.debugDescription }
+        let text = "\(cause)"
+        // The parser's own sentence is in the middle of what its error prints.
+        guard let start = text.firstRange(of: "NSDebugDescription=")?.upperBound else { return context.debugDescription }
+        return String(text[start...].prefix { $0 != "}" })
+    }
+}
+
+extension JSONValue: Decodable {
+    private struct Key: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    init(from decoder: any Decoder) throws {
+        if let container = try? decoder.container(keyedBy: Key.self) {
+            self = .object(
+                try container.allKeys.map {
+                    Member(name: $0.stringValue, value: try container.decode(JSONValue.self, forKey: $0))
+                })
+        } else if var container = try? decoder.unkeyedContainer() {
+            var elements: [JSONValue] = []
+            while !container.isAtEnd { elements.append(try container.decode(JSONValue.self)) }
+            self = .array(elements)
+        } else {
+            let container = try decoder.singleValueContainer()
+            if container.decodeNil() {
+                self = .null
+            } else if let string = try? container.decode(String.self) {
+                self = .string(string)
+            } else if let flag = try? container.decode(Bool.self) {
+                self = .bool(flag)
+            } else if let integer = try? container.decode(Int64.self) {
+                self = .integer(integer)
+            } else {
+                self = .number(try container.decode(Double.self))
+            }
+        }
+    }
+}
+
+// MARK: - Writing
+
+extension JSONValue {
+    /// The text, indented by two spaces a level. What has no structure inside stays on one line.
+    func text(indentation: Int = 0) -> String {
+        let inner = String(repeating: " ", count: indentation + 2), outer = String(repeating: " ", count: indentation)
+        switch self {
+        case .null: return "null"
+        case .bool(let flag): return "\(flag)"
+        case .integer(let integer): return "\(integer)"
+        case .number(let number): return "\(number)"
+        case .string(let string): return Self.quoted(string)
+        case .array(let elements):
+            if elements.allSatisfy(\.isScalar) { return "[" + elements.map { $0.text() }.joined(separator: ", ") + "]" }
+            return "[\n" + elements.map { inner + $0.text(indentation: indentation + 2) }.joined(separator: ",\n")
+                + "\n\(outer)]"
+        case .object(let members):
+            let lines = members.map { "\(Self.quoted($0.name)): \($0.value.text(indentation: indentation + 2))" }
+            if members.allSatisfy(\.value.isScalar), lines.reduce(0, { $0 + $1.count }) < 90 {
+                return "{" + lines.joined(separator: ", ") + "}"
+            }
+            return "{\n" + lines.map { inner + $0 }.joined(separator: ",\n") + "\n\(outer)}"
+        }
+    }
+
+    private var isScalar: Bool {
+        switch self {
+        case .array(let elements): elements.isEmpty
+        case .object(let members): members.isEmpty
+        case .null, .bool, .integer, .number, .string: true
+        }
+    }
+
+    /// A string in JSON (RFC 8259, 7). What a terminal would obey or hide is written as an escape as well: the file may be
+    /// shown on one, and reads the same.
+    static func quoted(_ string: String) -> String {
+        var quoted = "\""
+        for scalar in string.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            default:
+                if scalar == "\"" || scalar == "\\" { quoted += "\\" }
+                quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}
+
+/// A JSON object that is being written; nil has no member.
+struct JSONMembers {
+    private(set) var members: [JSONValue.Member] = []
+
+    var value: JSONValue { .object(members) }
+
+    mutating func add(_ name: String, _ value: JSONValue?) {
+        if let value { members.append(.init(name: name, value: value)) }
+    }
+
+    mutating func add(_ name: String, _ string: String?) { add(name, string.map { JSONValue.string($0) }) }
+
+    /// Adds a list, unless it is empty.
+    mutating func add(_ name: String, _ list: [JSONValue]) {
+        if !list.isEmpty { add(name, .array(list)) }
+    }
+}

@@ -161,8 +161,8 @@ let package = Package(
         executable(
             "BLETool",
             [
-                "BluetoothBase", "BluetoothNumbers", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothTrace",
-                "HCITransport", "VirtualRadio", "BluetoothSMP", "BluetoothHost", "BluetoothAdapter", "BluetoothLE",
+                "BluetoothBase", "BluetoothNumbers", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT",
+                "BluetoothTrace", "BluetoothDocuments", "HCITransport", "VirtualRadio", "BluetoothSMP", "BluetoothHost", "BluetoothAdapter", "BluetoothLE",
                 "BluetoothSimulation", "CommandLineSupport",
             ]),
         // Tests
@@ -238,7 +238,7 @@ let package = Package(
             name: "CommandLineTests",
             dependencies: [
                 "CommandLineSupport", "BLETool", "CentralExample", "PeripheralExample", "BluetoothLE", "BluetoothHCI",
-                "BluetoothSMP", "BluetoothHost", "BluetoothAdapter", "HCITransport",
+                "BluetoothSMP", "BluetoothHost", "BluetoothAdapter", "BluetoothDocuments", "HCITransport",
             ],
             swiftSettings: settings),
     ],

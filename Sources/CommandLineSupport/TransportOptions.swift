@@ -58,10 +58,11 @@ public struct TransportOptions: ParsableArguments, Sendable {
     ///   - deviceName: the value of the Device Name characteristic; nil for the library's default.
     ///   - isRecovering: whether to wait for an adapter that is unplugged; otherwise calls throw the reason.
     ///   - pairing: whether to pair, and how; nil for a program that never does.
+    ///   - configure: changes the settings of the host.
     ///   - timeout: how long opening may take, which for a server is waiting for its first client; nil for no limit.
     public func withAdapter<Value: Sendable>(
         deviceName: String? = nil, isRecovering: Bool = false, pairing: PairingOptions? = nil, timeout: Seconds? = nil,
-        _ body: (Adapter) async throws -> Value
+        configure: (inout HostConfiguration) -> Void = { _ in }, _ body: (Adapter) async throws -> Value
     ) async throws -> Value {
         var options = Adapter.Options(captureFile: btsnoop)
         options.isRecovering = isRecovering
@@ -69,6 +70,7 @@ public struct TransportOptions: ParsableArguments, Sendable {
         options.bonds = bonds.store
         options.reportBonds = { say("\($0)") }
         if let deviceName { options.host.deviceName = deviceName }
+        configure(&options.host)
         let adapter = try await open(options, timeout)
         do {
             let value =

@@ -62,8 +62,11 @@ extension DeviceDocument.Advertising {
         _ = try octets(at: reader.path)
     }
 
-    /// The octets, if they are not longer than one packet takes.
-    func octets(at path: String) throws(DocumentError) -> [UInt8] {
+    /// The octets.
+    ///
+    /// - Parameter path: the place in the document, for the error.
+    /// - Throws: if they are longer than one packet takes.
+    public func octets(at path: String) throws(DocumentError) -> [UInt8] {
         switch self {
         case .octets(let octets): return octets
         case .fields(let fields):

@@ -43,6 +43,19 @@ extension DeviceDocument {
     }
 }
 
+extension DeviceDocument {
+    /// Reads notifications that are in a file of their own: a list, or a document that has one.
+    public static func notifications(json: [UInt8]) throws(DocumentError) -> [Notification] {
+        let value = try JSONValue(parsing: json)
+        guard case .array = value else { return try DeviceDocument(json: json).notifications }
+        var notifications: [Notification] = []
+        for element in try DocumentReader(value: value, path: "").list(maximum: 1_000_000) {
+            notifications.append(try Notification(element))
+        }
+        return notifications
+    }
+}
+
 extension DeviceDocument.Service {
     init(_ reader: DocumentReader) throws(DocumentError) {
         let object = try reader.object([

@@ -1,0 +1,39 @@
+import ArgumentParser
+import CommandLineSupport
+import Glibc
+
+/// A bearer of the Attribute Protocol that somebody else has opened: `fd:N`, a socket that keeps packets whole.
+struct BearerName: ExpressibleByArgument, Equatable, Sendable {
+    let descriptor: Int32
+
+    init?(argument: String) {
+        guard argument.hasPrefix("fd:"), let number = Int32(argument.dropFirst(3)), number >= 0 else {
+            ArgumentRefusal.note(argument, "a bearer is fd: and the number of an inherited descriptor, such as fd:3")
+            return nil
+        }
+        descriptor = number
+    }
+
+    /// Throws where the descriptor is none that packets come out of whole.
+    func check() throws(CommandFailure) {
+        let name = "fd:\(descriptor)"
+        guard descriptor > STDERR_FILENO else {
+            throw CommandFailure(.usage, "\(name) is a standard stream; pass a socket as descriptor 3 or above")
+        }
+        guard fcntl(descriptor, F_GETFD) >= 0 else {
+            throw CommandFailure(.usage, "\(name) is not open; whoever starts this program has to pass it on")
+        }
+        var type: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &length) == 0 else {
+            throw CommandFailure(.usage, "\(name) is not a socket; it has to be of type SOCK_SEQPACKET")
+        }
+        guard type == Int32(SOCK_SEQPACKET.rawValue) else {
+            throw CommandFailure(.usage, "\(name) is a socket of another type; it has to be of type SOCK_SEQPACKET")
+        }
+        var listens: Int32 = 0
+        guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) != 0 || listens == 0 else {
+            throw CommandFailure(.usage, "\(name) listens for connections; pass one that is connected")
+        }
+    }
+}

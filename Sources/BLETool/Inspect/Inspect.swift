@@ -1,0 +1,75 @@
+import ArgumentParser
+import BluetoothDocuments
+import BluetoothLE
+import CommandLineSupport
+
+/// `ble inspect`: all that a device shows of its database.
+struct Inspect: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows a device's services, characteristics and descriptors, with their values.",
+        discussion: HelpText.discussion(
+            """
+            Every handle is shown, whatever can be read is read, and why not where it cannot. --json prints what ble serve \
+            serves.
+
+            With --bearer there is no adapter: the device is at the other end of an inherited socket of type SOCK_SEQPACKET, \
+            and each packet is one PDU of the Attribute Protocol.
+            """,
+            examples: [
+                "ble inspect C0:11:22:33:44:55", "ble inspect Thermometer --json > thermometer.json",
+                "ble inspect --bearer fd:3",
+            ]))
+
+    @OptionGroup var transport: TransportOptions
+
+    @OptionGroup var pairing: PairingOptions
+
+    @Argument(
+        help: ArgumentHelp(
+            "Its address, or its name where no other device in range has it. See ble scan.", valueName: "device"))
+    var device: DeviceSelector?
+
+    @Option(help: ArgumentHelp("How long finding and connecting may take.", valueName: "seconds"))
+    var timeout = Seconds(30)
+
+    @Flag(help: "Print a document in JSON.")
+    var json = false
+
+    @Option(help: ArgumentHelp("Look at the device behind an inherited descriptor.", valueName: "fd:N"))
+    var bearer: BearerName?
+
+    func validate() throws {
+        guard (device == nil) != (bearer == nil) else {
+            throw ValidationError("give the address or the name of a device, or --bearer, and not both")
+        }
+    }
+
+    func run() async throws {
+        if let bearer {
+            let (client, end) = try await BearerLoop.run(BareClient(), on: bearer)
+            // Whoever cancelled it knows.
+            guard end != .interrupted else { return }
+            if end == .peerGone { say("ble: the device is gone, and this is not all of it") }
+            return try show(client.survey.document)
+        }
+        guard let device else { return }
+        let document = try await transport.withAdapter(pairing: pairing, timeout: timeout) { adapter in
+            let connection = try await DeviceSearch(within: timeout).connect(to: device, on: adapter)
+            try await pairing.protect(connection)
+            var document = try await waiting(for: "the device's values") {
+                try await DeviceRecording.survey(connection).document
+            }
+            document.address = connection.peer
+            try? await connection.disconnect()
+            return document
+        }
+        try show(document)
+    }
+
+    private func show(_ document: DeviceDocument) throws {
+        var document = document
+        document.name = document.deviceName
+        if json { return try writeToStandardOutput([UInt8](document.json.utf8)) }
+        for line in InspectTree(document, palette: .standardOutput).lines { try writeLine(line) }
+    }
+}

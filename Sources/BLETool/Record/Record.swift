@@ -1,0 +1,96 @@
+import ArgumentParser
+import BluetoothDocuments
+import BluetoothLE
+import CommandLineSupport
+
+/// `ble record`: a device into a file.
+struct Record: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Writes a device to a file, from which ble replay serves it.",
+        discussion: HelpText.discussion(
+            """
+            What it advertises, its database with all handles, every value that can be read and the errors of those that \
+            cannot, and what it notifies within the time, with the times. The file is written when all of that is known, or \
+            not at all.
+            """,
+            examples: [
+                "ble record C0:11:22:33:44:55 thermometer.json", "ble record Thermometer thermometer.json --time 60",
+            ]))
+
+    @OptionGroup var transport: TransportOptions
+
+    @OptionGroup var pairing: PairingOptions
+
+    @OptionGroup var device: DeviceOptions
+
+    @Argument(help: "The file.", completion: .file(extensions: ["json"]))
+    var file: String
+
+    @Option(help: ArgumentHelp("For how long to note what it notifies.", valueName: "seconds"))
+    var time = Seconds(10)
+
+    /// How long a scan response is waited for.
+    private static let patience = Duration.seconds(2)
+
+    func run() async throws {
+        let document = try await transport.withAdapter(pairing: pairing, timeout: device.timeout) { adapter in
+            let sighting = try await sighting(on: adapter)
+            let connection = try await DeviceSearch(within: device.timeout).connect(to: sighting.address, on: adapter)
+            try await pairing.protect(connection)
+            let survey = try await waiting(for: "the device's values") {
+                try await DeviceRecording.survey(connection)
+            }
+            var document = try await DeviceRecording.record(connection, survey, for: time)
+            try? await connection.disconnect()
+            describe(sighting, in: &document)
+            return document
+        }
+        try DocumentFile.write(document, to: file)
+        say("ble: \(document.services.count) services and \(document.notifications.count) notifications are in \(file)")
+    }
+
+    /// The device's advertising, with its scan response if it has one.
+    private func sighting(on adapter: Adapter) async throws -> Sighting {
+        let filter: ScanFilter =
+            switch device.device {
+            case .address(let address): ScanFilter(addresses: [address])
+            case .name(let name): ScanFilter(name: .exact(name), isConnectableOnly: true)
+            }
+        let search = DeviceSearch(within: device.timeout)
+        let first = try await search.firstSighting(for: filter, of: "\(device.device)", on: adapter)
+        let latest = LatestSighting(first)
+        let sightings = try await adapter.scan(for: ScanFilter(addresses: [first.address]))
+        do throws(BluetoothError) {
+            try await withTimeout(Self.patience) { () throws(BluetoothError) in
+                for try await sighting in sightings {
+                    await latest.take(sighting)
+                    if !sighting.scanResponseData.isEmpty, !sighting.advertisingData.isEmpty { return }
+                }
+            }
+        } catch {
+            // It has no scan response.
+            guard error == .timedOut else { throw error }
+        }
+        return await latest.sighting
+    }
+
+    private actor LatestSighting {
+        private(set) var sighting: Sighting
+
+        init(_ sighting: Sighting) { self.sighting = sighting }
+
+        func take(_ sighting: Sighting) { self.sighting = sighting }
+    }
+
+    private func describe(_ sighting: Sighting, in document: inout DeviceDocument) {
+        document.address = sighting.address
+        document.name = sighting.name ?? document.deviceName
+        document.isConnectable = true
+        let longest = max(sighting.advertisingData.count, sighting.scanResponseData.count)
+        guard longest <= 31 else {
+            return say("ble: it advertises \(longest) octets at once, which cannot be replayed, and is left out")
+        }
+        document.advertisement = .octets(sighting.advertisingData)
+        if !sighting.scanResponseData.isEmpty { document.scanResponse = .octets(sighting.scanResponseData) }
+    }
+}

@@ -1,0 +1,137 @@
+import BluetoothDocuments
+import BluetoothLE
+import CommandLineSupport
+
+/// Serves a document with an adapter, until the task is cancelled.
+struct DeviceServer {
+    let document: DeviceDocument
+    let layout: DeviceDocument.Layout
+
+    /// - Throws: a usage failure where the document cannot be laid out.
+    init(_ document: DeviceDocument, of path: String) throws(CommandFailure) {
+        self.document = document
+        do throws(DocumentError) {
+            layout = try document.layout()
+        } catch {
+            throw CommandFailure(.usage, "\(path): \(error)")
+        }
+    }
+
+    /// What the host of the adapter has to be like: the document is its whole database, and has its address.
+    func configure(_ host: inout HostConfiguration) {
+        host.publishesOwnServices = false
+        if let name = document.name { host.deviceName = name }
+        guard let address = document.address else { return }
+        if address.randomKind == .static {
+            host.ownAddress = .staticRandom(address)
+        } else {
+            say("ble: \(address) is no static random address, and stays with its device; this adapter's is used")
+        }
+    }
+
+    func run(on adapter: Adapter) async throws {
+        let actions = adapter.characteristicEvents()
+        let links = await adapter.events()
+        let services = try await adapter.publish(layout.definitions, events: actions)
+        let unconditional = services.flatMap(\.characteristics).filter { characteristic in
+            layout.notifications.contains { $0.handle == characteristic.handle && $0.origin == .connection }
+        }
+        try await advertise(on: adapter)
+        let stage = ServerStage(layout.notifications, unconditional)
+        try writeLine("serving \(layout.definitions.count) services; Ctrl-C ends it")
+        try await withThrowingTaskGroup { group in
+            group.addTask { for try await event in links { try await stage.handle(event) } }
+            group.addTask { for try await action in actions { try await stage.handle(action) } }
+            // Either ends by throwing.
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func advertise(on adapter: Adapter) async throws {
+        if case .octets(let data) = document.advertisement {
+            return try await adapter.advertise(
+                octets: data, scanResponse: try document.scanResponse?.octets(at: "scanResponse") ?? [],
+                isConnectable: document.isConnectable)
+        }
+        if let response = document.scanResponse {
+            return try await adapter.advertise(
+                octets: try document.advertisement?.octets(at: "advertisement") ?? [],
+                scanResponse: try response.octets(at: "scanResponse"), isConnectable: document.isConnectable)
+        }
+        if case .fields(let fields) = document.advertisement {
+            return try await adapter.advertise(fields, isConnectable: document.isConnectable)
+        }
+        var fields = AdvertisementData()
+        fields.localName = document.name.map { .complete($0) }
+        let named = fields
+        fields.serviceUUIDs = document.services.filter { $0.isPrimary && !Self.generic.contains($0.uuid) }.map(\.uuid)
+        do throws(BluetoothError) {
+            try await adapter.advertise(fields, isConnectable: document.isConnectable)
+        } catch {
+            guard case .advertisingDataTooLong = error else { throw error }
+            try await adapter.advertise(named, isConnectable: document.isConnectable)
+        }
+    }
+
+    private static let generic: [BluetoothUUID] = [.genericAccess, .genericAttribute]
+}
+
+/// Says what peers do, and plays each of them what the document notifies.
+private actor ServerStage {
+    private let notifications: [ScheduledNotification]
+    private let unconditional: [PublishedCharacteristic]
+    private var players: [Connection: NotificationPlayer<ContinuousClock>] = [:]
+
+    init(_ notifications: [ScheduledNotification], _ unconditional: [PublishedCharacteristic]) {
+        self.notifications = notifications
+        self.unconditional = unconditional
+    }
+
+    func handle(_ event: AdapterEvent) async throws {
+        switch event {
+        case .connected(let connection):
+            try writeLine("\(connection.peer): connected")
+            var subscribers: [Subscriber] = []
+            for characteristic in unconditional {
+                subscribers += await characteristic.subscribers.filter { $0.connection == connection }
+            }
+            await player(of: connection).connected(subscribers)
+        case .disconnected(let connection, let reason):
+            await players.removeValue(forKey: connection)?.stop()
+            try writeLine("\(connection.peer): disconnected: \(reason)")
+        default: break
+        }
+    }
+
+    func handle(_ action: CharacteristicEvent) async throws {
+        switch action {
+        case .subscribed(let subscriber), .subscriptionRestored(let subscriber):
+            try tell(subscriber, subscriber.configuration)
+            await player(of: subscriber.connection).subscribed(subscriber)
+        case .subscriptionChanged(let subscriber, let configuration): try tell(subscriber, configuration)
+        case .unsubscribed(let subscriber):
+            try tell(subscriber, [])
+            await players[subscriber.connection]?.unsubscribed(subscriber)
+        case .written(let value, let handle, let connection):
+            try writeLine("\(connection.peer): \(ServeLine.written(value, to: handle))")
+        case .dataLost(let connection): try writeLine("\(connection.peer): writes that were lost on the way")
+        // The database keeps every value.
+        case .readRequested(let read): try await read.refuse(.unlikelyError)
+        case .writeRequested(let write): try await write.refuse(.unlikelyError)
+        }
+    }
+
+    private func tell(_ subscriber: Subscriber, _ configuration: GATTClientConfiguration) throws {
+        let line = ServeLine.subscribed(to: subscriber.characteristic, configuration)
+        try writeLine("\(subscriber.connection.peer): \(line)")
+    }
+
+    /// The two sequences of events have no order between them: whichever speaks of a connection first makes its player.
+    private func player(of connection: Connection) -> NotificationPlayer<ContinuousClock> {
+        if let player = players[connection] { return player }
+        let player = NotificationPlayer(notifications, clock: ContinuousClock())
+        players[connection] = player
+        return player
+    }
+}

@@ -1,0 +1,40 @@
+import BluetoothDocuments
+import CommandLineSupport
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A document in a file.
+enum DocumentFile {
+    /// - Throws: a usage failure with the file, the place in it and what is expected there.
+    static func read(_ path: String) throws(CommandFailure) -> DeviceDocument {
+        let text = try InputFile.contents(of: path, maximumSize: DeviceDocument.maximumSize)
+        do throws(DocumentError) {
+            return try DeviceDocument(json: text)
+        } catch {
+            throw CommandFailure(.usage, "\(path): \(error)")
+        }
+    }
+
+    /// Reads a list of notifications.
+    static func readNotifications(_ path: String) throws(CommandFailure) -> [DeviceDocument.Notification] {
+        let text = try InputFile.contents(of: path, maximumSize: DeviceDocument.maximumSize)
+        do throws(DocumentError) {
+            return try DeviceDocument.notifications(json: text)
+        } catch {
+            throw CommandFailure(.usage, "\(path): \(error)")
+        }
+    }
+
+    /// Replaces a file as a whole.
+    static func write(_ document: DeviceDocument, to path: String) throws(CommandFailure) {
+        do {
+            try Data(document.json.utf8).write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            throw CommandFailure(.failure, "\(path): cannot be written; check its folder")
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import BluetoothDocuments
+import BluetoothGATT
+import CommandLineSupport
+
+/// `ble serve`: a device from a file.
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Serves and advertises the device that a file describes.",
+        discussion: HelpText.discussion(
+            """
+            The file is JSON: services, characteristics, descriptors, their handles, values and permissions, and what is \
+            notified when. ble inspect --json and ble record write such files. What peers do is printed, until Ctrl-C.
+
+            With --bearer there is no adapter: the peer is at the other end of an inherited socket of type SOCK_SEQPACKET, \
+            and each packet is one PDU of the Attribute Protocol. Then lines of standard input such as "notify 0x0012 01 FF" \
+            and "indicate 0x0012 01 FF" are sent. A handle is that of a characteristic's value. The end of the peer is the \
+            end of the program.
+            """,
+            examples: [
+                "ble serve thermometer.json", "ble serve thermometer.json --notify measurements.json",
+                "ble serve thermometer.json --bearer fd:3",
+            ]))
+
+    @OptionGroup var transport: TransportOptions
+
+    @OptionGroup var pairing: PairingOptions
+
+    @Argument(help: "The file.", completion: .file(extensions: ["json"]))
+    var file: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Notify what this file says, in place of what is in the first: a list in JSON of times in milliseconds, "
+                + "characteristics and values.",
+            valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var notify: String?
+
+    @Option(help: ArgumentHelp("Serve over an inherited descriptor, without an adapter.", valueName: "fd:N"))
+    var bearer: BearerName?
+
+    func run() async throws {
+        var document = try DocumentFile.read(file)
+        if let notify { document.notifications = try DocumentFile.readNotifications(notify) }
+        let server = try DeviceServer(document, of: notify ?? file)
+        guard let bearer else {
+            return try await transport.withAdapter(
+                isRecovering: true, pairing: pairing, configure: server.configure
+            ) { adapter in
+                try await server.run(on: adapter)
+            }
+        }
+        let bare: BareServer
+        do throws(GATTDatabaseError) {
+            bare = try BareServer(server.layout)
+        } catch {
+            throw CommandFailure(.usage, "\(file): \(error)")
+        }
+        _ = try await BearerLoop.run(bare, on: bearer, readsInput: true)
+    }
+}

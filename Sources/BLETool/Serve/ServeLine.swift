@@ -1,0 +1,37 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+
+/// What a server says of what its peers do, the same on every bearer.
+enum ServeLine {
+    /// What a peer asks to read; nil if it asks for nothing of that kind.
+    static func reading(_ pdu: [UInt8]) -> String? {
+        guard pdu.count >= 3, pdu[0] == ATTOpcode.readRequest.rawValue || pdu[0] == ATTOpcode.readBlobRequest.rawValue
+        else { return nil }
+        let handle = AttributeHandle(UInt16(pdu[1]) | UInt16(pdu[2]) << 8)
+        guard pdu[0] == ATTOpcode.readBlobRequest.rawValue, pdu.count >= 5 else { return "reads \(handle)" }
+        return "reads \(handle) from offset \(UInt16(pdu[3]) | UInt16(pdu[4]) << 8)"
+    }
+
+    static func written(_ value: [UInt8], to handle: AttributeHandle) -> String {
+        "writes \(handle): \(value.isEmpty ? "nothing" : value.hexadecimal())"
+    }
+
+    static func subscribed(to handle: AttributeHandle, _ configuration: GATTClientConfiguration) -> String {
+        var kinds: [String] = []
+        if configuration.contains(.notifications) { kinds.append("notifications") }
+        if configuration.contains(.indications) { kinds.append("indications") }
+        if kinds.isEmpty { return "unsubscribes from \(handle)" }
+        return "subscribes to \(kinds.joined(separator: " and ")) of \(handle)"
+    }
+
+    /// Why a value was not sent.
+    static func reason(of error: GATTServerError) -> String {
+        switch error {
+        case .notSubscribed(let handle): "the peer has not subscribed to that at \(handle)"
+        case .insufficientSecurity(let code): "the link is not protected well enough: \(code)"
+        case .valueTooLong(let maximum): "the value is longer than the \(maximum) octets that fit into one PDU"
+        default: "\(error)"
+        }
+    }
+}

@@ -162,8 +162,8 @@ let package = Package(
             "BLETool",
             [
                 "BluetoothBase", "BluetoothNumbers", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT",
-                "BluetoothTrace", "BluetoothDocuments", "HCITransport", "VirtualRadio", "BluetoothSMP", "BluetoothHost", "BluetoothAdapter", "BluetoothLE",
-                "BluetoothSimulation", "CommandLineSupport",
+                "BluetoothTrace", "BluetoothDocuments", "HCITransport", "VirtualRadio", "BluetoothSMP", "BluetoothHost",
+                "BluetoothAdapter", "BluetoothLE", "BluetoothSimulation", "CommandLineSupport",
             ]),
         // Tests
         .target(

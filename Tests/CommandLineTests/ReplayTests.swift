@@ -54,7 +54,8 @@ struct ReplayTests {
             _ = try endpoint.start(operation, at: now, into: &writer)
             if !writer.isEmpty { server.receive(writer.bytes, at: now) }
             exchange()
-            return try #require(results.popLast())
+            let result = results.popLast()
+            return try #require(result)
         }
 
         mutating func record(for time: Duration) throws -> DeviceDocument {

@@ -1,5 +1,6 @@
 """Runs each pairing of a central with a peripheral over each air, our programs in a hostile world (`hostile.py`),
-security (`security.py`), and the commands of a client (`client.py`).
+security (`security.py`), the commands of a client (`client.py`), and devices that are inspected, served and recorded
+(`devices.py`).
 
 Prints a line for each.
 """
@@ -26,6 +27,7 @@ sys.path.insert(0, str(ROOT / "Scripts" / "python"))
 
 import airs  # noqa: E402
 import client  # noqa: E402
+import devices  # noqa: E402
 import hostile  # noqa: E402
 import security  # noqa: E402
 
@@ -235,7 +237,9 @@ def main() -> int:
     binaries = None if arguments.bumble_only else arguments.binaries.resolve()
     everything: list[Pairing | hostile.Case | security.Case | client.Case] = list(all_pairings(binaries))
     if binaries is not None:
-        everything += [*hostile.all_cases(binaries), *security.all_cases(binaries), *client.all_cases(binaries)]
+        everything += [
+            *hostile.all_cases(binaries), *security.all_cases(binaries), *client.all_cases(binaries),
+            *devices.all_cases(binaries)]
     pairings = [
         pairing for pairing in everything
         if not arguments.filter or any(pattern.search(pairing.title) for pattern in arguments.filter)]

@@ -178,7 +178,8 @@ struct DecodingTests {
         #expect(error.description.hasPrefix(path.isEmpty ? "expected" : path + ": "))
     }
 
-    @Test("text that is not JSON is said to be none, with the place", arguments: ["", "{", "{\"services\": [}", "nope"])
+    @Test(
+        "text that is not JSON is said to be none, with the place", arguments: ["", "{", "{\"services\": [}", "nope"])
     func notJSON(text: String) throws {
         let error = try #require(throws: DocumentError.self) { try DeviceDocument(json: Array(text.utf8)) }
         guard case .notJSON = error.problem else { throw error }

@@ -98,11 +98,15 @@ struct BareServerTests {
         server.complaints = []
         server.receive([0x12, 0x09, 0x00, 0x03, 0x00], at: .zero)
         server.outgoing = []
-        for line in ["", "  # a comment", "notify 0x0005 01 02", "notify 5 0a0B\r", "notify 5", "indicate 0x5 FF", "indicate 5 FE"] {
+        for line in [
+            "", "  # a comment", "notify 0x0005 01 02", "notify 5 0a0B\r", "notify 5", "indicate 0x5 FF",
+            "indicate 5 FE",
+        ] {
             server.enter(line, at: .zero)
         }
         let sent: [[UInt8]] = [
-            [0x1B, 0x05, 0x00, 0x01, 0x02], [0x1B, 0x05, 0x00, 0x0A, 0x0B], [0x1B, 0x05, 0x00], [0x1D, 0x05, 0x00, 0xFF],
+            [0x1B, 0x05, 0x00, 0x01, 0x02], [0x1B, 0x05, 0x00, 0x0A, 0x0B], [0x1B, 0x05, 0x00],
+            [0x1D, 0x05, 0x00, 0xFF],
         ]
         #expect(server.outgoing == sent)
         #expect(server.complaints.isEmpty)

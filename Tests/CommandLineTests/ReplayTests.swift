@@ -146,7 +146,8 @@ struct ReplayTests {
         #expect(one.handles.map(\.range) == other.handles.map(\.range))
         #expect(one.handles.map(\.characteristics) == other.handles.map(\.characteristics))
         #expect(recorded.services[1].characteristics[0].permissions.readError == .insufficientAuthentication)
-        #expect(recorded.services[1].characteristics[1].descriptors[0].permissions.writeError == .insufficientEncryption)
+        #expect(
+            recorded.services[1].characteristics[1].descriptors[0].permissions.writeError == .insufficientEncryption)
         #expect(recorded.services[4].characteristics[0].value.octets == Array(repeating: 0xA5, count: 300))
         #expect(recorded.services[4].isPrimary == false)
         let times = other.notifications.map { "\($0.handle) \($0.time.nanoseconds / 1000)" }

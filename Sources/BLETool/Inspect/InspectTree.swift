@@ -12,7 +12,9 @@ struct InspectTree {
 
     init(_ document: DeviceDocument, palette: Palette) {
         self.palette = palette
-        if let address = document.address { lines.append("\(address)" + (document.name.map { "  " + quoted($0) } ?? "")) }
+        if let address = document.address {
+            lines.append("\(address)" + (document.name.map { "  " + quoted($0) } ?? ""))
+        }
         for service in document.services { add(service) }
     }
 
@@ -22,8 +24,10 @@ struct InspectTree {
         let range = Self.text(service.handle) + (end == service.handle ? "" : "–" + Self.text(end))
         lines.append(
             "\(palette(.dim, range))  \(kind) "
-                + title(service.uuid, AssignedNumbers.name(ofService: service.uuid)
-                    ?? AssignedNumbers.name(ofMember: service.uuid)))
+                + title(
+                    service.uuid,
+                    AssignedNumbers.name(ofService: service.uuid)
+                        ?? AssignedNumbers.name(ofMember: service.uuid)))
         for include in service.includes {
             guard case .handle(let handle) = include.target else { continue }
             lines.append("  \(palette(.dim, Self.text(include.handle)))  includes the service at \(handle)")
@@ -39,7 +43,8 @@ struct InspectTree {
                 + (properties.isEmpty ? "" : "  \(properties)"))
         if characteristic.properties.contains(.read) {
             lines.append(
-                "      " + ValueText.text(characteristic.value.octets, of: characteristic.uuid, characteristic.permissions))
+                "      "
+                    + ValueText.text(characteristic.value.octets, of: characteristic.uuid, characteristic.permissions))
         }
         for descriptor in characteristic.descriptors {
             var line =

@@ -13,16 +13,21 @@ enum ValueText {
         if let error = permissions.readError { return "cannot be read: \(error)" }
         guard !octets.isEmpty else { return "empty" }
         if let meaning = meaning(octets, of: uuid) { return "\(octets.hexadecimal())  \(meaning)" }
-        guard let text = readable(octets) else { return octets.hexadecimal() }
-        return quoted(text)
+        switch ValueFormat.automatic(octets, of: uuid) {
+        case .fields(let fields):
+            // The first needs no name: it is what the characteristic is about.
+            let parts = fields.enumerated().map { $0 == 0 ? $1.text : "\($1.name) \($1.text)" }
+            return "\(octets.hexadecimal())  \(parts.joined(separator: ", "))"
+        case .text(let text): return quoted(text)
+        case .octets, .integers, .numbers, .malformed: return octets.hexadecimal()
+        }
     }
 
-    /// What a value of a standard type says; nil without such a type, or if the value is not well formed.
+    /// What a value says that only numbers of the SIG tell, or that belongs to a descriptor; nil for another one.
     private static func meaning(_ octets: [UInt8], of uuid: BluetoothUUID) -> String? {
         let number = octets.reversed().reduce(0) { ($0 as UInt64) << 8 | UInt64($1) }
         switch (uuid.uint16, octets.count) {
         case (0x2A01, 2): return AssignedNumbers.name(ofAppearance: UInt16(number))
-        case (0x2A19, 1): return "\(number) %"
         case (0x2900, 2):
             let properties = GATTExtendedProperties(rawValue: UInt16(number))
             var words: [String] = []
@@ -35,17 +40,7 @@ enum ValueText {
             let exponent = Int8(bitPattern: octets[1])
             return (AssignedNumbers.name(ofUnit: unit) ?? "unit 0x" + hexadecimal(unit, digits: 4))
                 + (exponent == 0 ? "" : ", exponent \(exponent)")
-        case (0x2A37, _):
-            guard let value = try? HeartRateMeasurement(decoding: octets.span) else { return nil }
-            return "\(value.heartRate) beats per minute"
         default: return nil
         }
-    }
-
-    /// The octets as text, if a person would take them for one: UTF-8 without control characters, but for zeros at the end.
-    private static func readable(_ octets: [UInt8]) -> String? {
-        let content = octets.reversed().drop { $0 == 0 }.reversed()
-        guard !content.isEmpty, content.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
-        return String(validating: Array(octets), as: UTF8.self)
     }
 }

@@ -21,7 +21,8 @@ extension DeviceDocument.Advertising {
         }
         var fields = AdvertisementData()
         if let flags = object["flags"] {
-            fields.flags = AdvertisingFlags(rawValue: UInt8(try flags.integer(0...0xFF, expected: "flags from 0 to 255")))
+            fields.flags = AdvertisingFlags(
+                rawValue: UInt8(try flags.integer(0...0xFF, expected: "flags from 0 to 255")))
         }
         fields.localName = try object["name"].map { name throws(DocumentError) in .complete(try name.string()) }
         if let short = object["shortName"] {

@@ -174,10 +174,13 @@ extension DeviceDocument.Notification {
         let object = try reader.object(["at", "from", "handle", "uuid", "value", "text", "indication"])
         let characteristic: Characteristic
         if let handle = object["handle"] {
-            guard object["uuid"] == nil else { throw DocumentError(object.place(of: "uuid"), .contradicts(other: "handle")) }
+            guard object["uuid"] == nil else {
+                throw DocumentError(object.place(of: "uuid"), .contradicts(other: "handle"))
+            }
             characteristic = .handle(try handle.handle())
         } else {
-            let uuid = try object.required("uuid", expected: "the UUID of a characteristic, or its handle as \"handle\"")
+            let uuid = try object.required(
+                "uuid", expected: "the UUID of a characteristic, or its handle as \"handle\"")
             characteristic = .uuid(try uuid.uuid())
         }
         let time = try object.required("at", expected: "a time in milliseconds").milliseconds()

@@ -30,7 +30,9 @@ extension DeviceDocument {
         let code = ATTErrorCode(rawValue: code)
         guard let name = code.name else { return nil }
         let words = name.split(separator: " ")
-        return (words[0].lowercased() + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(), code)
+        return (
+            words[0].lowercased() + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(), code
+        )
     }
 }
 

@@ -40,7 +40,8 @@ extension DocumentError: CustomStringConvertible {
                 switch problem {
                 case .notJSON(let reason): "this is not JSON: \(JSONValue.quoted(reason).dropFirst().dropLast())"
                 case .expected(let expected, let found): "expected \(expected), found \(found)"
-                case .unknownMember(let known): "there is no such member; expected one of \(known.joined(separator: ", "))"
+                case .unknownMember(let known):
+                    "there is no such member; expected one of \(known.joined(separator: ", "))"
                 case .missing(let expected): "this is missing; expected \(expected)"
                 case .contradicts(let other): "only one of this and \"\(other)\" can be there"
                 case .tooMany(let maximum): "expected at most \(maximum) of these"

@@ -35,7 +35,9 @@ enum JSONValue: Equatable, Sendable {
         guard let cause = context.underlyingError else { return context.debugDescription }
         let text = "\(cause)"
         // The parser's own sentence is in the middle of what its error prints.
-        guard let start = text.firstRange(of: "NSDebugDescription=")?.upperBound else { return context.debugDescription }
+        guard let start = text.firstRange(of: "NSDebugDescription=")?.upperBound else {
+            return context.debugDescription
+        }
         return String(text[start...].prefix { $0 != "}" })
     }
 }

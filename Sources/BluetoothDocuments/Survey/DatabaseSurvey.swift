@@ -77,7 +77,8 @@ public struct DatabaseSurvey: Sendable {
         case (.includes, _): beginReading()
         case (.values(let index), .success(.value(let octets))): note(.success(octets), index)
         case (.values(let index), .failure(let error)): note(.failure(error), index)
-        case (.values(let index), _): note(.failure(ATTError(.unlikelyError, for: .readRequest, at: readable[index])), index)
+        case (.values(let index), _):
+            note(.failure(ATTError(.unlikelyError, for: .readRequest, at: readable[index])), index)
         case (.done, _): break
         }
     }
@@ -176,7 +177,8 @@ public struct DatabaseSurvey: Sendable {
     }
 
     private func fill(
-        _ value: inout DeviceDocument.Value, _ permissions: inout DeviceDocument.Permissions, from handle: AttributeHandle
+        _ value: inout DeviceDocument.Value, _ permissions: inout DeviceDocument.Permissions,
+        from handle: AttributeHandle
     ) {
         switch values[handle] {
         case .success(let octets): value.octets = octets

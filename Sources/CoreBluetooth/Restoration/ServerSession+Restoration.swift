@@ -30,7 +30,10 @@ extension ServerSession {
 
     private var savedState: ServerState {
         let (wanted, advertisement) = lock.withLock {
-            (services.filter { !unwanted.contains($0.identifier) && !leaving.contains($0.identifier) }, wantedAdvertisement)
+            (
+                services.filter { !unwanted.contains($0.identifier) && !leaving.contains($0.identifier) },
+                wantedAdvertisement
+            )
         }
         return ServerState(wanted.map(\.definition.service), advertisement)
     }

@@ -149,7 +149,8 @@ struct ServerDatabaseLayoutTests {
         var bench = ServerBench(database, mtu: 100)
         #expect(
             bench.send("04 01 00 FF FF")
-                == "05 01 01 00 00 28 02 00 03 28 03 00 37 2A 04 00 03 28 05 00 38 2A 06 00 03 28 07 00 39 2A 08 00 02 29")
+                == "05 01 01 00 00 28 02 00 03 28 03 00 37 2A 04 00 03 28 05 00 38 2A 06 00 03 28 07 00 39 2A 08 00 02 29"
+        )
         #expect(bench.send("0A 02 00") == "0B 90 03 00 37 2A")
         var endpoint = AttributeEndpoint(), writer = ByteWriter()
         let server = GATTServer(database: database)

@@ -179,12 +179,15 @@ struct DecodingTests {
     }
 
     @Test(
-        "text that is not JSON is said to be none, with the place", arguments: ["", "{", "{\"services\": [}", "nope"])
-    func notJSON(text: String) throws {
-        let error = try #require(throws: DocumentError.self) { try DeviceDocument(json: Array(text.utf8)) }
-        guard case .notJSON = error.problem else { throw error }
-        #expect(error.description.hasPrefix("this is not JSON: "))
-        #expect(!error.description.contains("NSCocoaErrorDomain"))
+        "text that is not JSON is said to be none, with the place",
+        arguments: [
+            ("", "Unexpected end of file during JSON parse."), ("{", "Unexpected end of file during JSON parse."),
+            ("{\"services\": [}", "Invalid value near line 1, column 15"),
+            ("{\n  \"services\":\n    nope\n}", "Invalid value near line 3, column 6"),
+        ])
+    func notJSON(text: String, reason: String) throws {
+        #expect(throws: DocumentError("", .notJSON(reason))) { try DeviceDocument(json: Array(text.utf8)) }
+        #expect(DocumentError("", .notJSON("a\u{1B}")).description == "this is not JSON: a\\u001b")
     }
 
     @Test("hostile names and values in a message are escaped")

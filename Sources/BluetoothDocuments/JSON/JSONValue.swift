@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import Foundation
 
 /// A value of a JSON text (RFC 8259), as it was read or is to be written.
 enum JSONValue: Equatable, Sendable {
@@ -25,20 +21,26 @@ enum JSONValue: Equatable, Sendable {
         do {
             self = try JSONDecoder().decode(JSONValue.self, from: Data(text))
         } catch {
-            throw DocumentError("", .notJSON(Self.reason(of: error)))
+            throw DocumentError("", .notJSON(Self.reason(of: text)))
         }
     }
 
-    /// What the parser says, which knows the line and the column.
-    private static func reason(of error: any Error) -> String {
-        guard let error = error as? DecodingError, case .dataCorrupted(let context) = error else { return "\(error)" }
-        guard let cause = context.underlyingError else { return context.debugDescription }
-        let text = "\(cause)"
-        // The parser's own sentence is in the middle of what its error prints.
-        guard let start = text.firstRange(of: "NSDebugDescription=")?.upperBound else {
-            return context.debugDescription
+    /// Why a text cannot be parsed, and where. The decoder does not say; the other parser does.
+    private static func reason(of text: [UInt8]) -> String {
+        do {
+            _ = try JSONSerialization.jsonObject(with: Data(text), options: .fragmentsAllowed)
+            return "it cannot be decoded"
+        } catch {
+            let sentence = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String ?? "it cannot be parsed"
+            let words = " around character "
+            guard let place = sentence.range(of: words),
+                let offset = Int(sentence[place.upperBound...].prefix { $0.isNumber }), offset <= text.count
+            else { return sentence }
+            let before = text.prefix(offset)
+            let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+            let column = before.reversed().prefix { $0 != UInt8(ascii: "\n") }.count + 1
+            return "\(sentence[..<place.lowerBound]) near line \(line), column \(column)"
         }
-        return String(text[start...].prefix { $0 != "}" })
     }
 }
 

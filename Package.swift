@@ -82,11 +82,11 @@ let package = Package(
         layer("BluetoothValues", ["BluetoothBase"]),
         // Devices in files, as JSON.
         layer("BluetoothDocuments", ["BluetoothBase", "BluetoothATT", "BluetoothGATT", "BluetoothGAP"]),
-        // The ciphers that BluetoothSMP is handed.
+        // The ciphers that BluetoothSMP and BluetoothValues are handed.
         layer(
             "BluetoothCrypto",
             [
-                "BluetoothSMP", .product(name: "Crypto", package: "swift-crypto"),
+                "BluetoothSMP", "BluetoothValues", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ]),
         // Bytes in and out: the only layer that talks to the kernel.
@@ -177,7 +177,7 @@ let package = Package(
         tests(of: "BluetoothGATT", and: ["BluetoothATT"]),
         tests(of: "BluetoothSMP", and: ["BluetoothCrypto"]),
         tests(of: "BluetoothGAP"),
-        tests(of: "BluetoothValues"),
+        tests(of: "BluetoothValues", and: ["BluetoothBase", "BluetoothCrypto"]),
         tests(of: "BluetoothDocuments", and: ["BluetoothBase", "BluetoothATT", "BluetoothGATT", "BluetoothGAP"]),
         tests(of: "HCITransport", and: ["BluetoothHCI", "CBluetoothHCI"]),
         tests(of: "BluetoothTrace", and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT"]),

@@ -17,6 +17,22 @@ func fuzzValues(_ bytes: Span<UInt8>) throws(FuzzViolation) {
     try checkValue(WeightMeasurement.self, bytes)
     try checkValue(CSCMeasurement.self, bytes)
     try checkValue(CSCFeature.self, bytes)
+    for format in AdvertisedFormats.all { try checkAdvertised(format, bytes) }
+}
+
+/// What is advertised, in any format.
+private func checkAdvertised<Value: AdvertisedValue>(_ type: Value.Type, _ bytes: Span<UInt8>) throws(FuzzViolation) {
+    guard let value = try? Value(decoding: bytes) else { return }
+    // An Eddystone-UID may lack two reserved octets.
+    try require(value.encoded.count <= bytes.count + 2, "\(type) grows")
+    guard let again = try? Value(decoding: value.encoded.span) else {
+        throw FuzzViolation(description: "\(type) refuses what it has written")
+    }
+    try require(again == value && again.fields == value.fields, "\(type) changes")
+    guard let found = AdvertisedFormats.value(in: Value.container, bytes) else {
+        throw FuzzViolation(description: "\(type) is not found")
+    }
+    try require(Swift.type(of: found).container == Value.container, "\(type) is found elsewhere")
 }
 
 private func checkValue<Value: CharacteristicValue & Equatable>(

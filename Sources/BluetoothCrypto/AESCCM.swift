@@ -1,0 +1,78 @@
+import BluetoothSMP
+import BluetoothValues
+
+/// AES-CCM with a key of 128 bits and without associated data (RFC 3610), on the block cipher of swift-crypto, which has
+/// no such mode.
+public struct AESCCM: AdvertisingCipher {
+    private static let blockLength = 16
+
+    public init() {}
+
+    public func seal(
+        _ plaintext: [UInt8], key: [UInt8], nonce: [UInt8], tagLength: Int
+    ) -> (ciphertext: [UInt8], tag: [UInt8]) {
+        let blocks = Blocks(key: key, nonce: nonce)
+        let tag = zip(blocks.authenticator(of: plaintext, tagLength: tagLength), blocks.stream(0)).map { $0 ^ $1 }
+        return (blocks.crypt(plaintext), Array(tag.prefix(tagLength)))
+    }
+
+    public func open(_ ciphertext: [UInt8], tag: [UInt8], key: [UInt8], nonce: [UInt8]) -> [UInt8]? {
+        let blocks = Blocks(key: key, nonce: nonce)
+        let plaintext = blocks.crypt(ciphertext)
+        let expected = zip(blocks.authenticator(of: plaintext, tagLength: tag.count), blocks.stream(0)).map { $0 ^ $1 }
+        // In the same time wherever they differ.
+        let difference = zip(expected, tag).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) }
+        return difference == 0 ? plaintext : nil
+    }
+
+    /// The block cipher with a key, and the blocks that begin with a nonce.
+    private struct Blocks {
+        private let toolbox = SwiftCryptoToolbox()
+        private let key: UInt128
+        private let nonce: [UInt8]
+        /// How many octets the length of the message has: what the nonce leaves.
+        private var lengthOctets: Int { blockLength - 1 - nonce.count }
+
+        init(key: [UInt8], nonce: [UInt8]) {
+            precondition(key.count == blockLength && (7...13).contains(nonce.count))
+            self.key = Self.integer(key)
+            self.nonce = nonce
+        }
+
+        private static func integer(_ octets: [UInt8]) -> UInt128 { octets.reduce(0) { $0 << 8 | UInt128($1) } }
+
+        private func encrypt(_ block: [UInt8]) -> UInt128 { toolbox.encrypt(key: key, block: Self.integer(block)) }
+
+        private func block(flags: UInt8, _ number: Int) -> [UInt8] {
+            [flags] + nonce + (0..<lengthOctets).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+        }
+
+        /// RFC 3610, 2.2.
+        func authenticator(of message: [UInt8], tagLength: Int) -> [UInt8] {
+            let flags = UInt8((tagLength - 2) / 2 << 3 | lengthOctets - 1)
+            var code = encrypt(block(flags: flags, message.count))
+            for start in stride(from: 0, to: message.count, by: blockLength) {
+                let part = Array(message[start..<min(start + blockLength, message.count)])
+                let padded = part + [UInt8](repeating: 0, count: blockLength - part.count)
+                code = toolbox.encrypt(key: key, block: code ^ Self.integer(padded))
+            }
+            return octets(code)
+        }
+
+        /// RFC 3610, 2.3.
+        func stream(_ number: Int) -> [UInt8] { octets(encrypt(block(flags: UInt8(lengthOctets - 1), number))) }
+
+        func crypt(_ message: [UInt8]) -> [UInt8] {
+            var result: [UInt8] = []
+            for start in stride(from: 0, to: message.count, by: blockLength) {
+                let part = message[start..<min(start + blockLength, message.count)]
+                result += zip(part, stream(start / blockLength + 1)).map { $0 ^ $1 }
+            }
+            return result
+        }
+
+        private func octets(_ block: UInt128) -> [UInt8] {
+            (0..<blockLength).reversed().map { UInt8(truncatingIfNeeded: block >> UInt128(8 * $0)) }
+        }
+    }
+}

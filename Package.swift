@@ -162,7 +162,8 @@ let package = Package(
             "BLETool",
             [
                 "BluetoothBase", "BluetoothNumbers", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT",
-                "BluetoothTrace", "BluetoothDocuments", "HCITransport", "VirtualRadio", "BluetoothSMP", "BluetoothHost",
+                "BluetoothTrace", "BluetoothDocuments", "HCITransport", "VirtualRadio", "BluetoothSMP",
+                "BluetoothCrypto", "BluetoothGAP", "BluetoothValues", "BluetoothHost",
                 "BluetoothAdapter", "BluetoothLE", "BluetoothSimulation", "CommandLineSupport",
             ]),
         // Tests

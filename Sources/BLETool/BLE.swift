@@ -15,7 +15,8 @@ struct BLE: CommandLineProgram {
             examples: ["ble scan", "ble read Thermometer 2A1C", "ble decode capture.btsnoop"]),
         version: ProgramVersion.line(of: "ble"),
         subcommands: [
-            Adapters.self, Radio.self, Scan.self, Inspect.self, Read.self, Write.self, Notify.self, Serve.self,
-            Record.self, Replay.self, Bench.self, Pair.self, Bonds.self, Decode.self, Simulate.self,
+            Adapters.self, Scan.self, Inspect.self, Read.self, Write.self, Notify.self, Serve.self, Record.self,
+            Replay.self, Bench.self, Advertise.self, Beacon.self, Monitor.self, Radio.self, Pair.self, Bonds.self,
+            Decode.self, Simulate.self,
         ])
 }

@@ -52,6 +52,9 @@ struct JSONObject {
         append(name, object.text)
     }
 
+    /// Adds a member whose value is JSON already.
+    mutating func add(_ name: String, json value: String) { append(name, value) }
+
     private mutating func append(_ name: String, _ value: String) {
         if !members.isEmpty { members += "," }
         members += "\(Self.quoted(name)):\(value)"

@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/time.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -83,6 +84,30 @@ static inline int cbt_adapter_list(int fd, uint16_t indices[HCI_MAX_DEV]) {
     int count = list.count < HCI_MAX_DEV ? list.count : HCI_MAX_DEV;
     for (int position = 0; position < count; position++) indices[position] = list.requests[position].dev_id;
     return count;
+}
+
+/// Receives a packet, and the time at which the kernel made it (SO_TIMESTAMP) in microseconds since 1970; now, if it does not
+/// say. Returns the packet's length, also of one that was cut off, or -1 and sets errno.
+static inline ssize_t cbt_receive_timed(int fd, void *bytes, size_t count, int64_t *microseconds) {
+    struct iovec vector = {.iov_base = bytes, .iov_len = count};
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(struct timeval))];
+    } control;
+    struct msghdr message = {
+        .msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control,
+    };
+    ssize_t received = recvmsg(fd, &message, MSG_DONTWAIT | MSG_TRUNC);
+    if (received < 0) return received;
+    struct timeval time;
+    gettimeofday(&time, NULL);
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
+        if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_TIMESTAMP) {
+            memcpy(&time, CMSG_DATA(part), sizeof time);
+        }
+    }
+    *microseconds = (int64_t)time.tv_sec * 1000000 + time.tv_usec;
+    return received;
 }
 
 // Terminals. Arbitrary baud rates need struct termios2 of asm/termbits.h. That header declares its own struct termios

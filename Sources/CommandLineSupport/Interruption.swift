@@ -71,10 +71,16 @@ final class Interruption: Sendable {
             return (state.first, state.cancel)
         }
         guard let earlier else {
-            queue.asyncAfter(deadline: .now() + .nanoseconds(Int(limit.nanoseconds))) { _exit(128 + signal) }
+            queue.asyncAfter(deadline: .now() + .nanoseconds(Int(limit.nanoseconds))) { Self.exit(128 + signal) }
             cancel?()
             return
         }
-        if now - earlier.instant > Self.echo { _exit(128 + signal) }
+        if now - earlier.instant > Self.echo { Self.exit(128 + signal) }
+    }
+
+    /// Ends the process as it is, but for the terminal.
+    private static func exit(_ status: Int32) {
+        LiveScreen.leaveCurrent()
+        _exit(status)
     }
 }

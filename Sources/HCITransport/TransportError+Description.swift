@@ -5,6 +5,7 @@ extension TransportError: CustomStringConvertible {
     /// The name for users: `hci0` for `hci-socket:0`, and an address unchanged.
     private var adapter: String {
         let prefix = "hci-socket:"
+        if transport == HCIMonitor.name { return Reason.monitor }
         if transport.hasPrefix("serial:") { return Reason.serialDevice }
         switch transport.hasPrefix(prefix) ? AdapterSelector(String(transport.dropFirst(prefix.count))) : nil {
         case .index(let index): return "hci\(index)"
@@ -17,6 +18,8 @@ extension TransportError: CustomStringConvertible {
 extension TransportError.Reason {
     /// The word for a serial device.
     fileprivate static let serialDevice = "the device"
+    /// The words for the monitor channel.
+    fileprivate static let monitor = "the monitor channel"
 
     fileprivate func description(adapter: String) -> String {
         switch self {
@@ -44,6 +47,12 @@ extension TransportError.Reason {
             "the radio of \(adapter) is switched off; switch it on: sudo rfkill unblock bluetooth"
         case .adapterBlocked(.hardware):
             "the radio of \(adapter) is switched off by a switch or key of this machine; switch it on there"
+        case .notPermitted(let executable?) where adapter == Self.monitor:
+            "not permitted to read what goes over the adapters; grant it: "
+                + "sudo setcap cap_net_raw,cap_net_admin+ep \(Self.quoted(executable))"
+        case .notPermitted(nil) where adapter == Self.monitor:
+            "root lacks CAP_NET_RAW here, and cannot read what goes over the adapters; in a container, run it with "
+                + "--cap-add=NET_RAW --network=host"
         case .notPermitted(let executable?):
             "not permitted to take over \(adapter); "
                 + "grant it: sudo setcap cap_net_admin+ep \(Self.quoted(executable))"

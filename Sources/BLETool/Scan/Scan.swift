@@ -5,10 +5,20 @@ import CommandLineSupport
 /// `ble scan`: shows the devices in range, and how near they are.
 struct Scan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows the devices that advertise, and finally which of them is nearest.",
+        abstract: "Shows the devices that advertise.",
         discussion: HelpText.discussion(
-            "Exits with status 3 if no device was seen.",
-            examples: ["ble scan --timeout 5", "ble scan --service 180D --rssi -70..0"]))
+            """
+            On a terminal there is a table that changes as devices do, until q is pressed; its last line says which keys it \
+            knows. Elsewhere a line is written for each device that is new or advertises something new, for 10 seconds, \
+            and finally which device is nearest. With --json each line is an object, and there is no end.
+
+            What beacons and sensors send in known formats is decoded: iBeacon, Eddystone, BTHome, RuuviTag. Exits with \
+            status 3 if no device was seen.
+            """,
+            examples: [
+                "ble scan", "ble scan --service 180D --rssi -70..0",
+                "ble scan --json --service FCD2 --keys bthome.keys",
+            ]))
 
     @OptionGroup var transport: TransportOptions
 
@@ -20,68 +30,83 @@ struct Scan: AsyncParsableCommand {
     @Flag(help: "Show every advertising event, not only what is new.")
     var duplicates = false
 
+    @Flag(help: "Print a JSON object for each line, with the time.")
+    var json = false
+
     @Option(
         name: .customLong("service"),
-        help: ArgumentHelp("Only devices that list this service; several may be given.", valueName: "uuid"))
+        help: ArgumentHelp(
+            "Only devices that list this service or have data of it; several may be given.", valueName: "uuid"))
     var services: [BluetoothUUID] = []
 
     @Option(help: "Only devices whose name begins with this.")
     var name: String?
 
     @Option(
+        name: .customLong("address"),
+        help: ArgumentHelp("Only the device with this address; several may be given.", valueName: "address"))
+    var addresses: [DeviceAddress] = []
+
+    @Option(
         parsing: .unconditional,
         help: ArgumentHelp("Only devices with an RSSI in this range, in dBm, such as -70..0.", valueName: "min..max"))
     var rssi: SignalStrengths?
 
-    @Option(help: ArgumentHelp("How long to scan.", valueName: "seconds"))
-    var timeout = Seconds(10)
+    @Option(
+        name: [.customLong("time"), .customLong("timeout")],
+        help: ArgumentHelp(
+            "How long to scan; by default for 10 seconds, on a terminal and with --json without end.",
+            valueName: "seconds"))
+    var time: Seconds?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with the keys of encrypted BTHome devices: an address and 32 hexadecimal digits on each line.",
+            valueName: "file"),
+        completion: .file())
+    var keys: String?
+
+    /// How devices are shown.
+    enum Form {
+        case table, lines, json
+    }
 
     func run() async throws {
-        let filter = ScanFilter(services: services, name: name.map { .prefix($0) }, rssi: rssi?.range)
-        let estimator = try await transport.withAdapter { adapter in
+        let form: Form = json ? .json : LiveScreen.isPossible ? .table : .lines
+        let time = time ?? (form == .lines ? Seconds(10) : nil)
+        let devices = ScanSession(
+            ScanTable(services: services, keys: try keys.map(BTHomeKeys.init(path:)) ?? BTHomeKeys()),
+            reportsDuplicates: duplicates)
+        let filter = ScanFilter(name: name.map { .prefix($0) }, addresses: addresses, rssi: rssi?.range)
+        try await transport.withAdapter(timeout: time) { adapter in
+            // What is repeated is needed for the distance and the table, too.
             let sightings = try await adapter.scan(
-                for: filter, parameters: ScanParameters(isActive: active, reportsDuplicates: duplicates))
-            // The distance is estimated from many measurements, whether they are shown or not.
-            let measurements = try await adapter.scan(
                 for: filter, parameters: ScanParameters(isActive: active, reportsDuplicates: true))
-
-            let measuring = Task { await estimates(from: measurements) }
-            try await show(sightings)
-            measuring.cancel()
-            return await measuring.value
-        }
-        try showNearestFirst(estimator.nearestFirst)
-    }
-
-    /// Shows a line for each sighting until the time is up or the output is closed.
-    private func show(_ sightings: EventSequence<Sighting>) async throws {
-        do {
-            try await withTimeout(timeout.duration) { () throws(BluetoothError) in
-                for try await sighting in sightings {
-                    do { try writeLine(line(for: sighting)) } catch { throw .cancelled }
-                }
+            defer { tellLoss(sightings.droppedCount) }
+            switch form {
+            case .table: try await LiveScan(devices).run(sightings, for: time)
+            case .lines: try await devices.show(sightings, for: time) { $0.line }
+            case .json: try await devices.show(sightings, for: time) { $0.jsonLine }
             }
-        } catch {
-            guard error == .timedOut || error == .cancelled else { throw error }
-            // The output was closed.
-            if error == .cancelled, !Task.isCancelled { throw CommandFailure(.failure, nil) }
         }
-    }
-
-    private func estimates(from measurements: EventSequence<Sighting>) async -> ProximityEstimator {
-        var estimator = ProximityEstimator()
-        // It ends by cancellation; if the adapter fails, `show` reports that.
-        do { for try await sighting in measurements { estimator.record(sighting) } } catch {}
-        return estimator
-    }
-
-    private func showNearestFirst(_ estimates: [ProximityEstimator.Estimate]) throws {
-        guard !estimates.isEmpty else {
+        guard devices.shownCount > 0 else {
             try Task.checkCancellation()
             throw CommandFailure(
-                .notFound, "no matching device was seen in \(timeout) s; use a longer --timeout, or fewer filters")
+                .notFound,
+                "no matching device was seen\(time.map { " in \($0) s" } ?? ""); scan longer with --time, or give fewer filters"
+            )
         }
+        if !json { try showNearestFirst(devices.nearestFirst, limit: form == .table ? 10 : .max) }
+    }
+
+    private func tellLoss(_ count: Int) {
+        if count > 0 { say("ble: \(count) advertising events were lost, since the output was read too slowly") }
+    }
+
+    private func showNearestFirst(_ estimates: [ProximityEstimator.Estimate], limit: Int) throws {
+        guard !estimates.isEmpty else { return }
         try writeLine("\nNearest first:")
-        for estimate in estimates { try writeLine(line(for: estimate)) }
+        for estimate in estimates.prefix(limit) { try writeLine(ScanText.line(for: estimate)) }
+        if estimates.count > limit { try writeLine("… and \(estimates.count - limit) more") }
     }
 }

@@ -51,6 +51,21 @@ public enum BTSnoop {
             self.adapter = adapter
             self.monitorOpcode = monitorOpcode
         }
+
+        /// A record of the kernel's monitor.
+        ///
+        /// - Parameters:
+        ///   - adapter: the number `N` of `hciN`; 0xFFFF if it concerns none.
+        ///   - dataLength: how many octets it has, without an H4 indicator.
+        public init(
+            monitorOpcode: MonitorOpcode, adapter: UInt16, dataLength: Int, microsecondsSince1970: Int64
+        ) {
+            let packet = monitorOpcode.packet
+            self.init(
+                direction: packet?.direction ?? .received, type: packet?.type, originalLength: dataLength,
+                microsecondsSince1970: microsecondsSince1970, adapter: adapter == BTSnoop.noAdapter ? nil : adapter,
+                monitorOpcode: monitorOpcode)
+        }
     }
 
     /// "btsnoop" and a zero octet.

@@ -44,6 +44,19 @@ public enum BTSnoopWriter {
             to: &writer)
     }
 
+    /// Appends a record of the kernel's monitor, which may be no packet. One without an opcode is left out.
+    ///
+    /// - Parameter packet: its data; a packet with the H4 indicator first.
+    public static func appendMonitorRecord(
+        _ record: BTSnoop.Record, _ packet: Span<UInt8>, to writer: inout ByteWriter
+    ) {
+        guard let opcode = record.monitorOpcode, record.type == nil || !packet.isEmpty else { return }
+        append(
+            packet.extracting(droppingFirst: record.type == nil ? 0 : 1),
+            flags: UInt32(record.adapter ?? BTSnoop.noAdapter) << 16 | UInt32(opcode.rawValue),
+            record.microsecondsSince1970, record.cumulativeDrops, to: &writer)
+    }
+
     private static func append(
         _ packet: Span<UInt8>, flags: UInt32, _ microsecondsSince1970: Int64, _ cumulativeDrops: UInt32,
         to writer: inout ByteWriter

@@ -54,6 +54,15 @@ public final class CaptureFile {
         if let failure { report(failure) }
     }
 
+    /// Adds a record of the kernel's monitor, for a file in that format.
+    public func append(_ monitored: BTSnoop.Record, _ packet: Span<UInt8>) {
+        precondition(datalink == .monitor)
+        guard failure == nil else { return }
+        BTSnoopWriter.appendMonitorRecord(monitored, packet, to: &record)
+        failure = write()
+        if let failure { report(failure) }
+    }
+
     private func write() -> TransportError? {
         defer { record.removeAll() }
         do throws(Errno) {

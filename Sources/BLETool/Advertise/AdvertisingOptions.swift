@@ -1,0 +1,67 @@
+import ArgumentParser
+import BluetoothLE
+import CommandLineSupport
+
+/// How something is advertised, whatever it is.
+struct AdvertisingOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("How often, from 20 to 10240 ms; what nobody may connect to, from 100 ms.", valueName: "ms"))
+    var interval = 100
+
+    @Option(help: ArgumentHelp("How long; by default until a signal ends it.", valueName: "seconds"))
+    var time: Seconds?
+
+    func validate() throws {
+        guard (20...10_240).contains(interval) else { throw ValidationError("--interval is from 20 to 10240 ms") }
+    }
+
+    /// Advertises until the time is up or the program is told to end.
+    func run(
+        _ transport: TransportOptions, data: [UInt8], scanResponse: [UInt8] = [], isConnectable: Bool
+    ) async throws {
+        let interval = Duration.milliseconds(interval), time = limited(data)
+        try await transport.withAdapter(timeout: time) { adapter in
+            let events = await adapter.events()
+            try await adapter.advertise(
+                octets: data, scanResponse: scanResponse, isConnectable: isConnectable, interval: interval...interval)
+            say("ble: advertising \(data.hexadecimal())" + (time.map { " for \($0) s" } ?? ""))
+            do throws(BluetoothError) {
+                try await within(time) { () throws(BluetoothError) in
+                    // If the adapter fails, this throws.
+                    for try await event in events { Self.tell(event) }
+                }
+            } catch {
+                guard error == .timedOut else { throw error }
+            }
+        }
+    }
+
+    /// The time of limited discoverable mode has an end (Core 5.4, Vol 3, Part C, 9.2.3).
+    private func limited(_ data: [UInt8]) -> Seconds? {
+        guard ADView(data.span).flags?.contains(.limitedDiscoverable) == true else { return time }
+        let limit = Seconds(180)
+        guard let time, time.duration < limit.duration else { return limit }
+        return time
+    }
+
+    private static func tell(_ event: AdapterEvent) {
+        switch event {
+        case .connected(let connection): say("ble: \(connection.peer) has connected")
+        case .disconnected(let connection, let reason): say("ble: \(connection.peer) has disconnected: \(reason)")
+        default: break
+        }
+    }
+}
+
+/// Octets as hexadecimal digits, as many as fit into advertising data.
+struct AdvertisedOctets: ExpressibleByArgument {
+    var octets: [UInt8]
+
+    init?(argument: String) {
+        guard let octets = [UInt8](hexadecimal: argument), octets.count <= 31 else {
+            ArgumentRefusal.note(argument, "at most 31 octets are expected in hexadecimal digits, such as 020106")
+            return nil
+        }
+        self.octets = octets
+    }
+}

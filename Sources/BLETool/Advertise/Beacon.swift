@@ -1,0 +1,205 @@
+import ArgumentParser
+import BluetoothCrypto
+import BluetoothLE
+import CommandLineSupport
+
+/// `ble beacon`: advertises in a known format.
+struct Beacon: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Advertises as a beacon or a sensor in a known format.",
+        discussion: HelpText.discussion(
+            "Nobody can connect to it. ble scan decodes what it sends.",
+            examples: [
+                "ble beacon ibeacon FB0B57A2-8228-44CD-913A-94A122BA1206 1 2",
+                "ble beacon eddystone-url https://example.com",
+                "ble beacon bthome temperature=25.06 humidity=50.55",
+            ]),
+        subcommands: [
+            IBeaconCommand.self, EddystoneUIDCommand.self, EddystoneURLCommand.self, EddystoneTLMCommand.self,
+            BTHomeCommand.self,
+        ])
+}
+
+/// What all formats are advertised by.
+protocol BeaconCommand: AsyncParsableCommand, CommandWithoutOutput {
+    var transport: TransportOptions { get }
+    var advertising: AdvertisingOptions { get }
+    /// What is advertised, flags excepted.
+    var advertisement: AdvertisementData { get throws }
+}
+
+extension BeaconCommand {
+    func run() async throws {
+        try await advertising.run(transport, data: try data, isConnectable: false)
+    }
+
+    /// The octets that are sent.
+    ///
+    /// - Throws: a usage failure where they are too many.
+    var data: [UInt8] {
+        get throws {
+            var advertisement = try advertisement
+            advertisement.flags = [.generalDiscoverable, .brEDRNotSupported]
+            do throws(AdvertisingPayloadError) {
+                return try AdvertisingPayload(advertisement, limits: .init(advertisingData: 31, scanResponseData: 0))
+                    .advertisingData
+            } catch {
+                throw CommandFailure(.usage, "\(error); 31 octets are all there is")
+            }
+        }
+    }
+}
+
+extension AdvertisementData {
+    /// Data with one value, and the service that scanners of some formats look for.
+    init(_ value: some AdvertisedValue, listingService: Bool = false) {
+        self.init()
+        switch type(of: value).container {
+        case .serviceData(let uuid):
+            serviceData = [ServiceData(uuid: uuid, data: value.encoded)]
+            if listingService { serviceUUIDs = [uuid] }
+        case .manufacturerData(let company):
+            manufacturerData = [ManufacturerData(companyID: company, data: value.encoded)]
+        }
+    }
+}
+
+/// `ble beacon ibeacon`.
+struct IBeaconCommand: BeaconCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ibeacon", abstract: "Advertises as an iBeacon.",
+        discussion: HelpText.discussion(
+            "", examples: ["ble beacon ibeacon FB0B57A2-8228-44CD-913A-94A122BA1206 1 2 --power -47"]))
+
+    @Argument(help: "Whose beacons these are.")
+    var uuid: BluetoothUUID
+
+    @Argument(help: "Which group of them, from 0 to 65535.")
+    var major: UInt16
+
+    @Argument(help: "Which of the group, from 0 to 65535.")
+    var minor: UInt16
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("The signal strength at one metre.", valueName: "dBm"))
+    var power: Int8 = -59
+
+    @OptionGroup var transport: TransportOptions
+    @OptionGroup var advertising: AdvertisingOptions
+
+    var advertisement: AdvertisementData {
+        AdvertisementData(IBeacon(uuid: uuid, major: major, minor: minor, measuredPower: power))
+    }
+}
+
+/// The power that Eddystone frames have.
+struct EddystoneOptions: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The signal strength at 0 m: at one metre, and 41 dB more.", valueName: "dBm"))
+    var power: Int8 = -18
+}
+
+/// `ble beacon eddystone-uid`.
+struct EddystoneUIDCommand: BeaconCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "eddystone-uid", abstract: "Advertises as an Eddystone beacon with an identifier.",
+        discussion: HelpText.discussion(
+            "", examples: ["ble beacon eddystone-uid 00010203040506070809 AABBCCDDEEFF"]))
+
+    @Argument(help: ArgumentHelp("Whose beacons these are: 20 hexadecimal digits.", valueName: "namespace"))
+    var namespace: AdvertisedOctets
+
+    @Argument(help: ArgumentHelp("Which of them: 12 hexadecimal digits.", valueName: "instance"))
+    var instance: AdvertisedOctets
+
+    @OptionGroup var eddystone: EddystoneOptions
+    @OptionGroup var transport: TransportOptions
+    @OptionGroup var advertising: AdvertisingOptions
+
+    func validate() throws {
+        guard namespace.octets.count == EddystoneUID.namespaceLength else {
+            throw ValidationError("a namespace has 20 hexadecimal digits, not \(2 * namespace.octets.count)")
+        }
+        guard instance.octets.count == EddystoneUID.instanceLength else {
+            throw ValidationError("an instance has 12 hexadecimal digits, not \(2 * instance.octets.count)")
+        }
+    }
+
+    var advertisement: AdvertisementData {
+        get throws {
+            let value = EddystoneUID(
+                namespace: namespace.octets, instance: instance.octets, txPower: eddystone.power)
+            guard let value else { throw CommandFailure(.usage, "the namespace or the instance has a wrong length") }
+            return AdvertisementData(value, listingService: true)
+        }
+    }
+}
+
+/// `ble beacon eddystone-url`.
+struct EddystoneURLCommand: BeaconCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "eddystone-url", abstract: "Advertises as an Eddystone beacon with an address on the Web.",
+        discussion: HelpText.discussion("", examples: ["ble beacon eddystone-url https://example.com/door"]))
+
+    @Argument(
+        help: ArgumentHelp(
+            "The address: http:// or https:// and at most 17 octets, of which .com and the like take one.",
+            valueName: "url"))
+    var url: String
+
+    @OptionGroup var eddystone: EddystoneOptions
+    @OptionGroup var transport: TransportOptions
+    @OptionGroup var advertising: AdvertisingOptions
+
+    var advertisement: AdvertisementData {
+        get throws {
+            guard let value = EddystoneURL(url: url, txPower: eddystone.power) else {
+                throw CommandFailure(
+                    .usage,
+                    "\(quoted(url)) is no address for a beacon: it begins with http:// or https://, has only ASCII characters "
+                        + "without spaces, and is short; .com/ and the like take one octet of 17")
+            }
+            return AdvertisementData(value, listingService: true)
+        }
+    }
+}
+
+/// `ble beacon eddystone-tlm`.
+struct EddystoneTLMCommand: BeaconCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "eddystone-tlm", abstract: "Advertises how an Eddystone beacon is.",
+        discussion: HelpText.discussion(
+            "", examples: ["ble beacon eddystone-tlm --battery 3000 --temperature 21.5 --count 42 --uptime 10.1"]))
+
+    @Option(help: ArgumentHelp("The voltage of its battery.", valueName: "mV"))
+    var battery: UInt16?
+
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Its temperature, from -127.99 to 127.99 °C.", valueName: "°C"))
+    var temperature: Double?
+
+    @Option(help: "How many advertisements it has sent.")
+    var count: UInt32 = 0
+
+    @Option(help: ArgumentHelp("For how long it has been on, up to 429496729.5 s.", valueName: "seconds"))
+    var uptime = 0.0
+
+    @OptionGroup var transport: TransportOptions
+    @OptionGroup var advertising: AdvertisingOptions
+
+    func validate() throws {
+        guard temperature.map({ abs($0) < 128 }) ?? true else {
+            throw ValidationError("--temperature is from -127.99 to 127.99 °C")
+        }
+        guard (0...429_496_729.5).contains(uptime) else {
+            throw ValidationError("--uptime is from 0 to 429496729.5 seconds")
+        }
+    }
+
+    var advertisement: AdvertisementData {
+        AdvertisementData(
+            EddystoneTLM(
+                batteryVoltage: battery, temperature: temperature, advertisementCount: count,
+                tenthsOfSecondsSinceStart: UInt32((uptime * 10).rounded())), listingService: true)
+    }
+}

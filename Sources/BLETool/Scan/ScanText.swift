@@ -1,0 +1,97 @@
+import BluetoothLE
+import BluetoothNumbers
+import CommandLineSupport
+
+/// The words for people.
+enum ScanText {
+    /// What follows the strength in a device's line.
+    static func description(of device: ScannedDevice) -> String {
+        let look = device.look, advertisement = look.advertisement
+        var fields: [String] = []
+        if let name = look.name { fields.append(quoted(name)) }
+        if let vendor = look.vendor { fields.append(escaped(vendor)) }
+        if !device.sighting.isConnectable { fields.append("not connectable") }
+        if !advertisement.serviceUUIDs.isEmpty {
+            let more = advertisement.isServiceListIncomplete ? " and more" : ""
+            fields.append("services " + advertisement.serviceUUIDs.map(service).joined(separator: ", ") + more)
+        }
+        let values = look.values.map { value in
+            ([type(of: value).formatName] + value.fields.map(text)).joined(separator: " ")
+        }
+        fields += values
+        // What is decoded is not shown twice.
+        let decoded = Set(look.values.map { type(of: $0).container })
+        for service in advertisement.serviceData where !decoded.contains(.serviceData(service.uuid)) {
+            fields.append("data of \(Self.service(service.uuid)) \(service.data.hexadecimal())")
+        }
+        for manufacturer in advertisement.manufacturerData
+        where !decoded.contains(.manufacturerData(manufacturer.companyID)) {
+            let company = hexadecimal(manufacturer.companyID, digits: 4)
+            fields.append("manufacturer \(company) \(manufacturer.data.hexadecimal())")
+        }
+        if let appearance = advertisement.appearance {
+            fields.append(
+                "appearance \(AssignedNumbers.name(ofAppearance: appearance.rawValue) ?? hexadecimal(appearance.rawValue, digits: 4))"
+            )
+        }
+        if let power = device.sighting.txPowerLevel { fields.append("transmits at \(power) dBm") }
+        return fields.joined(separator: "  ")
+    }
+
+    /// A service with its name, such as `180D (Heart Rate)`.
+    static func service(_ uuid: BluetoothUUID) -> String {
+        let name = AssignedNumbers.name(ofService: uuid) ?? AssignedNumbers.name(ofMember: uuid)
+        return name.map { "\(uuid) (\(escaped($0)))" } ?? uuid.description
+    }
+
+    /// `temperature 25.06 °C`.
+    static func text(_ field: AdvertisedField) -> String {
+        let value =
+            switch field.value {
+            case .number(let number): number.description
+            case .flag(let flag): flag ? "yes" : "no"
+            case .text(let text): quoted(text)
+            }
+        return "\(field.name) \(value)" + (field.unit.isEmpty ? "" : " \(field.unit)")
+    }
+
+    /// A text as in `quoted`, without the quotation marks.
+    static func escaped(_ text: String) -> String { String(quoted(text).dropFirst().dropLast()) }
+
+    /// A device's estimated proximity, in one line.
+    static func line(for estimate: ProximityEstimator.Estimate) -> String {
+        var fields = [
+            padded(estimate.address), strength(Int8(clamping: Int(estimate.rssi.rounded()))), "\(estimate.zone)",
+        ]
+        if let distance = estimate.distance { fields.append("about \((distance * 10).rounded() / 10) m") }
+        return fields.joined(separator: "  ")
+    }
+
+    /// As wide as the longest address, a public one.
+    static func padded(_ address: DeviceAddress) -> String {
+        let text = address.description
+        return text + String(repeating: " ", count: max(0, 19 - text.utf8.count))
+    }
+
+    static func strength(_ rssi: Int8?) -> String {
+        let text = rssi.map(String.init) ?? "?"
+        return String(repeating: " ", count: max(0, 4 - text.utf8.count)) + text + " dBm"
+    }
+}
+
+extension ScannedDevice {
+    /// The device's advertising, in one line.
+    var line: [UInt8] {
+        mutating get {
+            let rest: [UInt8]
+            if let cachedLine {
+                rest = cachedLine
+            } else {
+                let description = ScanText.description(of: self)
+                rest = Array(((description.isEmpty ? "" : "  " + description) + "\n").utf8)
+                cachedLine = rest
+            }
+            return Array((ScanText.padded(sighting.address) + "  " + ScanText.strength(sighting.rssi)).utf8) + rest
+        }
+    }
+}

@@ -238,8 +238,10 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "CommandLineSupport", "BLETool", "CentralExample", "PeripheralExample", "BluetoothLE", "BluetoothHCI",
-                "BluetoothSMP", "BluetoothHost", "BluetoothAdapter", "BluetoothDocuments", "HCITransport",
+                "CommandLineSupport", "BLETool", "CentralExample", "PeripheralExample", "BluetoothBase", "BluetoothLE",
+                "BluetoothHCI", "BluetoothGAP", "BluetoothSMP", "BluetoothHost", "BluetoothAdapter",
+                "BluetoothDocuments", "HCITransport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
     ],

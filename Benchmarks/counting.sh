@@ -18,6 +18,12 @@ measure() {
         cat "$log" >&2
         return 1
     fi
+    profile_totals "$profile"
+}
+
+# Prints the instructions and the allocations of a profile.
+#   profile_totals FILE
+profile_totals() {
     # A profile has a line for each function called from another, `cfn=(number) name`, of which the name is left out after
     # the first time, and behind it how often: `calls=count …`.
     awk '
@@ -31,7 +37,7 @@ measure() {
         }
         /^(summary|totals):/ { instructions = $2 }
         END { if (instructions == 0) exit 1; print instructions, allocations + 0 }
-    ' "$profile"
+    ' "$1"
 }
 
 # A number of tenths as a decimal.

@@ -99,7 +99,7 @@ static void send_reports(void) {
         return transport_flush();
     }
     for (uint32_t sent = 0; sent < options.burst && done < options.count; sent++, done++) {
-        controller_report((int)(done % options.devices), done);
+        controller_report((int)(done % options.devices), options.constant ? 0 : done);
     }
     transport_flush();
     if (options.rate > 0) due += (double)options.burst / options.rate;
@@ -130,11 +130,12 @@ static const char *parse(int count, char **arguments) {
         {"round", required_argument, NULL, 'r'},   {"burst", required_argument, NULL, 'b'},
         {"rate", required_argument, NULL, 's'},    {"devices", required_argument, NULL, 'd'},
         {"buffers", required_argument, NULL, 'n'}, {"length", required_argument, NULL, 'l'},
-        {"completed", required_argument, NULL, 'c'}, {"unread", required_argument, NULL, 'u'}, {0},
+        {"completed", required_argument, NULL, 'c'}, {"unread", required_argument, NULL, 'u'},
+        {"constant", required_argument, NULL, 'k'},  {0},
     };
     uint32_t *const fields[] = {
         &options.round, &options.burst, &options.rate, &options.devices,
-        &options.buffers, &options.length, &options.completed, &options.unread,
+        &options.buffers, &options.length, &options.completed, &options.unread, &options.constant,
     };
     static const char *const works[] = {"notification", "write", "notify", "read", "report"};
     for (int name, index; (name = getopt_long(count, arguments, "", names, &index)) != -1;) {

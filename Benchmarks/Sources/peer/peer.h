@@ -15,6 +15,7 @@ struct options {
     uint32_t burst;      // notifications or reports in one write to the socket
     uint32_t rate;       // reports a second; 0 sends them as fast as the socket takes them
     uint32_t devices;    // advertisers the reports are from
+    uint32_t constant;   // whether each of them always reports the same
     uint32_t buffers;    // ACL buffers of the controller
     uint32_t length;     // octets of each
     uint32_t completed;  // ACL packets that one Number Of Completed Packets event tells of

@@ -13,7 +13,7 @@ struct Advertise: AsyncParsableCommand, CommandWithoutOutput {
             """,
             examples: [
                 "ble advertise --name Thermometer --service 1809",
-                "ble advertise --manufacturer FFFF=0102 --not-connectable --time 60",
+                "ble advertise --manufacturer FFFF=0102 --no-connectable --time 60",
                 "ble advertise --data 0201060303AAFE",
             ]))
 

@@ -21,7 +21,7 @@ struct AdvertisedFormatTests {
         var testDescription: String { "\(type(of: value).formatName) \(text)" }
     }
 
-    @Test("values of the specifications, both ways", arguments: cases)
+    @Test("values of the specifications, both ways", arguments: try cases)
     func values(_ test: Case) throws {
         try check(test.value, test)
     }

@@ -1,0 +1,106 @@
+import Glibc
+import ArgumentParser
+import BluetoothLE
+import CommandLineSupport
+import Testing
+
+@testable import BLETool
+
+/// `ble advertise` and `ble beacon`: the octets they send.
+struct AdvertiseTests {
+    private func data(_ arguments: String) throws -> [UInt8] {
+        let command = try BLE.parseAsRoot(words(arguments))
+        if let beacon = command as? any BeaconCommand { return try beacon.data }
+        return try #require(command as? Advertise).octets.data
+    }
+
+    private func words(_ arguments: String) -> [String] { arguments.split(separator: " ").map(String.init) }
+
+    @Test(
+        "Octets of each format",
+        arguments: [
+            (
+                "beacon ibeacon FB0B57A2-8228-44CD-913A-94A122BA1206 1 2 --power -47",
+                "02 01 06 1A FF 4C 00 02 15 FB 0B 57 A2 82 28 44 CD 91 3A 94 A1 22 BA 12 06 00 01 00 02 D1"
+            ),
+            (
+                "beacon eddystone-uid 00010203040506070809 AABBCCDDEEFF",
+                "02 01 06 03 03 AA FE 17 16 AA FE 00 EE 00 01 02 03 04 05 06 07 08 09 AA BB CC DD EE FF 00 00"
+            ),
+            (
+                "beacon eddystone-url https://goo.gl/Aq18zF --power -20",
+                "02 01 06 03 03 AA FE 13 16 AA FE 10 EC 03 67 6F 6F 2E 67 6C 2F 41 71 31 38 7A 46"
+            ),
+            (
+                "beacon eddystone-tlm --battery 3000 --temperature 1.5 --count 42 --uptime 10.1",
+                "02 01 06 03 03 AA FE 11 16 AA FE 20 00 0B B8 01 80 00 00 00 2A 00 00 00 65"
+            ),
+            // The example of BTHome's specification; and what is given out of order.
+            (
+                "beacon bthome temperature=25 humidity=50.55 --name DIY-sensor",
+                "02 01 06 0A 16 D2 FC 40 02 C4 09 03 BF 13 0B 09 44 49 59 2D 73 65 6E 73 6F 72"
+            ),
+            ("beacon bthome button=press packet_id=9 --trigger", "02 01 06 08 16 D2 FC 44 00 09 3A 01"),
+            ("advertise --name A --service 180D", "02 01 06 03 03 0D 18 02 09 41"),
+            (
+                "advertise --service-data 180F=64 --manufacturer FFFF=0102 --tx-power -4 --appearance 833",
+                "02 01 06 02 0A FC 03 19 41 03 05 FF FF FF 01 02 04 16 0F 18 64"
+            ),
+            ("advertise --data 0303AAFE", "03 03 AA FE"), ("advertise --data 00FF", "00 FF"),
+        ])
+    func octets(_ arguments: String, _ text: String) throws {
+        #expect(try data(arguments).hexadecimal() == text)
+    }
+
+    @Test("A name that does not fit goes into the scan response")
+    func scanResponse() throws {
+        let command = try #require(
+            try BLE.parseAsRoot(words("advertise --service 6E400001-B5A3-F393-E0A9-E50E24DCCA9E --name Thermometer"))
+                as? Advertise)
+        #expect(try command.octets.data.count == 21)
+        #expect(try command.octets.scanResponse == [12, 0x09] + Array("Thermometer".utf8))
+    }
+
+    @Test("Encrypted as in the example of BTHome's specification")
+    func encrypted() throws {
+        let path = "/tmp/ble-keys-\(UInt64.random(in: 0 ... .max))"
+        let file = try #require(fopen(path, "w"))
+        fputs("54:48:E6:8F:80:A5 231d39c1d7cc1ab1aee224cd096db932\n", file)
+        fclose(file)
+        defer { unlink(path) }
+        let octets = try data(
+            "beacon bthome temperature=25.06 humidity=50.55 --keys \(path) --address 54:48:E6:8F:80:A5/P --counter 857870592"
+        )
+        #expect(
+            octets.hexadecimal() == "02 01 06 12 16 D2 FC 41 A4 72 66 C9 5F 73 00 11 22 33 78 23 72 14")
+        #expect(throws: CommandFailure(.usage, "\(path) has no key for 54:48:E6:8F:80:A6/P")) {
+            try data(
+                "beacon bthome temperature=25 --keys \(path) --address 54:48:E6:8F:80:A6/P --counter 1")
+        }
+    }
+
+    @Test(
+        "Refusals say why",
+        arguments: [
+            ("advertise", "there is nothing to advertise"),
+            ("advertise --data 02 --name A", "leave out the other parts"),
+            ("advertise --data 0", "at most 31 octets"), ("advertise --scan-response 02", "goes with --data"),
+            ("advertise --service-data 180F", "UUID=HEX"), ("advertise --manufacturer 4C=00", "COMPANY=HEX"),
+            ("advertise --name A --interval 5", "from 20 to 10240 ms"),
+            ("beacon eddystone-uid 00 AABBCCDDEEFF", "20 hexadecimal digits, not 2"),
+            ("beacon eddystone-url ftp://a", "begins with http:// or https://"),
+            ("beacon eddystone-tlm --temperature 128", "from -127.99"),
+            ("beacon eddystone-tlm --uptime -1", "--uptime"),
+            ("beacon bthome temperature", "NAME=VALUE"),
+            ("beacon bthome heat_index=1", "no measurement \"heat_index\""),
+            ("beacon bthome battery=101010", "out of range"),
+            ("beacon bthome battery=1 --counter 1", "give all of them"),
+            ("beacon bthome text=0123456789012345678901234567890", "31 octets are all there is"),
+            ("advertise --service-data 180F=0123456789012345678901234567890123456789012345678901234567890123", "do"),
+        ])
+    func refusals(_ arguments: String, _ reason: String) {
+        let error = #expect(throws: (any Error).self) { try data(arguments) }
+        let failure = error.map(BLE.failure(of:))
+        #expect(failure?.status == .usage && failure?.message?.contains(reason) == true, "\(failure?.message ?? "")")
+    }
+}

@@ -1,0 +1,124 @@
+import BluetoothLE
+import CommandLineSupport
+import Testing
+
+@testable import BLETool
+
+/// `ble scan`: its lines, for people and for programs.
+struct ScanOutputTests {
+    private func device(_ sighting: Sighting, keys: BTHomeKeys = BTHomeKeys()) -> ScannedDevice {
+        var table = ScanTable(keys: keys)
+        return table[table.record(sighting).slot]
+    }
+
+    private func line(_ sighting: Sighting) -> String {
+        var device = device(sighting)
+        return String(decoding: device.line, as: UTF8.self)
+    }
+
+    /// The object without the time, which is the wall clock's.
+    private func object(_ sighting: Sighting, keys: BTHomeKeys = BTHomeKeys()) throws -> String {
+        var device = device(sighting, keys: keys)
+        let line = String(decoding: device.jsonLine, as: UTF8.self)
+        let end = try #require(line.dropFirst(9).firstIndex(of: "\""))
+        #expect(line.hasPrefix("{\"time\":\"") && line[..<end].hasSuffix("Z") && line.hasSuffix("}\n"))
+        // The second time it comes from what was kept.
+        #expect(String(decoding: device.jsonLine, as: UTF8.self).dropFirst(40) == line.dropFirst(40))
+        return String(line[line.index(after: end)...].dropFirst().dropLast())
+    }
+
+    @Test("A heart rate belt, with names of its services, its vendor and its looks")
+    func belt() throws {
+        let data = advertised {
+            $0.flags = [.generalDiscoverable, .brEDRNotSupported]
+            $0.localName = .complete("Belt")
+            $0.serviceUUIDs = ["180D", "6E400001-B5A3-F393-E0A9-E50E24DCCA9E"]
+            $0.appearance = Appearance(rawValue: 833)
+            $0.manufacturerData = [.init(companyID: 0x0059, data: [1, 0xAB])]
+            $0.txPowerLevel = 4
+        }
+        #expect(
+            line(sighting(data)) == """
+                C0:11:22:33:44:55     -60 dBm  "Belt"  Nordic Semiconductor ASA  services 180D (Heart Rate), \
+                6E400001-B5A3-F393-E0A9-E50E24DCCA9E  manufacturer 0059 01 AB  appearance Heart Rate Belt  transmits at 4 dBm\n
+                """)
+        #expect(
+            try object(sighting(data)) == """
+                "rssi":-60,"address":"C0:11:22:33:44:55","name":"Belt","vendor":"Nordic Semiconductor ASA",\
+                "connectable":true,"services":[{"uuid":"180D","name":"Heart Rate"},\
+                {"uuid":"6E400001-B5A3-F393-E0A9-E50E24DCCA9E"}],"manufacturerData":[{"company":89,\
+                "name":"Nordic Semiconductor ASA","data":"01AB"}],"txPower":4,"appearance":833,\
+                "appearanceName":"Heart Rate Belt","flags":6}
+                """)
+    }
+
+    @Test("A sensor's values, with their units")
+    func sensor() throws {
+        let data = advertised {
+            $0.serviceData = [.init(uuid: "FCD2", data: [0x44, 0x02, 0xCA, 0x09, 0x1A, 0x01, 0x3A, 0x01])]
+        }
+        let seen = sighting(data, rssi: 127, isConnectable: false)
+        #expect(
+            line(seen) == """
+                C0:11:22:33:44:55       ? dBm  Allterco Robotics ltd  not connectable  bthome temperature 25.06 °C \
+                door yes button "press"\n
+                """)
+        #expect(
+            try object(seen) == """
+                "address":"C0:11:22:33:44:55","vendor":"Allterco Robotics ltd",\
+                "serviceData":[{"uuid":"FCD2","member":"Allterco Robotics ltd","data":"4402CA091A013A01"}],\
+                "values":[{"format":"bthome","name":"temperature","value":25.06,"unit":"°C"},\
+                {"format":"bthome","name":"door","value":true},{"format":"bthome","name":"button","value":"press"}]}
+                """)
+    }
+
+    @Test("An encrypted sensor's values, for whoever has its key")
+    func encrypted() throws {
+        let address = try #require(DeviceAddress("54:48:E6:8F:80:A5/P"))
+        let payload = try #require([UInt8](hexadecimal: "41A47266C95F730011223378237214"))
+        let seen = sighting(advertised { $0.serviceData = [.init(uuid: "FCD2", data: payload)] }, address: address)
+        let keys = try BTHomeKeys(
+            text: "# the cellar\n\n54:48:E6:8F:80:A5 231d39c1d7cc1ab1aee224cd096db932\n", path: "keys")
+        #expect(try object(seen, keys: keys).contains(#""format":"bthome","name":"temperature","value":25.06"#))
+        #expect(
+            try object(seen).contains(#""format":"bthome-encrypted","name":"encryption_counter","value":857870592"#))
+    }
+
+    @Test(
+        "A file of keys says where it is wrong",
+        arguments: ["54:48:E6:8F:80:A5", "x 231d39c1d7cc1ab1aee224cd096db932", "54:48:E6:8F:80:A5 231d", "a b c"])
+    func keys(_ line: String) {
+        let failure = #expect(throws: CommandFailure.self) { try BTHomeKeys(text: "#\n\(line)", path: "keys") }
+        #expect(failure?.status == .usage && failure?.message?.hasPrefix("keys, line 2: ") == true)
+    }
+
+    @Test("Nothing that a device sends controls a terminal")
+    func hostile() throws {
+        let text = Array(hostileName.utf8)
+        let data = advertised {
+            $0.localName = .complete(hostileName)
+            $0.serviceData = [.init(uuid: "FCD2", data: [0x40, 0x53, UInt8(text.count)] + text)]
+            $0.other = [.init(type: .init(rawValue: 0x24), data: text)]
+        }
+        // A name that is not UTF-8, too.
+        for data in [data, [5, 0x09, 0xFF, 0xC0, 0x1B, 0x80]] {
+            #expect(isHarmless(String(line(sighting(data)).dropLast())))
+            #expect(isHarmless(try object(sighting(data))))
+        }
+        #expect(line(sighting(data)).contains(#""a\u{1B}[31mb\u{07}\u{9B}c\u{202E}d\u{2028}\r\n""#))
+        #expect(try object(sighting(data)).contains(#""name":"a\u001b[31mb\u0007\u009bc\u202ed\u2028\u000d\u000a""#))
+    }
+
+    @Test(
+        "Times are those of ISO 8601",
+        arguments: [
+            (0, "1970-01-01T00:00:00.000Z"), (951_782_399_999, "2000-02-28T23:59:59.999Z"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z"), (1_709_164_800_001, "2024-02-29T00:00:00.001Z"),
+            (4_107_542_400_000, "2100-03-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
+            (253_402_300_799_999, "9999-12-31T23:59:59.999Z"), (.max, "9999-12-31T23:59:59.999Z"),
+            (.min, "0000-01-01T00:00:00.000Z"),
+        ] as [(Int64, String)])
+    func timestamps(_ milliseconds: Int64, _ text: String) {
+        #expect(Timestamp(millisecondsSince1970: milliseconds).description == text)
+    }
+}

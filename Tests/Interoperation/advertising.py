@@ -1,0 +1,183 @@
+"""`ble scan`, `ble advertise` and `ble beacon` with Bumble's host on the other side, octet for octet."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import pathlib
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import airs
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUMBLE = "F0:0D:00:00:00:01"
+# What a terminal obeys: a colour, a bell, a mark that turns the direction of writing, and octets that are not UTF-8.
+HOSTILE_NAME = b"a\x1b[31m\x07\xe2\x80\xae\xff\xc0b"
+
+
+def structures(*elements: tuple[int, bytes]) -> bytes:
+    """AD structures, each with its length."""
+    return b"".join(bytes([len(data) + 1, kind]) + data for kind, data in elements)
+
+
+@dataclass
+class Seen:
+    """What Bumble advertises, and the members of the objects that `ble scan --json` prints of it."""
+
+    name: str
+    data: bytes
+    members: dict[str, Any]
+    response: bytes = b""
+    connectable: bool = False
+    options: list[str] = field(default_factory=list)
+
+
+FLAGS = (0x01, b"\x06")
+SEEN = [
+    Seen("a heart rate belt with a scan response",
+         structures(FLAGS, (0x03, bytes.fromhex("0D180F18"))), response=structures((0x09, b"Belt")), connectable=True,
+         members={"name": "Belt", "connectable": True, "rssi": int, "flags": 6,
+                  "services": [{"uuid": "180D", "name": "Heart Rate"}, {"uuid": "180F", "name": "Battery"}]}),
+    Seen("a sensor of BTHome", structures(FLAGS, (0x16, bytes.fromhex("D2FC4002CA0903BF13"))), options=["--service", "FCD2"],
+         members={"values": [
+             {"format": "bthome", "name": "temperature", "value": 25.06, "unit": "°C"},
+             {"format": "bthome", "name": "humidity", "value": 50.55, "unit": "%"}]}),
+    Seen("a RuuviTag", structures(FLAGS, (0xFF, bytes.fromhex("99040512FC5394C37C0004FFFC040CAC364200CDCBB8334C884F"))),
+         members={"vendor": "Ruuvi Innovations Ltd."}),
+    Seen("a name that nobody should print", structures(FLAGS, (0x09, HOSTILE_NAME)),
+         members={"name": HOSTILE_NAME.decode("utf-8", errors="replace")}),
+]
+
+# The options, the octets, and whether one may connect.
+SENT: list[tuple[str, str, bool]] = [
+    ("advertise --name Belt --service 180D", "020106" "03030D18" "050942656C74", True),
+    ("advertise --data 0303AAFE --no-connectable", "0303AAFE", False),
+    ("advertise --manufacturer FFFF=0102 --no-connectable", "020106" "05FFFFFF0102", False),
+    ("beacon ibeacon FB0B57A2-8228-44CD-913A-94A122BA1206 1 2 --power -47",
+     "020106" "1AFF4C000215FB0B57A2822844CD913A94A122BA120600010002D1", False),
+    ("beacon eddystone-uid 00010203040506070809 AABBCCDDEEFF",
+     "020106" "0303AAFE" "1716AAFE00EE00010203040506070809AABBCCDDEEFF0000", False),
+    ("beacon eddystone-url https://goo.gl/Aq18zF --power -20",
+     "020106" "0303AAFE" "1316AAFE10EC03676F6F2E676C2F41713138" "7A46", False),
+    ("beacon eddystone-tlm --battery 3000 --temperature 1.5 --count 42 --uptime 10.1",
+     "020106" "0303AAFE" "1116AAFE20000BB801800000002A00000065", False),
+    ("beacon bthome temperature=25.06 humidity=50.55", "020106" "0A16D2FC4002CA0903BF13", False),
+]
+
+
+@contextlib.contextmanager
+def running(command: list[str], log: pathlib.Path, words: str) -> Iterator[None]:
+    """A program, from when its log has some words on."""
+    with airs.ready_process(command, lambda: words in log.read_text(errors="replace"), log):
+        yield
+
+
+@dataclass
+class Case:
+    """One side advertises, and the other one sees it, over an air."""
+
+    what: str
+    air_name: str
+    air: airs.AirFactory
+    binaries: pathlib.Path
+    seen: Seen | None = None
+    sent: tuple[str, str, bool] | None = None
+
+    @property
+    def title(self) -> str:
+        return f"{self.what}, over {self.air_name}"
+
+    def run(self, directory: pathlib.Path, limit: float) -> str | None:
+        """Runs it. Returns the error, or nothing."""
+        try:
+            with self.air(directory / "air.log") as air:
+                if self.seen is not None:
+                    return self.scan(self.seen, air, directory, limit)
+                assert self.sent is not None
+                return self.advertise(*self.sent, air, directory, limit)
+        except subprocess.TimeoutExpired:
+            return f"not done in {limit:.0f} s"
+        except (OSError, RuntimeError) as error:
+            return str(error)
+
+    def bumble(self, transport: str, *options: str) -> list[str]:
+        return [sys.executable, str(HERE / "bumble_air.py"), transport, *options]
+
+    def ble(self, transport: str, directory: pathlib.Path, *arguments: str) -> list[str]:
+        return [str(self.binaries / "ble"), *arguments, "--transport", transport, "--bonds", str(directory / "bonds")]
+
+    def scan(self, seen: Seen, air: airs.Air, directory: pathlib.Path, limit: float) -> str | None:
+        theirs = self.bumble(air.transports[0], "--data", seen.data.hex())
+        if seen.response:
+            theirs += ["--response", seen.response.hex()]
+        if seen.connectable:
+            theirs += ["--connectable"]
+        with running(theirs, directory / "theirs.log", "advertising"):
+            ours = self.ble(air.transports[1], directory, "scan", "--json", *seen.options)
+            return self.read(ours, seen, directory, limit)
+
+    def read(self, command: list[str], seen: Seen, directory: pathlib.Path, limit: float) -> str | None:
+        """Reads lines until one has all that is expected. It has no end of its own."""
+        last = "nothing"
+        with open(directory / "ours.log", "wb") as log, subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=log, stdin=subprocess.DEVNULL) as process:
+            assert process.stdout is not None
+            # Lines come for as long as it scans; without any, this ends it.
+            timer = threading.Timer(limit, process.kill)
+            timer.start()
+            try:
+                for line in process.stdout:
+                    if any(octet < 0x20 or octet == 0x7F for octet in line.rstrip(b"\n")) or b"\xe2\x80\xae" in line:
+                        return f"a terminal would obey {line!r}"
+                    last = line.decode()
+                    if self.problem(json.loads(line), seen) is None:
+                        process.terminate()
+                        status = process.wait(timeout=10)
+                        return None if status == 128 + 15 else f"ended with status {status}"
+            finally:
+                timer.cancel()
+                airs.stop(process)
+        return f"not seen as expected, but as {last.strip()}"
+
+    @staticmethod
+    def problem(found: dict[str, Any], seen: Seen) -> str | None:
+        expected = {"address": BUMBLE, **seen.members}
+        for name, value in expected.items():
+            actual = found.get(name)
+            if isinstance(value, type) and isinstance(actual, value):
+                continue
+            if actual != value:
+                return f"{name} is {actual!r}, and not {value!r}"
+        return None if found["time"].endswith("Z") and len(found["time"]) == 24 else f"the time is {found['time']}"
+
+    def advertise(
+        self, options: str, octets: str, connectable: bool, air: airs.Air, directory: pathlib.Path, limit: float
+    ) -> str | None:
+        ours = self.ble(air.transports[0], directory, *options.split())
+        with running(ours, directory / "ours.log", "ble: advertising"):
+            theirs = self.bumble(air.transports[1], "--address", "F0:0D:00:00:00:02")
+            with open(directory / "theirs.log", "wb") as log:
+                result = subprocess.run(theirs, stdout=subprocess.PIPE, stderr=log, timeout=limit, check=False)
+        expected = f"{octets} {connectable}"
+        actual = result.stdout.decode().strip()
+        return None if actual == expected else f"Bumble has received {actual}, and not {expected}"
+
+
+def all_cases(binaries: pathlib.Path) -> list[Case]:
+    """Each over our own radio, and one of either kind over Bumble's controllers, too, which send no scan response."""
+    ours = ("our radio", functools.partial(airs.our_radio, binaries))
+    theirs = ("Bumble's controllers", airs.bumble_controllers)
+    cases = []
+    for seen in SEEN:
+        for air_name, air in [ours, theirs] if seen is SEEN[1] else [ours]:
+            cases.append(Case(f"ble scan sees {seen.name}", air_name, air, binaries, seen=seen))
+    for sent in SENT:
+        for air_name, air in [ours, theirs] if sent is SENT[0] else [ours]:
+            cases.append(Case(f"Bumble sees ble {sent[0]}", air_name, air, binaries, sent=sent))
+    return cases

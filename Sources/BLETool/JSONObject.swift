@@ -57,11 +57,14 @@ struct JSONObject {
 
     private mutating func append(_ name: String, _ value: String) {
         if !members.isEmpty { members += "," }
-        members += "\(Self.quoted(name)):\(value)"
+        members += Self.quoted(name)
+        members += ":"
+        members += value
     }
 
     /// The string in JSON (RFC 8259, 7), with what could control a terminal escaped, as in `quoted`.
     private static func quoted(_ string: String) -> String {
+        if string.utf8.allSatisfy(isPlain) { return "\"" + string + "\"" }
         var quoted = "\""
         for scalar in string.unicodeScalars {
             switch scalar.properties.generalCategory {
@@ -74,5 +77,10 @@ struct JSONObject {
             }
         }
         return quoted + "\""
+    }
+
+    /// Whether an octet of UTF-8 is a character that stands for itself.
+    private static func isPlain(_ octet: UInt8) -> Bool {
+        (0x20..<0x7F).contains(octet) && octet != UInt8(ascii: "\"") && octet != UInt8(ascii: "\\")
     }
 }

@@ -101,10 +101,10 @@ extension DeviceAddress: LosslessStringConvertible {
     /// Six octets in hexadecimal, most significant first; `/P` marks a public address and `/R` a random one that is
     /// not static, so that `init?(_:)` reads back the same address.
     public var description: String {
-        let octets = (0..<6).reversed().map { hexadecimal(UInt8(truncatingIfNeeded: value >> (8 * $0)), digits: 2) }
+        let octets = (0..<6).map { UInt8(truncatingIfNeeded: value >> (40 - 8 * $0)) }.hexadecimal(separator: ":")
         switch kind {
-        case .public, .publicIdentity: return octets.joined(separator: ":") + "/P"
-        case .random, .randomIdentity: return octets.joined(separator: ":") + (value >> 46 == 0b11 ? "" : "/R")
+        case .public, .publicIdentity: return octets + "/P"
+        case .random, .randomIdentity: return octets + (value >> 46 == 0b11 ? "" : "/R")
         }
     }
 }

@@ -7,7 +7,15 @@ public func hexadecimal(_ value: some BinaryInteger, digits: Int = 2) -> String 
 extension Collection where Element == UInt8 {
     /// The bytes as upper-case hexadecimal, two digits each, joined by `separator`.
     public func hexadecimal(separator: String = " ") -> String {
-        map { BluetoothBase.hexadecimal($0, digits: 2) }.joined(separator: separator)
+        // Digit by digit: everything that is shown of a device's data passes here.
+        var text: [UInt8] = []
+        text.reserveCapacity(count * (2 + separator.utf8.count))
+        for (index, byte) in enumerated() {
+            if index > 0 { text.append(contentsOf: separator.utf8) }
+            text.append(byte >> 4 + (byte >> 4 < 10 ? UInt8(ascii: "0") : UInt8(ascii: "A") - 10))
+            text.append(byte & 0xF + (byte & 0xF < 10 ? UInt8(ascii: "0") : UInt8(ascii: "A") - 10))
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 }
 

@@ -1,7 +1,7 @@
 import Glibc
 import ArgumentParser
 import BluetoothLE
-import CommandLineSupport
+@testable import CommandLineSupport
 import Testing
 
 @testable import BLETool
@@ -96,11 +96,11 @@ struct AdvertiseTests {
             ("beacon bthome battery=101010", "out of range"),
             ("beacon bthome battery=1 --counter 1", "give all of them"),
             ("beacon bthome text=0123456789012345678901234567890", "31 octets are all there is"),
-            ("advertise --service-data 180F=0123456789012345678901234567890123456789012345678901234567890123", "do"),
+            ("advertise --service-data 180F=0123456789012345678901234567890123456789012345678901234567890123", "does not fit"),
         ])
     func refusals(_ arguments: String, _ reason: String) {
         let error = #expect(throws: (any Error).self) { try data(arguments) }
-        let failure = error.map(BLE.failure(of:))
+        let failure = error.map { BLE.failure(of: $0) }
         #expect(failure?.status == .usage && failure?.message?.contains(reason) == true, "\(failure?.message ?? "")")
     }
 }

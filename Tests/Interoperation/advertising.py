@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import functools
 import json
+import os
 import pathlib
+import pty
+import select
+import signal
 import subprocess
 import sys
+import termios
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -169,15 +176,86 @@ class Case:
         return None if actual == expected else f"Bumble has received {actual}, and not {expected}"
 
 
+ENTERED, LEFT = b"\x1b[?1049h", b"\x1b[?1049l"
+
+
+def press(key: bytes) -> Callable[[int, int], None]:
+    return lambda terminal, _process: None if os.write(terminal, key) else None
+
+
+def send(number: int) -> Callable[[int, int], None]:
+    return lambda _terminal, process: os.kill(process, number)
+
+
+# What ends the table, and the status then.
+ENDS: list[tuple[str, Callable[[int, int], None], int]] = [
+    ("q", press(b"q"), 0), ("Ctrl-C", press(b"\x03"), 128 + signal.SIGINT),
+    ("SIGTERM", send(signal.SIGTERM), 128 + signal.SIGTERM), ("SIGHUP", send(signal.SIGHUP), 128 + signal.SIGHUP),
+]
+
+
+@dataclass
+class TerminalCase(Case):
+    """A table on a terminal, with a device whose name a terminal would obey."""
+
+    end: Callable[[int, int], None] = press(b"q")
+    status: int = 0
+
+    def run(self, directory: pathlib.Path, limit: float) -> str | None:
+        """Runs it. Returns the error, or nothing."""
+        try:
+            with self.air(directory / "air.log") as air:
+                data = structures(FLAGS, (0x09, b"a\x1b[31mb")).hex()
+                theirs = self.bumble(air.transports[0], "--data", data, "--connectable")
+                with running(theirs, directory / "theirs.log", "advertising"):
+                    return self.table(self.ble(air.transports[1], directory, "scan"), directory, limit)
+        except (OSError, RuntimeError) as error:
+            return str(error)
+
+    def table(self, command: list[str], directory: pathlib.Path, limit: float) -> str | None:
+        terminal, end_of_program = pty.openpty()
+        before = termios.tcgetattr(terminal)
+        shown = b""
+        with subprocess.Popen(
+                command, stdin=end_of_program, stdout=end_of_program, stderr=end_of_program, start_new_session=True,
+                preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+                env={**os.environ, "TERM": "xterm", "COLUMNS": "100"}) as process:
+            deadline, is_told = time.monotonic() + limit, False
+            while process.poll() is None and time.monotonic() < deadline:
+                if select.select([terminal], [], [], 0.05)[0]:
+                    shown += os.read(terminal, 1 << 16)
+                if b"a\\u{1B}[" in shown and not is_told:
+                    is_told = True
+                    self.end(terminal, process.pid)
+            while select.select([terminal], [], [], 0)[0]:
+                shown += os.read(terminal, 1 << 16)
+            airs.stop(process)
+        after = termios.tcgetattr(terminal)
+        os.close(terminal)
+        os.close(end_of_program)
+        (directory / "terminal.log").write_bytes(shown)
+        # Python says -15 of a process that was killed by a signal: that would not be the program's own doing.
+        if process.returncode != self.status:
+            return f"ended with status {process.returncode}, and not {self.status}"
+        if before != after:
+            return f"the terminal was {before}, and is {after}"
+        if shown.count(ENTERED) != 1 or shown.count(LEFT) != 1 or shown.rfind(ENTERED) > shown.rfind(LEFT):
+            return "the other screen was not left"
+        return "a terminal would obey the name" if b"a\x1b[31m" in shown else None
+
+
 def all_cases(binaries: pathlib.Path) -> list[Case]:
     """Each over our own radio, and one of either kind over Bumble's controllers, too, which send no scan response."""
     ours = ("our radio", functools.partial(airs.our_radio, binaries))
     theirs = ("Bumble's controllers", airs.bumble_controllers)
-    cases = []
+    cases: list[Case] = []
     for seen in SEEN:
         for air_name, air in [ours, theirs] if seen is SEEN[1] else [ours]:
             cases.append(Case(f"ble scan sees {seen.name}", air_name, air, binaries, seen=seen))
     for sent in SENT:
         for air_name, air in [ours, theirs] if sent is SENT[0] else [ours]:
             cases.append(Case(f"Bumble sees ble {sent[0]}", air_name, air, binaries, sent=sent))
+    for what, end, status in ENDS:
+        name = f"ble scan gives the terminal back after {what}"
+        cases.append(TerminalCase(name, *ours, binaries, end=end, status=status))
     return cases

@@ -1,7 +1,7 @@
 import BluetoothATT
 import BluetoothBase
 import BluetoothGAP
-import BluetoothGATT
+@testable import BluetoothGATT
 import Testing
 
 @testable import BluetoothDocuments

@@ -170,7 +170,7 @@ struct ServerDatabaseLayoutTests {
     @Test("services that are added together may include each other, whichever comes first")
     func includes() throws {
         var database = GATTDatabase()
-        let vendor = BluetoothUUID("00112233-4455-6677-8899-AABBCCDDEEFF")!
+        let vendor: BluetoothUUID = "00112233-4455-6677-8899-AABBCCDDEEFF"
         let handles = try database.add([
             GATTServiceDefinition(uuid: "180D", includes: [0x0010, 0x0020], handle: 0x0001),
             GATTServiceDefinition(uuid: "180F", isPrimary: false, handle: 0x0010, endHandle: 0x0013),

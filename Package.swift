@@ -225,7 +225,7 @@ let package = Package(
             name: "FuzzReplay",
             dependencies: [
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
-                "BluetoothValues", "BluetoothHost", "BluetoothTrace", "VirtualRadio",
+                "BluetoothSMP", "BluetoothCrypto", "BluetoothValues", "BluetoothHost", "BluetoothTrace", "VirtualRadio",
             ],
             path: "Fuzz/Targets", swiftSettings: settings),
         .testTarget(

@@ -36,6 +36,7 @@ extension FuzzTarget {
             // Every operation, answered with PDUs from the capture.
             let responses = attributes.filter { !$0.isRequest }.prefix(60).map { ([15] as [UInt8], $0) }
             return (0..<21).map { script([0, 0, 0, $0], responses) }
+        case .pairing: return packets.pairings
         case .advertising: return packets.compactMap(\.advertisingData)
         case .values:
             // After the opcode of a response, and after the opcode and the handle of a notification or a write.
@@ -46,10 +47,13 @@ extension FuzzTarget {
         case .host:
             // As a central, and as a peripheral: a link, its data, and raw packets.
             let frames = attributes.prefix(30).map { ([15, 1, 0] as [UInt8], $0) }
+            let security = packets.frames(on: 6).map { ([15, 1, 3] as [UInt8], $0) }
             let raw = events.prefix(60).map { ([23] as [UInt8], $0) }
             let central: [UInt8] = [0, 1, 10, 0, 0, 13, 0, 1, 1]
             let peripheral: [UInt8] = [1, 10, 0, 1, 0, 10, 0, 1, 0, 10, 0, 1, 0, 10, 0, 1, 0, 13, 1, 1, 1]
-            return [central, peripheral].flatMap { [script($0, frames), script($0, raw)] }
+            return [central, peripheral].flatMap {
+                [script($0, frames), script($0, security), script($0, raw)]
+            }
         }
     }
 }
@@ -79,6 +83,26 @@ extension [SeedPacket] {
     fileprivate func frames(on channel: UInt8) -> [[UInt8]] {
         filter { $0.isData && $0.bytes[2] >> 4 != 1 && $0.bytes[7] == channel && $0.bytes[8] == 0 }
             .map { [UInt8]($0.bytes.dropFirst(9)) }
+    }
+}
+
+extension [SeedPacket] {
+    /// Each side's PDUs against either role, and two honest devices of each pair of IO capabilities.
+    fileprivate var pairings: [[UInt8]] {
+        let heard = filter(\.isFromController).frames(on: 6), sent = filter { !$0.isFromController }.frames(on: 6)
+        guard !heard.isEmpty else { return [] }
+        let begin: UInt8 = 0, answer: UInt8 = 4, encrypt: UInt8 = 10, deliver: UInt8 = 15, receive: UInt8 = 18
+        let policies: [UInt8] = [0x70, 0x71]
+        let honest = [UInt8](repeatElement([deliver, answer], count: 50).joined())
+        return [0, 1].flatMap { (role: UInt8) in
+            [heard, sent].map { script([role, 0x70, 0, 0x70, 0, begin], $0.map { ([answer, receive], $0) }) }
+                + policies.flatMap { policy in
+                    (0..<25 as Range<UInt8>).map { capabilities in
+                        let ours = 16 + capabilities % 5, theirs = capabilities / 5
+                        return [role, policy, ours, policy, theirs, begin] + honest + [encrypt] + honest
+                    }
+                }
+        }
     }
 }
 

@@ -18,6 +18,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case server
     /// The GATT client, with a server that answers anything.
     case client
+    /// The security manager of a link, with a peer that sends anything.
+    case pairing
     /// Advertising data, decoded and encoded.
     case advertising
     /// The values of characteristics with a known layout.
@@ -44,6 +46,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .attribute: try fuzzAttribute(bytes)
         case .server: try fuzzServer(&input)
         case .client: try fuzzClient(&input)
+        case .pairing: try fuzzPairing(&input)
         case .advertising: try fuzzAdvertising(bytes)
         case .values: try fuzzValues(bytes)
         case .sightings: try fuzzSightings(&input)

@@ -1,7 +1,9 @@
 import BluetoothBase
+import BluetoothCrypto
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
+import BluetoothSMP
 import VirtualRadio
 
 /// A host that is up, and the operations on it that have not ended.
@@ -28,6 +30,9 @@ struct HostBench {
     /// How many packets of each link the controller holds.
     var outstanding: [ConnectionHandle: Int] = [:]
 
+    /// Whether the host has ever given the controller a key for a link.
+    private var hasGivenKey = false
+
     /// The buffers reported by the controller. After a reset it may report something else.
     private var aclDataLength: Int { host.controller?.aclDataLength ?? 0 }
     private var aclBufferCount: Int { host.controller?.aclBufferCount ?? 0 }
@@ -39,7 +44,10 @@ struct HostBench {
         configuration.aclDataLength = 64
         configuration.aclBufferCount = 4
         let controller = air.addController(configuration)
-        var host = Host(configuration: HostConfiguration(seed: 1))
+        var hostConfiguration = HostConfiguration(seed: 1)
+        hostConfiguration.security = SecurityConfiguration(
+            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1))
+        var host = Host(configuration: hostConfiguration)
         host.server.database = .forFuzzing()
         host.start(at: .zero)
         // A virtual controller answers at once.
@@ -132,9 +140,24 @@ struct HostBench {
         case .link(let link, .mtuChanged(let mtu)):
             try require(links.contains(link) && (23...517).contains(mtu), "an MTU of \(mtu)")
         case .link(let link, .lost), .link(let link, .readyToSend), .server(let link, .subscriptionChanged),
-            .server(let link, .indicationConfirmed), .link(let link, .peerIdentified), .security(let link, _):
+            .server(let link, .indicationConfirmed), .link(let link, .peerIdentified):
             try require(links.contains(link), "an event of a link nobody knows")
-        case .controller, .server(_, .requestExpired), .bondChanged: return
+        case .security(let link, let event):
+            try require(links.contains(link), "an event of a link nobody knows")
+            try check(event, of: link)
+        case .bondChanged: try require(hasGivenKey, "a bond without an encrypted link")
+        case .controller, .server(_, .requestExpired): return
+        }
+    }
+
+    private mutating func check(_ event: HostEvent.Security, of link: LinkIdentifier) throws(FuzzViolation) {
+        switch event {
+        case .changed(let security):
+            try require(hasGivenKey || !security.isEncrypted, "a link that is encrypted without a key")
+        case .paired: try require(hasGivenKey, "paired without a key")
+        // The application wants what its peers want.
+        case .requested: try? host.pair(link, PairingParameters(), at: now)
+        case .asked, .shown, .pairingFailed, .encryptionFailed: return
         }
     }
 
@@ -151,6 +174,7 @@ struct HostBench {
                 let known = try command.decodeKnown()
                 if command.opcode != .hostNumberOfCompletedPackets { unanswered.append(command.opcode) }
                 if known is Reset { reset() }
+                hasGivenKey = hasGivenKey || known is LEEnableEncryption || known is LELongTermKeyRequestReply
                 if let known = known as? Disconnect { disconnecting.append(known.connectionHandle) }
             case .aclData(let data):
                 outstanding[data.connectionHandle, default: 0] += 1

@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
+import BluetoothSMP
 
 /// What happens to a host that is up: its application calls, its controller sends valid and invalid packets, time
 /// passes. Finally the controller is silent forever, and everything pending must end.
@@ -79,11 +80,17 @@ extension HostBench {
     }
 
     mutating func settleRequest(_ how: Int, _ value: Span<UInt8>) {
-        guard let request = serverRequest else { return }
+        guard let request = serverRequest else { return answerPairings(how) }
         switch how {
         case 0: try? host.answer(request, value: value)
         case 1: try? host.accept(request)
         default: try? host.refuse(request, with: .unlikelyError)
+        }
+    }
+
+    private mutating func answerPairings(_ how: Int) {
+        for link in links {
+            try? host.answerPairing(link, [.accept(), .refuse, .passkey(42)][how], at: now)
         }
     }
 

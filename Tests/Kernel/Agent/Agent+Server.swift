@@ -33,9 +33,11 @@ extension Agent {
         let value = try octets(characteristic.value ?? "")
         let properties = GATTCharacteristicProperties(rawValue: characteristic.properties)
         var permissions = GATTPermissions(openFor: properties)
-        if characteristic.needsEncryption == true {
-            permissions.read = permissions.read == .open ? .encrypted : permissions.read
-            permissions.write = permissions.write == .open ? .encrypted : permissions.write
+        if characteristic.needsEncryption == true || characteristic.needsAuthentication == true {
+            let needed: GATTPermissions.Requirement =
+                characteristic.needsAuthentication == true ? .authenticated : .encrypted
+            permissions.read = permissions.read == .open ? needed : permissions.read
+            permissions.write = permissions.write == .open ? needed : permissions.write
         }
         return GATTCharacteristicDefinition(
             uuid: try uuid(characteristic.uuid),

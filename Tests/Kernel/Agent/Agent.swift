@@ -15,6 +15,9 @@ actor Agent {
     /// The errors with which accesses to dynamic characteristics are refused.
     var refusals: [UInt16: ATTErrorCode] = [:]
     private var scan: Task<Void, any Error>?
+    /// Answers for the person in pairing, until cancelled.
+    var pairingAgent: Task<Void, any Error>?
+    let questions = Questions()
     /// The requests in progress.
     private var tasks: [Int: Task<Reply, any Error>] = [:]
 
@@ -92,6 +95,15 @@ actor Agent {
         case .value: return Reply(id: request.id, value: await publishedCharacteristicValue(request))
         case .notify: return try await send(request) { try await $0.notify($1) }
         case .indicate: return try await send(request) { try await $0.indicate($1) }
+
+        case .beAgent: return try await beAgent(request)
+        case .answerPairing: return try await answerPairing(request)
+        case .pair: return try await pair(request)
+        case .security:
+            return Reply(id: request.id, security: Security(try await connection(request).security))
+        case .bonds:
+            return Reply(id: request.id, peers: try await opened().bonds.map { "\($0.address)" }.sorted())
+        case .removeBond: return try await removeBond(request)
         }
     }
 
@@ -102,6 +114,9 @@ actor Agent {
         var options = Adapter.Options(seed: 1, captureFile: request.capture)
         if let name = request.name { options.host.deviceName = name }
         if let mtu = request.mtu { options.host.preferredMTU = mtu }
+        options.bonds = request.bonds.map { FileBondStore(directory: $0) } ?? MemoryBondStore()
+        if request.isPrivate == true { options.host.privacy = .resolvable() }
+        if request.allowsIdentityAddresses == false { options.host.peerPrivacyMode = .network }
         let adapter = try await Adapter.open(try TransportName(transport), options: options)
         self.adapter = adapter
         let events = await adapter.events()
@@ -138,7 +153,13 @@ actor Agent {
                 case .resetting(let cause): output.write(Event(event: "resetting", reason: cause))
                 case .removed(let cause): output.write(Event(event: "removed", reason: "\(cause)"))
                 case .ready: output.write(Event(event: "ready"))
-                case .securityChanged, .pairingEnded, .bondRefused: break
+                case .securityChanged(let connection, let security):
+                    output.write(
+                        Event(
+                            event: "security", connection: number(of: connection), security: Security(security)))
+                case .pairingEnded(let connection, let result): tell(result, connection)
+                case .bondRefused(let connection):
+                    output.write(Event(event: "bondRefused", connection: number(of: connection)))
                 case .servicesChanged(let connection, _): databases[number(of: connection)] = nil
                 case .nameChanged: break
                 }
@@ -199,7 +220,7 @@ actor Agent {
         return Reply(id: request.id, connection: number(of: connection), mtu: try await connection.mtu)
     }
 
-    private func address(_ text: String) throws -> DeviceAddress {
+    func address(_ text: String) throws -> DeviceAddress {
         guard let address = DeviceAddress(text) else { throw AgentError("no address: \(text)") }
         return address
     }

@@ -16,6 +16,8 @@ struct Request: Decodable, Sendable {
         case discover, read, write, burst, subscribe, unsubscribe, rssi, mtu, parameters, updateParameters
         // The server
         case publish, withdraw, advertise, stopAdvertising, setValue, value, notify, indicate
+        // Security
+        case beAgent, answerPairing, pair, security, bonds, removeBond
     }
 
     var transport: String?
@@ -40,6 +42,20 @@ struct Request: Decodable, Sendable {
     var isConnectable: Bool?
     /// A btsnoop file to write.
     var capture: String?
+    /// The directory that bonds are kept in; they are forgotten with the adapter if omitted.
+    var bonds: String?
+    /// Whether to use private addresses.
+    var isPrivate: Bool?
+    /// Whether bonded peers that have private addresses may use their identity address; true if omitted.
+    var allowsIdentityAddresses: Bool?
+    /// What the agent can show and take: a name of `IOCapability`.
+    var capability: String?
+    /// Whether pairing begins by itself where a peer wants it; false if omitted.
+    var pairsOnDemand: Bool?
+    var requiresAuthentication: Bool?
+    /// The answer to a question: yes or no, or a passkey.
+    var isAccepted: Bool?
+    var passkey: UInt32?
 }
 
 /// A service to publish, or one that was discovered or published.
@@ -67,6 +83,8 @@ struct Characteristic: Codable, Sendable {
     var refusal: UInt8?
     /// Whether only an encrypted link may read and write.
     var needsEncryption: Bool?
+    /// Whether only a link that is encrypted with a key from an authenticated pairing may.
+    var needsAuthentication: Bool?
     /// The bits of the Characteristic Extended Properties descriptor (Core 5.4, Vol 3, Part G, 3.3.3.1).
     var extendedProperties: UInt16?
     /// All except those implied by the properties.
@@ -122,6 +140,18 @@ struct Reply: Encodable, Sendable {
     var parameters: Parameters?
     var aclDataLength: Int?
     var aclBufferCount: Int?
+    var security: Security?
+    /// The identity addresses of bonded peers.
+    var peers: [String]?
+}
+
+/// How a link is protected, or what a pairing has led to.
+struct Security: Encodable, Sendable {
+    var isEncrypted: Bool
+    var isAuthenticated: Bool
+    var usesSecureConnections: Bool
+    var keySize: UInt8
+    var isBonded: Bool
 }
 
 /// An unsolicited event.
@@ -138,6 +168,10 @@ struct Event: Encodable, Sendable {
     var scanResponse: String?
     var reason: String?
     var role: String?
+    var security: Security?
+    var question: String?
+    /// A passkey, or a number to compare.
+    var number: UInt32?
 }
 
 struct AgentError: Error, CustomStringConvertible {

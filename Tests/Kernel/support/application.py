@@ -20,7 +20,8 @@ NUMBERS = itertools.count(1)
 
 # The properties of a characteristic's declaration (Core 5.4, Vol 3, Part G, 3.3.1.1) for BlueZ's flags.
 PROPERTIES = {
-    "read": 0x02, "encrypt-read": 0x02, "write-without-response": 0x04, "write": 0x08, "notify": 0x10, "indicate": 0x20}
+    "read": 0x02, "encrypt-read": 0x02, "encrypt-authenticated-read": 0x02, "write-without-response": 0x04, "write": 0x08,
+    "notify": 0x10, "indicate": 0x20}
 
 
 class Attribute(ServiceInterface):
@@ -190,7 +191,9 @@ async def serving(bluez: BlueZ, *services: Service, adapter: str = "hci1") -> As
         assert all(attribute.handle for attribute in attributes)
         yield
     finally:
-        await bluez.call(path, "org.bluez.GattManager1.UnregisterApplication", "o", root)
+        # A daemon that was started anew does not know it.
+        with contextlib.suppress(RuntimeError):
+            await bluez.call(path, "org.bluez.GattManager1.UnregisterApplication", "o", root)
         for attribute in attributes:
             bluez.bus.unexport(attribute.path, attribute)
 
@@ -213,5 +216,6 @@ async def advertising(bluez: BlueZ, name: str, *services: str, adapter: str = "h
     try:
         yield
     finally:
-        await bluez.call(manager, "org.bluez.LEAdvertisingManager1.UnregisterAdvertisement", "o", path)
+        with contextlib.suppress(RuntimeError):
+            await bluez.call(manager, "org.bluez.LEAdvertisingManager1.UnregisterAdvertisement", "o", path)
         bluez.bus.unexport(path, advertisement)

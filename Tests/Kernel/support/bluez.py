@@ -9,7 +9,7 @@ from typing import Any
 from dbus_fast import BusType, Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
 from dbus_fast.unpack import unpack_variants
-from support.processes import TIMEOUT, Process, output_of
+from support.processes import TIMEOUT, Process, output_of, until
 
 DAEMON = next(
     path for path in (pathlib.Path("/usr/libexec/bluetooth/bluetoothd"), pathlib.Path("/usr/lib/bluetooth/bluetoothd"))
@@ -71,8 +71,18 @@ class BlueZ:
         return values[0] if values else None
 
     async def objects(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """All objects of the daemon: the properties of each interface of each object, by path."""
-        return await self.call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects")
+        """All objects of the daemon: the properties of each interface of each object, by path.
+
+        BlueZ 5.66 crashes now and then where the key of a bond is refused. Then it is started anew.
+        """
+        try:
+            return await self.call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects")
+        except RuntimeError:
+            assert self.daemon is not None
+            await until(lambda: self.daemon is None or not self.daemon.is_running, "the end of a daemon without answers")
+            self.bus.disconnect()
+            await self.start()
+            return await self.call("/", "org.freedesktop.DBus.ObjectManager.GetManagedObjects")
 
     async def adapter(self, name: str) -> str:
         """The path of an adapter, once the daemon has it and has powered it."""

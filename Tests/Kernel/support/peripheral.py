@@ -70,6 +70,7 @@ CHARACTERISTICS = {
         "reliable": characteristic(5, "read", "write", "extended-properties", extendedProperties=1),
         "refused": characteristic(6, "read", "write", isDynamic=True, refusal=0x80),
         "encrypted": characteristic(7, "read", value=b"a secret", needsEncryption=True),
+        "authenticated": characteristic(14, "read", value=b"a better kept secret", needsAuthentication=True),
         "described": characteristic(8, "read", value=b"\0", descriptors=[
             {"uuid": "2901", "value": b"Cannot be written".hex()},
             {"uuid": UUID.format(9), "value": octets(30).hex(), "isWritable": True}]),

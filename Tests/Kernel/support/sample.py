@@ -30,11 +30,12 @@ class Sample:
         self.write_only = Characteristic(UUID.format(6), "write")
         self.commanded = Characteristic(UUID.format(9), "write-without-response")
         self.encrypted = Characteristic(UUID.format(7), "encrypt-read", value=b"a secret")
+        self.authenticated = Characteristic(UUID.format(10), "encrypt-authenticated-read", value=b"a better kept secret")
         self.battery = Characteristic("2a19", "read", "notify", value=bytes([87]))
         self.card = Characteristic(card.CHARACTERISTIC, "notify")
         self.service = Service(
             UUID.format(0), self.value, self.notifying, self.indicating, self.read_only, self.write_only,
-            self.commanded, self.encrypted)
+            self.commanded, self.encrypted, self.authenticated)
         self.services = [
             self.service, Service("180f", self.battery), Service(card.SERVICE, self.card)]
         self.secondary = Service(UUID.format(8), is_primary=False)

@@ -31,7 +31,8 @@ PROPERTIES = {
 # The services of our library before it publishes any: handle, type, and for a characteristic its properties.
 OWN_ATTRIBUTES = [
     (1, "2800", None), (2, "2803", 0x02), (3, "2A00", None), (4, "2803", 0x02), (5, "2A01", None),
-    (6, "2800", None), (7, "2803", 0x20), (8, "2A05", None), (9, "2902", None), (10, "2803", 0x0A), (11, "2B29", None)]
+    (6, "2800", None), (7, "2803", 0x20), (8, "2A05", None), (9, "2902", None), (10, "2803", 0x0A), (11, "2B29", None),
+    (12, "2803", 0x02), (13, "2B2A", None)]
 
 
 def octets(length: int) -> bytes:

@@ -71,32 +71,29 @@ extension CommandLineProgram {
             command = subcommand
             rest.removeFirst()
         }
-        let message = HelpText.oneLine(message(for: error)).withHint(from: rest, help: help(for: command, columns: 80))
-        {
-            Suggestion.closest(to: $0, among: command.configuration.subcommands.map { $0._commandName })
+        let message: String
+        let commands = command.configuration.subcommands.map { $0._commandName }
+        if let word = rest.first, !word.hasPrefix("-"), !commands.isEmpty {
+            // Its options are not known either.
+            message = "Unknown command '\(word)'" + Suggestion.question(Suggestion.closest(to: word, among: commands))
+        } else {
+            message = HelpText.oneLine(self.message(for: error))
+                .withHint(from: rest, options: HelpText.options(in: help(for: command, columns: 80)))
         }
         return CommandFailure(.usage, message + (message.hasSuffix("?") ? " See" : "; see") + " \(path) --help")
     }
 }
 
 extension String {
-    /// A message of the parser, with what the parser leaves out: why a value was refused, an option that is not known and
-    /// whose value was taken for an argument, and which command may have been meant.
-    fileprivate func withHint(
-        from arguments: ArraySlice<String>, help: String, closestCommand: (String) -> String?
-    ) -> String {
-        let options = HelpText.options(in: help)
-        let words = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }.map { $0.prefix { $0 != "=" } }
-        if !contains("Unknown option"), let unknown = words.first(where: { !options.contains(String($0)) }) {
-            let meant = Suggestion.closest(to: String(unknown), among: options)
-            return "Unknown option '\(unknown)'" + (meant.map { ". Did you mean '\($0)'?" } ?? "")
+    /// A message of the parser, with what the parser leaves out: why a value was refused, and an option that is not known and
+    /// whose value was taken for an argument.
+    fileprivate func withHint(from arguments: ArraySlice<String>, options: [String]) -> String {
+        let words = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }.map {
+            String($0.prefix { $0 != "=" })
         }
-        if let reason = ArgumentRefusal.reason(behind: self) { return self + ": \(reason)" }
-        if hasPrefix("Unexpected argument") || contains("unexpected arguments"), let word = arguments.first,
-            let meant = closestCommand(word)
-        {
-            return self + ". Did you mean '\(meant)'?"
+        if !contains("Unknown option"), let unknown = words.first(where: { !options.contains($0) }) {
+            return "Unknown option '\(unknown)'" + Suggestion.question(Suggestion.closest(to: unknown, among: options))
         }
-        return self
+        return self + (ArgumentRefusal.reason(behind: self).map { ": \($0)" } ?? "")
     }
 }

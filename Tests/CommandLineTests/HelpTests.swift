@@ -78,7 +78,12 @@ struct HelpTests {
     @Test(
         "A refusal points to the help of the command that was meant",
         arguments: [
-            (["scna"], "Unexpected argument 'scna'. Did you mean 'scan'? See ble --help"),
+            (["scna"], "Unknown command 'scna'. Did you mean 'scan'? See ble --help"),
+            (
+                ["raed", "A", "2A19", "--transport", "unix-client:a"],
+                "Unknown command 'raed'. Did you mean 'read'? See ble --help"
+            ),
+            (["frobnicate"], "Unknown command 'frobnicate'; see ble --help"),
             (["bonds", "lits"], "Did you mean 'list'? See ble bonds --help"),
             (["read"], "Missing expected argument '<device>'; see ble read --help"),
             (["read", "C0:11", "2A19"], "an address has six octets, such as C0:11:22:33:44:55"),

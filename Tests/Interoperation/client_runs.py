@@ -164,8 +164,9 @@ def leaving_runs() -> list[Run]:
 
 def lossy_runs() -> list[Run]:
     """With a peer that sends a broken frame after two notifications, and goes on."""
-    payload, size = PAYLOAD.read_text(encoding="utf-8"), card.CHUNK_SIZE
-    chunks = [payload[at : at + size].replace("\r", "\\r").replace("\n", "\\n") for at in (0, size, 3 * size)]
+    payload, size = PAYLOAD.read_bytes(), card.CHUNK_SIZE
+    pieces = [payload[at : at + size].decode("utf-8", "replace") for at in (0, size, 3 * size)]
+    chunks = [piece.replace("\r", "\\r").replace("\n", "\\n") for piece in pieces]
     notify = ["notify", ADDRESS, str(card.CHARACTERISTIC), "--count", "3"]
 
     def losses(output: str) -> str | None:

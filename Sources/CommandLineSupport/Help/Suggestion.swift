@@ -9,6 +9,9 @@ enum Suggestion {
         return ranked.filter { $0.distance <= limit }.min { $0.distance < $1.distance }?.name
     }
 
+    /// To stand behind a message; empty where nothing is close.
+    static func question(_ meant: String?) -> String { meant.map { ". Did you mean '\($0)'?" } ?? "" }
+
     /// How many letters have to be put in, left out, changed or swapped with their neighbour.
     static func distance(from source: String, to target: String) -> Int {
         let source = Array(source), target = Array(target)

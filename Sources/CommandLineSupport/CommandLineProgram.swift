@@ -73,7 +73,7 @@ extension CommandLineProgram {
         }
         let message: String
         let commands = command.configuration.subcommands.map { $0._commandName }
-        if let word = rest.first, !word.hasPrefix("-"), !commands.isEmpty {
+        if let word = rest.first, !word.hasPrefix("-"), word != "help", !commands.isEmpty {
             // Its options are not known either.
             message = "Unknown command '\(word)'" + Suggestion.question(Suggestion.closest(to: word, among: commands))
         } else {

@@ -161,7 +161,7 @@ def all_cases(binaries: pathlib.Path) -> list[Case | hostile.Case]:
             str(client_runs.PAYLOAD)]
 
     def ours(transport: str) -> list[str]:
-        return [str(binaries / "ble"), "bench", "--serve", "--name", "our \x1b[2Jbench", "--transport", transport]
+        return [str(binaries / "ble"), "bench", "--serve", "--name", "our\x1b[2J", "--transport", transport]
 
     our_radio = functools.partial(airs.our_radio, binaries)
     over: list[tuple[str, airs.AirFactory]] = [

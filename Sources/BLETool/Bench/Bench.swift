@@ -14,7 +14,7 @@ struct Bench: AsyncParsableCommand {
             """,
             examples: [
                 "# On one machine:", "ble bench --serve", "# On the other:", "ble bench",
-                "ble bench \"ble bench\" --time 10 --json",
+                "ble bench C0:11:22:33:44:55 --time 10 --json",
             ]))
 
     @Argument(help: ArgumentHelp("Its address or its name; the first that serves if left out.", valueName: "device"))
@@ -23,8 +23,9 @@ struct Bench: AsyncParsableCommand {
     @Flag(help: "Be the one that is measured, until ended by a signal.")
     var serve = false
 
+    // As long as what fits beside the service without a scan response.
     @Option(help: "With --serve: the name to advertise.")
-    var name = "ble bench"
+    var name = "bench"
 
     @Option(help: ArgumentHelp("How long each direction is measured.", valueName: "seconds"))
     var time = Seconds(5)

@@ -1,10 +1,10 @@
 import BluetoothATT
 import BluetoothBase
 import BluetoothGAP
-@testable import BluetoothGATT
 import Testing
 
 @testable import BluetoothDocuments
+@testable import BluetoothGATT
 
 @Suite("Documents: written and read")
 struct RoundTripTests {

@@ -186,7 +186,7 @@ struct ServerDatabaseLayoutTests {
 
         // None goes while another names it, and none comes that names nothing.
         #expect(throws: GATTDatabaseError.included(0x0010, by: 0x0001)) { try database.removeService(at: 0x0010) }
-        #expect(throws: GATTDatabaseError.included(0x0020, by: 0x0001)) {
+        #expect(throws: GATTDatabaseError.included(0x0010, by: 0x0001)) {
             try database.removeServices(at: [0x0010, 0x0020])
         }
         #expect(throws: GATTDatabaseError.notFound(0x0055)) {

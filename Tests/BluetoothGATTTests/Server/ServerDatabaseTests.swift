@@ -104,7 +104,8 @@ struct ServerDatabaseTests {
     @Test func aRemovedServiceLeavesTheOthersAsTheyWere() throws {
         var database = GATTDatabase.example()
         #expect(throws: GATTDatabaseError.notFound(0x0007)) { try database.removeService(at: 0x0007) }
-        #expect(try database.removeService(at: 0x0006) == 0x0006...0x000E)
+        #expect(throws: GATTDatabaseError.included(0x0006, by: 0x000F)) { try database.removeService(at: 0x0006) }
+        #expect(try database.removeServices(at: [0x0006, 0x000F]) == [0x0006...0x000E, 0x000F...0x0014])
         var bench = ServerBench(database)
         #expect(bench.send("10 01 00 FF FF 00 28") == "11 06 01 00 05 00 00 18")
         #expect(bench.send("0A 08 00") == "01 0A 08 00 01")

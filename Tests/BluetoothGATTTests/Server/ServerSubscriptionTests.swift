@@ -149,7 +149,13 @@ struct ServerSubscriptionTests {
 
     @Test("a bonded client finds its subscriptions again, and loses those of a service that is gone")
     func restored() throws {
-        var bench = ServerBench(.example())
+        var database = GATTDatabase.example()
+        // In place of the service that includes the one that goes.
+        _ = try database.removeService(at: 0x000F)
+        let value = GATTCharacteristicDefinition(
+            uuid: exampleUUID(0x33), properties: [.read, .write], value: .variableLength([]))
+        _ = try database.add(.init(uuid: exampleUUID(0x32), characteristics: [value]), at: 0x0010)
+        var bench = ServerBench(database)
         _ = bench.send("12 09 00 01 00")
         bench.meet(GATTPeer(subscriptions: bench.endpoint.peer.subscriptions))
         #expect(try bench.notify(0x0008, "01") == "1B 08 00 01")

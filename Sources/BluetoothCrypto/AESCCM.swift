@@ -49,7 +49,7 @@ public struct AESCCM: AdvertisingCipher {
 
         /// RFC 3610, 2.2.
         func authenticator(of message: [UInt8], tagLength: Int) -> [UInt8] {
-            let flags = UInt8((tagLength - 2) / 2 << 3 | lengthOctets - 1)
+            let flags = UInt8(((tagLength - 2) / 2) << 3 | (lengthOctets - 1))
             var code = encrypt(block(flags: flags, message.count))
             for start in stride(from: 0, to: message.count, by: blockLength) {
                 let part = Array(message[start..<min(start + blockLength, message.count)])

@@ -96,7 +96,7 @@ struct AdvertiseTests {
             ("beacon bthome battery=101010", "out of range"),
             ("beacon bthome battery=1 --counter 1", "give all of them"),
             ("beacon bthome text=0123456789012345678901234567890", "31 octets are all there is"),
-            ("advertise --service-data 180F=0123456789012345678901234567890123456789012345678901234567890123", "does not fit"),
+            ("advertise --service-data 180F=" + String(repeating: "00", count: 30), "does not fit"),
         ])
     func refusals(_ arguments: String, _ reason: String) {
         let error = #expect(throws: (any Error).self) { try data(arguments) }

@@ -105,7 +105,7 @@ struct ScanOutputTests {
             #expect(isHarmless(String(line(sighting(data)).dropLast())))
             #expect(isHarmless(try object(sighting(data))))
         }
-        #expect(line(sighting(data)).contains(#""a\u{1B}[31mb\u{07}\u{9B}c\u{202E}d\u{2028}\r\n""#))
+        #expect(line(sighting(data)).contains(#""a\u{1B}[31mb\u{07}\u{009B}c\u{202E}d\u{2028}\r\n""#))
         #expect(try object(sighting(data)).contains(#""name":"a\u001b[31mb\u0007\u009bc\u202ed\u2028\u000d\u000a""#))
     }
 

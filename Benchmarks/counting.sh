@@ -18,12 +18,6 @@ measure() {
         cat "$log" >&2
         return 1
     fi
-    profile_totals "$profile"
-}
-
-# Prints the instructions and the allocations of a profile.
-#   profile_totals FILE
-profile_totals() {
     # A profile has a line for each function called from another, `cfn=(number) name`, of which the name is left out after
     # the first time, and behind it how often: `calls=count …`.
     awk '
@@ -37,7 +31,7 @@ profile_totals() {
         }
         /^(summary|totals):/ { instructions = $2 }
         END { if (instructions == 0) exit 1; print instructions, allocations + 0 }
-    ' "$1"
+    ' "$profile"
 }
 
 # A number of tenths as a decimal.

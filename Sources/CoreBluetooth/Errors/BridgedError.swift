@@ -4,14 +4,19 @@ import Foundation
 ///
 /// Foundation on Linux casts a Swift error to `NSError`, or back, only if the type says how; `CustomNSError` alone is
 /// not enough.
-protocol BridgedError: CustomNSError, _ObjectiveCBridgeable where _ObjectiveCType == NSError {
+protocol BridgedError: CustomNSError, CustomStringConvertible, CustomDebugStringConvertible, _ObjectiveCBridgeable
+where _ObjectiveCType == NSError {
     init(number: Int, userInfo: [String: Any])
 }
 
 extension BridgedError {
     public func _bridgeToObjectiveC() -> NSError {
-        NSError(domain: Self.errorDomain, code: errorCode, userInfo: errorUserInfo)
+        DescribedError(domain: Self.errorDomain, code: errorCode, userInfo: errorUserInfo)
     }
+
+    /// As on Apple's platforms: `Error Domain=CBATTErrorDomain Code=6 "…" UserInfo={NSLocalizedDescription=…}`.
+    public var description: String { text(of: Self.errorDomain, errorCode, errorUserInfo) }
+    public var debugDescription: String { description }
 
     public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout Self?) {
         _ = _conditionallyBridgeFromObjectiveC(source, result: &result)
@@ -29,6 +34,21 @@ extension BridgedError {
     public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> Self {
         Self(number: source?.code ?? 0, userInfo: source?.userInfo ?? [:])
     }
+}
+
+/// Foundation on Linux has `(null)` where the text should be.
+private final class DescribedError: NSError, @unchecked Sendable {
+    // Unchecked, as its superclass is; it adds nothing that is stored.
+    override var description: String { text(of: domain, code, userInfo) }
+    override var debugDescription: String { description }
+}
+
+private func text(of domain: String, _ code: Int, _ userInfo: [String: Any]) -> String {
+    let text = userInfo[NSLocalizedDescriptionKey].map { "\($0)" } ?? "(null)"
+    let others = userInfo.filter { $0.key != NSLocalizedDescriptionKey }.sorted { $0.key < $1.key }
+    let all = [(NSLocalizedDescriptionKey, text as Any)] + others.map { ($0.key, $0.value) }
+    let list = all.map { "\($0.0)=\($0.1)" }.joined(separator: ", ")
+    return "Error Domain=\(domain) Code=\(code) \"\(text)\" UserInfo={\(list)}"
 }
 
 /// The user info of an error. Set once, and made of property list types.

@@ -41,6 +41,47 @@ struct ErrorTests {
         #expect((NSError(domain: "other", code: 7) as any Error as? CBError) == nil)
     }
 
+    @Test(
+        "Row 84: an error is printed with domain, code, text and user info, whatever it is by then",
+        arguments: [
+            (
+                CBATTError(.requestNotSupported) as any Error,
+                "Error Domain=CBATTErrorDomain Code=6 \"The request is not supported.\" "
+                    + "UserInfo={NSLocalizedDescription=The request is not supported.}"
+            ),
+            (
+                CBError(.connectionTimeout),
+                "Error Domain=CBErrorDomain Code=6 \"The connection has timed out unexpectedly.\" "
+                    + "UserInfo={NSLocalizedDescription=The connection has timed out unexpectedly.}"
+            ),
+            (
+                CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: "gone", "B": 2, "A": "x"]),
+                "Error Domain=CBErrorDomain Code=0 \"gone\" UserInfo={NSLocalizedDescription=gone, A=x, B=2}"
+            ),
+            (
+                CBATTError(CBATTError.Code(rawValue: 0x82)!),
+                "Error Domain=CBATTErrorDomain Code=130 \"Unknown ATT error.\" "
+                    + "UserInfo={NSLocalizedDescription=Unknown ATT error.}"
+            ),
+        ])
+    func printed(error: any Error, text: String) {
+        var output = ""
+        print(error, terminator: "", to: &output)
+        #expect(output == text)
+        #expect("\(error)" == text)
+        #expect(String(describing: error) == text && String(reflecting: error) == text)
+        let object = cast(error, to: NSError.self)
+        #expect(object?.description == text)
+        #expect(object.map { String(format: "%@", $0) } == text)
+        #expect(text.contains("\"\(error.localizedDescription)\""))
+    }
+
+    @Test("A number is formatted as any object is")
+    func number() {
+        let rssi = NSNumber(value: -42)
+        #expect(String(format: "%@ dBm", rssi as any CVarArg) == "-42 dBm")
+    }
+
     @Test("Row 83: codes of applications are codes, too")
     func applicationCodes() {
         let error = CBATTError(CBATTError.Code(rawValue: 0x82)!)

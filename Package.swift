@@ -55,7 +55,8 @@ let package = Package(
         .library(name: "BluetoothLE", targets: ["BluetoothLE"]),
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "CoreBluetoothTesting", targets: ["CoreBluetoothTesting"]),
-        .library(name: "Combine", targets: ["Combine"]),
+        .library(name: "Combine", targets: ["Combine", "CombineOverlay"]),
+        .library(name: "os", targets: ["os", "OSOverlay"]),
         .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
         .library(name: "BluetoothSimulation", targets: ["BluetoothSimulation"]),
         .executable(name: "central", targets: ["CentralExample"]),
@@ -147,11 +148,20 @@ let package = Package(
             swiftSettings: settings),
         // What of Foundation is not there on Linux and applications use on Core Bluetooth's objects.
         .target(name: "KeyValueObserving", swiftSettings: compatibility),
-        // For applications that observe their objects with Combine. Nothing here does.
+        // For applications that observe their objects with Combine, or write to Apple's log. Nothing here does. What they
+        // import is a C module that carries a Swift one: see Sources/os/include/module.modulemap.
+        .target(name: "Combine"),
         .target(
-            name: "Combine",
-            dependencies: ["KeyValueObserving", .product(name: "OpenCombineShim", package: "OpenCombine")],
+            name: "CombineOverlay",
+            dependencies: [
+                "KeyValueObserving", .product(name: "OpenCombine", package: "OpenCombine"),
+                .product(name: "OpenCombineDispatch", package: "OpenCombine"),
+                .product(name: "OpenCombineFoundation", package: "OpenCombine"),
+            ],
             swiftSettings: compatibility),
+        .target(name: "os"),
+        .target(
+            name: "OSOverlay", dependencies: [.product(name: "Logging", package: "swift-log")], swiftSettings: settings),
         // The executables, which double as examples. What they share is internal: no product carries it.
         layer(
             "CommandLineSupport",
@@ -212,7 +222,11 @@ let package = Package(
             dependencies: ["BluetoothLE", "CoreBluetooth", "CoreBluetoothTesting", "VirtualRadio"],
             swiftSettings: compatibility),
         .testTarget(
-            name: "CombineTests", dependencies: ["Combine", "KeyValueObserving"], swiftSettings: compatibility),
+            name: "CombineTests", dependencies: ["Combine", "CombineOverlay", "KeyValueObserving"],
+            swiftSettings: compatibility),
+        .testTarget(
+            name: "OSTests", dependencies: ["os", "OSOverlay", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: settings),
         tests(of: "VirtualRadio", and: ["BluetoothBase", "BluetoothHCI"]),
         tests(
             of: "BluetoothSimulation",

@@ -1,5 +1,5 @@
 import KeyValueObserving
-import OpenCombineShim
+import OpenCombine
 
 extension KeyValueObservable {
     /// The values of a property as it changes; the current one first, unless `.initial` is omitted.

@@ -1,0 +1,2 @@
+#pragma once
+// What is in it is Swift: the module of this name.

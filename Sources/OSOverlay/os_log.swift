@@ -1,0 +1,40 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// The functions that were there before `Logger`, under the names they have. Apple's find out by themselves from where they
+// are called; swift-log is told.
+
+import Logging
+
+/// Writes a message with a format and its arguments, as in `os_log("%{public}@ is gone", log: log, type: .error, name)`.
+/// Numbers appear, everything else is private unless the format says `public`.
+public func os_log(
+    _ message: StaticString, dso: UnsafeRawPointer? = nil, log: OSLog = .default, type: OSLogType = .default,
+    _ args: Any?..., file: String = #fileID, function: String = #function, line: UInt = #line
+) {
+    log.log(type.level, { FormatString.text("\(message)", args) }, file: file, function: function, line: line)
+}
+
+/// Writes a message with a format and its arguments.
+public func os_log(
+    _ type: OSLogType, dso: UnsafeRawPointer? = nil, log: OSLog = .default, _ message: StaticString, _ args: Any?...,
+    file: String = #fileID, function: String = #function, line: UInt = #line
+) {
+    log.log(type.level, { FormatString.text("\(message)", args) }, file: file, function: function, line: line)
+}
+
+/// Writes a message of the level `default`.
+@_disfavoredOverload
+public func os_log(
+    _ message: @autoclosure () -> OSLogMessage, file: String = #fileID, function: String = #function,
+    line: UInt = #line
+) {
+    OSLog.default.log(.notice, { message().text }, file: file, function: function, line: line)
+}
+
+/// Writes a message.
+@_disfavoredOverload
+public func os_log(
+    _ logLevel: OSLogType = .default, log: OSLog = .default, _ message: @autoclosure () -> OSLogMessage,
+    file: String = #fileID, function: String = #function, line: UInt = #line
+) {
+    log.log(logLevel.level, { message().text }, file: file, function: function, line: line)
+}

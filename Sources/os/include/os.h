@@ -1,0 +1,5 @@
+#pragma once
+#include "OSOverlay.h"
+#include "os/lock.h"
+#include "os/log.h"
+#include "os/signpost.h"

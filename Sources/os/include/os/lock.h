@@ -1,0 +1,17 @@
+#pragma once
+#include "../OSOverlay.h"
+#include <pthread.h>
+#include <stdbool.h>
+
+/// A lock that has to stay where it is. As with Apple's, one that is all zeros is unlocked.
+typedef struct os_unfair_lock_s {
+    pthread_mutex_t mutex;
+} os_unfair_lock, *os_unfair_lock_t;
+
+#define OS_UNFAIR_LOCK_INIT ((os_unfair_lock){.mutex = PTHREAD_MUTEX_INITIALIZER})
+
+static inline void os_unfair_lock_lock(os_unfair_lock_t lock) { pthread_mutex_lock(&lock->mutex); }
+
+static inline bool os_unfair_lock_trylock(os_unfair_lock_t lock) { return pthread_mutex_trylock(&lock->mutex) == 0; }
+
+static inline void os_unfair_lock_unlock(os_unfair_lock_t lock) { pthread_mutex_unlock(&lock->mutex); }

@@ -1,0 +1,35 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: Context.environment["BLUETOOTH_WARNINGS_AS_ERRORS"] == nil ? .warning : .error),
+]
+
+// A package of its own: swift-syntax takes minutes to build, and nobody who uses the library needs it.
+let package = Package(
+    name: "migration",
+    platforms: [.macOS(.v13)],
+    products: [.executable(name: "adapt", targets: ["AdaptTool"])],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/swiftlang/swift-syntax.git", from: "603.0.0"),
+    ],
+    targets: [
+        .target(
+            name: "Adaptation",
+            dependencies: [
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+                .product(name: "SwiftParser", package: "swift-syntax"),
+                .product(name: "SwiftOperators", package: "swift-syntax"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "AdaptTool",
+            dependencies: ["Adaptation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            swiftSettings: settings),
+        .testTarget(name: "AdaptationTests", dependencies: ["Adaptation"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -63,6 +63,13 @@ let package = Package(
         .executable(name: "peripheral", targets: ["PeripheralExample"]),
         .executable(name: "ble", targets: ["BLETool"]),
     ],
+    traits: [
+        .default(enabledTraits: ["Pairing"]),
+        .trait(
+            name: "Pairing",
+            description:
+                "Pairing and encryption. Without it BluetoothLE builds no BoringSSL: see README.md, \"Install\"."),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
@@ -71,6 +78,8 @@ let package = Package(
         .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
     ],
     targets: [
+        // Glibc or Musl. The pure core below does without.
+        layer("BluetoothPlatform", []),
         // The pure core, bottom up. A layer imports only what stands above it in this list.
         layer("BluetoothBase", []),
         layer("BluetoothNumbers", ["BluetoothBase"]),
@@ -93,7 +102,7 @@ let package = Package(
         // Bytes in and out: the only layer that talks to the kernel.
         // No `pkgConfig: "bluez"`: it would link libbluetooth.so, of which nothing but the headers is used.
         .systemLibrary(name: "CBluetoothHCI", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
-        layer("HCITransport", ["BluetoothBase", "BluetoothHCI", "CBluetoothHCI"]),
+        layer("HCITransport", ["BluetoothBase", "BluetoothHCI", "BluetoothPlatform", "CBluetoothHCI"]),
         layer(
             "BluetoothHost",
             [
@@ -102,13 +111,14 @@ let package = Package(
             ]),
         layer("BluetoothTrace", ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothSMP"]),
         // Controllers without hardware: the other end of HCI, for tests and simulation.
-        layer("VirtualRadio", ["BluetoothBase", "BluetoothHCI", "BluetoothCrypto"]),
+        layer("VirtualRadio", ["BluetoothBase", "BluetoothHCI", "BluetoothPlatform", "BluetoothCrypto"]),
         // The shell: the one layer that owns threads, clocks and sockets.
         layer(
             "BluetoothAdapter",
             [
                 "BluetoothBase", "BluetoothHCI", "BluetoothATT", "BluetoothGAP", "BluetoothGATT", "BluetoothSMP",
-                "BluetoothCrypto", "BluetoothHost", "HCITransport",
+                "BluetoothHost", "BluetoothPlatform", "HCITransport",
+                .target(name: "BluetoothCrypto", condition: .when(traits: ["Pairing"])),
             ]),
         // What applications meet.
         .target(
@@ -117,6 +127,7 @@ let package = Package(
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
                 "BluetoothSMP", "BluetoothValues", "BluetoothHost", "BluetoothAdapter", "HCITransport",
                 .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             // A call stays where its caller is isolated, so that one that need not wait costs no change of thread.
             swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
@@ -125,8 +136,8 @@ let package = Package(
             name: "CoreBluetooth",
             dependencies: [
                 "BluetoothBase", "BluetoothNumbers", "BluetoothHCI", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
-                "BluetoothSMP",
-                "BluetoothHost", "BluetoothAdapter", "HCITransport", "VirtualRadio", "KeyValueObserving",
+                "BluetoothSMP", "BluetoothHost", "BluetoothAdapter", "BluetoothPlatform", "HCITransport",
+                "VirtualRadio", "BluetoothObserving",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -135,7 +146,8 @@ let package = Package(
             swiftSettings: compatibility),
         // What is around an application in its tests.
         .target(
-            name: "CoreBluetoothTesting", dependencies: ["CoreBluetooth", "BluetoothLE", "VirtualRadio"],
+            name: "CoreBluetoothTesting",
+            dependencies: ["CoreBluetooth", "BluetoothAdapter", "BluetoothLE", "VirtualRadio"],
             swiftSettings: compatibility),
         // Whole worlds of adapters and applications in virtual time, drawn from a seed.
         .target(
@@ -147,14 +159,14 @@ let package = Package(
             ],
             swiftSettings: settings),
         // What of Foundation is not there on Linux and applications use on Core Bluetooth's objects.
-        .target(name: "KeyValueObserving", swiftSettings: compatibility),
+        .target(name: "BluetoothObserving", swiftSettings: compatibility),
         // For applications that observe their objects with Combine, or write to Apple's log. Nothing here does. What they
         // import is a C module that carries a Swift one: see Sources/os/include/module.modulemap.
         .target(name: "Combine"),
         .target(
             name: "CombineOverlay",
             dependencies: [
-                "KeyValueObserving", .product(name: "OpenCombine", package: "OpenCombine"),
+                "BluetoothObserving", .product(name: "OpenCombine", package: "OpenCombine"),
                 .product(name: "OpenCombineDispatch", package: "OpenCombine"),
                 .product(name: "OpenCombineFoundation", package: "OpenCombine"),
             ],
@@ -164,17 +176,21 @@ let package = Package(
             name: "OSOverlay", dependencies: [.product(name: "Logging", package: "swift-log")], swiftSettings: settings),
         // The executables, which double as examples. What they share is internal: no product carries it.
         layer(
-            "CommandLineSupport",
-            ["BluetoothLE", "HCITransport", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
-        executable("CentralExample", ["BluetoothLE", "CommandLineSupport"]),
-        executable("PeripheralExample", ["BluetoothLE", "CommandLineSupport"]),
+            "BluetoothCommandLine",
+            [
+                "BluetoothLE", "BluetoothPlatform", "HCITransport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        executable("CentralExample", ["BluetoothLE", "BluetoothCommandLine"]),
+        executable("PeripheralExample", ["BluetoothLE", "BluetoothCommandLine"]),
         executable(
             "BLETool",
             [
                 "BluetoothBase", "BluetoothNumbers", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT",
                 "BluetoothTrace", "BluetoothDocuments", "HCITransport", "VirtualRadio", "BluetoothSMP",
                 "BluetoothCrypto", "BluetoothGAP", "BluetoothValues", "BluetoothHost",
-                "BluetoothAdapter", "BluetoothLE", "BluetoothSimulation", "CommandLineSupport",
+                "BluetoothAdapter", "BluetoothLE", "BluetoothPlatform", "BluetoothSimulation",
+                "BluetoothCommandLine",
             ]),
         // Tests
         .target(
@@ -185,12 +201,12 @@ let package = Package(
         tests(of: "BluetoothHCI"),
         tests(of: "BluetoothL2CAP"),
         tests(of: "BluetoothATT"),
-        tests(of: "BluetoothGATT", and: ["BluetoothATT"]),
+        tests(of: "BluetoothGATT", and: ["BluetoothATT", "BluetoothPlatform"]),
         tests(of: "BluetoothSMP", and: ["BluetoothCrypto"]),
         tests(of: "BluetoothGAP"),
         tests(of: "BluetoothValues", and: ["BluetoothBase", "BluetoothCrypto"]),
         tests(of: "BluetoothDocuments", and: ["BluetoothBase", "BluetoothATT", "BluetoothGATT", "BluetoothGAP"]),
-        tests(of: "HCITransport", and: ["BluetoothHCI", "CBluetoothHCI"]),
+        tests(of: "HCITransport", and: ["BluetoothHCI", "BluetoothPlatform", "CBluetoothHCI"]),
         tests(of: "BluetoothTrace", and: ["BluetoothHCI", "BluetoothL2CAP", "BluetoothATT"]),
         tests(
             of: "BluetoothHost",
@@ -200,16 +216,24 @@ let package = Package(
             ]),
         tests(
             of: "BluetoothAdapter",
-            and: ["BluetoothATT", "BluetoothGATT", "BluetoothSMP", "BluetoothHost", "VirtualRadio", "HCITransport"]),
+            and: [
+                "BluetoothATT", "BluetoothGATT", "BluetoothSMP", "BluetoothHost", "BluetoothPlatform", "VirtualRadio",
+                "HCITransport",
+            ]),
         // Writes bonds until it is killed; see Scripts/kill-bonds.
         .executableTarget(
             name: "bond-writer",
             dependencies: [
                 "BluetoothAdapter", "BluetoothHost", "BluetoothSMP", "BluetoothGATT", "BluetoothATT", "BluetoothHCI",
-                "BluetoothBase",
+                "BluetoothBase", "BluetoothPlatform",
             ],
             path: "Tests/KilledBonds", swiftSettings: settings),
-        tests(of: "BluetoothLE", and: ["BluetoothAdapter", "BluetoothHCI", "VirtualRadio", "HCITransport"]),
+        tests(
+            of: "BluetoothLE",
+            and: [
+                "BluetoothAdapter", "BluetoothHCI", "BluetoothPlatform", "VirtualRadio", "HCITransport",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(
             name: "CoreBluetoothTests",
             dependencies: [
@@ -222,7 +246,7 @@ let package = Package(
             dependencies: ["BluetoothLE", "CoreBluetooth", "CoreBluetoothTesting", "VirtualRadio"],
             swiftSettings: compatibility),
         .testTarget(
-            name: "CombineTests", dependencies: ["Combine", "CombineOverlay", "KeyValueObserving"],
+            name: "CombineTests", dependencies: ["Combine", "CombineOverlay", "BluetoothObserving"],
             swiftSettings: compatibility),
         .testTarget(
             name: "OSTests", dependencies: ["os", "OSOverlay", .product(name: "Logging", package: "swift-log")],
@@ -252,9 +276,10 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "CommandLineSupport", "BLETool", "CentralExample", "PeripheralExample", "BluetoothBase", "BluetoothLE",
+                "BluetoothCommandLine", "BLETool", "CentralExample", "PeripheralExample", "BluetoothBase",
+                "BluetoothLE",
                 "BluetoothHCI", "BluetoothGAP", "BluetoothSMP", "BluetoothHost", "BluetoothAdapter",
-                "BluetoothDocuments", "HCITransport",
+                "BluetoothDocuments", "BluetoothPlatform", "HCITransport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

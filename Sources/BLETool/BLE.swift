@@ -1,5 +1,5 @@
 import ArgumentParser
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// Tools around Bluetooth LE, each a subcommand in a file of its own.
 @main

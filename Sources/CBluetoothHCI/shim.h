@@ -1,7 +1,8 @@
-// What the transports need of the kernel's Bluetooth interface, and a few Linux calls that the Glibc module lacks.
+// What the transports need of the kernel's Bluetooth interface, and a few Linux calls that the C library's
+// module lacks.
 // Constants that the system headers write as function-like macros cannot be imported, hence the functions below.
 //
-// Some system headers belong to both this module and Glibc, and which of them provides a declaration depends on which
+// Some system headers belong to both this module and the C library's, and which of them provides a declaration depends on which
 // was loaded first. So Swift files that call the system import both.
 
 #ifndef CBLUETOOTHHCI_SHIM_H
@@ -31,9 +32,22 @@
 #include <bluetooth/hci_lib.h>
 #include <bluetooth/l2cap.h>
 
-// _GNU_SOURCE is not defined here, since Glibc's module is compiled without it: the two would disagree about what is in
+// _GNU_SOURCE is not defined here, since the C library's module is compiled without it: the two would disagree about what is in
 // some structures. What it would declare is declared here, or obtained in another way.
 extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags);
+
+// Enumerations in Glibc's headers and macros in Musl's, so that Swift would import them as different types.
+
+static const int cbt_stream_socket = SOCK_STREAM;
+static const int cbt_datagram_socket = SOCK_DGRAM;
+static const int cbt_packet_socket = SOCK_SEQPACKET;
+static const int cbt_raw_socket = SOCK_RAW;
+/// Added to the type of a socket: it does not block and is not inherited by child processes.
+static const int cbt_socket_flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
+static const uint32_t cbt_epoll_in = EPOLLIN;
+static const uint32_t cbt_epoll_out = EPOLLOUT;
+/// The other end is gone, or something is wrong.
+static const uint32_t cbt_epoll_over = EPOLLERR | EPOLLHUP;
 
 /// The kernel's number for the calling thread, asked for once by each thread. Never inlined: code that a suspended task
 /// goes on with on another thread must not keep the place of the first one's number.

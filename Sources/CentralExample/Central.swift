@@ -1,6 +1,6 @@
 import ArgumentParser
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// Finds a device that offers a card, receives the card, and writes it to standard output.
 @main

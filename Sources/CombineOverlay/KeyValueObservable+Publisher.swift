@@ -1,4 +1,4 @@
-import KeyValueObserving
+import BluetoothObserving
 import OpenCombine
 
 extension KeyValueObservable {

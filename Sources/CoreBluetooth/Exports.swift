@@ -2,7 +2,7 @@
 @_exported import CoreFoundation
 @_exported import Dispatch
 @_exported import Foundation
-@_exported import KeyValueObserving
+@_exported import BluetoothObserving
 @_exported import Observation
 
 /// Objective-C's name for a queue, which some applications use in signatures.

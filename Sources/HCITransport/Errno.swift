@@ -1,5 +1,5 @@
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// An error number of the system.
 package struct Errno: Error, Equatable, Sendable {

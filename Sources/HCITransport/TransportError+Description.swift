@@ -1,3 +1,5 @@
+import BluetoothPlatform
+
 extension TransportError: CustomStringConvertible {
     /// One line: the transport, what went wrong and, if possible, what to do about it.
     public var description: String { "\(transport): \(reason.description(adapter: adapter))" }
@@ -36,8 +38,12 @@ extension TransportError.Reason {
         case .noSuchAdapter(present: []):
             "there is no Bluetooth adapter; plug one in, or use a transport that needs none"
         case .noSuchAdapter(let present): "there is no \(adapter); present: \(Self.list(present))"
+        case .adapterHeld(let holder?) where holder.processIdentifier == getpid():
+            "\(adapter) is in use by this program already; use the adapter that it has opened: it serves any number of "
+                + "tasks and managers"
         case .adapterHeld(let holder):
-            "\(adapter) is in use by \(holder?.description ?? "another program"); stop that, or choose another adapter"
+            "\(adapter) is in use by \(holder?.description ?? "another program"); stop that, choose another adapter, or "
+                + "have one program do both: see \"Sharing an adapter\" in Documentation/Linux.md"
         case .adapterBroughtUp:
             "\(adapter) is brought up again by another program; stop it: "
                 + "sudo systemctl stop bluetooth"
@@ -69,6 +75,7 @@ extension TransportError.Reason {
         case .invalidPacketLength(let length): "a packet of \(length) bytes is not an HCI packet"
         case .outputFull(let pending): "the other side does not read: \(pending) bytes are pending"
         case .closed: "the transport is closed"
+        case .invalidEnvironment(let error): "\(error)"
         case .notASocket: "has no socket to open; it is a radio inside the process"
         case .system(let call, let code): "\(call): \(Errno(code).text)"
         }

@@ -1,5 +1,5 @@
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 extension TransportError.Reason {
     /// The error for a failure to read from, or write to, an open transport; `end` if the other side is gone.

@@ -1,5 +1,5 @@
 import BluetoothHCI
-import Glibc
+import BluetoothPlatform
 
 /// Why a transport could not be opened, or why it ended.
 ///
@@ -57,6 +57,8 @@ public struct TransportError: Error, Equatable, Sendable {
         /// The transport was closed by its owner.
         case closed
 
+        /// `BLUETOOTH_TRANSPORT` in the environment is not the name of a transport.
+        case invalidEnvironment(TransportNameError)
         /// The transport has no socket of its own: `virtual`.
         case notASocket
         /// A system call failed with an error that has no case of its own.

@@ -1,6 +1,6 @@
 import BluetoothBase
 import BluetoothHCI
-import Glibc
+import BluetoothPlatform
 import HCITransport
 import Synchronization
 
@@ -85,7 +85,7 @@ final class FakeKernel: Sendable {
 
         func close() {
             guard fileDescriptor >= 0 else { return }
-            _ = Glibc.close(fileDescriptor)
+            _ = BluetoothPlatform.close(fileDescriptor)
             fileDescriptor = -1
         }
     }

@@ -1,6 +1,6 @@
 import Combine
 import Foundation
-import KeyValueObserving
+import BluetoothObserving
 import Testing
 
 @Suite("Key-value observing as a publisher")

@@ -1,7 +1,7 @@
-import Glibc
+import BluetoothPlatform
 import ArgumentParser
 import BluetoothLE
-@testable import CommandLineSupport
+@testable import BluetoothCommandLine
 import Testing
 
 @testable import BLETool

@@ -1,5 +1,5 @@
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 import Testing
 
 /// What the types of arguments accept and refuse.

@@ -2,7 +2,7 @@ import BluetoothLE
 import Testing
 
 @testable import BLETool
-@testable import CommandLineSupport
+@testable import BluetoothCommandLine
 
 /// What `ble bench` counts.
 struct BenchTests {

@@ -2,12 +2,12 @@ import ArgumentParser
 import BluetoothAdapter
 import BluetoothHost
 import BluetoothLE
+import BluetoothPlatform
 import BluetoothSMP
 import FoundationEssentials
-import Glibc
 import Testing
 
-@testable import CommandLineSupport
+@testable import BluetoothCommandLine
 @testable import BLETool
 
 /// `ble bonds`.

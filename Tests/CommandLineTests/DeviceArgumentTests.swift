@@ -2,7 +2,7 @@ import ArgumentParser
 import BluetoothLE
 import Testing
 
-@testable import CommandLineSupport
+@testable import BluetoothCommandLine
 
 /// Which controller and which device are meant.
 struct DeviceArgumentTests {

@@ -1,7 +1,7 @@
-import Glibc
+import BluetoothPlatform
 import Testing
 
-@testable import CommandLineSupport
+@testable import BluetoothCommandLine
 
 /// Messages for somebody who may not read them.
 struct DiagnosticsTests {

@@ -3,10 +3,10 @@ import BluetoothLE
 import Foundation
 import Testing
 
-@testable import CommandLineSupport
+@testable import BluetoothCommandLine
 
 /// The testing library has one too.
-typealias ExitStatus = CommandLineSupport.ExitStatus
+typealias ExitStatus = BluetoothCommandLine.ExitStatus
 
 /// The exit status and the message of an error.
 struct ExitStatusTests {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLETool
 @testable import CentralExample
-@testable import CommandLineSupport
+@testable import BluetoothCommandLine
 @testable import PeripheralExample
 
 /// The help of every command there is.

@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothDocuments
 import BluetoothGATT
-import CommandLineSupport
+import BluetoothCommandLine
 import Testing
 
 @testable import BLETool

@@ -1,7 +1,7 @@
-import Glibc
+import BluetoothPlatform
 import Testing
 
-@testable import CommandLineSupport
+@testable import BluetoothCommandLine
 
 /// A program that is asked to end does so cleanly: it releases what it has taken.
 struct InterruptionTests {

@@ -1,6 +1,6 @@
 import BluetoothBase
 import BluetoothHCI
-import Glibc
+import BluetoothPlatform
 import Testing
 
 @testable import BLETool

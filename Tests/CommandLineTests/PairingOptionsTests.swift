@@ -2,7 +2,7 @@ import ArgumentParser
 import BluetoothLE
 import Testing
 
-@testable import CommandLineSupport
+@testable import BluetoothCommandLine
 
 /// The options about pairing.
 struct PairingOptionsTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CommandLineSupport
+@testable import BluetoothCommandLine
 
 @Suite("How often progress is shown")
 struct ProgressPaceTests {

@@ -1,8 +1,8 @@
 import ArgumentParser
-import Glibc
+import BluetoothPlatform
 import Testing
 
-@testable import CommandLineSupport
+@testable import BluetoothCommandLine
 
 /// Programs whose standard streams are closed.
 struct StandardStreamsTests {
@@ -30,11 +30,11 @@ struct StandardStreamsTests {
     }
 
     private struct Printing: CommandLineProgram {
-        func run() async throws { Glibc.exit(66) }
+        func run() async throws { BluetoothPlatform.exit(66) }
     }
 
     private struct Serving: CommandLineProgram, CommandWithoutOutput {
-        func run() async throws { Glibc.exit(66) }
+        func run() async throws { BluetoothPlatform.exit(66) }
     }
 
     @Test("A program whose results could not be written does not begin; one that writes none does")

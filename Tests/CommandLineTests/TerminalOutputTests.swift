@@ -1,7 +1,7 @@
-import Glibc
+import BluetoothPlatform
 import Testing
 
-@testable import CommandLineSupport
+@testable import BluetoothCommandLine
 
 /// What is shown on a terminal only.
 struct TerminalOutputTests {

@@ -2,7 +2,7 @@ import BluetoothLE
 import Synchronization
 import Testing
 
-@testable import CommandLineSupport
+@testable import BluetoothCommandLine
 
 /// A terminal at which somebody types lines that are known before. It shows what is written, and answers when asked.
 private final class ScriptedTerminal: Terminal {

@@ -2,7 +2,7 @@ import BluetoothLE
 import Testing
 
 @testable import BLETool
-@testable import CommandLineSupport
+@testable import BluetoothCommandLine
 
 /// What `ble read`, `write` and `notify` make of octets, and of what a user types.
 struct ValueFormatTests {

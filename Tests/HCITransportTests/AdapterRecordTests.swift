@@ -1,7 +1,7 @@
 import BluetoothBase
+import BluetoothPlatform
 import CBluetoothHCI
 import Dispatch
-import Glibc
 import Synchronization
 import Testing
 
@@ -166,6 +166,6 @@ struct AdapterRecordTests {
         let descriptor = open(path ?? self.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         try #require(descriptor >= 0)
         defer { close(descriptor) }
-        #expect(Glibc.write(descriptor, text, text.utf8.count) == text.utf8.count)
+        #expect(BluetoothPlatform.write(descriptor, text, text.utf8.count) == text.utf8.count)
     }
 }

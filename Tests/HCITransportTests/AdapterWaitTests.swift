@@ -1,6 +1,6 @@
 import BluetoothBase
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 import Testing
 
 @testable import HCITransport
@@ -16,9 +16,9 @@ struct AdapterWaitTests {
         _ attempts: [TransportError.Reason?], announcing packets: [[UInt8]], deadline: Instant = hangGuard(),
         cancellation: Waker? = nil
     ) throws -> (TransportError.Reason?, Int) {
-        let (near, far) = try Socket.pair(SOCK_SEQPACKET, name: "management")
+        let (near, far) = try Socket.pair(cbt_packet_socket, name: "management")
         defer { close(far) }
-        for packet in packets { try #require(Glibc.send(far, packet, packet.count, 0) == packet.count) }
+        for packet in packets { try #require(BluetoothPlatform.send(far, packet, packet.count, 0) == packet.count) }
         let arrivals = try AdapterArrivals(open: { near })
         var attempts = attempts
         let reason = reason { () throws(TransportError) in

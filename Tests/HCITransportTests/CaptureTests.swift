@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 import TestSupport
 import Testing
 
@@ -123,7 +123,7 @@ struct CaptureTests {
         let captured = CapturedTransport(host, to: file, clock: { Self.time })
         try captured.send(reset)
         var read = [UInt8](repeating: 0, count: 100)
-        let count = Glibc.read(reader, &read, read.count)
+        let count = BluetoothPlatform.read(reader, &read, read.count)
         #expect(Array(read.prefix(max(0, count))) == Self.header + Self.record(reset, flags: 2))
 
         close(reader)
@@ -155,7 +155,7 @@ struct CaptureTests {
         let output = try CaptureOutput(path: path) { descriptor, bytes in
             let count = min(room, bytes.count)
             room -= count
-            return Glibc.write(descriptor, bytes.baseAddress, count)
+            return BluetoothPlatform.write(descriptor, bytes.baseAddress, count)
         }
         let record = reset
         try output.write(record.span)

@@ -1,6 +1,6 @@
 import BluetoothBase
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 import Synchronization
 
 @testable import HCITransport

@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 import CBluetoothHCI
-import Glibc
+import BluetoothPlatform
 import Testing
 
 @testable import HCITransport
@@ -106,7 +106,7 @@ struct HCIMonitorTests {
 
     @Test("the kernel's own call reports the whole length of what is too long, and a time")
     func receiving() throws {
-        let (one, other) = try Socket.pair(SOCK_SEQPACKET, name: "pair")
+        let (one, other) = try Socket.pair(cbt_packet_socket, name: "pair")
         defer {
             close(one)
             close(other)

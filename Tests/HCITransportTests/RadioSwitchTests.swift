@@ -1,4 +1,4 @@
-import Glibc
+import BluetoothPlatform
 import Testing
 
 @testable import HCITransport

@@ -1,6 +1,6 @@
 import BluetoothHCI
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 import Testing
 
 @testable import HCITransport

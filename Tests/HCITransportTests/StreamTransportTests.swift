@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 import Testing
 
 @testable import HCITransport

@@ -1,5 +1,5 @@
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 import Testing
 
 @testable import HCITransport
@@ -28,15 +28,27 @@ struct TransportErrorTests {
             ),
             (
                 .adapterHeld(by: nil),
-                "hci1 is in use by another program; stop that, or choose another adapter"
+                "hci1 is in use by another program; stop that, choose another adapter, "
+                    + "or have one program do both: see \"Sharing an adapter\" in Documentation/Linux.md"
             ),
             (
                 .adapterHeld(by: AdapterHolder(processIdentifier: 12, program: "central")),
-                "hci1 is in use by central (process 12); stop that, or choose another adapter"
+                "hci1 is in use by central (process 12); stop that, choose another adapter, "
+                    + "or have one program do both: see \"Sharing an adapter\" in Documentation/Linux.md"
             ),
             (
                 .adapterHeld(by: AdapterHolder(processIdentifier: 12)),
-                "hci1 is in use by process 12; stop that, or choose another adapter"
+                "hci1 is in use by process 12; stop that, choose another adapter, "
+                    + "or have one program do both: see \"Sharing an adapter\" in Documentation/Linux.md"
+            ),
+            (
+                .adapterHeld(by: AdapterHolder(processIdentifier: getpid(), program: "central")),
+                "hci1 is in use by this program already; use the adapter that it has opened: it serves any number of tasks "
+                    + "and managers"
+            ),
+            (
+                .invalidEnvironment(TransportNameError(text: "hci9", reason: .unknownKind)),
+                TransportNameError(text: "hci9", reason: .unknownKind).description
             ),
             (
                 .adapterBroughtUp,

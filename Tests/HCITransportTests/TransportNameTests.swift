@@ -4,6 +4,23 @@ import Testing
 
 struct TransportNameTests {
     @Test(
+        "without a name the environment says which, and without that it is the first adapter",
+        arguments: [
+            (nil, "hci-socket"), ("", "hci-socket"), ("hci-socket:3", "hci-socket:3"),
+            ("unix:/run/hci", "unix-client:/run/hci"),
+        ] as [(String?, String)])
+    func preferred(value: String?, name: String) throws {
+        #expect(try TransportName.preferred(inEnvironment: value).description == name)
+    }
+
+    @Test("an environment that names no transport is told of")
+    func invalidEnvironment() {
+        #expect(throws: TransportNameError(text: "bluetooth0", reason: .unknownKind)) {
+            try TransportName.preferred(inEnvironment: "bluetooth0")
+        }
+    }
+
+    @Test(
         "names are read, and written in their full form",
         arguments: [
             ("virtual", .virtual, "virtual"),

@@ -1,5 +1,5 @@
 import BluetoothAdapter
-import Glibc
+import BluetoothPlatform
 
 /// Writes bonds until it is killed, or is what kills the writers; see Scripts/kill-bonds.
 @main
@@ -58,6 +58,6 @@ struct BondWriter {
     /// Writes a line, which leaves at once.
     private static func say(_ line: String) {
         let bytes = [UInt8]((line + "\n").utf8)
-        _ = Glibc.write(STDOUT_FILENO, bytes, bytes.count)
+        _ = BluetoothPlatform.write(STDOUT_FILENO, bytes, bytes.count)
     }
 }

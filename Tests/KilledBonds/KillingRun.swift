@@ -2,7 +2,7 @@ import BluetoothAdapter
 import BluetoothBase
 import BluetoothHCI
 import BluetoothHost
-import Glibc
+import BluetoothPlatform
 
 /// Starts writers, kills them at random instants, and compares what is on disk with what they had said.
 struct KillingRun {

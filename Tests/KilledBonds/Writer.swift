@@ -1,4 +1,4 @@
-import Glibc
+import BluetoothPlatform
 
 /// A writer in a process of its own, and what it has said.
 struct Writer {
@@ -12,7 +12,7 @@ struct Writer {
 
     init(_ directory: String, lane: Int, from first: UInt32) throws {
         var ends: [Int32] = [0, 0]
-        guard Glibc.pipe(&ends) == 0 else { throw KillingRun.Wrong(description: "no pipe can be made") }
+        guard BluetoothPlatform.pipe(&ends) == 0 else { throw KillingRun.Wrong(description: "no pipe can be made") }
         // Or the writers would hold each other's pipes open.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         var actions = posix_spawn_file_actions_t()
@@ -43,7 +43,7 @@ struct Writer {
 
     /// Kills it, and reads what it has said before that.
     mutating func kill() throws {
-        Glibc.kill(process, SIGKILL)
+        BluetoothPlatform.kill(process, SIGKILL)
         var status: Int32 = 0
         waitpid(process, &status, 0)
         while try read() {}
@@ -53,7 +53,7 @@ struct Writer {
     /// Returns false at the end.
     private mutating func read() throws -> Bool {
         var piece = [UInt8](repeating: 0, count: 4096)
-        let count = Glibc.read(pipe, &piece, piece.count)
+        let count = BluetoothPlatform.read(pipe, &piece, piece.count)
         guard count > 0 else { return false }
         rest += piece.prefix(count)
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import CommandLineSupport
+import BluetoothCommandLine
 import HCITransport
 
 /// `ble adapters`: lists the adapters of this machine.

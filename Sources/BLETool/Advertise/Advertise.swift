@@ -1,6 +1,6 @@
 import ArgumentParser
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// `ble advertise`: advertises data, in octets or in parts.
 struct Advertise: AsyncParsableCommand, CommandWithoutOutput {

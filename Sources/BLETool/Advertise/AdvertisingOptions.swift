@@ -1,6 +1,6 @@
 import ArgumentParser
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// How something is advertised, whatever it is.
 struct AdvertisingOptions: ParsableArguments {

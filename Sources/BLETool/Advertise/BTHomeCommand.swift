@@ -1,7 +1,7 @@
 import ArgumentParser
 import BluetoothCrypto
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// `ble beacon bthome`.
 struct BTHomeCommand: BeaconCommand {

@@ -2,7 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothDocuments
 import BluetoothGATT
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// Serves a document to the peer at the other end of a bare bearer, and sends what standard input or its schedule says.
 struct BareServer: BearerUser, Sendable {

@@ -1,7 +1,7 @@
 import BluetoothBase
-import CommandLineSupport
+import BluetoothCommandLine
 import Dispatch
-import Glibc
+import BluetoothPlatform
 
 /// What a loop over a bearer ended with.
 enum BearerEnd: Sendable { case peerGone, finished, interrupted }

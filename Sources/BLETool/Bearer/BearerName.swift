@@ -1,6 +1,6 @@
 import ArgumentParser
-import CommandLineSupport
-import Glibc
+import BluetoothCommandLine
+import BluetoothPlatform
 
 /// A bearer of the Attribute Protocol that somebody else has opened: `fd:N`, a socket that keeps packets whole.
 struct BearerName: ExpressibleByArgument, Equatable, Sendable {
@@ -28,7 +28,7 @@ struct BearerName: ExpressibleByArgument, Equatable, Sendable {
         guard getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &length) == 0 else {
             throw CommandFailure(.usage, "\(name) is not a socket; it has to be of type SOCK_SEQPACKET")
         }
-        guard type == Int32(SOCK_SEQPACKET.rawValue) else {
+        guard type == packetSocketType else {
             throw CommandFailure(.usage, "\(name) is a socket of another type; it has to be of type SOCK_SEQPACKET")
         }
         var listens: Int32 = 0

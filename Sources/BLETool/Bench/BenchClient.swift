@@ -1,5 +1,5 @@
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 import Synchronization
 
 /// Measures a link to a peer that runs `ble bench --serve`.

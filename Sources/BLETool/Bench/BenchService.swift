@@ -1,5 +1,5 @@
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// The service of `ble bench --serve`, against which a link is measured.
 enum BenchService {

@@ -1,6 +1,6 @@
 import BluetoothHost
 import BluetoothSMP
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// The output about bonds. No key is in it.
 enum BondLines {

@@ -2,9 +2,9 @@ import ArgumentParser
 import BluetoothAdapter
 import BluetoothBase
 import BluetoothHost
+import BluetoothPlatform
 import BluetoothSMP
-import CommandLineSupport
-import Glibc
+import BluetoothCommandLine
 
 /// `ble bonds`: the bonds that are kept on this machine.
 struct Bonds: AsyncParsableCommand {
@@ -110,7 +110,7 @@ struct Bonds: AsyncParsableCommand {
 
         /// Writes a file that was not there before, for this user alone.
         private static func write(_ bytes: [UInt8], to path: String) throws {
-            let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            let descriptor = BluetoothPlatform.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else {
                 throw CommandFailure(
                     .failure,
@@ -121,7 +121,7 @@ struct Bonds: AsyncParsableCommand {
             defer { close(descriptor) }
             var rest = bytes[...]
             while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+                let count = rest.withUnsafeBytes { BluetoothPlatform.write(descriptor, $0.baseAddress, $0.count) }
                 guard count >= 0 || errno == EINTR else {
                     let reason = String(cString: strerror(errno))
                     unlink(path)

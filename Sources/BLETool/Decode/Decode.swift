@@ -3,7 +3,7 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothLE
 import BluetoothTrace
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// `ble decode`: a capture as text, or as JSON.
 struct Decode: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import BluetoothDocuments
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// `ble inspect`: all that a device shows of its database.
 struct Inspect: AsyncParsableCommand {

@@ -3,7 +3,7 @@ import BluetoothBase
 import BluetoothDocuments
 import BluetoothGATT
 import BluetoothNumbers
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// A document as a tree for a person, in which nothing that came from the device controls the terminal.
 struct InspectTree {

@@ -3,7 +3,7 @@ import BluetoothDocuments
 import BluetoothGATT
 import BluetoothLE
 import BluetoothNumbers
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// The value of an attribute for a person: what it means where that is known, text where it is text, else its octets.
 enum ValueText {

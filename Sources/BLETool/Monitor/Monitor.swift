@@ -1,7 +1,7 @@
 import ArgumentParser
 import BluetoothBase
 import BluetoothHCI
-import CommandLineSupport
+import BluetoothCommandLine
 import HCITransport
 
 /// `ble monitor`: what goes over the adapters of this machine now.

@@ -1,6 +1,6 @@
 import BluetoothBase
 import BluetoothHCI
-import CommandLineSupport
+import BluetoothCommandLine
 import HCITransport
 
 /// Where the records of the monitor go, and in which form.

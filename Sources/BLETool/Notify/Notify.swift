@@ -1,6 +1,6 @@
 import ArgumentParser
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// `ble notify`: prints the values that a device sends.
 struct Notify: AsyncParsableCommand {

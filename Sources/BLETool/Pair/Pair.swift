@@ -1,6 +1,6 @@
 import ArgumentParser
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// `ble pair`: pairs with a device, or tries the keys of its bond.
 struct Pair: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 import BluetoothTrace
-import CommandLineSupport
+import BluetoothCommandLine
 import HCITransport
 
 extension RadioServer {

@@ -1,6 +1,6 @@
 import BluetoothBase
 import BluetoothHCI
-import CommandLineSupport
+import BluetoothCommandLine
 import HCITransport
 import VirtualRadio
 

@@ -1,6 +1,6 @@
 import BluetoothDocuments
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// Surveys a connected device, and notes what it notifies.
 struct DeviceRecording {

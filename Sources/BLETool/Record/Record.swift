@@ -1,7 +1,7 @@
 import ArgumentParser
 import BluetoothDocuments
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// `ble record`: a device into a file.
 struct Record: AsyncParsableCommand {

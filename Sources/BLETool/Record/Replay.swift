@@ -1,6 +1,6 @@
 import ArgumentParser
 import BluetoothDocuments
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// `ble replay`: a device that was recorded.
 struct Replay: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import BluetoothCrypto
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// The keys that a user shares with encrypted BTHome devices.
 struct BTHomeKeys {

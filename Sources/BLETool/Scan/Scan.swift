@@ -1,6 +1,6 @@
 import ArgumentParser
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// `ble scan`: shows the devices in range, and how near they are.
 struct Scan: AsyncParsableCommand {

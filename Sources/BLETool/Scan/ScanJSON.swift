@@ -1,6 +1,6 @@
 import BluetoothLE
 import BluetoothNumbers
-import CommandLineSupport
+import BluetoothCommandLine
 
 extension ScannedDevice {
     /// The device's advertising as a JSON object on one line. What changes with each sighting comes first.

@@ -1,5 +1,5 @@
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 import Synchronization
 
 /// A scan that is under way, for whoever takes sightings in and whoever shows them.

@@ -1,6 +1,6 @@
 import BluetoothLE
 import BluetoothNumbers
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// The words for people.
 enum ScanText {

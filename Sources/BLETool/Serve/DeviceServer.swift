@@ -1,6 +1,6 @@
 import BluetoothDocuments
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// Serves a document with an adapter, until the task is cancelled.
 struct DeviceServer {

@@ -1,5 +1,5 @@
 import BluetoothDocuments
-import CommandLineSupport
+import BluetoothCommandLine
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,7 +1,7 @@
 import ArgumentParser
 import BluetoothDocuments
 import BluetoothGATT
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// `ble serve`: a device from a file.
 struct Serve: AsyncParsableCommand {

@@ -2,7 +2,7 @@ import ArgumentParser
 import BluetoothBase
 import BluetoothHCI
 import BluetoothSimulation
-import CommandLineSupport
+import BluetoothCommandLine
 import FoundationEssentials
 import HCITransport
 

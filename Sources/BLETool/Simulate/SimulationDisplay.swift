@@ -1,6 +1,6 @@
+import BluetoothPlatform
 import BluetoothSimulation
-import CommandLineSupport
-import Glibc
+import BluetoothCommandLine
 
 /// Shows on standard error how far a simulation is: on a terminal in one line that is updated, elsewhere now and then.
 struct SimulationDisplay {

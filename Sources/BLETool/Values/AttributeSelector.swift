@@ -1,6 +1,6 @@
 import ArgumentParser
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// An attribute as a user names it: by UUID, by service and UUID, or by handle.
 enum AttributeSelector: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// A part of a value with a known layout.
 struct ValueField: Equatable, Sendable {

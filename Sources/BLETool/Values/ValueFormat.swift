@@ -1,6 +1,6 @@
 import ArgumentParser
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// How the octets of a value are shown, and how a user writes them.
 enum ValueFormat: Sendable {

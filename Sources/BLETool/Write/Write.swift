@@ -1,6 +1,6 @@
 import ArgumentParser
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// `ble write`: writes values of a device.
 struct Write: AsyncParsableCommand, CommandWithoutOutput {

@@ -1,4 +1,4 @@
-import Glibc
+import BluetoothPlatform
 import HCITransport
 
 /// A file that is replaced as a whole: a program that is killed at any instant leaves what was there before or what is
@@ -54,7 +54,7 @@ package struct DurableFile: Sendable {
         var piece = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = try Errno.check {
-                piece.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+                piece.withUnsafeMutableBytes { BluetoothPlatform.read(descriptor, $0.baseAddress, $0.count) }
             }
             if count == 0 { return bytes }
             bytes += piece.prefix(count)
@@ -89,7 +89,7 @@ package struct DurableFile: Sendable {
             var rest = bytes[...]
             while !rest.isEmpty {
                 let count = try Errno.check {
-                    rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+                    rest.withUnsafeBytes { BluetoothPlatform.write(descriptor, $0.baseAddress, $0.count) }
                 }
                 rest = rest.dropFirst(count)
             }

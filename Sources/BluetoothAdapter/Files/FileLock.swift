@@ -1,4 +1,4 @@
-import Glibc
+import BluetoothPlatform
 import HCITransport
 
 /// Keeps other users of a directory from changing what is in it, in this program and in others, until it is released. A program

@@ -1,4 +1,4 @@
-import Glibc
+import BluetoothPlatform
 import HCITransport
 
 /// Where this package keeps what it needs in the next run, and how directories are made for that.

@@ -1,4 +1,4 @@
-import Glibc
+import BluetoothPlatform
 import HCITransport
 
 /// Runs `body` on a new thread, which ends with it.

@@ -1,11 +1,6 @@
+import BluetoothPlatform
 import Dispatch
 import Foundation
-
-#if canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// Holds a manager's first callback back until the creating thread has had time to store the manager.
 ///

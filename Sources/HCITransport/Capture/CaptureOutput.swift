@@ -1,5 +1,5 @@
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// A file or a pipe that takes whole records or nothing.
 final class CaptureOutput {
@@ -11,7 +11,9 @@ final class CaptureOutput {
     /// Creates the file. `write` is the system call; tests replace it to simulate a full disk.
     init(
         path: String,
-        write: @escaping (Int32, UnsafeRawBufferPointer) -> Int = { Glibc.write($0, $1.baseAddress, $1.count) }
+        write: @escaping (Int32, UnsafeRawBufferPointer) -> Int = {
+            BluetoothPlatform.write($0, $1.baseAddress, $1.count)
+        }
     ) throws(Errno) {
         writeBytes = write
         let descriptor = try Errno.check { open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0o600) }

@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// A transport that records the packets of another one.
 public final class CapturedTransport: TransportDecorator {

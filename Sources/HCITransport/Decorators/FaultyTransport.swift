@@ -3,7 +3,8 @@ import BluetoothHCI
 
 /// A transport in bad weather: faults drawn from a seed befall the packets of another one.
 ///
-///     let transport = try FaultyTransport(name.open(), HCIFaults(.badWeather, seed: 7)) { print($0) }
+///     let faults = HCIFaults(.badWeather, seed: 7)
+///     let transport = try FaultyTransport(name.open(), faults) { print($0) }
 ///
 /// What it holds comes when it is due: its descriptor is readable then. A transport that ends takes what is held with it.
 public final class FaultyTransport: TransportDecorator {

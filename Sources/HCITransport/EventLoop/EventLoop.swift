@@ -1,6 +1,6 @@
 import BluetoothBase
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// Waits for file descriptors, a deadline and other threads in a single system call.
 ///
@@ -35,7 +35,7 @@ public final class EventLoop {
     private static let wakerToken: Int64 = -1
     private static let timerToken: Int64 = -2
 
-    /// - Parameter waker: the waker to use, if it had to be created before the loop.
+    /// - Parameter existing: the waker to use, if it had to be created before the loop.
     /// - Throws: where the process has no file descriptors left.
     public init(waker existing: Waker? = nil) throws(TransportError) {
         let waker = if let existing { existing } else { try Waker() }
@@ -122,8 +122,8 @@ public final class EventLoop {
     ) throws(TransportError) {
         var event = epoll_event()
         event.data.u64 = UInt64(bitPattern: token)
-        if interest.contains(.read) { event.events |= EPOLLIN.rawValue }
-        if interest.contains(.write) { event.events |= EPOLLOUT.rawValue }
+        if interest.contains(.read) { event.events |= cbt_epoll_in }
+        if interest.contains(.write) { event.events |= cbt_epoll_out }
         guard epoll_ctl(descriptor, operation, fileDescriptor, &event) == 0 else {
             throw TransportError(.system(call: "epoll_ctl", code: errno), transport: "event loop")
         }
@@ -132,9 +132,9 @@ public final class EventLoop {
 
 extension EventLoop.Event {
     fileprivate init(token: Int, flags: UInt32) {
-        let isOver = flags & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
+        let isOver = flags & cbt_epoll_over != 0
         self.token = token
-        isReadable = isOver || flags & EPOLLIN.rawValue != 0
-        isWritable = isOver || flags & EPOLLOUT.rawValue != 0
+        isReadable = isOver || flags & cbt_epoll_in != 0
+        isWritable = isOver || flags & cbt_epoll_out != 0
     }
 }

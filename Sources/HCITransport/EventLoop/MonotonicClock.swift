@@ -1,6 +1,6 @@
 import BluetoothBase
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// The clock for the deadlines of an event loop: it counts from the start of the machine and is not affected by changes
 /// of the date.

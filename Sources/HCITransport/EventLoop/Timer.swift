@@ -1,6 +1,6 @@
 import BluetoothBase
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// A file descriptor that becomes readable at a deadline of the monotonic clock, to the nanosecond.
 ///

@@ -1,5 +1,5 @@
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// Wakes an event loop, or cancels a pending open, from any thread.
 ///

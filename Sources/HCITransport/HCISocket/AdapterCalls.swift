@@ -1,6 +1,6 @@
 import BluetoothBase
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// The system calls that open an adapter, so that tests can simulate a kernel with Bluetooth.
 struct AdapterCalls: Sendable {
@@ -47,7 +47,7 @@ struct AdapterCalls: Sendable {
         openUserChannel: { (index) throws(Errno) in
             try Socket.hci(adapter: index, channel: HCI_CHANNEL_USER).release()
         },
-        close: { _ = Glibc.close($0) },
+        close: { _ = BluetoothPlatform.close($0) },
         managedIndices: { ManagedAdapters.indices() },
         switches: { RadioSwitch.all() },
         recordDirectories: { AdapterRecord.directories },
@@ -56,7 +56,8 @@ struct AdapterCalls: Sendable {
             var path = [CChar](repeating: 0, count: Int(PATH_MAX))
             let length = readlink("/proc/self/exe", &path, path.count)
             return length > 0
-                ? String(decoding: path.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self) : "EXECUTABLE"
+                ? String(decoding: path.prefix(length).map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
+                : "EXECUTABLE"
         }
     )
 }

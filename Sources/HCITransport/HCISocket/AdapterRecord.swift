@@ -1,5 +1,5 @@
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// A record that a program using this package has taken an adapter, and whether the adapter was up before.
 ///

@@ -1,5 +1,5 @@
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// The identity of the file behind a path or a descriptor.
 struct FileIdentity: Equatable {

@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 import CBluetoothHCI
-import Glibc
+import BluetoothPlatform
 
 /// What goes over all of the kernel's adapters, and what programs ask of its Bluetooth: the kernel's monitor channel, which
 /// btmon reads, too.
@@ -115,5 +115,5 @@ struct MonitorCalls: Sendable {
             let count = cbt_receive_timed(descriptor, buffer.baseAddress, buffer.count, &microseconds)
             return count < 0 ? -Int(errno) : count
         },
-        close: { _ = Glibc.close($0) }, executable: AdapterCalls.kernel.executable)
+        close: { _ = BluetoothPlatform.close($0) }, executable: AdapterCalls.kernel.executable)
 }

@@ -1,6 +1,6 @@
 import BluetoothBase
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// Which adapters the kernel's own host stack manages. An adapter that is up and not among them is held by a user
 /// channel.

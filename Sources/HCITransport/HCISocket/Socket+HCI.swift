@@ -1,10 +1,10 @@
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 extension Socket {
     /// A socket for querying the kernel about its adapters. Needs no privilege.
     static func hci() throws(Errno) -> Socket {
-        try Socket(family: AF_BLUETOOTH, type: SOCK_RAW, protocol: BTPROTO_HCI)
+        try Socket(family: AF_BLUETOOTH, type: cbt_raw_socket, protocol: BTPROTO_HCI)
     }
 
     /// A socket bound to a channel of an adapter. The user channel needs `CAP_NET_ADMIN`.

@@ -1,5 +1,5 @@
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// The small text files in which the kernel publishes information.
 enum SystemFiles {

@@ -1,5 +1,5 @@
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// Why a transport over a device file, `serial`, `pty` or `vhci`, cannot be opened.
 public enum DeviceFault: Error, Equatable, Sendable {

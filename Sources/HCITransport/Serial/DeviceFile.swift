@@ -1,5 +1,5 @@
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// A device file that will become a transport: closed unless it is released.
 struct DeviceFile: ~Copyable {
@@ -7,7 +7,7 @@ struct DeviceFile: ~Copyable {
 
     /// Opens a device for non-blocking reading and writing.
     init(_ path: String) throws(Errno) {
-        fileDescriptor = try Errno.check { Glibc.open(path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) }
+        fileDescriptor = try Errno.check { BluetoothPlatform.open(path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) }
     }
 
     deinit { _ = close(fileDescriptor) }

@@ -1,6 +1,6 @@
 import BluetoothHCI
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// A pair of connected virtual terminals: this process has one end, and another program opens the other like a serial
 /// line.
@@ -27,8 +27,8 @@ enum PseudoTerminal {
             var calls = SocketCalls.terminal
             calls.close = { descriptor in
                 if let link { remove(link, to: path) }
-                _ = Glibc.close(held)
-                _ = Glibc.close(descriptor)
+                _ = BluetoothPlatform.close(held)
+                _ = BluetoothPlatform.close(descriptor)
             }
             return StreamTransport(
                 name: name, fileDescriptor: file.release(), receiver: receiver, calls: calls,
@@ -65,6 +65,6 @@ enum PseudoTerminal {
         var target = [CChar](repeating: 0, count: Int(PATH_MAX))
         let length = readlink(link, &target, target.count)
         guard length > 0 else { return nil }
-        return String(decoding: target.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return String(decoding: target.prefix(length).map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     }
 }

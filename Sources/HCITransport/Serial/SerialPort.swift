@@ -1,6 +1,6 @@
 import BluetoothHCI
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// How a serial line is opened: raw, at any baud rate, and for one program at a time.
 enum SerialPort {
@@ -62,7 +62,7 @@ enum SerialPort {
         calls.close = { descriptor in
             tcflush(descriptor, TCOFLUSH)
             restore(settings, of: descriptor)
-            _ = Glibc.close(descriptor)
+            _ = BluetoothPlatform.close(descriptor)
         }
         return StreamTransport(
             name: name, fileDescriptor: descriptor, receiver: receiver, calls: calls,

@@ -1,5 +1,5 @@
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// The settings of a terminal.
 struct TerminalSettings: Sendable {

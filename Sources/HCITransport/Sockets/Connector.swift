@@ -1,6 +1,6 @@
 import BluetoothBase
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// Waits for a socket while a transport is being opened, until a deadline or until the caller cancels it.
 struct Connector {
@@ -30,7 +30,7 @@ struct Connector {
             let socket = try Socket(family: address.family)
             let descriptor = socket.fileDescriptor
             do throws(Errno) {
-                try Errno.check { address.withPointer { Glibc.connect(descriptor, $0, $1) } }
+                try Errno.check { address.withPointer { BluetoothPlatform.connect(descriptor, $0, $1) } }
             } catch {
                 guard error.code == EINPROGRESS else { throw error }
                 try wait(for: descriptor, POLLOUT)

@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// A transport over a socket that keeps packet boundaries: one read is one packet, one write is one packet.
 ///
@@ -47,7 +47,7 @@ public final class PacketTransport: HCITransport {
 
     /// The two ends of a connection inside this process.
     public static func pair() throws(TransportError) -> (host: PacketTransport, controller: PacketTransport) {
-        let (one, other) = try Socket.pair(SOCK_SEQPACKET, name: "pair")
+        let (one, other) = try Socket.pair(cbt_packet_socket, name: "pair")
         return (
             PacketTransport(name: "pair:host", fileDescriptor: one, receiver: .host),
             PacketTransport(name: "pair:controller", fileDescriptor: other, receiver: .controller)

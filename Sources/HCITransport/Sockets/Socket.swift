@@ -1,5 +1,5 @@
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// A socket that will become a transport: closed unless it is released.
 struct Socket: ~Copyable {
@@ -11,9 +11,8 @@ struct Socket: ~Copyable {
     }
 
     /// Creates a non-blocking socket that is not inherited by child processes.
-    init(family: Int32, type: __socket_type = SOCK_STREAM, protocol number: Int32 = 0) throws(Errno) {
-        let flags = Int32(type.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        fileDescriptor = try Errno.check { socket(family, flags, number) }
+    init(family: Int32, type: Int32 = cbt_stream_socket, protocol number: Int32 = 0) throws(Errno) {
+        fileDescriptor = try Errno.check { socket(family, type | cbt_socket_flags, number) }
     }
 
     deinit { _ = close(fileDescriptor) }
@@ -26,10 +25,9 @@ struct Socket: ~Copyable {
     }
 
     /// The descriptors of two sockets of the local family, connected to each other.
-    static func pair(_ type: __socket_type, name: String) throws(TransportError) -> (Int32, Int32) {
+    static func pair(_ type: Int32, name: String) throws(TransportError) -> (Int32, Int32) {
         var ends: [Int32] = [-1, -1]
-        let flags = Int32(type.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, flags, 0, &ends) == 0 else {
+        guard socketpair(AF_UNIX, type | cbt_socket_flags, 0, &ends) == 0 else {
             throw TransportError(.system(call: "socketpair", code: errno), transport: name)
         }
         return (ends[0], ends[1])

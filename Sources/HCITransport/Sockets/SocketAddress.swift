@@ -1,5 +1,5 @@
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// The address of a stream socket: an Internet host and port, or a path.
 struct SocketAddress {
@@ -81,7 +81,7 @@ struct SocketAddress {
     /// system's resolver, which may wait for the network.
     static func resolve(host: String?, port: UInt16) throws(TransportError.Reason) -> [SocketAddress] {
         var hints = addrinfo()
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_socktype = cbt_stream_socket
         hints.ai_flags = AI_NUMERICSERV | (host == nil ? AI_PASSIVE : 0)
         var list: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(host, String(port), &hints, &list)

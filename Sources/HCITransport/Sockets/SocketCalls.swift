@@ -1,5 +1,5 @@
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// The system calls an open transport makes, so that tests can replace the kernel.
 ///
@@ -22,14 +22,14 @@ struct SocketCalls: Sendable {
 
     /// The kernel's, for files.
     static let file = SocketCalls(
-        receive: { answer(Glibc.read($0, $1.baseAddress, $1.count)) },
-        send: { answer(Glibc.write($0, $1.baseAddress, $1.count)) }, close: closeDescriptor)
+        receive: { answer(BluetoothPlatform.read($0, $1.baseAddress, $1.count)) },
+        send: { answer(BluetoothPlatform.write($0, $1.baseAddress, $1.count)) }, close: closeDescriptor)
 
     private static let sendWithoutSignal: @Sendable (Int32, UnsafeRawBufferPointer) -> Int = {
-        answer(Glibc.send($0, $1.baseAddress, $1.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)))
+        answer(BluetoothPlatform.send($0, $1.baseAddress, $1.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)))
     }
 
-    private static let closeDescriptor: @Sendable (Int32) -> Void = { _ = Glibc.close($0) }
+    private static let closeDescriptor: @Sendable (Int32) -> Void = { _ = BluetoothPlatform.close($0) }
 
     private static func answer(_ result: Int) -> Int { result < 0 ? -Int(errno) : result }
 }

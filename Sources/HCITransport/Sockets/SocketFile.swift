@@ -1,5 +1,5 @@
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// The file of a local server's socket.
 struct SocketFile {
@@ -29,7 +29,7 @@ struct SocketFile {
         guard isSocket(status) else { throw .pathTaken }
         do throws(Errno) {
             // Of another type, so that the kernel refuses it (EPROTOTYPE) instead of passing it to a running server.
-            let probe = try Socket(family: AF_UNIX, type: SOCK_DGRAM)
+            let probe = try Socket(family: AF_UNIX, type: cbt_datagram_socket)
             let descriptor = probe.fileDescriptor
             try Errno.check { SocketAddress(path: path).withPointer { connect(descriptor, $0, $1) } }
         } catch {

@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// A transport over a stream of bytes, in which H4 delimits the packets (Core 5.4, Vol 4, Part A, 2).
 public final class StreamTransport: HCITransport {
@@ -41,7 +41,7 @@ public final class StreamTransport: HCITransport {
 
     /// The two ends of a connection inside this process.
     public static func pair() throws(TransportError) -> (host: StreamTransport, controller: StreamTransport) {
-        let (one, other) = try Socket.pair(SOCK_STREAM, name: "pair")
+        let (one, other) = try Socket.pair(cbt_stream_socket, name: "pair")
         return (
             StreamTransport(name: "pair:host", fileDescriptor: one, receiver: .host),
             StreamTransport(name: "pair:controller", fileDescriptor: other, receiver: .controller)

@@ -1,6 +1,6 @@
 import BluetoothHCI
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// Listens for controllers, or hosts: the `tcp-server` and `unix-server` kinds.
 ///
@@ -76,7 +76,7 @@ public final class TransportListener {
     public func close() {
         guard fileDescriptor >= 0 else { return }
         socketFile?.remove()
-        _ = Glibc.close(fileDescriptor)
+        _ = BluetoothPlatform.close(fileDescriptor)
         fileDescriptor = -1
     }
 
@@ -100,7 +100,7 @@ public final class TransportListener {
             if address.family != AF_UNIX { try socket.set(SO_REUSEADDR, to: 1) }
             if address.family == AF_INET6 { try? socket.set(IPV6_V6ONLY, level: Int32(IPPROTO_IPV6), to: 0) }
             try Errno.check { address.withPointer { bind(descriptor, $0, $1) } }
-            try Errno.check { Glibc.listen(descriptor, backlog) }
+            try Errno.check { BluetoothPlatform.listen(descriptor, backlog) }
             return socket
         } catch {
             throw .init(listening: error)

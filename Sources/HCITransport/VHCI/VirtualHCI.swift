@@ -1,6 +1,6 @@
 import BluetoothHCI
+import BluetoothPlatform
 import CBluetoothHCI
-import Glibc
 
 /// The kernel's virtual HCI device, through which a program provides a controller to the kernel.
 enum VirtualHCI {

@@ -1,5 +1,5 @@
 import BluetoothBase
-import Glibc
+import BluetoothPlatform
 
 /// The clock of a radio in system time: the same as for the deadlines of an event loop.
 enum SystemTime {

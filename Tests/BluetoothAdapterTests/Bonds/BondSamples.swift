@@ -2,9 +2,9 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import BluetoothPlatform
 import BluetoothSMP
 import FoundationEssentials
-import Glibc
 
 enum BondSamples {
     static let local = DeviceIdentity(address: DeviceAddress(0x001B_DC00_0001, kind: .public), resolvingKey: 0x11)

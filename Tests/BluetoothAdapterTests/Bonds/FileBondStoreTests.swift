@@ -1,7 +1,7 @@
 import BluetoothBase
 import BluetoothHost
+import BluetoothPlatform
 import BluetoothSMP
-import Glibc
 import Testing
 
 @testable import BluetoothAdapter

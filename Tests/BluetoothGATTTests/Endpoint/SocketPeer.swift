@@ -1,7 +1,7 @@
 import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
-import Glibc
+import BluetoothPlatform
 
 /// A peer at the other end of a descriptor that keeps packets whole, to whom we are client and server.
 struct SocketPeer {
@@ -48,6 +48,6 @@ struct SocketPeer {
     private var now: Instant { Instant.zero.advanced(by: origin.duration(to: .now)) }
 
     private func send(_ pdu: ByteWriter) {
-        if !pdu.isEmpty { _ = Glibc.send(descriptor, pdu.bytes, pdu.count, Int32(MSG_NOSIGNAL)) }
+        if !pdu.isEmpty { _ = BluetoothPlatform.send(descriptor, pdu.bytes, pdu.count, Int32(MSG_NOSIGNAL)) }
     }
 }

@@ -2,7 +2,7 @@ import BluetoothLE
 import Testing
 
 @testable import BLETool
-@testable import CommandLineSupport
+@testable import BluetoothCommandLine
 
 /// `ble scan` on a terminal: what is drawn, and what keys do.
 struct LiveViewTests {

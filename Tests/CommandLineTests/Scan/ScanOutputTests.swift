@@ -1,5 +1,5 @@
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 import Testing
 
 @testable import BLETool

@@ -1,5 +1,5 @@
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// The columns of the table, as many as there is room for.
 struct LiveColumns {

@@ -1,5 +1,5 @@
 import BluetoothLE
-import CommandLineSupport
+import BluetoothCommandLine
 
 /// The table of a scan on a terminal: which devices it shows, in which order, and from which on.
 struct LiveView {

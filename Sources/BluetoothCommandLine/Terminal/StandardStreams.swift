@@ -1,4 +1,4 @@
-import Glibc
+import BluetoothPlatform
 
 /// Descriptors 0, 1 and 2, which whoever started the program may have closed.
 enum StandardStreams {

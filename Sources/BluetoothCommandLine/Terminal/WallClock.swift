@@ -1,5 +1,5 @@
 import BluetoothLE
-import Glibc
+import BluetoothPlatform
 import HCITransport
 
 /// A time of day in the calendar, as programs write it (ISO 8601, UTC, to the millisecond).

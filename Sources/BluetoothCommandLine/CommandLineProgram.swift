@@ -1,6 +1,6 @@
 import ArgumentParser
+import BluetoothPlatform
 import Dispatch
-import Glibc
 
 /// An executable of this package: its arguments and its action.
 ///
@@ -15,7 +15,7 @@ extension CommandLineProgram {
     /// Runs the program, and ends the process.
     public static func main() {
         // Before anything else opens a descriptor: an asynchronous `main` would find the dispatcher's in place already.
-        do { try StandardStreams.occupy() } catch { Glibc.exit(tell(error).rawValue) }
+        do { try StandardStreams.occupy() } catch { BluetoothPlatform.exit(tell(error).rawValue) }
         Task { await launch() }
         dispatchMain()
     }
@@ -26,7 +26,7 @@ extension CommandLineProgram {
         let work = Task { await self.status(of: Array(CommandLine.arguments.dropFirst())) }
         interruption.cancel(work)
         let result = await work.value
-        Glibc.exit(interruption.status ?? result.rawValue)
+        BluetoothPlatform.exit(interruption.status ?? result.rawValue)
     }
 
     /// Parses the arguments and runs the program; reports any error.

@@ -1,4 +1,4 @@
-import Glibc
+import BluetoothPlatform
 import Synchronization
 
 /// Shows on a terminal, on standard error, how far something long has come; nothing elsewhere.

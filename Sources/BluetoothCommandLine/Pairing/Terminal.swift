@@ -1,5 +1,5 @@
+import BluetoothPlatform
 import Dispatch
-import Glibc
 
 /// Where questions are asked and answered.
 protocol Terminal: Sendable {

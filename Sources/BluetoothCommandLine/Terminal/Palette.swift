@@ -1,4 +1,4 @@
-import Glibc
+import BluetoothPlatform
 
 /// Colours and weights for text on a terminal; plain text elsewhere.
 ///

@@ -1,4 +1,4 @@
-import Glibc
+import BluetoothPlatform
 
 /// A file named on the command line, read from its beginning. The name `-` means standard input.
 public struct InputFile: ~Copyable {
@@ -19,7 +19,7 @@ public struct InputFile: ~Copyable {
         while true {
             var result = 0
             let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
-                result = Glibc.read(descriptor, buffer.baseAddress, count)
+                result = BluetoothPlatform.read(descriptor, buffer.baseAddress, count)
                 initializedCount = max(0, result)
             }
             if result >= 0 { return bytes }

@@ -1,4 +1,4 @@
-import Glibc
+import BluetoothPlatform
 import Synchronization
 
 /// Shows on standard error how much has been transferred: on a terminal in one line that is updated, elsewhere in

@@ -1,6 +1,6 @@
 import BluetoothLE
+import BluetoothPlatform
 import Dispatch
-import Glibc
 import Synchronization
 
 /// Turns SIGINT, SIGTERM and SIGHUP into the cancellation of a task. If the task does not end in time, the process does; a
@@ -49,8 +49,12 @@ final class Interruption: Sendable {
     private static func isIgnored(_ signal: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(signal, nil, &action) == 0 else { return false }
-        return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-            == unsafeBitCast(SIG_IGN, to: Int.self)
+        #if canImport(Musl)
+            let handler = unsafe action.__sa_handler.sa_handler
+        #else
+            let handler = unsafe action.__sigaction_handler.sa_handler
+        #endif
+        return unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     /// The exit status that says which signal ended the program.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import BluetoothLE
-import Glibc
+import BluetoothPlatform
 import HCITransport
 
 /// The options of a program that uses one adapter.
@@ -33,7 +33,7 @@ public struct TransportOptions: ParsableArguments, Sendable {
         + "use --transport unix-client:a"
 
     /// The environment variable that stands for `--transport`.
-    static let variable = "BLUETOOTH_TRANSPORT"
+    static let variable = TransportName.environmentVariable
 
     /// Where the controller is: what the option says, else the environment, else the first adapter.
     ///

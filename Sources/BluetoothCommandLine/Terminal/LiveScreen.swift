@@ -1,6 +1,6 @@
 import BluetoothLE
 import Dispatch
-import Glibc
+import BluetoothPlatform
 import Synchronization
 
 /// The whole terminal, for a display that changes: its other screen, without a cursor, and keys as they are pressed.
@@ -112,7 +112,7 @@ public final class LiveScreen: Sendable {
     private static func put(_ text: String) {
         var request = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
         guard poll(&request, 1, 200) > 0 else { return }
-        Array(text.utf8).withUnsafeBytes { _ = Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+        Array(text.utf8).withUnsafeBytes { _ = BluetoothPlatform.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
     }
 
     // MARK: - Keys and Ctrl-Z
@@ -132,7 +132,7 @@ public final class LiveScreen: Sendable {
 
     private func read() {
         var bytes = [UInt8](repeating: 0, count: 256)
-        let count = Glibc.read(STDIN_FILENO, &bytes, bytes.count)
+        let count = BluetoothPlatform.read(STDIN_FILENO, &bytes, bytes.count)
         guard count > 0 else {
             if count == 0 || (errno != EINTR && errno != EAGAIN) {
                 input.withLock { $0.cancel() }

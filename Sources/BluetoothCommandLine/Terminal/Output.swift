@@ -1,4 +1,4 @@
-import Glibc
+import BluetoothPlatform
 
 /// Writes a message to the user: a line on standard error. It does not wait for a reader who does not read.
 public func say(_ line: String) {
@@ -32,7 +32,7 @@ public func writeLine(_ line: String) throws(CommandFailure) {
 func write(_ bytes: [UInt8], to descriptor: Int32) throws(CommandFailure) {
     var rest = bytes[...]
     while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        let count = rest.withUnsafeBytes { BluetoothPlatform.write(descriptor, $0.baseAddress, $0.count) }
         if count >= 0 {
             rest = rest.dropFirst(count)
         } else if errno == EAGAIN {

@@ -1,5 +1,5 @@
 import BluetoothLE
-import Glibc
+import BluetoothPlatform
 
 /// Carries out `body`. On a terminal it is shown meanwhile, on standard error, what is being waited for and for how long
 /// already.

@@ -1,5 +1,5 @@
 import BluetoothLE
-import Glibc
+import BluetoothPlatform
 import Synchronization
 
 /// What is written for the user, on standard error.
@@ -82,7 +82,9 @@ final class Diagnostics: Sendable {
         while !rest.isEmpty {
             guard isReady(until: deadline) else { return false }
             // What is ready takes this much without waiting (POSIX, `PIPE_BUF`).
-            let count = rest.prefix(Int(PIPE_BUF)).withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = rest.prefix(Int(PIPE_BUF)).withUnsafeBytes {
+                BluetoothPlatform.write(descriptor, $0.baseAddress, $0.count)
+            }
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno != EINTR, errno != EAGAIN {

@@ -29,6 +29,9 @@ public final class AdapterRunner: PacketPortHost {
         /// capture that had to stop.
         public var report: @Sendable (TransportError) -> Void = { _ in }
 
+        /// Told, on the adapter's thread, why an attempt to get the controller failed that is followed by another one.
+        package var reportRetry: @Sendable (BluetoothError) -> Void = { _ in }
+
         /// Where bonds are kept; nil for as long as the adapter is open only.
         public var bonds: (any BondStore)?
         /// Why there is no place for bonds, to be reported with the first one that is not kept.
@@ -178,6 +181,19 @@ public final class AdapterRunner: PacketPortHost {
 
     /// The bonds that the host knows of, for tests.
     package var bonds: [Bond] { guarded.withTurn { $0.shared.bonds } }
+
+    /// Waits until nothing that was posted, or sent over a link, is under way any more: for tests.
+    package func waitUntilIdle() async {
+        await withCheckedContinuation { continuation in
+            if !deliver(mailbox.put(continuation)) { continuation.resume() }
+        }
+    }
+
+    /// Whether nothing is under way: for tests in manual time.
+    package var isIdle: Bool { guarded.withTurn { $0.isIdle && mailbox.isEmpty } }
+
+    /// How many calls were carried out, and packets received but for advertising reports: for tests.
+    package var work: UInt64 { guarded.withTurn { $0.work } }
 
     // MARK: - The end
 

@@ -7,7 +7,7 @@ import VirtualRadio
 /// A radio for a test: the adapter of the tested app, and the devices declared around it.
 ///
 ///     let air = TestRadio()
-///     let sensor = VirtualPeripheral(name: "Heart", advertising: ["180D"], services: [...])
+///     let sensor = VirtualPeripheral(name: "Heart", services: [...])
 ///     try await air.add(sensor)
 ///     let manager = air.app { HeartRateManager() }
 ///
@@ -22,6 +22,7 @@ public final class TestRadio: Sendable {
     let port: VirtualRadio.Port
     private let stateDirectory: URL
     private let peripherals = Mutex<[VirtualPeripheral]>([])
+    let devices = Mutex<[Device]>([])
 
     /// - Parameter time: how time passes; with `.manual` only `radio.advance(by:)` advances it, and a timeout takes no
     ///   real time.
@@ -44,7 +45,7 @@ public final class TestRadio: Sendable {
 
     /// Makes a peripheral appear. It stays as long as this radio.
     public func add(_ peripheral: VirtualPeripheral) async throws {
-        try await peripheral.appear(on: radio, near: port)
+        include(try await peripheral.appear(on: radio, near: port))
         peripherals.withLock { $0.append(peripheral) }
     }
 

@@ -27,6 +27,7 @@ public final class VirtualCentral: Sendable {
         var options = Adapter.Options()
         options.host.preferredMTU = UInt16(clamping: mtu)
         adapter = try await Adapter.open(port, options: options)
+        radio.include(adapter)
     }
 
     // MARK: - The link

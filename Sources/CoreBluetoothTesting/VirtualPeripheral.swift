@@ -58,8 +58,8 @@ public final class VirtualPeripheral: @unchecked Sendable {
         serving?.cancel()
     }
 
-    /// Opens the device and starts advertising.
-    func appear(on radio: VirtualRadio, near app: VirtualRadio.Port) async throws {
+    /// Opens the device and starts advertising. Returns its adapter.
+    func appear(on radio: VirtualRadio, near app: VirtualRadio.Port) async throws -> Adapter {
         precondition(device == nil, "a peripheral can be on one radio only")
         let port = radio.addController()
         radio.setPathLoss(between: app, and: port, to: proximity.pathLoss)
@@ -75,6 +75,7 @@ public final class VirtualPeripheral: @unchecked Sendable {
         let uuids = zip(characteristics, services.flatMap(\.characteristics)).map { ($0.handle, $1.uuid) }
         serving = serve(events, Dictionary(uniqueKeysWithValues: uuids))
         try await simulateAdvertising()
+        return adapter
     }
 
     private var present: Device {

@@ -8,6 +8,8 @@ final class Mailbox: Sendable {
         var calls: [HostCall] = []
         /// The observers of users that are about to attach.
         var observers: [(user: UserID, observer: any AdapterObserver)] = []
+        /// Those who wait until nothing is under way, after these calls.
+        var awaitingIdleness: [CheckedContinuation<Void, Never>] = []
         /// Whether the adapter closes after these calls.
         var isToClose = false
     }
@@ -17,6 +19,10 @@ final class Mailbox: Sendable {
         /// Whether the reader is about to look into the mailbox and need not be woken.
         var isAttended = true
         var isClosed = false
+
+        var isEmpty: Bool {
+            content.calls.isEmpty && content.awaitingIdleness.isEmpty && (!content.isToClose || isClosed)
+        }
 
         mutating func attend() -> Receipt {
             defer { isAttended = true }
@@ -51,6 +57,15 @@ final class Mailbox: Sendable {
         }
     }
 
+    /// Requests to be told when nothing is under way.
+    func put(_ waiter: CheckedContinuation<Void, Never>) -> Receipt {
+        state.withLock { state in
+            guard !state.isClosed else { return .refused }
+            state.content.awaitingIdleness.append(waiter)
+            return state.attend()
+        }
+    }
+
     /// Requests that the adapter close.
     func putClosing() -> Receipt {
         state.withLock { state in
@@ -71,6 +86,7 @@ final class Mailbox: Sendable {
             state.content.calls.append(contentsOf: content.calls[Self.callsPerTurn...])
             content.calls.removeSubrange(Self.callsPerTurn...)
             (state.content.isToClose, content.isToClose) = (content.isToClose, false)
+            swap(&state.content.awaitingIdleness, &content.awaitingIdleness)
         }
     }
 
@@ -80,11 +96,14 @@ final class Mailbox: Sendable {
     /// The thread is about to wait. False if there is work: then it must not wait.
     func leave() -> Bool {
         state.withLock { state in
-            guard state.content.calls.isEmpty, !state.content.isToClose || state.isClosed else { return false }
+            guard state.isEmpty else { return false }
             state.isAttended = false
             return true
         }
     }
+
+    /// Whether there is nothing to do.
+    var isEmpty: Bool { state.withLock { $0.isEmpty } }
 
     /// Accepts nothing more. The remaining content can still be taken out.
     func close() { state.withLock { $0.isClosed = true } }

@@ -141,6 +141,7 @@ extension RunnerCore {
 
     private mutating func tryFailed(_ cause: BluetoothError, at now: Instant) {
         guard recovery.hasBeenReady || options.retriesOpening else { return giveUp(cause) }
+        options.reportRetry(cause)
         if !recovery.hasBeenReady {
             note(cause)
             shared.setStatus(.unavailable, at: now)

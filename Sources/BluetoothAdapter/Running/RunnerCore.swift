@@ -36,6 +36,10 @@ struct RunnerCore {
     var missingBondStore: BondStoreError?
     /// The controller for which the store has been read.
     var bondsRestoredFor: DeviceAddress?
+    /// How many calls were carried out, and packets received but for advertising reports.
+    var work: UInt64 = 0
+    /// Those who wait until nothing is under way.
+    var awaitingIdleness: [CheckedContinuation<Void, Never>] = []
     /// Weak, since it owns this.
     weak var runner: AdapterRunner?
 
@@ -74,6 +78,7 @@ struct RunnerCore {
         deliver()
         deadline = shared.nextDeadline
         if isToClose { close(.adapterClosed, mailbox) }
+        if !awaitingIdleness.isEmpty { endWaitingForIdleness() }
     }
 
     private mutating func receive(_ ready: EventLoop.Event?, at now: Instant) {
@@ -85,7 +90,10 @@ struct RunnerCore {
             if ready?.isWritable == true { try transport.flush() }
             // Without a descriptor nothing can show whether data waits.
             guard ready?.isReadable == true || transport.fileDescriptor < 0 else { return }
-            try transport.receive { packet in self.shared.receive(packet, at: now) }
+            try transport.receive { packet in
+                if !packet.isAdvertisingReport { self.work &+= 1 }
+                self.shared.receive(packet, at: now)
+            }
         } catch {
             controllerLost(.transport(error), at: now)
         }
@@ -94,7 +102,12 @@ struct RunnerCore {
 
     private mutating func carryOut(_ mailbox: Mailbox, at now: Instant) {
         mailbox.take(into: &content)
+        if !content.awaitingIdleness.isEmpty {
+            awaitingIdleness += content.awaitingIdleness
+            content.awaitingIdleness.removeAll()
+        }
         guard !content.calls.isEmpty || content.isToClose else { return }
+        work &+= UInt64(content.calls.count)
         observers += content.observers
         shared.perform(content.calls, at: now)
         if content.isToClose { isToClose = true }
@@ -157,6 +170,7 @@ struct RunnerCore {
         while !mailbox.leave() { carryOut(mailbox, at: now) }
         deliver()
         observers = []
+        endWaitingForIdleness()
     }
 
     /// A transport as the options want it: with faults, and with its packets in the capture as the host has them.

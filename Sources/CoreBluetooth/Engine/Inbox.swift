@@ -4,13 +4,14 @@ import Foundation
 /// The events for the application, in order. One block on the application's queue delivers all that have arrived by the
 /// time it runs; there is never more than one such block.
 final class Inbox<Event>: @unchecked Sendable {
-    // Unchecked, and so is exclusive access: `arrived` and `isScheduled` are used with the lock of the session held, the
+    // Unchecked, and so is exclusive access: `arrived`, `isScheduled` and `awaitingDelivery` are used with the lock of the session held, the
     // rest on `queue` alone. Events speak of the application's objects, which are touched on `queue` alone.
 
     let queue: CallbackQueue
     private let lock: NSLock
     @exclusivity(unchecked) private var arrived: [Event] = []
     private var isScheduled = false
+    private var awaitingDelivery: [@Sendable () -> Void] = []
     /// Holds back the first callback; nil once it may be made.
     private var firstCallback: FirstCallback?
     @exclusivity(unchecked) private var delivering: [Event] = []
@@ -37,6 +38,11 @@ final class Inbox<Event>: @unchecked Sendable {
     // Managers call this through their generic base class, so that the compiler has to be told what it is called with.
     // Unspecialised, it costs some 3,000 instructions for each block.
 
+    /// Calls `body` when all events recorded so far have been delivered, which may be now. Call with the lock held.
+    func whenDelivered(_ body: @escaping @Sendable () -> Void) {
+        if isScheduled || !arrived.isEmpty { awaitingDelivery.append(body) } else { body() }
+    }
+
     /// Schedules delivery of the events, never inside this call. Call with the lock held.
     ///
     /// - Parameter deliver: calls `deliver(_:)`.
@@ -61,8 +67,13 @@ final class Inbox<Event>: @unchecked Sendable {
                 lock.lock()
                 swap(&arrived, &delivering)
                 isScheduled = !delivering.isEmpty
+                let waiting = delivering.isEmpty ? awaitingDelivery : []
+                if delivering.isEmpty { awaitingDelivery = [] }
                 lock.unlock()
-                if delivering.isEmpty { return false }
+                if delivering.isEmpty {
+                    for waiter in waiting { waiter() }
+                    return false
+                }
             }
             next += 1
             handle(delivering[next - 1])

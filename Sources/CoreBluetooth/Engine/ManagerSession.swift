@@ -67,6 +67,8 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
         }
     }
 
+    final func whenDelivered(_ body: @escaping @Sendable () -> Void) { lock.withLock { inbox.whenDelivered(body) } }
+
     /// Schedules delivery of the recorded events, with the lock held.
     private func schedule() { inbox.schedule { [self] in deliverEvents() } }
 

@@ -18,11 +18,14 @@ protocol AdapterUser: AnyObject {
     var publishesProtectedValues: Bool { get }
     /// Where this user keeps what it knows; nil if it keeps nothing.
     var home: ManagerEnvironment? { get }
+    /// Calls `body` when the application has been told everything that is known so far.
+    func whenDelivered(_ body: @escaping @Sendable () -> Void)
 }
 
 extension AdapterUser {
     var publishesProtectedValues: Bool { false }
     var home: ManagerEnvironment? { nil }
+    func whenDelivered(_ body: @escaping @Sendable () -> Void) { body() }
 }
 
 /// The adapter that all managers with one transport share: opened for the first and closed after the last manager.
@@ -136,7 +139,7 @@ final class SharedAdapter: @unchecked Sendable {
         var options = AdapterRunner.Options(host: HostConfiguration(seed: .random(in: 0 ... .max)))
         options.host.deviceName = ProcessInfo.processInfo.hostName
         options.retriesOpening = true
-        options.host.security = .system
+        options.host.security = .preset
         options.bonds = directory.map { FileBondStore(directory: $0.appendingPathComponent("bonds").path) }
         options.reportBonds = { reportFailure("bonds: \($0)") }
         switch transport.way {
@@ -157,6 +160,20 @@ final class SharedAdapter: @unchecked Sendable {
 
     /// The state that applications see while the adapter is off; nil while it is on.
     private var offState: CBManagerState? { isForbidden ? .unauthorized : isSwitchedOff ? .poweredOff : nil }
+
+    /// Waits until every user has told its application what is known so far.
+    func waitUntilDelivered() async {
+        await withCheckedContinuation { continuation in
+            queue.async { [self] in
+                let delivery = DispatchGroup()
+                for user in users.values {
+                    delivery.enter()
+                    user.whenDelivered { delivery.leave() }
+                }
+                delivery.notify(queue: .global()) { continuation.resume() }
+            }
+        }
+    }
 
     func setPower(_ isOn: Bool) async { await change { $0.isSwitchedOff = !isOn } }
 

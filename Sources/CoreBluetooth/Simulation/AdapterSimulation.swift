@@ -25,6 +25,16 @@ package enum AdapterSimulation {
         try await OtherProgram(transport, PeerID(peer)).connect()
     }
 
+    /// Waits until the managers at a transport have told the application what they know so far.
+    package static func waitUntilDelivered(at transport: BluetoothTransport) async {
+        await SharedAdapter.at(transport).waitUntilDelivered()
+    }
+
+    /// The adapter at a transport; nil while no manager uses it.
+    package static func runner(at transport: BluetoothTransport) -> AdapterRunner? {
+        SharedAdapter.at(transport).current
+    }
+
     /// Forgets the simulated state of a transport that no longer exists.
     package static func forget(_ transport: BluetoothTransport) {
         Authorization.$simulated.withLock { $0[transport] = nil }

@@ -17,7 +17,7 @@ public struct ControllerID: Hashable, Sendable {
 /// give the same bytes. Between two deadlines nothing happens, so an idle air costs nothing.
 ///
 ///     var air = Air(seed: 1)
-///     let phone = air.addController(ControllerConfiguration(publicAddress: address))
+///     let phone = air.addController(.init(publicAddress: address))
 ///     air.receive(packet, from: phone, at: now)
 ///     while let packet = air[phone].outbox.popFirst() { … }
 public struct Air: Sendable {

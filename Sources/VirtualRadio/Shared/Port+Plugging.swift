@@ -10,7 +10,7 @@ extension VirtualRadio.Port {
     ///     let port = radio.addController()
     ///     let adapter = try await Adapter.open(port)
     ///     port.unplug()   // whatever is pending ends with `.adapterRemoved`
-    ///     port.plugIn()   // `AdapterEvent.ready`; advertising and published services go on
+    ///     port.plugIn()   // `AdapterEvent.ready`; advertising goes on
     public func unplug() {
         let host = radio.withAir(for: nil) { state, now -> (any PacketPortHost)? in
             guard state.air[identifier].isPresent else { return nil }

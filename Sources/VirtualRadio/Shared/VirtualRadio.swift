@@ -27,6 +27,9 @@ public final class VirtualRadio: Sendable {
         var attachments: UInt64 = 0
         var current: [ControllerID: UInt64] = [:]
 
+        /// Those who wait until nothing is under way.
+        var awaitingQuiet: [CheckedContinuation<Void, Never>] = []
+
         /// The hosts for whom packets wait, in the order of the controllers.
         var waiting: [any PacketPortHost] {
             hosts.filter { !air[$0.key].outbox.isEmpty }.sorted { $0.key.index < $1.key.index }.map(\.value)
@@ -90,6 +93,7 @@ public final class VirtualRadio: Sendable {
             state.air.fire(at: now)
             let deadline = state.air.nextDeadline
             let value = body(&state, now)
+            if !state.awaitingQuiet.isEmpty { state.endWaitingForQuiet() }
             let isMinded = identifier.map { state.hosts[$0] != nil } ?? false
             if !isMinded, earliest(deadline, state.air.nextDeadline) != deadline {
                 return (value, Array(state.hosts.values))

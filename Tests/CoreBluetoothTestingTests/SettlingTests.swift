@@ -1,0 +1,166 @@
+import CoreBluetooth
+import CoreBluetoothTesting
+import Foundation
+import Synchronization
+import Testing
+import VirtualRadio
+
+/// An app that answers each value it is told by writing it back, and reads what became of that.
+private final class EchoApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable {
+    // Unchecked: all of it is used on the queue, or while that is held up or idle.
+    let queue = DispatchQueue(label: "echo")
+    private var manager: CBCentralManager?
+    private var sensor: CBPeripheral?
+    private(set) var lines: [String] = []
+
+    override init() {
+        super.init()
+        manager = CBCentralManager(delegate: self, queue: queue)
+    }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        if central.state == .poweredOn { central.scanForPeripherals(withServices: nil) }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+        rssi: NSNumber
+    ) {
+        sensor = peripheral
+        peripheral.delegate = self
+        central.stopScan()
+        central.connect(peripheral)
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        peripheral.discoverServices(nil)
+    }
+
+    func centralManager(
+        _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
+    ) {
+        lines.append("lost")
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?) {
+        for one in service.characteristics ?? [] where one.properties.contains(.notify) {
+            peripheral.setNotifyValue(true, for: one)
+        }
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
+    {
+        guard let value = characteristic.value else { return }
+        guard characteristic.properties.contains(.notify) else { return lines.append("read \(value[0])") }
+        lines.append("told \(value[0])")
+        guard let echo = characteristic.service?.characteristics?.first(where: { $0.properties.contains(.write) })
+        else {
+            return
+        }
+        peripheral.writeValue(value, for: echo, type: .withResponse)
+        peripheral.readValue(for: echo)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
+    {
+        lines.append("written")
+    }
+}
+
+@Suite("Waiting until everything has arrived", .timeLimit(.minutes(1)))
+struct SettlingTests {
+    private let sensor = VirtualPeripheral(
+        name: "Sensor",
+        services: [
+            VirtualService(
+                "180D",
+                [
+                    VirtualCharacteristic("F001", .notify),
+                    VirtualCharacteristic("F002", [.read, .write], value: Data([0])),
+                ]
+            )
+        ])
+
+    /// Lets time pass, where it does not by itself, until the app has subscribed.
+    private func subscribed(_ air: TestRadio) async throws {
+        guard air.radio.time == .manual else { return try await sensor.waitForSubscription(to: "F001") }
+        let isSubscribed = Atomic(false)
+        async let waiting: Void = {
+            try await sensor.waitForSubscription(to: "F001")
+            isSubscribed.store(true, ordering: .relaxed)
+        }()
+        while !isSubscribed.load(ordering: .relaxed), !Task.isCancelled {
+            await air.radio.advance(by: .milliseconds(20))
+        }
+        try await waiting
+    }
+
+    /// Adds the sensor, which takes time as well.
+    private func added(to air: TestRadio) async throws {
+        guard air.radio.time == .manual else { return try await air.add(sensor) }
+        let isThere = Atomic(false)
+        async let adding: Void = {
+            try await air.add(sensor)
+            isThere.store(true, ordering: .relaxed)
+        }()
+        while !isThere.load(ordering: .relaxed), !Task.isCancelled { await air.radio.advance(by: .milliseconds(20)) }
+        try await adding
+    }
+
+    @Test("The app has been told of each value, and of what it did because of that", arguments: [false, true])
+    func chain(isManual: Bool) async throws {
+        let air = TestRadio(time: isManual ? .manual : .system)
+        try await added(to: air)
+        let app = air.app { EchoApp() }
+        try await subscribed(air)
+        await air.settle()
+        #expect(app.queue.sync { app.lines } == [])
+        for number in 1...UInt8(3) { try await sensor.simulateValueUpdate(Data([number]), for: "F001") }
+        await air.settle()
+        let lines = app.queue.sync { app.lines }
+        #expect(lines.filter { $0.hasPrefix("told") } == ["told 1", "told 2", "told 3"])
+        #expect(lines.filter { $0.hasPrefix("read") } == ["read 1", "read 2", "read 3"])
+        #expect(lines.count { $0 == "written" } == 3)
+    }
+
+    @Test("An app whose queue is held up is waited for")
+    func heldUp() async throws {
+        let air = TestRadio()
+        try await air.add(sensor)
+        let app = air.app { EchoApp() }
+        try await sensor.waitForSubscription(to: "F001")
+        app.queue.suspend()
+        for number in 1...UInt8(50) { try await sensor.simulateValueUpdate(Data([number]), for: "F001") }
+        async let settled: Void = air.settle()
+        app.queue.resume()
+        await settled
+        #expect(app.queue.sync { app.lines.count { $0.hasPrefix("read") } } == 50)
+    }
+
+    @Test("The end of a link is something that was sent")
+    func disconnection() async throws {
+        let air = TestRadio()
+        try await air.add(sensor)
+        let app = air.app { EchoApp() }
+        try await sensor.waitForSubscription(to: "F001")
+        try await sensor.simulateDisconnection()
+        await air.settle()
+        #expect(app.queue.sync { app.lines } == ["lost"])
+    }
+
+    @Test("Without managers, and with the adapter off, there is nothing to wait for")
+    func nothing() async throws {
+        let air = TestRadio()
+        await air.settle()
+        try await air.add(sensor)
+        await air.settle()
+        let app = air.app { EchoApp() }
+        await air.simulatePowerOff()
+        await air.settle()
+        #expect(app.queue.sync { app.lines } == [])
+    }
+}

@@ -1,3 +1,4 @@
+import Logging
 import Synchronization
 import Testing
 import VirtualRadio
@@ -17,11 +18,13 @@ struct SecureScene {
 
     init(
         centralBonds: MemoryBondStore = .init(), peripheralBonds: MemoryBondStore = .init(),
+        logger: Logger = Adapter.Options().logger,
         _ configure: (inout SecurityPolicy) -> Void = { _ in }
     ) async throws {
         var centralOptions = Adapter.Options(seed: 1), peripheralOptions = Adapter.Options(seed: 2)
         centralOptions.bonds = centralBonds
         peripheralOptions.bonds = peripheralBonds
+        (centralOptions.logger, peripheralOptions.logger) = (logger, logger)
         var policy = SecurityPolicy()
         configure(&policy)
         centralOptions.host.security?.policy = policy

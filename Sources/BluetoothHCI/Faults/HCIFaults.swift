@@ -6,7 +6,9 @@ import BluetoothBase
 /// `toController`. There is no clock: time comes with every call, and `nextDeadline` says when to call `fire`.
 ///
 ///     var faults = HCIFaults(.badWeather, seed: 7)
-///     if case .passed = faults.receive(packet, to: .host, at: now) { deliver(packet) }
+///     if case .passed = faults.receive(packet, to: .host, at: now) {
+///         deliver(packet)
+///     }
 ///     while let packet = faults.toHost.popFirst() { deliver(packet.span) }
 ///
 /// A packet that nothing happens to, and that has none to wait for, costs one random number and no copy.

@@ -4,8 +4,11 @@
 /// Counters are reserved in blocks: what is on disk is ahead of what is used, so that a program that is killed skips the
 /// rest of a block and repeats nothing.
 ///
-///     if counters.isExhausted { key.counter = counters.reserve(); try store.save(bond, of: identity) }
-///     guard let counter = counters.take() else { … }   // the key is used up: pair anew
+///     if counters.isExhausted {
+///         key.counter = counters.reserve()
+///         try store.save(bond, of: identity)
+///     }
+///     guard let counter = counters.take() else { … }   // pair anew
 ///
 /// The counters of what a peer has signed are not reserved. The lowest that is accepted next is to be on disk before
 /// the application sees what was written, or it could be replayed after a crash.

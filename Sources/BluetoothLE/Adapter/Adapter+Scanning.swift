@@ -21,7 +21,8 @@ extension Adapter {
     ) async throws(BluetoothError) -> EventSequence<Sighting> {
         try router.check()
         guard parameters.isValid else { throw .invalidParameters }
-        let queue = AsyncQueue<Sighting>(capacity: 65_536, overflow: .dropOldest)
+        let queue = AsyncQueue<Sighting>(
+            capacity: 65_536, overflow: .dropOldest, onDrop: { [log = router.log] in log.sightingsDropped($0) })
         guard let token = router.calls.insert(.scan(queue)), router.post(.scan(filter, parameters), token: token)
         else { throw router.closure }
         return EventSequence(queue) { [weak router] in

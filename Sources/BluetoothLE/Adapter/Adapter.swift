@@ -1,9 +1,10 @@
-import Synchronization
 import BluetoothAdapter
 import BluetoothBase
 import BluetoothHCI
 import BluetoothHost
 import HCITransport
+import Logging
+import Synchronization
 
 /// A Bluetooth LE adapter: a controller, with this package's host on top of it.
 ///
@@ -15,8 +16,9 @@ import HCITransport
 /// calls throw `.adapterRemoved` at once. The adapter waits for its controller at no cost. When it is back,
 /// `AdapterEvent.ready` follows, and advertising and published services resume by themselves.
 ///
-///     let adapter = try await Adapter.open(TransportName("hci-socket:0"))
-///     for try await sighting in try await adapter.scan(for: ScanFilter(services: ["180D"])) {
+///     let adapter = try await Adapter.open()
+///     let filter = ScanFilter(services: ["180D"])
+///     for try await sighting in try await adapter.scan(for: filter) {
 ///         let connection = try await adapter.connect(to: sighting.address)
 ///         …
 ///     }
@@ -45,12 +47,19 @@ public final class Adapter: Sendable {
         /// Told, on the adapter's thread, why bonds could not be read or kept.
         public var reportBonds: @Sendable (BondStoreError) -> Void = { _ in }
 
+        /// Takes what an application is not told of otherwise: requests for a characteristic whose events nobody takes,
+        /// sightings that were dropped, resets of the controller and attempts to get it back, pairings that were refused. By
+        /// default it says nothing. Values and keys are never in it, nor names from the air. What happens often is said the
+        /// first, second, fourth, eighth time and so on, with the metadata `occurrences`. It is called on the adapter's thread,
+        /// so its handler must not wait.
+        public var logger = Logger(label: "BluetoothLE") { _ in SwiftLogNoOpLogHandler() }
+
         /// - Parameters:
         ///   - seed: the random bits the host starts from; by default the system's.
         ///   - captureFile: a btsnoop file for every packet to and from the controller.
         public init(seed: UInt64? = nil, captureFile: String? = nil) {
             host = HostConfiguration(seed: seed ?? .random(in: .min ... .max))
-            host.security = .system
+            host.security = .preset
             self.captureFile = captureFile
         }
 
@@ -62,6 +71,8 @@ public final class Adapter: Sendable {
             options.report = report
             options.bonds = bonds
             options.reportBonds = reportBonds
+            let log = EventLog(logger)
+            options.reportRetry = { log.retryFailed($0) }
             return options
         }
     }
@@ -71,10 +82,14 @@ public final class Adapter: Sendable {
 
     /// Makes an adapter on a controller that may have other users. It has its own calls, connections, scans, services
     /// and advertisement. The links to a peer and the radio are shared. Closing it does not affect the others.
-    public convenience init(_ runner: AdapterRunner) { self.init(runner, ownsRunner: false) }
+    ///
+    /// - Parameter logger: takes what `Options.logger` does, but for attempts to get the controller back.
+    public convenience init(_ runner: AdapterRunner, logger: Logger = Options().logger) {
+        self.init(runner, ownsRunner: false, logger: logger)
+    }
 
-    init(_ runner: AdapterRunner, ownsRunner: Bool) {
-        router = EventRouter(runner)
+    init(_ runner: AdapterRunner, ownsRunner: Bool, logger: Logger) {
+        router = EventRouter(runner, EventLog(logger))
         self.ownsRunner = ownsRunner
         router.state.withLock { $0.adapter = self }
         router.attach()
@@ -109,18 +124,35 @@ public final class Adapter: Sendable {
                 runner.missingBondStore = error
             }
         }
-        return try await open(try AdapterRunner(transport, options: runner))
+        return try await open(try AdapterRunner(transport, options: runner), options.logger)
+    }
+
+    /// Opens the adapter that `BLUETOOTH_TRANSPORT` in the environment names, else the machine's first.
+    ///
+    /// - Throws: `.transport` if the variable names no transport or it cannot be opened, `.adapter` if the controller
+    ///   cannot be used, `.cancelled`.
+    public static func open(options: Options = Options()) async throws(BluetoothError) -> Adapter {
+        let transport: TransportName
+        do throws(TransportNameError) {
+            transport = try .preferred
+        } catch {
+            throw .transport(
+                TransportError(.invalidEnvironment(error), transport: TransportName.environmentVariable))
+        }
+        return try await open(transport, options: options)
     }
 
     /// Opens an adapter on a controller in this process, such as one of a `VirtualRadio`.
     public static func open(
         _ port: some PacketPort, options: Options = Options()
     ) async throws(BluetoothError) -> Adapter {
-        try await open(try AdapterRunner(port, options: options.runner))
+        try await open(try AdapterRunner(port, options: options.runner), options.logger)
     }
 
-    static func open(_ runner: AdapterRunner) async throws(BluetoothError) -> Adapter {
-        let adapter = Adapter(runner, ownsRunner: true)
+    static func open(
+        _ runner: AdapterRunner, _ logger: Logger = Options().logger
+    ) async throws(BluetoothError) -> Adapter {
+        let adapter = Adapter(runner, ownsRunner: true, logger: logger)
         do throws(BluetoothError) {
             try await adapter.waitUntilReady()
         } catch {
@@ -129,6 +161,9 @@ public final class Adapter: Sendable {
         }
         return adapter
     }
+
+    /// What it stands on.
+    package var runner: AdapterRunner { router.runner }
 
     /// Waits until the controller is ready: opened, or back.
     ///

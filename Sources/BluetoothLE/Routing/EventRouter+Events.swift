@@ -21,7 +21,12 @@ extension EventRouter {
                 if let last, last.lease.add(count) { handOutCredits(of: last) }
             case .written(let identifier, let handle, let payload):
                 if last?.identifier != identifier { last = link(identifier) }
-                guard let last, let queue = receiver(of: handle), let connection = connection(last) else { continue }
+                guard let last else { continue }
+                guard let queue = receiver(of: handle) else {
+                    log.unserved("a write without response", handle, by: last)
+                    continue
+                }
+                guard let connection = connection(last) else { continue }
                 queue.push(.written(Array(batch.bytes(of: payload)), to: handle, by: connection))
             case .sighting(let token, let index): calls.sightings(of: token)?.push(batch.sightings[index])
             case .ended(let token, let result): ended(token, result)
@@ -30,7 +35,9 @@ extension EventRouter {
                 writeRequested(request, [IncomingWrite.Part(handle: handle, offset: 0, value: value)])
             case .executeRequested(let request, let writes): writeRequested(request, writes.parts)
             case .readRequested(let request, let handle, let offset): readRequested(request, handle, offset)
-            case .requestExpired: break  // An answer that still comes is refused.
+            // An answer that still comes is refused.
+            case .requestExpired(let request):
+                if state.withLock({ !$0.receivers.isEmpty }) { log.unanswered(by: link(request.link)) }
             case .subscriptionChanged(let link, let change): subscriptionChanged(link, change)
             case .adapter(let status): changed(to: status)
             case .linkBegan, .linkEnded, .mtuChanged, .parametersChanged, .lost, .peerIdentified, .nameChanged,
@@ -133,9 +140,16 @@ extension EventRouter {
         for token in waiting { resume(token, .success(.done)) }
         switch status {
         case .opening, .unavailable: return
-        case .ready: publish(.ready)
-        case .resetting(let cause): publish(.resetting("\(cause)"))
-        case .lost: publish(.removed(runner.failure ?? .adapterRemoved))
+        case .ready:
+            log.ready()
+            publish(.ready)
+        case .resetting(let cause):
+            log.resetting(cause)
+            publish(.resetting("\(cause)"))
+        case .lost:
+            let error = runner.failure ?? .adapterRemoved
+            log.lost(error)
+            publish(.removed(error))
         case .closed: shutDown(runner.failure ?? .adapterClosed)
         }
     }
@@ -223,21 +237,26 @@ extension EventRouter {
     private func readRequested(_ request: ServerRequest, _ handle: AttributeHandle, _ offset: Int) {
         guard let link = link(request.link), let connection = connection(link) else { return post(refusing: request) }
         let event = IncomingRead(connection: connection, request: request, handle: handle, offset: offset)
-        ask(.readRequested(event), receiver(of: handle), request)
+        ask(.readRequested(event), receiver(of: handle), request) { log.unserved("a read", handle, by: link) }
     }
 
     private func writeRequested(_ request: ServerRequest, _ parts: [IncomingWrite.Part]) {
         guard let link = link(request.link), let connection = connection(link) else { return post(refusing: request) }
         let event = IncomingWrite(connection: connection, request: request, parts: parts)
         // Queued writes may begin with one for the server's own descriptor.
-        ask(.writeRequested(event), parts.lazy.compactMap { self.receiver(of: $0.handle) }.first, request)
+        ask(.writeRequested(event), parts.lazy.compactMap { self.receiver(of: $0.handle) }.first, request) {
+            log.unserved("a write", parts.first?.handle, by: link)
+        }
     }
 
     /// Delivers a request to the application, and refuses it if there is no consumer.
     private func ask(
-        _ event: CharacteristicEvent, _ receiver: AsyncQueue<CharacteristicEvent>?, _ request: ServerRequest
+        _ event: CharacteristicEvent, _ receiver: AsyncQueue<CharacteristicEvent>?, _ request: ServerRequest,
+        refused: () -> Void
     ) {
-        if receiver?.push(event) != true { post(refusing: request) }
+        guard receiver?.push(event) != true else { return }
+        post(refusing: request)
+        refused()
     }
 
     private func post(refusing request: ServerRequest) { post(.refuse(request, .unlikelyError)) }

@@ -38,11 +38,15 @@ final class EventRouter: AdapterObserver {
     }
 
     let runner: AdapterRunner
+    let log: EventLog
     let calls = PendingCalls()
     let state = Mutex(State())
     private let user = Atomic<UInt32>(0)
 
-    init(_ runner: AdapterRunner) { self.runner = runner }
+    init(_ runner: AdapterRunner, _ log: EventLog) {
+        self.runner = runner
+        self.log = log
+    }
 
     // MARK: - Calling
 

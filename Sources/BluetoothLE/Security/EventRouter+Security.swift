@@ -11,16 +11,20 @@ extension EventRouter {
             link.state.withLock { $0.security = security }
             publish(.securityChanged(connection, security))
         case .pairingEnded(_, let result):
+            if case .failure(let error) = result { log.pairingFailed(error, with: link) }
             publish(.pairingEnded(connection, result))
             agent?.push(.ended(connection, result))
         case .pairingAsked(_, let question):
             if let agent {
                 agent.push(.asked(connection, question))
             } else {
+                log.pairingUnanswered(with: link)
                 post(.answerPairing(link.identifier, .refuse))
             }
         case .pairingShown(_, let display): agent?.push(.shown(connection, display))
-        case .bondRefused: publish(.bondRefused(connection))
+        case .bondRefused:
+            log.bondRefused(by: link)
+            publish(.bondRefused(connection))
         default: return
         }
     }

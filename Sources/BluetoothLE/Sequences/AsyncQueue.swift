@@ -50,14 +50,17 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     /// What to keep in place of an element that does not fit, given what is kept beyond the capacity already; nil for
     /// nothing. It bounds how much that is.
     private let mark: (@Sendable (Element, Deque<Element>.SubSequence) -> Element?)?
+    /// Called with how many elements have been dropped so far, when one is.
+    private let onDrop: (@Sendable (Int) -> Void)?
     /// Called with each element that was taken, or never will be.
     private let onTake: (@Sendable (Element) -> Void)?
 
     init(
         capacity: Int, overflow: Overflow, compact: (@Sendable (inout Deque<Element>) -> Void)? = nil,
         mark: (@Sendable (Element, Deque<Element>.SubSequence) -> Element?)? = nil,
-        onTake: (@Sendable (Element) -> Void)? = nil
+        onDrop: (@Sendable (Int) -> Void)? = nil, onTake: (@Sendable (Element) -> Void)? = nil
     ) {
+        self.onDrop = onDrop
         self.capacity = capacity
         self.overflow = overflow
         self.compact = compact
@@ -75,20 +78,22 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     /// Gives an element to the consumer waiting longest, or buffers it. False if it was dropped.
     @discardableResult
     func push(_ element: Element) -> Bool {
-        let (isTaken, waiter) = state.withLock { state -> (Bool, Waiter?) in
-            guard state.end == nil else { return (false, nil) }
+        let (isTaken, waiter, dropped) = state.withLock { state -> (Bool, Waiter?, Int?) in
+            guard state.end == nil else { return (false, nil, nil) }
             if let waiter = state.waiters.popFirst() {
                 state.taken &+= 1
-                return (true, waiter.continuation)
+                return (true, waiter.continuation, nil)
             }
+            let before = state.dropped
             if state.buffer.count >= capacity, !makeRoom(&state) {
                 if let mark = mark?(element, state.buffer[capacity...]) { state.buffer.append(mark) }
-                return (false, nil)
+                return (false, nil, state.dropped == before ? nil : state.dropped)
             }
             state.buffer.append(element)
-            return (true, nil)
+            return (true, nil, state.dropped == before ? nil : state.dropped)
         }
         waiter?.resume(returning: .success(element))
+        if let dropped, let onDrop { onDrop(dropped) }
         return isTaken
     }
 

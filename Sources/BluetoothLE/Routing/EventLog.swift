@@ -1,0 +1,85 @@
+import BluetoothAdapter
+import BluetoothATT
+import BluetoothHost
+import BluetoothSMP
+import Logging
+import Synchronization
+
+/// What an application is not told of otherwise, as lines of its log. Values, keys and names from the air are never in it.
+final class EventLog: Sendable {
+    /// What a peer or the air can make happen again and again.
+    private enum Repeated: Int, CaseIterable {
+        case unserved, reset, loss, retry, pairingFailed, pairingUnanswered, bondRefused
+    }
+
+    private let logger: Logger
+    private let counts = Mutex([Int](repeating: 0, count: Repeated.allCases.count))
+
+    init(_ logger: Logger) { self.logger = logger }
+
+    /// Says it the first, second, fourth, eighth time and so on, so that nobody can fill the log.
+    private func say(_ level: Logger.Level, _ kind: Repeated, _ line: @autoclosure () -> String) {
+        let count = counts.withLock { counts in
+            counts[kind.rawValue] += 1
+            return counts[kind.rawValue]
+        }
+        say(level, count, line())
+    }
+
+    private func say(_ level: Logger.Level, _ count: Int, _ line: @autoclosure () -> String) {
+        guard count & (count - 1) == 0 else { return }
+        logger.log(level: level, "\(line())", metadata: count > 1 ? ["occurrences": "\(count)"] : nil)
+    }
+
+    // MARK: - Services of one's own
+
+    func unserved(_ request: String, _ handle: AttributeHandle?, by link: Link) {
+        let attribute = handle.map { "handle \($0)" } ?? "no handle"
+        say(
+            .warning, .unserved,
+            "\(request) of \(attribute) by \(link.peer): nobody takes the events of that characteristic; iterate over them"
+        )
+    }
+
+    func unanswered(by link: Link?) {
+        say(
+            .warning, .unserved,
+            "a request\(link.map { " by \($0.peer)" } ?? "") was not answered in time; iterate over the events of each "
+                + "characteristic with a dynamic value")
+    }
+
+    // MARK: - Scanning
+
+    /// - Parameter count: how many so far.
+    func sightingsDropped(_ count: Int) {
+        say(.warning, count, "a sighting was dropped: the scan's consumer falls behind by more than 65,536")
+    }
+
+    // MARK: - The controller
+
+    func ready() { logger.debug("the controller is ready") }
+    func resetting(_ cause: HostResetCause) { say(.warning, .reset, "the controller is being reset: \(cause)") }
+    func lost(_ error: BluetoothError) { say(.warning, .loss, "the controller is gone, and is waited for: \(error)") }
+
+    func retryFailed(_ error: BluetoothError) {
+        say(.notice, .retry, "an attempt to get the controller has failed, and another one follows: \(error)")
+    }
+
+    // MARK: - Pairing
+
+    func pairingFailed(_ error: PairingError, with link: Link) {
+        say(.notice, .pairingFailed, "pairing with \(link.peer) has failed: \(error)")
+    }
+
+    func pairingUnanswered(with link: Link) {
+        say(
+            .notice, .pairingUnanswered,
+            "\(link.peer) asked to pair and was refused: there is no agent; see Adapter.withPairingAgent")
+    }
+
+    func bondRefused(by link: Link) {
+        say(
+            .warning, .bondRefused,
+            "\(link.peer) does not have the keys of its bond; if it was reset, remove the bond and pair again")
+    }
+}

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Of the reference: in which order its modules are converted, and whether every link of it leads somewhere.
+
+See Scripts/documentation.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+# What fits into a page's column without scrolling, as seen in Chromium at a width of 1280 pixels.
+LONGEST_CODE_LINE = 76
+
+
+def order(products: list[str]) -> list[str]:
+    """Each product behind those that its sources import."""
+    imports = {
+        product: {
+            name
+            for path in (ROOT / "Sources" / product).rglob("*.swift")
+            for name in re.findall(r"^(?:@\w+ )?import (?:\w+ )?(\w+)", path.read_text(), re.MULTILINE)
+        } & set(products) - {product}
+        for product in products
+    }  # fmt: skip
+    sorted_products: list[str] = []
+    while len(sorted_products) < len(products):
+        ready = [p for p in products if p not in sorted_products and imports[p] <= set(sorted_products)]
+        if not ready:
+            sys.exit("Scripts/documentation: the products import each other in a circle")
+        sorted_products += ready
+    return sorted_products
+
+
+def objects(node: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(node, dict):
+        yield node
+        node = list(node.values())
+    if isinstance(node, list):
+        for child in node:
+            yield from objects(child)
+
+
+def module_of(identifier: str) -> str | None:
+    """The module of a Swift symbol, by its mangled name: `s:12BluetoothGAP10ScanFilterV`."""
+    match = re.match(r"s:(\d+)(\w+)", identifier)
+    return match[2][: int(match[1])] if match else None
+
+
+def check_page(path: Path, pages: set[str], products: set[str]) -> Iterator[str]:
+    page = json.loads(path.read_text())
+    for reference in page.get("references", {}).values():
+        # Those of Swift's own libraries, such as conformances, have their pages elsewhere.
+        if reference.get("type") == "unresolvable" and reference.get("title", "").split(".")[0] in products:
+            yield f"{reference.get('title')} leads nowhere"
+        url = reference.get("url", "")
+        if url.startswith("/") and url.split("#")[0].lower() not in pages:
+            yield f"{url} leads nowhere"
+    for node in objects([page.get("primaryContentSections"), page.get("abstract")]):
+        if node.get("type") == "codeListing":
+            for line in node["code"]:
+                if len(line) > LONGEST_CODE_LINE:
+                    yield f"a line of code has {len(line)} characters, of which {LONGEST_CODE_LINE} fit: {line.strip()}"
+        if node.get("kind") == "typeIdentifier" and "identifier" not in node:
+            if module_of(node.get("preciseIdentifier", "")) in products:
+                yield f"the type {node['text']} has no page"
+
+
+def check_markdown(path: Path) -> Iterator[str]:
+    """The links of a guide to files and headings of this repository."""
+    for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", path.read_text(), flags=re.DOTALL)):
+        if re.match(r"\w+:", target):
+            continue
+        file, _, heading = target.partition("#")
+        place = (path.parent / file).resolve() if file else path
+        if not place.exists():
+            yield f"{target} leads nowhere"
+        elif heading and heading not in headings(place.read_text()):
+            yield f"{target}: there is no such heading"
+
+
+def headings(text: str) -> set[str]:
+    found = re.findall(r"^#+ +(.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in found}
+
+
+def check(archive: Path, products: set[str]) -> None:
+    data = archive / "data"
+    paths = sorted(data.rglob("*.json"))
+    pages = {"/" + str(path.relative_to(data).with_suffix("")).lower() for path in paths}
+    wrong = [f"{path.relative_to(data)}: {line}" for path in paths for line in check_page(path, pages, products)]
+    guides = [*ROOT.glob("*.md"), *ROOT.glob("Documentation/*.md"), *ROOT.glob("*/README.md")]
+    wrong += [f"{path.relative_to(ROOT)}: {line}" for path in sorted(guides) for line in check_markdown(path)]
+    if missing := [product for product in sorted(products) if f"/documentation/{product.lower()}" not in pages]:
+        wrong.append(f"no page of {', '.join(missing)}")
+    wrong += unexplained_errors()
+    if wrong:
+        sys.exit("\n".join(["Scripts/documentation:", *wrong[:100]]))
+    print(f"{len(pages)} pages of {len(products)} modules, every link leads somewhere")
+
+
+def unexplained_errors() -> list[str]:
+    """Cases of BluetoothError that the article on errors says nothing of."""
+    source = (ROOT / "Sources/BluetoothAdapter/BluetoothError.swift").read_text()
+    article = (ROOT / "Sources/BluetoothLE/BluetoothLE.docc/Articles/Errors.md").read_text()
+    cases = re.findall(r"^    case (\w+)", source.split("public enum MessageInterruption")[0], re.MULTILINE)
+    return [f"Errors.md: what to do about {case} is not said" for case in cases if f"| `{case}` |" not in article]
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "order":
+        print("\n".join(order(sys.argv[2:])))
+    else:
+        check(Path(sys.argv[2]), set(sys.argv[3:]))

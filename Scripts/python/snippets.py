@@ -1,0 +1,211 @@
+"""The Swift snippets of the documentation, built and run as they are printed. See Scripts/readme."""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import snippet_runs
+
+ROOT = Path(__file__).resolve().parents[2]
+MANIFEST = "manifest"
+# In these every block of Swift must say what it is.
+STRICT = [ROOT / "README.md", *sorted(ROOT.glob("Sources/*/*.docc/**/*.md"))]
+# These also show code that does not compile, and fragments of apps.
+GUIDES = [path for path in sorted((ROOT / "Documentation").glob("*.md")) if path not in STRICT]
+
+# Names of targets that dependents are likely to choose, beside those of the snippets, such as `central` and `peripheral`.
+COMMON_NAMES = [
+    "ble", "TestSupport", "FuzzReplay", "CommandLineSupport", "Support", "KeyValueObserving",
+    "HeartRateMonitor", "Bluetooth", "Simulation", "Values", "Host",
+]  # fmt: skip
+
+BLOCK = re.compile(
+    r"(?:<!-- (?P<kind>snippet|compiled in|not compiled): ?(?P<said>.*?) *-->\n)?```swift\n(?P<code>.*?)^```$",
+    re.DOTALL | re.MULTILINE)
+
+
+class Wrong(Exception):
+    """Something that a reader would stumble over."""
+
+
+@dataclass
+class Target:
+    name: str
+    is_test: bool = False
+    files: dict[str, str] = field(default_factory=dict)
+    companions: list[str] = field(default_factory=list)
+
+    @property
+    def kind(self) -> str:
+        return "testTarget" if self.is_test else "executableTarget" if "main.swift" in self.files else "target"
+
+
+def snippets() -> tuple[str, dict[str, Target]]:
+    """The manifest of the section "Install", and all targets by name."""
+    manifest, targets = "", {}
+    for path in STRICT + GUIDES:
+        text = path.read_text()
+        for match in BLOCK.finditer(text):
+            place = f"{path.relative_to(ROOT)}:{text[: match.start('code')].count(chr(10)) + 1}"
+            kind, said, code = match["kind"], match["said"] or "", match["code"]
+            # The comment may itself show a fence only in this script's own documentation.
+            if kind == "not compiled" or (kind is None and path in GUIDES and not is_program(code)):
+                continue
+            if kind is None and path in GUIDES:
+                said, kind = f"{path.stem.lower()}-{place.rsplit(':', 1)[1]} File.swift", "snippet"
+            if kind is None:
+                raise Wrong(f"{place}: say what this block is; see Scripts/readme --help")
+            if kind == "compiled in":
+                name = "fragment-" + re.sub(r"\W+", "-", place)
+                before, mark, after = f"\n{said}\n".partition("\n…\n")
+                if not mark:
+                    raise Wrong(f"{place}: the comment has no line that is …")
+                targets[name] = Target(name, files={"Fragment.swift": f"{before.strip()}\n{code}{after}\n"})
+                continue
+            words = said.split()
+            if words[0] == MANIFEST:
+                manifest = code
+                continue
+            target = targets.setdefault(words[0], Target(words[0]))
+            if words[1] == "test":
+                target.is_test, target.files["Snippet.swift"] = True, code
+                if words[2:3] == ["with"]:
+                    target.companions += words[3:]
+            else:
+                if words[1] in target.files:
+                    raise Wrong(f"{place}: there is a file {words[1]} of {words[0]} already")
+                target.files[words[1]] = code
+    for target in targets.values():
+        for companion in target.companions:
+            name, file = companion.split("/")
+            target.files[file] = targets[name].files[file]
+    if not manifest:
+        raise Wrong("README.md: there is no manifest")
+    return manifest, targets
+
+
+def is_program(code: str) -> bool:
+    return re.match(r"(//.*\n)*(@testable )?import \w", code) is not None and "…" not in code
+
+
+def products(target: Target) -> list[str]:
+    """The products of this package that a target imports."""
+    ours = set(re.findall(r'\.library\(name: "(\w+)"', (ROOT / "Package.swift").read_text()))
+    imports = {name for code in target.files.values() for name in re.findall(r"^\s*import (\w+)", code, re.MULTILINE)}
+    return [f'.product(name: "{name}", package: "swift-bluetooth-le")' for name in sorted(ours & imports)] + (
+        ['.product(name: "Logging", package: "swift-log")'] if "Logging" in imports else [])
+
+
+def write(directory: Path, manifest: str, targets: dict[str, Target]) -> None:
+    """The package of the manifest, with the snippets in place of its one target."""
+    lines = [
+        f'        .{target.kind}(name: "{target.name}", dependencies: [{", ".join(products(target))}]),'
+        for target in targets.values()
+    ] + [f'        .target(name: "{name}"),' for name in COMMON_NAMES]
+    head, mark, _ = manifest.partition("    targets: [\n")
+    if not mark:
+        raise Wrong("README.md: the manifest has no targets")
+    log = '        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),\n'
+    if any("swift-log" in line for line in lines):
+        head = head.replace("    dependencies: [\n", "    dependencies: [\n" + log)
+    write_changed(directory / "Package.swift", head + mark + "\n".join(lines) + "\n    ]\n)\n")
+    wanted = {f"Tests/{t.name}" if t.is_test else f"Sources/{t.name}" for t in targets.values()}
+    wanted |= {f"Sources/{name}" for name in COMMON_NAMES}
+    for old in [*directory.glob("Sources/*"), *directory.glob("Tests/*")]:
+        if str(old.relative_to(directory)) not in wanted:
+            shutil.rmtree(old)
+    for target in targets.values():
+        for name, code in target.files.items():
+            write_changed(directory / ("Tests" if target.is_test else "Sources") / target.name / name, code)
+    for name in COMMON_NAMES:
+        write_changed(directory / "Sources" / name / "Empty.swift", "")
+
+
+def write_changed(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def swift(directory: Path, *words: str, **environment: str) -> str:
+    process = subprocess.run(
+        ["swift", words[0], "--package-path", directory, *words[1:]], env=os.environ | environment, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
+    if process.returncode != 0:
+        raise Wrong(f"swift {words[0]} has failed in a package that depends on this one:\n{process.stdout}")
+    return process.stdout
+
+
+def by_url(manifest: str, directory: Path) -> None:
+    """The manifest resolves as it is printed, where the URL leads to this repository with a release."""
+    url, version = re.search(r'url: "([^"]*swift-bluetooth-le\.git)", from: "([^"]*)"', manifest).groups()
+    mirror = directory / "swift-bluetooth-le.git"
+    subprocess.run(["git", "clone", "--quiet", "--bare", "--no-hardlinks", ROOT, mirror], check=True)
+    subprocess.run(["git", "-C", mirror, "tag", version], check=True)
+    package = directory / "by-url"
+    write_changed(package / "Package.swift", manifest)
+    write_changed(package / "Sources/monitor/main.swift", "")
+    settings = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"url.{mirror}.insteadOf", "GIT_CONFIG_VALUE_0": url}
+    swift(
+        package, "package", "--cache-path", str(directory / "cache"), "--security-path", str(directory / "security"),
+        "show-dependencies", **settings)
+
+
+def without_pairing(by_path: str, place: Path) -> None:
+    """A program that turns the trait off does not build BoringSSL."""
+    package = place / "plain"
+    write_changed(package / "Package.swift", by_path.replace('swift-bluetooth-le")', 'swift-bluetooth-le", traits: [])', 1))
+    write_changed(package / "Sources/monitor/main.swift", "import BluetoothLE\n\nprint(BluetoothUUID(\"180D\"))\n")
+    begin = time.monotonic()
+    swift(package, "build", "--product", "monitor")
+    print(f"without pairing, a first build took {time.monotonic() - begin:.0f} s")
+    built = [path.name for path in (package / ".build/debug").iterdir()]
+    if found := [name for name in built if "BoringSSL" in name or name.startswith("Crypto")]:
+        raise Wrong(f"without the trait Pairing these are built as well: {', '.join(found)}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ble", type=Path, required=True)
+    parser.add_argument("--keep", type=Path)
+    arguments = parser.parse_args()
+    manifest, targets = snippets()
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = Path(temporary)
+        by_url(manifest, directory)
+        place = arguments.keep or directory
+        place.mkdir(parents=True, exist_ok=True)
+        # Who depends on a package by its path knows it by the name of its directory.
+        link = place / "swift-bluetooth-le"
+        link.unlink(missing_ok=True)
+        link.symlink_to(ROOT)
+        by_path = re.sub(r'\.package\(url: "[^"]*swift-bluetooth-le\.git", from: "[^"]*"\)',
+                         '.package(path: "../swift-bluetooth-le")', manifest)
+        package = place / "monitor"
+        write(package, by_path, targets)
+        without_pairing(by_path, place)
+        said = swift(package, "build", "--build-tests")
+        ours = [line for line in said.splitlines() if re.search(r"monitor/(Sources|Tests)/.*warning:", line)]
+        if ours:
+            raise Wrong("a snippet is warned of:\n" + "\n".join(ours))
+        binaries = Path(swift(package, "build", "--show-bin-path").strip())
+        snippet_runs.run_all(binaries, arguments.ble, directory)
+        tests = swift(package, "test", "--skip-build", "--disable-xctest")
+        for line in snippet_runs.TEST_OUTPUT:
+            if line not in tests:
+                raise Wrong(f"the tests do not print {line!r}:\n{tests}")
+    print(f"{len(targets)} snippets built, {len(snippet_runs.RUNS)} programs run, {len(snippet_runs.TEST_OUTPUT)} tests")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (Wrong, snippet_runs.Failed) as error:
+        sys.exit(f"Scripts/readme: {error}")

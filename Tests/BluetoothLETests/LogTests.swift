@@ -11,12 +11,12 @@ final class LogLines: Sendable {
     private let all = Mutex<[String]>([])
 
     var lines: [String] { all.withLock { $0 } }
-    var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
+    var logger: Logger { Logger(label: "test") { _ in Handler(sink: self) } }
 
     func contains(_ text: String) -> Bool { lines.contains { $0.contains(text) } }
 
     private struct Handler: LogHandler {
-        let log: LogLines
+        let sink: LogLines
         var metadata: Logger.Metadata = [:]
         var logLevel = Logger.Level.trace
 
@@ -29,7 +29,7 @@ final class LogLines: Sendable {
             level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String, file: String,
             function: String, line: UInt
         ) {
-            log.all.withLock { $0.append("\(level) \(message) \(metadata ?? [:])") }
+            sink.all.withLock { $0.append("\(level) \(message) \(metadata ?? [:])") }
         }
     }
 }

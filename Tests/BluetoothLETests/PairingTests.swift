@@ -9,6 +9,7 @@ import VirtualRadio
 struct SecureScene {
     let radio = VirtualRadio(time: .manual)
     let central, peripheral: Adapter
+    let peripheralPort: VirtualRadio.Port
     let service: PublishedService
     let address: DeviceAddress
 
@@ -29,6 +30,7 @@ struct SecureScene {
         configure(&policy)
         centralOptions.host.security?.policy = policy
         let ports = (radio.addController(), radio.addController())
+        peripheralPort = ports.1
         let options = (centralOptions, peripheralOptions)
         (central, peripheral, service, address) = try await radio.passing {
             let central = try await Adapter.open(ports.0, options: options.0)

@@ -22,14 +22,17 @@ struct ScenarioTests {
         let scenarios = (0..<200).map { Scenario(seed: $0, kind: ScenarioKind(of: $0)) }
         #expect(Set(scenarios.map(\.devices.count)) == [2, 3, 4, 5, 6])
         #expect(
-            scenarios.allSatisfy { $0.actions.count >= 50 && $0.faults.count { $0.kind != .restart } <= 4 })
+            scenarios.allSatisfy { $0.actions.count >= 50 && $0.faults.count { $0.kind != .restart } <= 6 })
         // One world in three has security, and all of the kind do.
         #expect((40...95).contains(scenarios.count { $0.security != nil }))
         #expect(scenarios.allSatisfy { $0.security != nil || !$0.faults.contains { $0.kind == .restart } })
         #expect((0..<50).allSatisfy { Scenario(seed: $0, kind: .security).security != nil })
         #expect(scenarios.count { $0.faults.isEmpty } > 5)
-        #expect(Set(scenarios.flatMap { $0.faults.map(\.kind) }) == Set(Scenario.Fault.Kind.allCases))
-        #expect(Set(scenarios.flatMap { $0.actions.map(\.kind) }) == Set(Scenario.Action.Kind.allCases))
+        let many = (0..<1_500).map { Scenario(seed: $0, kind: ScenarioKind(of: $0)) }
+        #expect((400...600).contains(many.count { $0.hasHardship }))
+        #expect(Set(many.flatMap { $0.faults.compactMap(\.moment) }) == Set(Scenario.Fault.Moment.allCases))
+        #expect(Set(many.flatMap { $0.faults.map(\.kind) }) == Set(Scenario.Fault.Kind.allCases))
+        #expect(Set(many.flatMap { $0.actions.map(\.kind) }) == Set(Scenario.Action.Kind.allCases))
     }
 
     @Test("Nothing is wrong in these worlds", arguments: 0..<60)

@@ -49,6 +49,18 @@ struct CommandRefusalTests {
         #expect(bench.answer(to: "01 30 20 02 40 00", from: bench.central) == "04 0F 04 01 01 30 20")
     }
 
+    @Test("A controller that does not scan while it connects refuses the one during the other")
+    func oneAtATime() {
+        let scan = "01 0C 20 02 01 00", stop = "01 0C 20 02 00 00"
+        let connect = "01 0D 20 19 10 00 10 00 00 00 A0 00 00 00 00 00 00 06 00 06 00 00 00 64 00 00 00 00 00"
+        var bench = Bench(central: { $0.scansWhileConnecting = false })
+        #expect(bench.answer(to: scan, from: bench.central) == "04 0E 04 01 0C 20 00")
+        #expect(bench.answer(to: connect, from: bench.central) == "04 0F 04 0C 01 0D 20")
+        #expect(bench.answer(to: stop, from: bench.central) == "04 0E 04 01 0C 20 00")
+        #expect(bench.answer(to: connect, from: bench.central) == "04 0F 04 00 01 0D 20")
+        #expect(bench.answer(to: scan, from: bench.central) == "04 0E 04 01 0C 20 0C")
+    }
+
     @Test(
         "Invalid HCI Command Parameters",
         arguments: [

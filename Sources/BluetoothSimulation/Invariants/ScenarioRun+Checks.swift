@@ -6,7 +6,14 @@ import VirtualRadio
 /// What must hold when all is quiet.
 extension ScenarioRun {
     /// Whether the controller does what the users wish.
-    func areWishesMet(_ index: Int) -> Bool { isScanAsWished(index) && isAdvertisingAsWished(index) }
+    func areWishesMet(_ index: Int) -> Bool {
+        isScanAsWished(index) && isAdvertisingAsWished(index) && isConnectingAsWished(index)
+    }
+
+    /// Whoever waits for a connection waits for one that the controller makes once it can.
+    private func isConnectingAsWished(_ index: Int) -> Bool {
+        controller(index).isInitiating || !users[index].contains { ($0 as? CallUser)?.wantsConnection == true }
+    }
 
     private func isScanAsWished(_ index: Int) -> Bool {
         users[index].contains { $0.isAttached && $0.wantsScan } == controller(index).isScanning
@@ -31,13 +38,71 @@ extension ScenarioRun {
             let what = controller.isAdvertising ? "advertises" : "does not advertise"
             fail(.wanted, "the controller \(what), against all wishes", index)
         }
-        for user in users { (user as? CallUser).map(checkSubscriptions) }
+        if !isConnectingAsWished(index) {
+            fail(.wanted, "the controller does not connect, and somebody waits for a connection", index)
+        }
+        for user in users {
+            guard let user = user as? CallUser else { continue }
+            checkSubscriptions(user)
+            checkLinks(user)
+        }
         // Every user knows of the same links, and so does the controller.
         for user in users where user.linkCount != controller.connectionCount {
             let text = "a user knows \(user.linkCount) links, the controller \(controller.connectionCount)"
             fail(.linkEvents, text, index)
         }
     }
+
+    /// Both ends of a link agree about what holds for it.
+    private func checkLinks(_ user: CallUser) {
+        for link in user.links where user.links.count(where: { $0.peer == link.peer }) == 1 {
+            guard !isTainted(link.peer), !isTainted(user.station),
+                let peer = users[link.peer].lazy.compactMap({ $0 as? CallUser }).first(where: \.isAttached)
+            else { continue }
+            let others = peer.links.filter { $0.peer == user.station }
+            guard others.count == 1 else { continue }
+            checkConfigured(link, user.station, others[0])
+            checkFound(link, user.station)
+            let (own, theirs) = (link.information, others[0].information)
+            let limit = min(preferredMTU(user.station), preferredMTU(link.peer))
+            if own.mtu > limit { fail(.mtu, "an ATT_MTU of \(own.mtu), where \(limit) was offered", user.station) }
+            let isSure = !incomplete.contains(user.station) && !incomplete.contains(link.peer)
+            if isSure, own.mtu != theirs.mtu {
+                fail(
+                    .mtu, "an ATT_MTU of \(own.mtu) at one end of a link and of \(theirs.mtu) at the other",
+                    user.station)
+            }
+            if isSure, own.parameters != theirs.parameters {
+                let text = "\(own.parameters) at one end of a link and \(theirs.parameters) at the other"
+                fail(.linkEvents, text, user.station)
+            }
+        }
+    }
+
+    /// What the client has written to the subscription is what the server was told of last.
+    private func checkConfigured(_ link: UserLink, _ server: Int, _ other: UserLink) {
+        guard let written = configurations[Way(station: link.peer, peer: server)], written.link == other.identifier,
+            written.handle == configurables[server]?.characteristics.first?.clientConfiguration,
+            let value = written.value, !pairings.isEverBonded(server, link.peer),
+            users[server].first.map({ ($0 as? CallUser)?.links.contains { $0.identifier == link.identifier } }) == true,
+            let told = (users[server].first as? CallUser)?.links.first(where: { $0.identifier == link.identifier })
+        else { return }
+        if told.configured != value {
+            fail(.subscriptions, "a client has written \(value), and the server was told of \(told.configured)", server)
+        }
+    }
+
+    /// What a client has found is where it was found, or it was told of the change.
+    private func checkFound(_ link: UserLink, _ client: Int) {
+        guard !incomplete.contains(client), !incomplete.contains(link.peer) else { return }
+        for (characteristic, handles) in link.handles
+        where services[link.peer] == nil || handles.lowerBound != handle(of: characteristic, at: link.peer) {
+            let text = "\(characteristic) was found at \(handles.lowerBound), where it is not any more"
+            return fail(.expected, text, client)
+        }
+    }
+
+    private func preferredMTU(_ index: Int) -> Int { Int(scenario.devices[index].preferredMTU) }
 
     /// What a client has subscribed to, its server serves, and the other way round.
     private func checkSubscriptions(_ server: CallUser) {
@@ -89,7 +154,7 @@ extension ScenarioRun {
         if occupancy.waitingCommands > 0 { return "\(occupancy.waitingCommands) commands" }
         if occupancy.waitingFrames > 0 { return "\(occupancy.waitingFrames) frames" }
         if occupancy.clientOperations > 0 { return "\(occupancy.clientOperations) operations of the client" }
-        if occupancy.pairings > 0 { return "\(occupancy.pairings) pairings" }
+        if occupancy.pairings != 0 { return "\(occupancy.pairings) pairings" }
         if occupancy.preparedWrites > 0, !runners.indices.contains(where: isTainted) {
             return "\(occupancy.preparedWrites) queued writes"
         }
@@ -111,7 +176,11 @@ extension ScenarioRun {
         if controller.connectionCount > 0 {
             fail(.leftovers, "\(controller.connectionCount) links have no users", index)
         }
-        let occupancy = runners[index].occupancy
+        var occupancy = runners[index].occupancy
+        // The buffers of a link whose end is not reported are never free again.
+        if scenario.faults.contains(where: { $0.kind == .lostEnds && $0.device == index }) {
+            occupancy.takenBuffers = 0
+        }
         if occupancy != .none { fail(.leftovers, "left in the host: \(occupancy)", index) }
     }
 

@@ -14,6 +14,7 @@ extension Scenario {
         actions = Self.actions(kind, devices, &generator)
         faults = Self.faults(kind, devices.count, over: Self.activeTime, &generator)
         addSecurity(kind)
+        addHardship(kind)
     }
 
     /// Has delegates in one world of four, where they meet each other and the other faces: they cost more than those.

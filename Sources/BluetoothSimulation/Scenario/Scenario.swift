@@ -12,6 +12,8 @@ public struct Scenario: Equatable, Codable, Sendable {
     public var end: Instant
     /// What the devices bring into pairing; nil for a world without security.
     public var security: [Security]?
+    /// Whether more goes wrong, and is done, than in others; nil for no.
+    var hardship: Bool?
 
     /// What a device brings into pairing, and accepts of it.
     public struct Security: Equatable, Codable, Sendable {
@@ -33,6 +35,8 @@ public struct Scenario: Equatable, Codable, Sendable {
         /// The ATT_MTU the host offers.
         public var preferredMTU: UInt16
         public var users: [User]
+        /// Whether the controller does not scan while it connects; nil for no.
+        public var isSingleMinded: Bool?
     }
 
     /// A user of an adapter.
@@ -82,6 +86,17 @@ public struct Scenario: Equatable, Codable, Sendable {
             case cancelPairing
             /// Ends a link on which a pairing is under way.
             case endPairing
+            // In worlds with hardship only.
+            /// Writes a Client Characteristic Configuration by itself, whatever it was before.
+            case configure
+            /// Makes a call on a link that has ended.
+            case useFormerLink
+            /// Sends the beginning of a card, and then empty parts.
+            case dribble
+            /// Sends more than may wait for a slow consumer.
+            case burst
+            /// Subscribes, and takes nothing for a long time after the first value.
+            case subscribeSlowly
         }
     }
 
@@ -93,6 +108,13 @@ public struct Scenario: Equatable, Codable, Sendable {
         /// How long it lasts, where it lasts.
         public var duration: Duration
         public var pick: UInt64
+        /// What it waits for, where it waits; nil where it begins at its instant.
+        public var moment: Moment?
+
+        /// The next packet of a kind that a host receives: a fault that strikes there finds what lasts a moment.
+        public enum Moment: String, CaseIterable, Codable, Sendable {
+            case connection, disconnection, commandAnswer, data
+        }
 
         public enum Kind: String, CaseIterable, Codable, Sendable {
             /// Two devices do not receive each other.
@@ -123,6 +145,17 @@ public struct Scenario: Equatable, Codable, Sendable {
             /// The process ends at once, without a word to anybody, and starts again with its bonds. Only in worlds with
             /// security.
             case restart
+            // In worlds with hardship only.
+            /// The device answers no request, confirms nothing, and does not know of it.
+            case unanswering
+            /// The controller does not report the ends of links that its host ends.
+            case lostEnds
+            /// The controller connects to other devices than those asked for.
+            case wrongPeers
+            /// The device sends PDUs that are too long, or a request a thousand times.
+            case excess
+
+            static let hardship: [Kind] = [.unanswering, .lostEnds, .wrongPeers, .excess]
         }
     }
 }

@@ -57,7 +57,9 @@ public enum ScenarioKind: String, CaseIterable, Sendable {
             case .leave: 1
             case .join: 2
             // Drawn apart from the others, see `Scenario.addSecurity`.
-            case .pair, .beAgent, .beNoAgent, .useLocked, .removeBond, .cancelPairing, .endPairing: 0
+            case .pair, .beAgent, .beNoAgent, .useLocked, .removeBond, .cancelPairing, .endPairing, .configure,
+                .useFormerLink, .dribble, .burst, .subscribeSlowly:
+                0
             }
         return base * factor(of: kind)
     }
@@ -80,7 +82,8 @@ public enum ScenarioKind: String, CaseIterable, Sendable {
     /// The kinds of faults that are drawn.
     var faults: [Scenario.Fault.Kind] {
         switch self {
-        case .mixed, .security: Scenario.Fault.Kind.allCases.filter { $0 != .restart }
+        case .mixed, .security:
+            Scenario.Fault.Kind.allCases.filter { $0 != .restart && !Scenario.Fault.Kind.hardship.contains($0) }
         case .streams: [.outOfRange, .lostFragments, .stall, .dropLinks, .weather]
         case .links: [.outOfRange, .dropLinks, .failingConnections, .stall, .weather]
         case .services: [.outOfRange, .dropLinks, .hardwareError]

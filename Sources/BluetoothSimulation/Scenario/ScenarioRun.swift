@@ -15,6 +15,18 @@ public final class ScenarioRun {
     var users: [[any SimulatedUser]] = []
     /// The service of each station, while it is published.
     var services: [GATTServiceHandles?] = []
+    /// What may be read of the characteristic `stored` of each station, while its service is published.
+    var stored: [StoredValue?] = []
+    /// The service with the subscription that clients write by themselves, of each station.
+    var configurables: [GATTServiceHandles?] = []
+    /// What was last written to those subscriptions on each link; nil where that cannot be said.
+    var configurations: [Way: (handle: AttributeHandle, link: LinkIdentifier, value: GATTClientConfiguration?)] = [:]
+    /// Links that users of a station have ended.
+    var disconnects: Set<Way> = []
+    /// When a station has last sent octets of a card to another.
+    var lastOctets: [Way: Instant] = [:]
+    /// Whether somebody has answered late.
+    var hasDawdled = false
     /// How often the service of each station was published or withdrawn.
     private(set) var epochs: [Int] = []
     /// Where the service of each station has been.
@@ -33,6 +45,8 @@ public final class ScenarioRun {
     /// Calls of users whose processes have ended.
     var endedCallCount = 0
     private(set) var faultCount = 0
+    /// How many faults there were so far.
+    var faults: Int { faultCount }
     private var faulty: Set<Int> = []
     /// Whether some host was not told of what its controller does.
     private var isMisled = false
@@ -57,8 +71,12 @@ public final class ScenarioRun {
             $0.aclBufferCount = device.bufferCount
             $0.hasHostFlowControl = device.hasHostFlowControl
             $0.responseDelay = device.responseDelay
+            $0.scansWhileConnecting = device.isSingleMinded != true
         }
+        if scenario.hasHardship { world.stations[station.index].pace = AdvertisingPace() }
         services.append(nil)
+        stored.append(nil)
+        configurables.append(nil)
         places.append([])
         epochs.append(0)
         addBondStore(station.index)
@@ -147,6 +165,7 @@ public final class ScenarioRun {
     }
 
     private func check() {
+        examine()
         // A scan that brings nothing is restarted once a minute, and may be off for a moment.
         if !runners.indices.allSatisfy({ areWishesMet($0) && somethingWaits($0) == nil }) {
             world.run(for: .seconds(1))
@@ -160,6 +179,19 @@ public final class ScenarioRun {
     }
 
     // MARK: - What users share
+
+    /// From one station to another.
+    struct Way: Hashable {
+        var station: Int
+        var peer: Int
+    }
+
+    func publishedConfigurable(_ handles: GATTServiceHandles, at station: Int) { configurables[station] = handles }
+
+    /// Whether a connection may fail to be established more often than hosts try it.
+    var mayFailToConnect: Bool {
+        scenario.faults.contains { ![.failingConnections, .lostFragments, .clockJump, .unanswering].contains($0.kind) }
+    }
 
     func nextNumber() -> UInt32 {
         lastNumber += 1
@@ -183,12 +215,14 @@ public final class ScenarioRun {
 
     func published(_ handles: GATTServiceHandles, at station: Int) {
         services[station] = handles
+        stored[station] = StoredValue(SimulatedService.initialValue(of: .stored, station))
         epochs[station] += 1
         if !places[station].contains(handles) { places[station].append(handles) }
     }
 
     func withdrawn(at station: Int) {
         services[station] = nil
+        stored[station] = nil
         epochs[station] += 1
     }
 
@@ -222,23 +256,28 @@ public final class ScenarioRun {
     private func schedule(_ fault: Scenario.Fault) {
         guard fault.device < runners.count else { return }
         world.schedule(at: fault.instant) { [unowned self] in
-            faultCount += 1
-            note(fault)
-            if fault.kind == .restart { restart(fault.device, after: fault.duration) } else { world.begin(fault) }
+            guard let moment = fault.moment else { return begin(fault) }
+            world.stations[fault.device].traps.append((moment, { [unowned self] in begin(fault) }))
         }
+    }
+
+    private func begin(_ fault: Scenario.Fault) {
+        faultCount += 1
+        note(fault)
+        if fault.kind == .restart { restart(fault.device, after: fault.duration) } else { world.begin(fault) }
     }
 
     private func note(_ fault: Scenario.Fault) {
         switch fault.kind {
-        case .broken: taint(fault.device)
+        case .broken, .excess: taint(fault.device)
         // A peer may be left with a link that the other host never learnt of.
         case .damage, .silence:
             taint(fault.device)
             isMisled = true
         // The rest of a frame that never comes is noticed with the next one, if there is a next one.
-        case .lostFragments: incomplete.insert(fault.device)
+        case .lostFragments, .unanswering: incomplete.insert(fault.device)
         case .unplug, .hardwareError, .ignoredCommands, .weather, .clockJump, .stall, .dropLinks,
-            .failingConnections, .outOfRange, .restart:
+            .failingConnections, .outOfRange, .restart, .lostEnds, .wrongPeers:
             break
         }
         if fault.kind == .clockJump { faulty.formUnion(runners.indices) } else { faulty.insert(fault.device) }

@@ -41,31 +41,52 @@ enum SimulatedService {
         of characteristic: Characteristic, _ station: Int
     ) -> GATTCharacteristicDefinition {
         let uuid = uuid(of: characteristic)
-        let value = SimulatedValue(characteristic, station: station, stream: 0, number: 0)
+        let value = initialValue(of: characteristic, station)
         switch characteristic {
         case .stream:
             return .init(uuid: uuid, properties: [.notify, .indicate], value: .dynamic)
         case .stored:
             return .init(
                 uuid: uuid, properties: [.read, .write],
-                value: .variableLength(value.bytes(count: 40), maximum: 512))
+                value: .variableLength(value, maximum: 512))
         case .commands:
             return .init(
                 uuid: uuid, properties: [.write, .writeWithoutResponse],
-                value: .variableLength(value.bytes(count: 10), maximum: 512))
+                value: .variableLength(value, maximum: 512))
         case .locked:
             return .init(
                 uuid: uuid, properties: [.read, .write, .writeWithoutResponse, .notify],
                 permissions: GATTPermissions(read: .encrypted, write: .encrypted), subscription: .encrypted,
-                value: .variableLength(value.bytes(count: 20), maximum: 512))
+                value: .variableLength(value, maximum: 512))
         case .dynamic: return .init(uuid: uuid, properties: [.read, .write], value: .dynamic)
         case .constant:
-            return .init(uuid: uuid, properties: [.read], value: .constant(value.bytes(count: 300)))
+            return .init(uuid: uuid, properties: [.read], value: .constant(value))
         case .writeOnly:
             return .init(
-                uuid: uuid, properties: [.write], value: .variableLength(value.bytes(count: 10), maximum: 512))
+                uuid: uuid, properties: [.write], value: .variableLength(value, maximum: 512))
         case .card: return .init(uuid: uuid, properties: [.notify], value: .dynamic)
         }
+    }
+
+    /// What a value is before anybody has written it.
+    static func initialValue(of characteristic: Characteristic, _ station: Int) -> [UInt8] {
+        let count =
+            switch characteristic {
+            case .stored: 40
+            case .locked: 20
+            case .constant: 300
+            default: SimulatedValue.leastCount
+            }
+        return SimulatedValue(characteristic, station: station, stream: 0, number: 0).bytes(count: count)
+    }
+
+    /// A service whose one subscription clients write by themselves.
+    static let configurable: BluetoothUUID = "E07F0AE8-00BB-47F5-94F4-4A7174EA30C0"
+
+    static var configurableDefinition: GATTServiceDefinition {
+        GATTServiceDefinition(
+            uuid: configurable,
+            characteristics: [.init(uuid: "A0C0", properties: [.notify, .indicate], value: .dynamic)])
     }
 
     static var passingDefinition: GATTServiceDefinition {
@@ -94,13 +115,14 @@ struct SimulatedValue: Equatable, Sendable {
 
     static let leastCount = 10
 
-    /// Its octets, filled up with a pattern.
+    /// Its octets, filled up with a pattern, the last of which says how many they are.
     func bytes(count: Int) -> [UInt8] {
         var bytes: [UInt8] = [0xA0 | UInt8(characteristic.rawValue), UInt8(station)]
         bytes.reserveCapacity(count)
         for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: stream >> shift)) }
         for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
         while bytes.count < count { bytes.append(filling(bytes.count)) }
+        if count > Self.leastCount { bytes[count - 1] = UInt8(truncatingIfNeeded: count) }
         return bytes
     }
 
@@ -108,7 +130,12 @@ struct SimulatedValue: Equatable, Sendable {
         UInt8(truncatingIfNeeded: number &* 31 &+ UInt32(truncatingIfNeeded: position))
     }
 
-    /// Nil for octets that no simulated value consists of.
+    /// Whether nothing is missing at the end of the octets of a value.
+    static func isWhole(_ bytes: Span<UInt8>) -> Bool {
+        bytes.count <= leastCount || bytes[bytes.count - 1] == UInt8(truncatingIfNeeded: bytes.count)
+    }
+
+    /// Nil for octets that no simulated value, or beginning of one, consists of.
     init?(_ bytes: Span<UInt8>) {
         guard bytes.count >= Self.leastCount, bytes[0] & 0xF0 == 0xA0,
             let characteristic = SimulatedService.Characteristic(rawValue: Int(bytes[0] & 0x0F))
@@ -121,7 +148,10 @@ struct SimulatedValue: Equatable, Sendable {
             stream |= UInt32(bytes[2 + index]) << (8 * index)
             number |= UInt32(bytes[6 + index]) << (8 * index)
         }
-        for index in Self.leastCount..<bytes.count where bytes[index] != filling(index) { return nil }
+        let isMarked = bytes.count > Self.leastCount && Self.isWhole(bytes)
+        for index in Self.leastCount..<bytes.count - (isMarked ? 1 : 0) where bytes[index] != filling(index) {
+            return nil
+        }
     }
 }
 
@@ -133,11 +163,18 @@ enum SimulatedCard {
         var bytes = [UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8)]
         bytes += [UInt8(truncatingIfNeeded: count), UInt8(truncatingIfNeeded: count >> 8)]
         while bytes.count < max(4, count) { bytes.append(UInt8(truncatingIfNeeded: generator.next())) }
+        // What ends a message may also be what the last part of one is.
+        if number.isMultiple(of: 2), count >= 8 {
+            bytes.replaceSubrange(bytes.count - 3..<bytes.count, with: "EOM".utf8)
+        }
         return bytes
     }
 
+    /// What is sent of a card that nothing follows but empty parts.
+    static let dribble = [UInt8](repeating: 0xDD, count: 15)
+
     static func isWhole(_ bytes: [UInt8]) -> Bool {
-        guard bytes.count >= 4 else { return false }
+        guard bytes.count >= 4, bytes != dribble else { return bytes == dribble }
         let number = UInt32(bytes[0]) | UInt32(bytes[1]) << 8
         return bytes == Self.bytes(number, count: Int(bytes[2]) | Int(bytes[3]) << 8)
     }

@@ -1,5 +1,6 @@
 import BluetoothATT
 import BluetoothBase
+import BluetoothGATT
 import BluetoothHost
 
 /// The calls of a user that have not ended, and what is known of each.
@@ -24,6 +25,16 @@ struct CallLedger {
         var characteristic: SimulatedService.Characteristic?
         /// What must come of it.
         var expectation: ExpectedEnd?
+        /// What it does to, or reads of, the stored value of a peer.
+        var stored: [ScenarioRun.StoredUse] = []
+        /// When it has to be over, where it has a time limit.
+        var deadline: Instant?
+        /// What it writes to a subscription by itself.
+        var configuration: GATTClientConfiguration?
+        /// Whether it publishes the service with that subscription.
+        var isConfigurable = false
+        /// Of a scan: whether it is for devices with the simulated service alone.
+        var isForService = false
     }
 
     private(set) var open: [CallToken: Call] = [:]

@@ -33,9 +33,12 @@ extension CallUser {
         case .beNoAgent: beNoAgent()
         case .removeBond: removeBond(&pick)
         case .dawdle: answerDelay = [nil, .zero, .milliseconds(5), .milliseconds(800), .seconds(5)][pick.below(5)]
+        case .useFormerLink: useFormerLink(&pick)
+        case .subscribeSlowly: return
         case .release, .disconnect, .discover, .read, .readLong, .readByUUID, .readMultiple, .write, .writeLong,
             .writeReliably, .writeCommands, .subscribe, .unsubscribe, .notify, .indicate, .update, .card, .readRSSI,
-            .updateParameters, .hold, .resume, .pair, .useLocked, .cancelPairing, .endPairing:
+            .updateParameters, .hold, .resume, .pair, .useLocked, .cancelPairing, .endPairing, .configure, .dribble,
+            .burst:
             guard !links.isEmpty else { return }
             perform(action.kind, on: pick.below(links.count), &pick)
         }
@@ -45,7 +48,9 @@ extension CallUser {
         let link = links[index].identifier
         switch kind {
         case .release: release(index)
-        case .disconnect: post(.disconnect(link, reason: nil), CallLedger.Call(kind: .disconnect, link: link))
+        case .disconnect:
+            run.disconnects.insert(.init(station: station, peer: links[index].peer))
+            post(.disconnect(link, reason: nil), CallLedger.Call(kind: .disconnect, link: link))
         case .discover:
             let peer = links[index].peer
             perform(
@@ -66,7 +71,8 @@ extension CallUser {
         case .update: send(.update, count: 1 + pick.below(24), on: index)
         case .indicate: for _ in 0...pick.below(4) { indicate(index) }
         case .card:
-            guard links[index].subscriptions[.card] != nil, links[index].cardToSend == nil else { return }
+            guard links[index].subscriptions[.card] != nil, links[index].cardToSend == nil, !links[index].isDribbling
+            else { return }
             let card = SimulatedCard.bytes(run.nextNumber() & 0xFFFF, count: 4 + pick.below(600))
             let chunk = pick.oneIn(2) ? 20 : links[index].information.mtu - 3
             links[index].cardToSend = ChunkedMessageSender(card, chunkSize: chunk)
@@ -79,7 +85,15 @@ extension CallUser {
             post(.holdReceiving(link))
         case .resume: resume(index)
         case .pair, .useLocked, .cancelPairing, .endPairing: performSecurity(kind, on: index, &pick)
-        case .advertise, .stopAdvertising, .scan, .stopScanning, .connect, .cancel, .publish, .withdraw, .leave, .join,
+        case .configure: configure(index, &pick)
+        case .dribble: dribble(index)
+        case .burst:
+            guard links[index].information.mtu >= 185 else { return }
+            links[index].backlog.append(UserLink.Outgoing(way: .notification, count: 4_600, isFull: true))
+            sendBacklog(link)
+        case .useFormerLink, .subscribeSlowly, .advertise, .stopAdvertising, .scan, .stopScanning, .connect, .cancel,
+            .publish, .withdraw,
+            .leave, .join,
             .dawdle, .beAgent, .beNoAgent, .removeBond:
             return
         }
@@ -106,7 +120,8 @@ extension CallUser {
         let filter = pick.oneIn(2) ? ScanFilter() : ScanFilter(services: [SimulatedService.uuid])
         let parameters = ScanParameters(isActive: pick.oneIn(2), reportsDuplicates: pick.oneIn(4))
         let token = runner.makeToken()
-        calls.stand(CallLedger.Call(kind: .scan, isStanding: true), token)
+        calls.stand(
+            CallLedger.Call(kind: .scan, isStanding: true, isForService: !filter.services.isEmpty), token)
         post(.scan(filter, parameters), token: token)
     }
 
@@ -116,7 +131,9 @@ extension CallUser {
         let delay: Duration = pick.oneIn(6) ? .milliseconds(pick.below(2_000)) : .zero
         post(
             .connect(PeerID(run.address(of: peer)), ConnectRequest(timeout: timeout, delay: delay)),
-            CallLedger.Call(kind: .connect, hasTimeout: timeout != nil))
+            CallLedger.Call(
+                kind: .connect, hasTimeout: timeout != nil,
+                deadline: timeout.map { run.world.now.advanced(by: delay + $0) }))
     }
 
     func cancel(_ token: CallToken) {
@@ -163,9 +180,11 @@ extension CallUser {
 
     private func perform(
         _ operation: GATTClientOperation, _ kind: Scenario.Action.Kind, _ link: LinkIdentifier,
-        _ expectation: ExpectedEnd? = nil
+        _ expectation: ExpectedEnd? = nil, _ stored: [ScenarioRun.StoredUse] = []
     ) {
-        post(.perform(link, operation), CallLedger.Call(kind: kind, link: link, expectation: expectation))
+        post(
+            .perform(link, operation),
+            CallLedger.Call(kind: kind, link: link, expectation: expectation, stored: stored))
     }
 
     /// The handle of a characteristic: as found, and often simply as it is at the peer.
@@ -201,8 +220,11 @@ extension CallUser {
         }
         let isPair = kind == .readMultiple || kind == .writeReliably
         let expectation = expectation(operation, of: chosen, and: isPair ? other : nil, index)
-        guard kind == .write else { return perform(operation, kind, link, expectation) }
-        post(.write(link, handle, value), CallLedger.Call(kind: kind, link: link, expectation: expectation))
+        let stored = storedUse(operation, links[index].peer)
+        guard kind == .write else { return perform(operation, kind, link, expectation, stored) }
+        post(
+            .write(link, handle, value),
+            CallLedger.Call(kind: kind, link: link, expectation: expectation, stored: stored))
     }
 
     /// A command that the peer has to ignore.
@@ -288,26 +310,39 @@ extension CallUser {
     func calm() {
         guard isAttached else { return }
         isCalm = true
+        checkRequests()
         for link in questions.keys.sorted(by: { $0.slot < $1.slot }) {
             for attempt in run.pairings.current(at: station) { attempt.unwilling.insert(station) }
             questions[link] = nil
             post(.answerPairing(link, .refuse), CallLedger.Call(kind: .beAgent, link: link))
         }
-        for token in calls.tokens(where: { $0.kind == .connect }) { cancel(token) }
+        for token in calls.tokens(where: { $0.kind == .connect }) {
+            guard let call = calls.open[token] else { continue }
+            checkDeadline(call)
+            if !mayGoOn(call) || call.isCancelled { cancel(token) }
+        }
         // Some scans go on, to be found going on at the end. All of them would fill the rest of time with reports.
         for token in calls.tokens(where: { $0.kind == .scan }) where !generator.oneIn(4) { cancel(token) }
         for index in links.indices { resume(index) }
         answerDelay = .zero
         for request in requests { post(.accept(request), CallLedger.Call(kind: .dawdle, link: request.link)) }
         requests = []
+        requestTimes = [:]
     }
+
+    /// Whether it waits for a connection for as long as it takes.
+    var wantsConnection: Bool { calls.hasOpen { mayGoOn($0) && !$0.isCancelled } }
 
     func checkQuiet() {
         guard isAttached else { return }
-        guard calls.open.isEmpty else {
-            let kinds = calls.tokens { _ in true }.compactMap { calls.open[$0]?.kind.rawValue }
+        let open = calls.tokens { !mayGoOn($0) || $0.isCancelled }.filter { calls.open[$0] != nil }
+        guard open.isEmpty else {
+            let kinds = open.compactMap { calls.open[$0]?.kind.rawValue }
             return fail(.endsOnce, "calls that never ended: \(kinds.joined(separator: ", "))")
         }
         if status != .ready { fail(.wanted, "the adapter is \(status) long after the last fault") }
+        for link in links where link.credit != SharedHost.sendCredit && link.backlog.isEmpty && link.cardToSend == nil {
+            fail(.leftovers, "\(link.credit) credits on a link that sends nothing")
+        }
     }
 }

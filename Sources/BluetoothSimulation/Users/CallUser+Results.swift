@@ -1,6 +1,7 @@
 import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
+import BluetoothHCI
 import BluetoothHost
 
 /// How calls end.
@@ -9,10 +10,13 @@ extension CallUser {
         guard var call = calls.end(token) else {
             return fail(.endsOnce, "call \(token.rawValue) ended, which is not pending: \(result)")
         }
+        checkDeadline(call)
+        endStored(call, result)
         switch result {
         case .success(let value): succeeded(&call, token, value)
         case .failure(let error):
             if case .client(let error) = error { compare(.failure(error), call) }
+            if call.kind == .configure { noteConfigured(call, nil) }
             if call.kind == .indicate, let link = call.link { breakStream(of: link) }
             if !fits(error, call) { fail(.fittingReason, "\(call.kind.rawValue) ended with “\(error)”") }
         }
@@ -33,7 +37,9 @@ extension CallUser {
             guard !call.isCancelled else { return }
             call.isStanding = true
             calls.stand(call, token)
-        case (.publish, .published(let handles)): published(handles)
+        case (.publish, .published(let handles)):
+            if call.isConfigurable { run.publishedConfigurable(handles, at: station) } else { published(handles) }
+        case (.configure, .gatt(.written)): noteConfigured(call, call.configuration)
         case (_, .gatt(let result)): check(result, of: call)
         case (.withdraw, .done): run.serviceChangeCount += 1
         case (.readRSSI, .rssi), (.updateParameters, .done), (.disconnect, .done), (.unsubscribe, .done),
@@ -69,13 +75,15 @@ extension CallUser {
         case .disconnected: call.link != nil || call.kind == .connect
         case .notReady: status != .ready || run.hasFaults(station)
         case .adapterRemoved, .controllerReset: run.hasFaults(station)
+        // Hosts try such an attempt again.
+        case .controller(.connectionFailedToBeEstablished): false
         case .controller: run.hasFaults(station) || call.kind != .read
         case .unsupported: false
         case .busy:
             calls.open.count > 16 || call.kind == .pair || call.kind == .indicate || call.kind == .updateParameters
         case .invalidParameters: call.kind == .updateParameters || call.kind == .beAgent
         case .alreadyConnected: call.kind == .connect
-        case .connectionFailedToBeEstablished: call.kind == .connect && run.faultCount > 0
+        case .connectionFailedToBeEstablished: call.kind == .connect && run.mayFailToConnect
         case .refusedByPeer: call.kind == .updateParameters
         case .client: call.link != nil
         case .server: call.kind == .indicate || call.kind == .dawdle
@@ -90,6 +98,15 @@ extension CallUser {
                     ?? true)
         case .notBonded: call.kind == .removeBond || call.kind == .pair
         }
+    }
+
+    /// What has a time limit ends with it, or before.
+    func checkDeadline(_ call: CallLedger.Call) {
+        // Some time passes between the end and its event, where the host is busy.
+        guard let deadline = call.deadline, run.world.now > deadline.advanced(by: .seconds(1)), !call.isCancelled,
+            !run.hasFaults(station), !run.hasSecurity
+        else { return }
+        fail(.fittingReason, "\(call.kind.rawValue) goes on after its time limit")
     }
 
     func mayTimeOut(_ link: LinkIdentifier) -> Bool {

@@ -10,6 +10,9 @@ extension CallUser {
     func received(_ bytes: Span<UInt8>, _ handle: AttributeHandle, _ link: LinkIdentifier) {
         guard let index = index(of: link) else { return fail(.linkEvents, "a value on \(link), which is not there") }
         let peer = links[index].peer
+        if bytes.count > links[index].information.mtu - 3 {
+            fail(.mtu, "a value of \(bytes.count) octets at an ATT_MTU of \(links[index].information.mtu)")
+        }
         guard !run.isTainted(station), !run.isTainted(peer) else { return }
         if run.hasSecurity { checkTrust(index) }
         let meanings = run.meanings(of: handle, at: peer)
@@ -25,6 +28,7 @@ extension CallUser {
             if meanings.isEmpty, run.pairings.isEverBonded(station, peer) { return }
             return fail(.valueOrder, "a value of attribute \(handle) that station \(peer) did not send")
         }
+        if !SimulatedValue.isWhole(bytes) { fail(.valueOrder, "a value of which only \(bytes.count) octets came") }
         checkOrder(value, index)
     }
 
@@ -78,6 +82,7 @@ extension CallUser {
         guard value.station == peer else {
             return fail(.valueOrder, "a write of station \(value.station) from station \(peer)")
         }
+        if !SimulatedValue.isWhole(bytes) { fail(.valueOrder, "a write of which only \(bytes.count) octets came") }
         checkOrder(value, index)
     }
 
@@ -97,15 +102,18 @@ extension CallUser {
     }
 
     func answer(_ request: ServerRequest, offset: Int?) {
+        if requests.contains(where: { $0.link == request.link }) {
+            fail(.oneRequest, "a request was told of while another one of its link waits")
+        }
         guard let answerDelay else {
-            requests.append(request)
+            keep(request)
             return
         }
         guard answerDelay > .zero else { return answerNow(request, offset) }
-        requests.append(request)
+        keep(request)
         run.world.schedule(at: run.world.now.advanced(by: answerDelay)) { [self] in
             guard isAttached, requests.contains(request) else { return }
-            requests.removeAll { $0 == request }
+            forget(request)
             answerNow(request, offset)
         }
     }
@@ -129,6 +137,10 @@ extension CallUser {
         guard let index = index(of: link) else {
             return fail(.linkEvents, "a subscription on \(link), which is not there")
         }
+        if change.old == change.new, !change.isRestored {
+            fail(.subscriptions, "a subscription was reported that has not changed: \(change.new)")
+        }
+        if isConfigurable(change.characteristic) { return configured(change, index) }
         guard let characteristic = run.characteristic(of: change.characteristic, at: station) else { return }
         if characteristic == .locked, !change.new.isEmpty, !run.isEncrypted(station, links[index].peer) {
             fail(.permission, "a peer subscribed to \(characteristic)")
@@ -150,7 +162,7 @@ extension CallUser {
 
     /// The next value of a stream, as long as it may be.
     private func nextValue(
-        _ characteristic: SimulatedService.Characteristic, isIndicated: Bool = false, _ index: Int
+        _ characteristic: SimulatedService.Characteristic, isIndicated: Bool = false, isFull: Bool = false, _ index: Int
     ) -> [UInt8] {
         let key = UserLink.StreamKey(characteristic: characteristic, isIndicated: isIndicated)
         var stream = links[index].sending[key] ?? UserLink.Stream(identifier: run.nextNumber())
@@ -159,7 +171,7 @@ extension CallUser {
         let room = max(SimulatedValue.leastCount, min(links[index].information.mtu - 3, 244))
         let count = SimulatedValue.leastCount + generator.below(room - SimulatedValue.leastCount + 1)
         return SimulatedValue(characteristic, station: station, stream: stream.identifier, number: stream.last)
-            .bytes(count: generator.oneIn(2) ? min(20, room) : count)
+            .bytes(count: isFull ? room : generator.oneIn(2) ? min(20, room) : count)
     }
 
     func send(_ way: UserLink.Outgoing.Way, count: Int, on index: Int) {
@@ -172,7 +184,7 @@ extension CallUser {
         guard let index = index(of: link) else { return }
         sendCard(index)
         while links[index].credit > 0, var first = links[index].backlog.first {
-            guard send(first.way, index) else {
+            guard send(first.way, isFull: first.isFull, index) else {
                 links[index].backlog.removeFirst()
                 continue
             }
@@ -183,7 +195,7 @@ extension CallUser {
     }
 
     /// Sends one value. False if it cannot be sent any more.
-    private func send(_ way: UserLink.Outgoing.Way, _ index: Int) -> Bool {
+    private func send(_ way: UserLink.Outgoing.Way, isFull: Bool, _ index: Int) -> Bool {
         let link = links[index].identifier
         switch way {
         case .command:
@@ -195,7 +207,7 @@ extension CallUser {
             guard let handle = run.handle(of: .stream, at: station),
                 links[index].subscriptions[.stream]?.contains(.notifications) == true
             else { return false }
-            let value = nextValue(.stream, index)
+            let value = nextValue(.stream, isFull: isFull, index)
             post(way == .update ? .update(link, handle, value) : .notify(link, handle, value))
         }
         return true
@@ -204,6 +216,7 @@ extension CallUser {
     private func sendCard(_ index: Int) {
         guard var sender = links[index].cardToSend, let handle = run.handle(of: .card, at: station) else { return }
         while links[index].credit > 0, !sender.isFinished {
+            if !sender.nextChunk.isEmpty { noteOctets(index) }
             post(.update(links[index].identifier, handle, sender.nextChunk.copied()))
             links[index].credit -= 1
             sender.advance()

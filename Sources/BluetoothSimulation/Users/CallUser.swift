@@ -24,6 +24,10 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
     /// Services it has published beside that of the station, by their declarations.
     var passing: [GATTServiceHandles] = []
     var requests: [ServerRequest] = []
+    /// When each of them came.
+    var requestTimes: [ServerRequest: Instant] = [:]
+    /// The last links that have ended.
+    var formerLinks: [LinkIdentifier] = []
     /// How long it takes to answer requests of peers; nil if it does not.
     var answerDelay: Duration? = .zero
     var generator: SeededGenerator
@@ -55,7 +59,13 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         isAttached = true
         status = .opening
         user = runner.attach(self)
-        if isPublisher { publish(SimulatedService.definition(of: station)) }
+        guard isPublisher else { return }
+        publish(SimulatedService.definition(of: station))
+        if run.scenario.hasHardship {
+            post(
+                .publish(SimulatedService.configurableDefinition, at: nil),
+                CallLedger.Call(kind: .publish, isConfigurable: true))
+        }
     }
 
     func leave() {
@@ -66,6 +76,14 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         links = []
         passing = []
         requests = []
+        requestTimes = [:]
+        formerLinks = []
+        // The process may begin anew, and its links with their first numbers.
+        run.configurations = run.configurations.filter { $0.key.station != station }
+        if isPublisher {
+            run.configurables[station] = nil
+            run.configurations = run.configurations.filter { $0.key.peer != station }
+        }
         agent = nil
         questions = [:]
         run.pairings.noteCancelled(station)
@@ -116,15 +134,21 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         case .adapter(let status): adapterChanged(to: status)
         case .ended(let token, let result): ended(token, result)
         case .sighting(let token, let index):
-            guard calls.standing[token] != nil || calls.open[token] != nil, index < batch.sightings.count else {
+            guard let scan = calls.standing[token] ?? calls.open[token], index < batch.sightings.count else {
                 return fail(.endsOnce, "a sighting of no scan")
             }
+            check(batch.sightings[index], for: scan)
         case .linkBegan(let link, let information): linkBegan(link, information)
-        case .linkEnded(let link, _): linkEnded(link)
+        case .linkEnded(let link, let reason):
+            check(reason, of: link)
+            linkEnded(link)
         case .mtuChanged(let link, let mtu): onLink(link) { $0.information.mtu = mtu }
-        case .parametersChanged(let link, _): onLink(link) { _ in }
+        case .parametersChanged(let link, let parameters): onLink(link) { $0.information.parameters = parameters }
         case .sendCredit(let link, let count):
             onLink(link) { $0.credit += count }
+            if let credit = index(of: link).map({ links[$0].credit }), credit > SharedHost.sendCredit {
+                fail(.bounds, "\(credit) credits for values, of which there are \(SharedHost.sendCredit)")
+            }
             sendBacklog(link)
         case .lost(let link, _):
             onLink(link) {
@@ -145,7 +169,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
             checkAccess(handle, request.link, isWrite: true)
             answer(request, offset: nil)
         case .executeRequested(let request, _): answer(request, offset: nil)
-        case .requestExpired(let request): requests.removeAll { $0 == request }
+        case .requestExpired(let request): forget(request)
         case .subscriptionChanged(let link, let change): subscriptionChanged(link, change)
         case .securityChanged(let link, let security): securityChanged(link, security)
         case .pairingEnded(let link, let result): pairingEnded(link, result)
@@ -197,6 +221,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         questions[link] = nil
         requests.removeAll { $0.link == link }
         links.remove(at: index)
+        formerLinks = formerLinks.suffix(2) + [link]
         calls.cancelAll { $0.link == link && $0.isStanding }
     }
 

@@ -36,6 +36,9 @@ struct ExpectedEnd {
     ) -> (rule: Violation.Rule, text: String)? {
         switch end {
         case .failure(.att(let error)):
+            if refusal == .writeNotPermitted, error.requestOpcode == ATTOpcode.executeWriteRequest.rawValue {
+                return (.permission, "a write was queued that may not be made")
+            }
             if error.code == refusal || possible.contains(error.code) { return nil }
             let expected = refusal.map { "“\($0)”" } ?? "success"
             return (.expected, "“\(error.code)” came instead of \(expected)")

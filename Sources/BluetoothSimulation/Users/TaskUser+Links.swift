@@ -17,12 +17,14 @@ extension TaskUser {
                 connections.removeAll { $0 == connection }
             }
         case .disconnect:
+            noteDisconnect(connection)
             start(kind, cancelledIn: deadline) { _ throws(BluetoothError) in try await connection.disconnect() }
         case .discover: discover(connection, deadline)
         case .read, .readLong, .readByUUID, .readMultiple: read(kind, connection, deadline, &pick)
         case .write, .writeLong, .writeReliably: write(kind, connection, deadline, &pick)
         case .writeCommands: writeCommands(connection, deadline, &pick)
         case .subscribe: subscribe(connection, pick.oneIn(3) ? .milliseconds(pick.below(8_000)) : nil)
+        case .subscribeSlowly: subscribe(connection, nil, pause: .seconds(25))
         case .card: receiveCard(connection, deadline)
         case .unsubscribe:
             guard let stream = find(.stream, on: connection) else { return }
@@ -39,13 +41,20 @@ extension TaskUser {
                 try await connection.updateParameters(parameters)
             }
         case .advertise, .stopAdvertising, .scan, .stopScanning, .connect, .cancel, .notify, .indicate, .update, .hold,
-            .resume, .dawdle, .publish, .withdraw, .leave, .join, .beAgent, .beNoAgent, .removeBond, .cancelPairing:
+            .resume, .dawdle, .publish, .withdraw, .leave, .join, .beAgent, .beNoAgent, .removeBond, .cancelPairing,
+            .configure, .useFormerLink, .dribble, .burst:
             return
         case .pair: pair(connection, deadline, &pick)
         case .endPairing:
+            noteDisconnect(connection)
             start(.disconnect, cancelledIn: deadline) { _ throws(BluetoothError) in try await connection.disconnect() }
         case .useLocked: useLocked(connection, deadline, &pick)
         }
+    }
+
+    private func noteDisconnect(_ connection: Connection) {
+        guard let peer = run.station(at: connection.peer) else { return }
+        run.disconnects.insert(.init(station: station, peer: peer))
     }
 
     private func find(
@@ -71,9 +80,26 @@ extension TaskUser {
             if kind == .readByUUID {
                 for value in try await connection.read(characteristic.uuid) { check(value.value, of: connection) }
             } else {
-                check(try await connection.read(characteristic), of: connection)
+                try await readWhole(characteristic, connection)
             }
         }
+    }
+
+    private func readWhole(
+        _ characteristic: DiscoveredCharacteristic, _ connection: Connection
+    ) async throws(BluetoothError) {
+        let use = storedPeer(of: characteristic, connection).flatMap { run.beginRead(of: $0) }
+        let bytes = try await connection.read(characteristic)
+        check(bytes, of: connection)
+        if let use, !run.isTainted(station), run.isWrong(use, isInParts: true, where: { $0 == bytes }) {
+            fail(.expected, "\(bytes.count) octets were read, which nobody had written")
+        }
+    }
+
+    /// The station whose stored value a characteristic is, where the service has not moved since it was found.
+    private func storedPeer(of characteristic: DiscoveredCharacteristic, _ connection: Connection) -> Int? {
+        guard let peer = run.station(at: connection.peer) else { return nil }
+        return characteristic.valueHandle == run.handle(of: .stored, at: peer) ? peer : nil
     }
 
     private func pair(_ connection: Connection, _ deadline: Duration?, _ pick: inout SeededGenerator) {
@@ -121,8 +147,10 @@ extension TaskUser {
         else { return discover(connection, deadline) }
         let value = SimulatedValue(drawn, station: station, stream: 0, number: run.nextNumber())
             .bytes(count: [10, 20, 100, 512][pick.below(4)])
-        start(kind, cancelledIn: deadline) { _ throws(BluetoothError) in
+        start(kind, cancelledIn: deadline) { [self] _ throws(BluetoothError) in
+            let use = storedPeer(of: characteristic, connection).flatMap { run.beginWrite(value, to: $0) }
             try await connection.write(value, to: characteristic.valueHandle)
+            if let use { run.endWrite(use, .done) }
         }
     }
 
@@ -139,7 +167,9 @@ extension TaskUser {
     }
 
     /// Subscribes, and takes values until the link ends, or for as long as it likes.
-    private func subscribe(_ connection: Connection, _ deadline: Duration?) {
+    ///
+    /// - Parameter pause: for how long it takes no further one after the first.
+    private func subscribe(_ connection: Connection, _ deadline: Duration?, pause: Duration = .zero) {
         guard let stream = find(.stream, on: connection), let peer = run.station(at: connection.peer) else {
             return discover(connection, deadline)
         }
@@ -149,10 +179,15 @@ extension TaskUser {
             let subscription = Subscription(characteristic: .stream, handle: stream.valueHandle, station: peer)
             subscriptions.append(subscription)
             defer { ended(subscription) }
+            // What has to wait for this user holds up the answers behind it.
+            if pause > .zero { run.hasHeld.insert(station) }
+            var pause = pause
             while true {
                 do throws(BluetoothError) {
                     guard let value = try await values.next() else { return }
                     received(value, &order, from: connection)
+                    if pause > .zero { try? await run.world.clock.sleep(for: pause) }
+                    pause = .zero
                 } catch {
                     guard error == .dataLost else { throw error }
                     order.noteLoss()
@@ -166,8 +201,20 @@ extension TaskUser {
         guard let value = SimulatedValue(bytes.span), value.characteristic == .stream, value.station == peer else {
             return fail(.valueOrder, "a value that station \(peer) did not send")
         }
+        if !SimulatedValue.isWhole(bytes.span) { fail(.valueOrder, "a value of which only \(bytes.count) octets came") }
         let mayMiss = run.mayMiss(value.stream, station, peer)
         if let finding = order.take(value, mayMiss: mayMiss) { fail(finding.rule, finding.text) }
+    }
+
+    /// A card of which nothing comes any more is not waited for, whatever empty parts come.
+    private func checkIdleTime(since beginning: Instant, from peer: Int) {
+        let isHealthy = [station, peer].allSatisfy { !run.hasFaults($0) && !run.hasHeld.contains($0) }
+        guard isHealthy, !run.hasSecurity, !run.hasDawdled else { return }
+        let last =
+            [run.lastOctets[.init(station: peer, peer: station)], beginning].compactMap { $0 }.max() ?? beginning
+        // The subscription itself takes some time.
+        guard run.world.now > last.advanced(by: .seconds(12)) else { return }
+        fail(.fittingReason, "a card of which nothing came was waited for since \(last)")
     }
 
     /// Waits for one card: it comes whole, or the call throws.
@@ -182,7 +229,11 @@ extension TaskUser {
         start(.card, cancelledIn: deadline) { [self] _ throws(BluetoothError) in
             let subscription = Subscription(characteristic: .card, handle: card.valueHandle, station: peer)
             subscriptions.append(subscription)
-            defer { ended(subscription) }
+            let beginning = run.world.now
+            defer {
+                ended(subscription)
+                checkIdleTime(since: beginning, from: peer)
+            }
             let bytes = try await connection.receiveMessage(
                 from: card, idleTimeout: .seconds(8), timeLimit: .seconds(20))
             guard isFirst, !run.isTainted(station), !run.isTainted(peer) else { return }

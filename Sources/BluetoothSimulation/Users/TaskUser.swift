@@ -245,11 +245,19 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
         let address = run.address(of: peer)
         let timeout: Duration = .milliseconds(200 + pick.below(10_000))
         start(.connect, cancelledIn: deadline) { [self] adapter throws(BluetoothError) in
+            let limit = run.world.now.advanced(by: timeout + .seconds(1))
+            // Until it ends, whichever way.
+            defer { checkTime(limit) }
             let connection = try await adapter.connect(to: address, timeout: timeout)
             guard self.adapter === adapter else { return }
             connections = connections.suffix(7) + [connection]
             databases = databases.filter { connections.contains($0.key) }
         }
+    }
+
+    private func checkTime(_ limit: Instant) {
+        guard run.world.now > limit, !run.hasFaults(station), !run.hasSecurity else { return }
+        fail(.fittingReason, "connect went on after its time limit")
     }
 
     func calm() {

@@ -28,6 +28,10 @@ struct UserLink {
     var backlog: [Outgoing] = []
     /// The card that is being sent, and the one that is being received.
     var cardToSend: ChunkedMessageSender?
+    /// Whether empty parts of a card are sent.
+    var isDribbling = false
+    /// What the peer has last written of the subscription that it writes by itself.
+    var configured: GATTClientConfiguration = []
     var card = ChunkedMessageReceiver()
     /// Whether what `card` holds began with the beginning of a card.
     var isCardWhole = false
@@ -52,6 +56,8 @@ struct UserLink {
     struct Outgoing {
         var way: Way
         var count: Int
+        /// Whether the values are as long as may be.
+        var isFull = false
 
         enum Way { case command, notification, update }
     }

@@ -23,6 +23,10 @@ public struct Station: Sendable {
         @exclusivity(unchecked) var deadline: Instant?
         /// Until then the host gets no turn, as a process that is suspended.
         @exclusivity(unchecked) var stalledUntil: Instant?
+        /// What watches advertising after links that end at once, in worlds with hardship.
+        @exclusivity(unchecked) var pace: AdvertisingPace?
+        /// What happens once the host has received a packet of a kind.
+        @exclusivity(unchecked) var traps: [(moment: Scenario.Fault.Moment, strike: () -> Void)] = []
         /// What is wrong with the wire.
         let wire: Wire
         @exclusivity(unchecked) var inspector: HCIInspector

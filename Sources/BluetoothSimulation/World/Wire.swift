@@ -10,6 +10,19 @@ final class Wire {
     var mutationRate = 0.0 { didSet { refresh() } }
     /// How likely it is that data for this host has flags that make it no data, or is a fragment that is lost.
     var fragmentLossRate = 0.0 { didSet { refresh() } }
+    /// One of the faults of hardship, while it lasts.
+    var rudeness: Scenario.Fault.Kind? {
+        didSet {
+            endings = []
+            hasFlooded = false
+            refresh()
+        }
+    }
+    /// Links whose end the host has asked for while it is not told of those.
+    @exclusivity(unchecked) private var endings: Set<UInt16> = []
+    @exclusivity(unchecked) private var hasFlooded = false
+    /// When the controller has connected to another device than the one asked for.
+    @exclusivity(unchecked) private(set) var misdirected: [Instant] = []
     /// Whether values may have been lost or doubled in a way that no host can notice.
     @exclusivity(unchecked) private(set) var isTainted = false
     /// Whether the controller's counts of packets were changed.
@@ -43,7 +56,9 @@ final class Wire {
     /// Whether packets have to be looked at.
     var isFaulty: Bool { hasFaults || nextDeadline != nil || hasPackets }
 
-    private func refresh() { hasFaults = faults.rates != .none || mutationRate > 0 || fragmentLossRate > 0 }
+    private func refresh() {
+        hasFaults = faults.rates != .none || mutationRate > 0 || fragmentLossRate > 0 || rudeness != nil
+    }
 
     /// What is asked for all the time is kept here: to ask `faults` for it copies them.
     private func note() {
@@ -61,6 +76,11 @@ final class Wire {
 
     /// Takes a packet on its way. True if it is to be passed on as it is.
     func take(_ packet: Span<UInt8>, _ direction: PacketDirection, at now: Instant) -> Bool {
+        if rudeness != nil, offend(packet, direction, at: now) {
+            faultCount += 1
+            note()
+            return false
+        }
         if let changed = change(packet, direction) {
             faultCount += 1
             if !changed.isEmpty { _ = suffer(changed.span, direction, at: now, isChanged: true) }
@@ -116,6 +136,62 @@ final class Wire {
         rates = .none
         mutationRate = 0
         fragmentLossRate = 0
+        rudeness = nil
+    }
+
+    // MARK: - Hardship
+
+    /// Does with a packet what the fault of hardship does. False if that leaves it as it is.
+    private func offend(_ packet: Span<UInt8>, _ direction: PacketDirection, at now: Instant) -> Bool {
+        switch (rudeness, direction) {
+        case (.unanswering, .toController): return packet.isAnswer
+        case (.lostEnds, .toController):
+            // Disconnect (Vol 4, Part E, 7.1.6).
+            if packet.count == 7, packet[0] == 1, packet[1] == 0x06, packet[2] == 0x04 {
+                endings.insert(packet.word(4))
+            }
+            return false
+        case (.lostEnds, .toHost):
+            // Disconnection Complete (7.7.5).
+            return packet.count == 7 && packet[0] == 4 && packet[1] == 0x05 && endings.contains(packet.word(4))
+        case (.wrongPeers, .toHost): return misdirect(packet, at: now)
+        case (.excess, .toHost): return exceed(packet)
+        default: return false
+        }
+    }
+
+    /// Reports a connection with another device than there is at the other end.
+    private func misdirect(_ packet: Span<UInt8>, at now: Instant) -> Bool {
+        // LE Connection Complete and LE Enhanced Connection Complete with success, as a central.
+        guard packet.count >= 22, packet[0] == 4, packet[1] == 0x3E, packet[3] == 0x01 || packet[3] == 0x0A,
+            packet[4] == 0, packet[7] == 0
+        else { return false }
+        var bytes = Array(packet)
+        bytes[12] ^= 0x40
+        misdirected.append(now)
+        faults.toHost.append(bytes.span)
+        return true
+    }
+
+    /// Has a PDU of a peer come too long, or a thousand times.
+    private func exceed(_ packet: Span<UInt8>) -> Bool {
+        let isStart = packet.count > 11 && packet[0] == 2 && packet[2] >> 4 & 0b11 != 0b01
+        guard isStart, packet[7] == 4, packet[8] == 0, Int(packet.word(5)) == packet.count - 9 else { return false }
+        let kind = ATTOpcode(rawValue: packet[9])?.kind
+        if kind == .request || kind == .indication {
+            guard !hasFlooded, draw(0.2) else { return false }
+            (hasFlooded, isTainted) = (true, true)
+            for _ in 0..<1_300 { faults.toHost.append(packet) }
+            return true
+        }
+        guard kind == .response || kind == .notification, packet[9] != ATTOpcode.exchangeMTUResponse.rawValue, draw(0.3)
+        else { return false }
+        var bytes = Array(packet)
+        bytes += [UInt8](repeating: 0x5A, count: 1 + Int(generator.next() % UInt64(max(1, 256 - packet.count))))
+        write(UInt16(bytes.count - 9), at: 5, in: &bytes)
+        write(UInt16(bytes.count - 5), at: 3, in: &bytes)
+        faults.toHost.append(bytes.span)
+        return true
     }
 
     // MARK: - Changes
@@ -209,4 +285,21 @@ final class Wire {
     }
 
     private func draw(_ rate: Double) -> Bool { Double(generator.next() >> 11) < rate * 0x1p53 }
+}
+
+extension Span<UInt8> {
+    fileprivate func word(_ offset: Int) -> UInt16 { UInt16(self[offset]) | UInt16(self[offset + 1]) << 8 }
+
+    /// Whether this is a packet with an answer of ATT, or of the signalling channel.
+    fileprivate var isAnswer: Bool {
+        guard count > 9, self[0] == 2, self[2] >> 4 & 0b11 != 0b01, self[8] == 0 else { return false }
+        switch self[7] {
+        case 4:
+            let kind = ATTOpcode(rawValue: self[9])?.kind
+            return kind == .response || kind == .confirmation
+        // Connection Parameter Update Response (Vol 3, Part A, 4.21).
+        case 5: return self[9] == 0x13
+        default: return false
+        }
+    }
 }

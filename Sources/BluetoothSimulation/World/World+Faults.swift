@@ -40,6 +40,9 @@ extension World {
         case .stall:
             stations[index].stalledUntil = end
         case .clockJump: jump(by: fault.duration)
+        case .unanswering, .lostEnds, .wrongPeers, .excess:
+            stations[index].wire.rudeness = fault.kind
+            schedule(at: end) { [unowned self] in stations[index].wire.rudeness = nil }
         // Whoever plays the applications ends them.
         case .restart: return
         }
@@ -77,6 +80,7 @@ extension World {
         for index in stations.indices {
             stations[index].wire.calm()
             stations[index].stalledUntil = nil
+            stations[index].traps = []
             air[stations[index].controller].faults = VirtualController.Faults()
             plugIn(index)
             for peer in stations.indices where peer > index { setRange(index, peer, isInRange: true) }

@@ -15,6 +15,9 @@ extension World {
     func send(_ packet: Span<UInt8>, from index: Int) {
         if stations[index].wire.isMiscounting { stations[index].inspector.isMiscounting = true }
         record(packet, .toController, index)
+        if stations[index].pace?.sent(packet, at: now) == false {
+            fail(.bounds, "advertising began at once after links that ended at once", at: station(index))
+        }
         if let violation = stations[index].inspector.sent(packet), isPlain(violation.rule) {
             fail(violation.rule, violation.text, at: station(index))
         }
@@ -75,6 +78,9 @@ extension World {
 
     private func received(_ packet: Span<UInt8>, at index: Int) {
         record(packet, .toHost, index)
+        if !stations[index].traps.isEmpty { spring(packet, index) }
+        stations[index].pace?.received(packet, at: now)
+        if stations[index].wire.rudeness == .wrongPeers { checkPace(index) }
         stations[index].security?.received(packet)
         if let violation = stations[index].inspector.received(packet),
             isPlain(violation.rule), violation.rule != .wellFormed || !stations[index].wire.changesCommands
@@ -83,12 +89,30 @@ extension World {
         }
     }
 
+    /// Has what waits for a packet happen behind it.
+    private func spring(_ packet: Span<UInt8>, _ index: Int) {
+        guard let moment = Scenario.Fault.Moment(of: packet) else { return }
+        let struck = stations[index].traps.filter { $0.moment == moment }
+        stations[index].traps.removeAll { $0.moment == moment }
+        for trap in struck { schedule(at: now, trap.strike) }
+    }
+
     private func record(_ packet: Span<UInt8>, _ direction: PacketDirection, _ index: Int) {
         packetCount += 1
         digest.add(now.nanoseconds ^ UInt64(index) << 56 ^ (direction == .toHost ? 1 << 63 : 0))
         digest.add(packet)
         observePacket?(station(index), direction, packet)
     }
+
+    /// Notes a connection that a controller has made to another device than the one it was asked for.
+    func checkPace(_ index: Int) {
+        let recent = stations[index].wire.misdirected.filter { $0.advanced(by: .seconds(10)) > now }
+        guard recent.count > Self.misdirectedLimit else { return }
+        fail(.bounds, "\(recent.count) connections to others within ten seconds", at: station(index))
+    }
+
+    /// At once, and after 0, 100, 300, 700, 1,500, 3,100 and 6,300 ms make eight.
+    private static let misdirectedLimit = 10
 
     /// Resets a controller whose host has left, for the next one.
     func reset(_ index: Int) {
@@ -100,5 +124,22 @@ extension World {
         stations[index].wire.clear()
         stations[index].inspector.reset()
         stations[index].security?.reset()
+    }
+}
+
+extension Scenario.Fault.Moment {
+    /// The kind of a packet that a host receives.
+    fileprivate init?(of packet: Span<UInt8>) {
+        guard packet.count > 3 else { return nil }
+        if packet[0] == HCIPacketType.aclData.rawValue {
+            self = .data
+            return
+        }
+        switch HCIEventCode(rawValue: packet[1]) {
+        case .leMeta where packet[3] == 0x01 || packet[3] == 0x0A: self = .connection
+        case .disconnectionComplete: self = .disconnection
+        case .commandComplete, .commandStatus: self = .commandAnswer
+        default: return nil
+        }
     }
 }

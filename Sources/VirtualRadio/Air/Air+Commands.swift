@@ -100,7 +100,8 @@ extension Air {
     ) -> HCIStatus {
         let timing = ScanTiming(interval: command.scanInterval, window: command.scanWindow)
         let peer: DeviceAddress? = command.filterPolicy == .peerAddress ? command.peerAddress : nil
-        guard !controllers[index].isInitiating else { return .commandDisallowed }
+        guard !controllers[index].isInitiating, controllers[index].mayCombine(with: controllers[index].isScanning)
+        else { return .commandDisallowed }
         guard timing.isValid, command.connectionParameters.isValid,
             controllers[index].ownAddress(command.ownAddressType) != nil
         else { return .invalidCommandParameters }
@@ -119,10 +120,14 @@ extension Air {
 }
 
 extension VirtualController {
+    /// Whether it may scan, or connect, while it does the other or not.
+    fileprivate func mayCombine(with isBusy: Bool) -> Bool { configuration.scansWhileConnecting || !isBusy }
+
     mutating func setScanning(_ command: LESetScanEnable, at now: Instant) -> HCIStatus {
         guard !command.isEnabled || ownAddress(settings.scanner.ownAddressType) != nil else {
             return .invalidCommandParameters
         }
+        guard !command.isEnabled || mayCombine(with: isInitiating) else { return .commandDisallowed }
         if command.isEnabled, !isScanning { settings.scanner.start = now }
         settings.scanner.isEnabled = command.isEnabled
         settings.scanner.filtersDuplicates = command.filterDuplicates

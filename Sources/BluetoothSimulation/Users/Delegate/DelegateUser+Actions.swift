@@ -39,7 +39,10 @@ extension DelegateUser {
             else { return }
             read(locked, peer)
         // There are no such calls.
-        case .pair, .beAgent, .beNoAgent, .removeBond, .cancelPairing, .endPairing: return
+        case .pair, .beAgent, .beNoAgent, .removeBond, .cancelPairing, .endPairing, .configure, .useFormerLink,
+            .dribble,
+            .burst, .subscribeSlowly:
+            return
         }
     }
 
@@ -147,9 +150,10 @@ extension DelegateUser {
             characteristic.simulated ?? .stored, station: station, stream: 0, number: run.nextNumber())
         call()
         peer.begin(.write, characteristic)
-        peer.peripheral.writeValue(
-            Data(value.bytes(count: [10, 20, 20, 100, 300, 512][pick.below(6)])), for: characteristic,
-            type: .withResponse)
+        let bytes = value.bytes(count: [10, 20, 20, 100, 300, 512][pick.below(6)])
+        // It may happen at any time from now on: how it ends says nothing of which service it was to.
+        if characteristic.simulated == .stored { _ = run.beginWrite(bytes, to: peer.station) }
+        peer.peripheral.writeValue(Data(bytes), for: characteristic, type: .withResponse)
     }
 
     // MARK: - As a peripheral

@@ -180,6 +180,9 @@ extension DelegateUser: CBPeripheralDelegate {
         else {
             return fail(.valueOrder, "\(octets.prefix(16))… of station \(peer.station), which it did not send")
         }
+        if !SimulatedValue.isWhole(octets.span) {
+            fail(.valueOrder, "a value of which only \(octets.count) octets came")
+        }
         check(value, &peer.received)
     }
 

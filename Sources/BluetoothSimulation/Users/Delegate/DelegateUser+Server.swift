@@ -159,6 +159,9 @@ extension DelegateUser: CBPeripheralManagerDelegate {
         // The further parts of a long value may look like anything.
         guard request.offset == 0, !isTainted(central), let value = SimulatedValue(octets.span), value.stream != 0
         else { return }
+        if !SimulatedValue.isWhole(octets.span) {
+            fail(.valueOrder, "a write of which only \(octets.count) octets came")
+        }
         if value.station != central { fail(.valueOrder, "a write of station \(value.station) from station \(central)") }
         check(value, &service.received)
     }

@@ -113,7 +113,8 @@ class Builder:
             at = int(line)
             hit = [mutant for mutant in in_file if mutant.lines[0] <= at <= mutant.lines[1]]
             # What is wrong with the function as a whole can be the fault of any mutant in it.
-            hit = hit or [mutant for mutant in in_file if mutant.body[0] <= at <= mutant.body[1]]
+            body = [mutant for mutant in in_file if mutant.body[0] <= at <= mutant.body[1]]
+            hit = hit or [mutant for mutant in body if not mutant.name] or body
             for mutant in hit:
                 bad[mutant.key] = message
                 if mutant.name:

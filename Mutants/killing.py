@@ -75,15 +75,29 @@ def simulated(command: list[str], seeds: range, seconds: float = 0) -> Stage:
     return Stage("simulation", f"worlds {text}", command, seeds, seconds)
 
 
+#: Tests, and the targets whose mutants they may show; none where those of any. Those of a layer come before those of the
+#: layers above it, and PackageCopy.swift leaves all others out.
+SUITES: list[tuple[str, set[str]]] = [
+    ("BluetoothHCITests", {"BluetoothHCI"}),
+    ("BluetoothL2CAPTests", {"BluetoothL2CAP"}),
+    ("BluetoothATTTests", {"BluetoothATT"}),
+    ("BluetoothGATTTests", {"BluetoothATT", "BluetoothGATT"}),
+    ("BluetoothHostTests", set()),
+    ("FixtureTests", set()),
+    ("BluetoothAdapterTests|BluetoothLETests", set()),
+]
+
+
 def tests(bundle: Path) -> list[Stage]:
-    """Those of the layers that have mutants first."""
-    groups = [
-        "BluetoothL2CAPTests|BluetoothATTTests|BluetoothGATTTests|BluetoothHostTests",
-        "FixtureTests|BluetoothHCITests|BluetoothTraceTests",
-        "BluetoothAdapterTests|BluetoothLETests|CoreBluetoothTests|CoreBluetoothTestingTests",
-    ]
+    """The tests of each layer."""
     command = [str(bundle), "--testing-library", "swift-testing", "--filter"]
-    return [Stage("tests", group, [*command, rf"^({group})\."]) for group in groups]
+    return [Stage("tests", suites, [*command, rf"^({suites})\."]) for suites, _ in SUITES]
+
+
+def concerns(stage: Stage, file: str) -> bool:
+    """Whether a stage may show a mutant in this file."""
+    targets = dict(SUITES).get(stage.title)
+    return not targets or file.split("/")[1] in targets
 
 
 class Runner:
@@ -110,11 +124,7 @@ class Runner:
                 if self.is_stopped:
                     os.killpg(process.pid, signal.SIGKILL)
             try:
-                status = process.wait(timeout=limit)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-                status = None
+                status = wait(process, stage, output.fileno(), limit)
             finally:
                 with self.lock:
                     self.running.discard(process.pid)
@@ -135,6 +145,26 @@ class Runner:
             self.is_stopped = True
             for process in self.running:
                 os.killpg(process, signal.SIGKILL)
+
+
+def wait(process: subprocess.Popen, stage: Stage, output: int, limit: float | None) -> int | None:
+    """The status with which it ends, 1 if a test fails, for then it is stopped; None if it takes too long."""
+    deadline = None if limit is None else time.monotonic() + limit
+    read = 0
+    while True:
+        try:
+            return process.wait(timeout=0.3)
+        except subprocess.TimeoutExpired:
+            pass
+        # The process writes where it is itself, which reading does not move.
+        news = os.pread(output, 1 << 20, read) if stage.kind == "tests" else b""
+        # A line may not have been written to its end.
+        read += max(0, len(news) - 100)
+        is_late = deadline is not None and time.monotonic() > deadline
+        if is_late or b"recorded an issue" in news:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            return None if is_late else 1
 
 
 def bound() -> None:

@@ -4,12 +4,11 @@ import argparse
 import os
 import signal
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import catalogue
 from building import BUILD, Builder, BuildError, Mutant, say
-from killing import Outcome, Runner, Stage, simulation, tests
+from killing import Outcome, Runner, Stage, concerns, simulation, tests
 from reporting import Report
 
 
@@ -27,6 +26,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--jobs", type=natural, default=os.cpu_count() or 1)
     parser.add_argument("--worlds", type=natural, default=3000)
     parser.add_argument("--named-worlds", type=natural, default=100_000)
+    parser.add_argument("--go-on", action="store_true")
     parser.add_argument("--by", choices=["simulation", "tests"])
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--smoke", action="store_true")
@@ -55,26 +55,20 @@ def measure(runner: Runner, stages: list[Stage]) -> None:
             stage.seconds = stage.worlds * rate
 
 
-def kill(runner: Runner, mutant: Mutant, stages: list[Stage], report: Report) -> None:
-    """Runs a mutant until something finds it."""
-    outcomes = []
-    for stage in stages:
-        outcome = runner.run(stage, mutant.id, stage.limit)
-        while outcome.world is not None and not runner.is_stopped:
-            # A world that fails without the mutant as well has found something else.
-            if not runner.run(stage.only(outcome.world), 0).found:
-                break
-            say(f"world {outcome.world} fails without a mutant")
-            if (rest := stage.after(outcome.world)) is None:
-                outcome = Outcome(stage, None, 0)
-            else:
-                outcome = runner.run(rest, mutant.id, rest.limit)
-        if runner.is_stopped:
-            return
-        outcomes.append(outcome)
-        if outcome.found:
+def attack(runner: Runner, mutant: Mutant, stage: Stage, report: Report) -> None:
+    """Runs a mutant in one stage."""
+    outcome = runner.run(stage, mutant.id, stage.limit)
+    while outcome.world is not None and not runner.is_stopped:
+        # A world that fails without the mutant as well has found something else.
+        if not runner.run(stage.only(outcome.world), 0).found:
             break
-    report.add(mutant, outcomes)
+        say(f"world {outcome.world} fails without a mutant")
+        if (rest := stage.after(outcome.world)) is None:
+            outcome = Outcome(stage, None, 0)
+        else:
+            outcome = runner.run(rest, mutant.id, rest.limit)
+    if not runner.is_stopped:
+        report.add(mutant, outcome)
 
 
 def run(arguments: argparse.Namespace, bugs: list[catalogue.Bug]) -> int:
@@ -100,31 +94,33 @@ def run(arguments: argparse.Namespace, bugs: list[catalogue.Bug]) -> int:
 
     unseen = {bug.name for bug in bugs if bug.by_tests}
 
-    def stages(mutant: Mutant) -> list[Stage]:
+    def is_for(stage: Stage, mutant: Mutant) -> bool:
         is_long = mutant.name is not None and mutant.name not in unseen
         worlds = arguments.named_worlds if is_long else arguments.worlds
-        return [stage for stage in simulations if stage.seeds.stop <= worlds] + of_tests
+        return stage.seeds.stop <= worlds and concerns(stage, mutant.file)
 
     report = Report(mutants, bugs, builder.candidates, len(builder.excluded), arguments.seed)
+    if arguments.go_on:
+        report.resume(BUILD)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    began = time.monotonic()
-    with ThreadPoolExecutor(arguments.jobs) as pool:
-        pending = {
-            pool.submit(kill, runner, mutant, stages(mutant), report): mutant
-            for mutant in selected
-        }
-        try:
-            for done, future in enumerate(as_completed(pending), 1):
-                future.result()
-                mutant = pending[future]
-                left = (time.monotonic() - began) / done * (len(pending) - done)
-                say(f"{done}/{len(pending)} {mutant.name or mutant.place}: {report.verdict(mutant)}"
-                    f" ({left / 60:.0f} min left)")
-                report.save(BUILD)
-        except KeyboardInterrupt:
-            say("Interrupted")
-            pool.shutdown(wait=False, cancel_futures=True)
-            runner.stop()
+    # All of them in one stage, then those that are left in the next: what is interrupted says a little of each.
+    for stage in simulations + of_tests:
+        left = [mutant for mutant in selected if is_for(stage, mutant) and report.is_open(mutant, stage)]
+        if runner.is_stopped or not left:
+            continue
+        say(f"{len(left)} in {stage.title}")
+        with ThreadPoolExecutor(arguments.jobs) as pool:
+            pending = {pool.submit(attack, runner, mutant, stage, report): mutant for mutant in left}
+            try:
+                for future in as_completed(pending):
+                    future.result()
+                    mutant = pending[future]
+                    say(f"  {mutant.name or mutant.place}: {report.verdict(mutant)}")
+                    report.save(BUILD)
+            except KeyboardInterrupt:
+                say("Interrupted")
+                pool.shutdown(wait=False, cancel_futures=True)
+                runner.stop()
     report.save(BUILD)
     print(report.markdown(), end="")
     say(f"Also in {BUILD.name}/report.md and report.json")

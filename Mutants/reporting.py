@@ -6,7 +6,7 @@ from pathlib import Path
 
 from building import Mutant
 from catalogue import Bug
-from killing import Outcome
+from killing import Outcome, Stage
 
 
 class Report:
@@ -17,9 +17,22 @@ class Report:
         self.bugs = {bug.name: bug for bug in bugs}
         self.outcomes: dict[int, list[Outcome]] = {}
 
-    def add(self, mutant: Mutant, outcomes: list[Outcome]) -> None:
-        """All that was done with a mutant."""
-        self.outcomes[mutant.id] = outcomes
+    def add(self, mutant: Mutant, outcome: Outcome) -> None:
+        """What became of a mutant in the next stage."""
+        self.outcomes.setdefault(mutant.id, []).append(outcome)
+
+    def is_open(self, mutant: Mutant, stage: Stage) -> bool:
+        """Whether nothing has found a mutant yet, and this stage was not tried."""
+        return not self.killer(mutant) and all(one.stage.title != stage.title for one in self.outcomes.get(mutant.id, []))
+
+    def resume(self, directory: Path) -> None:
+        """Takes over what an earlier run has found of the same mutants."""
+        path = directory / "report.json"
+        known = {entry["key"]: entry for entry in json.loads(path.read_text())} if path.exists() else {}
+        for mutant in self.mutants:
+            for stage in known.get(mutant.key, {}).get("stages", []):
+                seeds = range(stage["worlds"])
+                self.add(mutant, Outcome(Stage(stage["kind"], stage["title"], [], seeds), stage["found"], 0))
 
     def killer(self, mutant: Mutant, kind: str | None = None) -> Outcome | None:
         """What found it, of one kind or of any."""
@@ -94,7 +107,10 @@ class Report:
             entries.append(
                 asdict(mutant)
                 | {"killed_by": killer.stage.kind if killer else None, "how": killer.found if killer else None}
-                | {"worlds": self.worlds(mutant)})
+                | {"worlds": self.worlds(mutant)}
+                | {"stages": [
+                    {"kind": one.stage.kind, "title": one.stage.title, "worlds": one.stage.worlds, "found": one.found}
+                    for one in self.outcomes[mutant.id]]})
         (directory / "report.json").write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n")
 
 

@@ -258,8 +258,12 @@ final class Wire {
         if isContinuation { return [] }
         var bytes = Array(packet)
         switch generator.next() % 3 {
-        case 0: bytes[2] |= 0b0100_0000
-        case 1: bytes[2] |= 0b0011_0000
+        case 0, 1:
+            bytes[2] |= generator.oneIn(2) ? 0b0100_0000 : 0b0011_0000
+            // Where it comes beside the real one, a host that takes it has it twice.
+            guard generator.oneIn(2) else { return bytes }
+            faults.toHost.append(bytes.span)
+            return nil
         default:
             // The rest of the frame, which never comes.
             guard packet.count > 10 else { return nil }

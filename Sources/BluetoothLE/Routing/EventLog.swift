@@ -9,7 +9,7 @@ import Synchronization
 final class EventLog: Sendable {
     /// What a peer or the air can make happen again and again.
     private enum Repeated: Int, CaseIterable {
-        case unserved, reset, loss, retry, pairingFailed, pairingUnanswered, bondRefused
+        case unserved, reset, loss, retry, pairingFailed, bondRefused
     }
 
     private let logger: Logger
@@ -67,14 +67,9 @@ final class EventLog: Sendable {
 
     // MARK: - Pairing
 
-    func pairingFailed(_ error: PairingError, with link: Link) {
-        say(.notice, .pairingFailed, "pairing with \(link.peer) has failed: \(error)")
-    }
-
-    func pairingUnanswered(with link: Link) {
-        say(
-            .notice, .pairingUnanswered,
-            "\(link.peer) asked to pair and was refused: there is no agent; see Adapter.withPairingAgent")
+    func pairingFailed(_ error: PairingError, with link: Link, hasAgent: Bool) {
+        let hint = hasAgent ? "" : "; there is no pairing agent here, see Adapter.withPairingAgent"
+        say(.notice, .pairingFailed, "pairing with \(link.peer) has failed: \(error)\(hint)")
     }
 
     func bondRefused(by link: Link) {

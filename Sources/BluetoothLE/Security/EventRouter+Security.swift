@@ -11,14 +11,13 @@ extension EventRouter {
             link.state.withLock { $0.security = security }
             publish(.securityChanged(connection, security))
         case .pairingEnded(_, let result):
-            if case .failure(let error) = result { log.pairingFailed(error, with: link) }
+            if case .failure(let error) = result { log.pairingFailed(error, with: link, hasAgent: agent != nil) }
             publish(.pairingEnded(connection, result))
             agent?.push(.ended(connection, result))
         case .pairingAsked(_, let question):
             if let agent {
                 agent.push(.asked(connection, question))
             } else {
-                log.pairingUnanswered(with: link)
                 post(.answerPairing(link.identifier, .refuse))
             }
         case .pairingShown(_, let display): agent?.push(.shown(connection, display))

@@ -6,7 +6,7 @@ import BluetoothL2CAP
 ///
 ///     0.012345 > CMD LE Set Scan Enable enabled true filter duplicates false
 ///     0.013001 > ACL 0x0040 ATT_WRITE_REQ handle 0x0012 value 01 00
-///     0.015210 < EVT Disconnection Complete status Success handle 0x0040 reason Connection Timeout
+///     0.015210 < EVT Hardware Error code 0x01
 ///
 /// Every packet gets a line: one that cannot be decoded is shown as malformed, with the reason and the bytes. The only
 /// state is the fragments of PDUs in progress, for at most `maximumLinks` links.

@@ -12,6 +12,7 @@ import json
 import sys
 from collections.abc import AsyncIterator
 
+from agreed import ADVERTISEMENT, DEVICE_ADDRESS as ADDRESS, DEVICE_NAME as NAME, LEVELS, SCAN_RESPONSE
 from bumble.att import ATT_Error
 from bumble.core import UUID, ProtocolError
 from bumble.device import Connection, Device, DeviceConfiguration, Peer
@@ -19,15 +20,9 @@ from bumble.gatt import Characteristic, Descriptor, Service
 from bumble.hci import Address
 from bumble.transport import open_transport
 
-ADDRESS = "F0:F1:F2:F3:F4:F5"
-# What no terminal should see as it is: an escape sequence, and a mark that turns text around.
-NAME = "Probe\x1b[2J\u202e"
 VENDOR = "12345678-0000-1000-8000-AABBCCDDEEFF"
 VENDOR_VALUE = "12345679-0000-1000-8000-AABBCCDDEEFF"
 LONG = bytes(number % 251 for number in range(300))
-ADVERTISEMENT = bytes.fromhex("020106 0303 0F18 05FF FFFF 1B5B")
-SCAN_RESPONSE = bytes([1 + len(NAME.encode()), 0x09]) + NAME.encode()
-LEVELS = [99, 98, 97]
 
 Property = Characteristic.Properties
 Permission = Characteristic.Permissions

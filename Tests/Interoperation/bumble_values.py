@@ -8,14 +8,13 @@ import asyncio
 import sys
 
 import card
+from agreed import VALUES_NAME as NAME
 from bumble import att
 from bumble.core import UUID, AdvertisingData, BaseBumbleError
 from bumble.device import Connection, Device
 from bumble.gatt import Characteristic, CharacteristicValue, Descriptor, Service
 
-# It clears a screen, sets a title and turns the writing direction around.
-NAME = "Bad\x1b[2J\x1b]0;owned\x07\u202eName"
-# The same, and no UTF-8.
+# What no terminal should see as it is, and no UTF-8.
 HOSTILE = b"Acme\x1b[2J\xe2\x80\xae\xff"
 NOTIFIED = [b"\x1b[31mred\r\n", b"\xff\xfe\x9b", b"plain text", "\u202edrac".encode()]
 

@@ -6,17 +6,16 @@ import contextlib
 from collections.abc import AsyncIterator
 from typing import BinaryIO
 
+from agreed import CARD_CHARACTERISTIC, CARD_SERVICE, CHUNK_SIZE
 from bumble.core import UUID
 from bumble.device import Device, DeviceConfiguration
 from bumble.hci import Address
 from bumble.snoop import BtSnooper
 from bumble.transport import open_transport
 
-SERVICE = UUID("E07F0AE8-00BB-47F5-94F4-4A7174EA3032")
-CHARACTERISTIC = UUID("9D534E8B-2153-4F6D-B2B0-8C68665A7274")
+SERVICE = UUID(CARD_SERVICE)
+CHARACTERISTIC = UUID(CARD_CHARACTERISTIC)
 
-# The payload is sent in notifications of this many bytes, which fit into the default ATT_MTU of 23.
-CHUNK_SIZE = 20
 # Then this is sent, alone in a notification.
 END_OF_MESSAGE = b"EOM"
 

@@ -10,8 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import bumble_values
-import card
+import agreed
 
 PAYLOAD = pathlib.Path(__file__).resolve().parent / "card.vcf"
 ADDRESS = "F0:0D:00:00:00:01"
@@ -86,7 +85,7 @@ def read_runs() -> list[Run]:
     hostile_text = '"Acme\\u{1B}[2J\\u{202E}�"'
     return [
         Run(["read", ADDRESS, "2A19"], output=["87 %"]),
-        Run(["read", bumble_values.NAME, "180F/2A19", "2A38"], output=["2A19  87 %", '2A38  "chest"']),
+        Run(["read", agreed.VALUES_NAME, "180F/2A19", "2A38"], output=["2A19  87 %", '2A38  "chest"']),
         Run(["read", ADDRESS, "2A29"], output=[hostile_text]),
         Run(["read", ADDRESS, "2A29", "--format", "utf8"], output=[hostile_text[1:-1]]),
         Run(["read", ADDRESS, "2A29", "--format", "hex"], output=["41 63 6D 65 1B 5B 32 4A E2 80 AE FF"]),
@@ -136,7 +135,7 @@ def notify_runs() -> list[Run]:
     return [
         Run(["notify", ADDRESS, "2A37", "--count", "2"], output=["72 beats/min, rrIntervals 1.0 s"] * 2),
         Run(["notify", ADDRESS, "2A37", "--count", "2", "--json"], check=objects(heart, heart)),
-        Run(["notify", bumble_values.NAME, "F205", "--count", "4"],
+        Run(["notify", agreed.VALUES_NAME, "F205", "--count", "4"],
             output=["1B 5B 33 31 6D 72 65 64 0D 0A", "FF FE 9B", '"plain text"', "E2 80 AE 64 72 61 63"]),
         Run(["notify", ADDRESS, "F205", "--count", "4", "--format", "utf8"],
             output=["\\u{1B}[31mred\\r\\n", "���", "plain text", "\\u{202E}drac"]),
@@ -164,10 +163,10 @@ def leaving_runs() -> list[Run]:
 
 def lossy_runs() -> list[Run]:
     """With a peer that sends a broken frame after two notifications, and goes on."""
-    payload, size = PAYLOAD.read_bytes(), card.CHUNK_SIZE
+    payload, size = PAYLOAD.read_bytes(), agreed.CHUNK_SIZE
     pieces = [payload[at : at + size].decode("utf-8", "replace") for at in (0, size, 3 * size)]
     chunks = [piece.replace("\r", "\\r").replace("\n", "\\n") for piece in pieces]
-    notify = ["notify", ADDRESS, str(card.CHARACTERISTIC), "--count", "3"]
+    notify = ["notify", ADDRESS, agreed.CARD_CHARACTERISTIC, "--count", "3"]
 
     def losses(output: str) -> str | None:
         found = ["dataLost" if "dataLost" in line else "value" for line in map(json.loads, output.splitlines())]

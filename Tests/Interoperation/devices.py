@@ -14,8 +14,8 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 
+import agreed
 import airs
-import bumble_device
 from hostile import Case
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -206,7 +206,7 @@ AirFactory = Callable[[pathlib.Path], contextlib.AbstractContextManager[airs.Air
 
 def inspect_bumble(air: AirFactory, binaries: pathlib.Path, logs: pathlib.Path, _: pathlib.Path) -> str | None:
     with air(logs / "air.log") as ends, running(bumble(ends.transports[0]), logs / "bumble.log"):
-        command = [str(binaries / "ble"), "inspect", bumble_device.ADDRESS, "--transport", ends.transports[1]]
+        command = [str(binaries / "ble"), "inspect", agreed.DEVICE_ADDRESS, "--transport", ends.transports[1]]
         tree = output(command, logs / "tree.log")
         text = output([*command, "--json"], logs / "inspect.log")
     if (problem := check_text(tree) or check_text(text)) is not None:
@@ -246,7 +246,7 @@ def record_bumble(air: AirFactory, binaries: pathlib.Path, logs: pathlib.Path, s
     first, second = sockets / "first.json", sockets / "second.json"
 
     def record(transport: str, file: pathlib.Path) -> dict[str, object]:
-        command = [str(binaries / "ble"), "record", bumble_device.ADDRESS, str(file), "--time", "1.5"]
+        command = [str(binaries / "ble"), "record", agreed.DEVICE_ADDRESS, str(file), "--time", "1.5"]
         output([*command, "--transport", transport], logs / "record.log")
         return json.loads(file.read_text(encoding="utf-8"))
 
@@ -257,15 +257,15 @@ def record_bumble(air: AirFactory, binaries: pathlib.Path, logs: pathlib.Path, s
         replay = [str(binaries / "ble"), "replay", str(first), "--transport", ends.transports[0]]
         with running(replay, logs / "replay.log"):
             other = record(ends.transports[1], second)
-            read = json.loads(output(bumble(ends.transports[1], "--read", bumble_device.ADDRESS), logs / "read.log"))
+            read = json.loads(output(bumble(ends.transports[1], "--read", agreed.DEVICE_ADDRESS), logs / "read.log"))
     if (problem := check_document(one)) is not None:
         return f"recorded: {problem}"
     for document in (one, other):
         values = [entry["value"] for entry in document["notifications"]]  # type: ignore[attr-defined]
-        if values != [f"{level:02X}" for level in bumble_device.LEVELS]:
+        if values != [f"{level:02X}" for level in agreed.LEVELS]:
             return f"notified {values}"
         advertised = [document[part]["data"].replace(" ", "") for part in ("advertisement", "scanResponse")]  # type: ignore[index]
-        if advertised != [bumble_device.ADVERTISEMENT.hex().upper(), bumble_device.SCAN_RESPONSE.hex().upper()]:
+        if advertised != [agreed.ADVERTISEMENT.hex().upper(), agreed.SCAN_RESPONSE.hex().upper()]:
             return f"advertised {advertised}"
     # The times of two runs differ, and are compared where time is virtual.
     for document in (one, other):

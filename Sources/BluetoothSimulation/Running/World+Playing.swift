@@ -6,7 +6,8 @@ extension World {
     /// Each world is built by `build`, which adds stations and begins tasks; faults are drawn from its seed and befall its
     /// stations in the first half of the time. Then the tasks are cancelled, and have to end.
     ///
-    ///     let failures = try World.play(seeds: 0..<10_000, for: .seconds(60)) { world in
+    ///     let minute = Duration.seconds(60)
+    ///     let failures = try World.play(seeds: 0..<10_000, for: minute) { world in
     ///         let sensor = world.addStation(), phone = world.addStation()
     ///         world.spawn { await serve(on: sensor) }
     ///         world.spawn {

@@ -34,6 +34,17 @@ func tests(of name: String, and dependencies: [Target.Dependency] = []) -> Targe
         swiftSettings: settings)
 }
 
+// The package manager builds every product that has the name of one in a package that depends on this one, and puts it into
+// the same place. A checkout of a dependency therefore has none of the programs. For a dependency by its path, whoever has a
+// target called central, peripheral or ble sets the variable.
+let hasPrograms =
+    !Context.packageDirectory.contains("/.build/checkouts/") && Context.environment["BLUETOOTH_LIBRARIES_ONLY"] == nil
+let programs: [Product] = [
+    .executable(name: "central", targets: ["CentralExample"]),
+    .executable(name: "peripheral", targets: ["PeripheralExample"]),
+    .executable(name: "ble", targets: ["BLETool"]),
+]
+
 let package = Package(
     name: "swift-bluetooth-le",
     products: [
@@ -59,10 +70,7 @@ let package = Package(
         .library(name: "os", targets: ["os", "OSOverlay"]),
         .library(name: "VirtualRadio", targets: ["VirtualRadio"]),
         .library(name: "BluetoothSimulation", targets: ["BluetoothSimulation"]),
-        .executable(name: "central", targets: ["CentralExample"]),
-        .executable(name: "peripheral", targets: ["PeripheralExample"]),
-        .executable(name: "ble", targets: ["BLETool"]),
-    ],
+    ] + (hasPrograms ? programs : []),
     traits: [
         .default(enabledTraits: ["Pairing"]),
         .trait(

@@ -25,11 +25,8 @@ final class LogLines: Sendable {
             set { metadata[key] = newValue }
         }
 
-        func log(
-            level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String, file: String,
-            function: String, line: UInt
-        ) {
-            sink.all.withLock { $0.append("\(level) \(message) \(metadata ?? [:])") }
+        func log(event: LogEvent) {
+            sink.all.withLock { $0.append("\(event.level) \(event.message) \(event.metadata ?? [:])") }
         }
     }
 }

@@ -178,6 +178,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--ble", type=Path, required=True)
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--without-pairing", action="store_true")
     arguments = parser.parse_args()
     manifest, targets = snippets()
     with tempfile.TemporaryDirectory() as temporary:
@@ -193,7 +194,8 @@ def main() -> None:
                          '.package(path: "../swift-bluetooth-le")', manifest)
         package = place / "monitor"
         write(package, by_path, targets)
-        without_pairing(by_path, place)
+        if arguments.without_pairing:
+            without_pairing(by_path, place)
         said = swift(package, "build", "--build-tests")
         ours = [line for line in said.splitlines() if re.search(r"monitor/(Sources|Tests)/.*warning:", line)]
         if ours:

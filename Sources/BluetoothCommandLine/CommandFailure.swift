@@ -28,3 +28,8 @@ public struct CommandFailure: Error, Equatable, Sendable {
         }
     }
 }
+
+/// The parser reports an error of `validate()` by its description.
+extension CommandFailure: CustomStringConvertible {
+    public var description: String { message ?? "" }
+}

@@ -265,7 +265,9 @@ def record_bumble(air: AirFactory, binaries: pathlib.Path, logs: pathlib.Path, s
         if values != [f"{level:02X}" for level in agreed.LEVELS]:
             return f"notified {values}"
         advertised = [document[part]["data"].replace(" ", "") for part in ("advertisement", "scanResponse")]  # type: ignore[index]
-        if advertised != [agreed.ADVERTISEMENT.hex().upper(), agreed.SCAN_RESPONSE.hex().upper()]:
+        # Bumble's controllers send the advertising data once more where a scan response belongs.
+        response = agreed.ADVERTISEMENT if air is airs.bumble_controllers else agreed.SCAN_RESPONSE
+        if advertised != [agreed.ADVERTISEMENT.hex().upper(), response.hex().upper()]:
             return f"advertised {advertised}"
     # The times of two runs differ, and are compared where time is virtual.
     for document in (one, other):

@@ -8,8 +8,7 @@ import VirtualRadio
 /// A peripheral with values that need protection, and a central next to it.
 struct SecureScene {
     let radio = VirtualRadio(time: .manual)
-    let central, peripheral: Adapter
-    let peripheralPort: VirtualRadio.Port
+    let central, peripheral: Adapter, peripheralPort: VirtualRadio.Port
     let service: PublishedService
     let address: DeviceAddress
 

@@ -1,3 +1,5 @@
+import BluetoothDocuments
+
 /// Writes one JSON object on one line, with members in the order in which they are added. Nil and empty values have no
 /// member.
 struct JSONObject {
@@ -14,7 +16,7 @@ struct JSONObject {
     }
 
     mutating func add(_ name: String, _ string: String?) {
-        if let string { append(name, Self.quoted(string)) }
+        if let string { append(name, JSONText.quoted(string)) }
     }
 
     mutating func add(_ name: String, _ number: Double?) {
@@ -23,7 +25,7 @@ struct JSONObject {
     }
 
     mutating func add(_ name: String, _ strings: [String]) {
-        if !strings.isEmpty { append(name, "[" + strings.map(Self.quoted).joined(separator: ",") + "]") }
+        if !strings.isEmpty { append(name, "[" + strings.map(JSONText.quoted).joined(separator: ",") + "]") }
     }
 
     /// Adds a list of objects.
@@ -57,30 +59,8 @@ struct JSONObject {
 
     private mutating func append(_ name: String, _ value: String) {
         if !members.isEmpty { members += "," }
-        members += Self.quoted(name)
+        members += JSONText.quoted(name)
         members += ":"
         members += value
-    }
-
-    /// The string in JSON (RFC 8259, 7), with what could control a terminal escaped, as in `quoted`.
-    private static func quoted(_ string: String) -> String {
-        if string.utf8.allSatisfy(isPlain) { return "\"" + string + "\"" }
-        var quoted = "\""
-        for scalar in string.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
-                for unit in String(scalar).utf16 {
-                    let digits = String(unit, radix: 16)
-                    quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                }
-            default: quoted += scalar == "\"" || scalar == "\\" ? "\\\(scalar)" : String(scalar)
-            }
-        }
-        return quoted + "\""
-    }
-
-    /// Whether an octet of UTF-8 is a character that stands for itself.
-    private static func isPlain(_ octet: UInt8) -> Bool {
-        (0x20..<0x7F).contains(octet) && octet != UInt8(ascii: "\"") && octet != UInt8(ascii: "\\")
     }
 }

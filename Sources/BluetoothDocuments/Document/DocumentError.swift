@@ -34,11 +34,11 @@ public struct DocumentError: Error, Equatable, Sendable {
 extension DocumentError: CustomStringConvertible {
     /// One line, in which nothing of the document is left that a terminal would obey.
     public var description: String {
-        let place = path.isEmpty ? "" : JSONValue.quoted(path).dropFirst().dropLast() + ": "
+        let place = path.isEmpty ? "" : JSONText.quoted(path).dropFirst().dropLast() + ": "
         return place
             + {
                 switch problem {
-                case .notJSON(let reason): "this is not JSON: \(JSONValue.quoted(reason).dropFirst().dropLast())"
+                case .notJSON(let reason): "this is not JSON: \(JSONText.quoted(reason).dropFirst().dropLast())"
                 case .expected(let expected, let found): "expected \(expected), found \(found)"
                 case .unknownMember(let known):
                     "there is no such member; expected one of \(known.joined(separator: ", "))"

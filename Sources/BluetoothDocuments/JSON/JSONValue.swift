@@ -91,13 +91,13 @@ extension JSONValue {
         case .bool(let flag): return "\(flag)"
         case .integer(let integer): return "\(integer)"
         case .number(let number): return "\(number)"
-        case .string(let string): return Self.quoted(string)
+        case .string(let string): return JSONText.quoted(string)
         case .array(let elements):
             if elements.allSatisfy(\.isScalar) { return "[" + elements.map { $0.text() }.joined(separator: ", ") + "]" }
             return "[\n" + elements.map { inner + $0.text(indentation: indentation + 2) }.joined(separator: ",\n")
                 + "\n\(outer)]"
         case .object(let members):
-            let lines = members.map { "\(Self.quoted($0.name)): \($0.value.text(indentation: indentation + 2))" }
+            let lines = members.map { "\(JSONText.quoted($0.name)): \($0.value.text(indentation: indentation + 2))" }
             if members.allSatisfy(\.value.isScalar), lines.reduce(0, { $0 + $1.count }) < 90 {
                 return "{" + lines.joined(separator: ", ") + "}"
             }
@@ -111,25 +111,6 @@ extension JSONValue {
         case .object(let members): members.isEmpty
         case .null, .bool, .integer, .number, .string: true
         }
-    }
-
-    /// A string in JSON (RFC 8259, 7). What a terminal would obey or hide is written as an escape as well: the file may be
-    /// shown on one, and reads the same.
-    static func quoted(_ string: String) -> String {
-        var quoted = "\""
-        for scalar in string.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
-                for unit in String(scalar).utf16 {
-                    let digits = String(unit, radix: 16)
-                    quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                }
-            default:
-                if scalar == "\"" || scalar == "\\" { quoted += "\\" }
-                quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "\""
     }
 }
 

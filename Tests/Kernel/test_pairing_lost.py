@@ -83,6 +83,8 @@ async def test_our_peripheral_has_lost_it(bluez: BlueZ) -> None:
             # We have no key for it, and the kernel ends the link.
             ended = await peripheral.agent.event("disconnected")
             assert ended["reason"] == "encryption failed: Authentication Failure"
+        # bluetoothd may have crashed meanwhile.
+        await bluez.adapter("hci1")
         await until_known(bluez, Paired=True, Bonded=True, Connected=False)
         assert (await peripheral.agent("bonds"))["peers"] == []
 

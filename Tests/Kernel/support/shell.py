@@ -57,12 +57,13 @@ class Shell:
     @classmethod
     @contextlib.asynccontextmanager
     async def of(cls, *command: str) -> AsyncIterator[Shell]:
-        """Starts a program, and ends it with `quit`."""
+        """Starts a program, and ends it.
+
+        `quit` would not do: bluetoothctl reads no commands after bluetoothd has crashed.
+        """
         shell = cls(await Process.start(command[0], *command, pipe=True))
         try:
             yield shell
-            shell.say("quit")
-            await asyncio.wait_for(shell.process.process.wait(), TIMEOUT)
         finally:
             await shell.process.kill()
             shell._reader.cancel()

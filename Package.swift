@@ -271,7 +271,8 @@ let package = Package(
             name: "FuzzReplay",
             dependencies: [
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
-                "BluetoothSMP", "BluetoothCrypto", "BluetoothValues", "BluetoothHost", "BluetoothTrace", "VirtualRadio",
+                "BluetoothSMP", "BluetoothCrypto", "BluetoothValues", "BluetoothDocuments", "BluetoothHost",
+                "BluetoothTrace", "VirtualRadio",
             ],
             path: "Fuzz/Targets", swiftSettings: settings),
         .testTarget(

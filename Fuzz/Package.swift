@@ -11,7 +11,8 @@ let settings: [SwiftSetting] = [
 
 let core = [
     "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
-    "BluetoothSMP", "BluetoothCrypto", "BluetoothValues", "BluetoothHost", "BluetoothTrace", "VirtualRadio",
+    "BluetoothSMP", "BluetoothCrypto", "BluetoothValues", "BluetoothDocuments", "BluetoothHost", "BluetoothTrace",
+    "VirtualRadio",
 ].map { Target.Dependency.product(name: $0, package: "swift-bluetooth-le") }
 
 let package = Package(

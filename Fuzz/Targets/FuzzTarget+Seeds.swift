@@ -41,6 +41,7 @@ extension FuzzTarget {
         case .values:
             // After the opcode of a response, and after the opcode and the handle of a notification or a write.
             return attributes.flatMap { [[UInt8]($0.dropFirst()), [UInt8]($0.dropFirst(3))] }
+        case .document: return [Array(seedDocument.utf8)]
         case .sightings: return [script([2], packets.compactMap(\.advertisingData).map { ([31, 3, 0], $0) })]
         case .snoop: return [[7] + file.prefix(2000)]
         case .trace: return [script([], packets.map { ([$0.isFromController ? 0 : 1], $0.bytes) })]

@@ -24,6 +24,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case advertising
     /// The values of characteristics with a known layout.
     case values
+    /// The document of a device, in JSON.
+    case document
     /// The table of devices a scan has seen.
     case sightings
     /// The reader of captures.
@@ -49,6 +51,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .pairing: try fuzzPairing(&input)
         case .advertising: try fuzzAdvertising(bytes)
         case .values: try fuzzValues(bytes)
+        case .document: try fuzzDocument(bytes)
         case .sightings: try fuzzSightings(&input)
         case .snoop: try fuzzSnoop(&input)
         case .trace: try fuzzTrace(&input)

@@ -29,9 +29,9 @@ HEADER = """\
 // swift-format-ignore-file
 
 extension AssignedNumbers {
-    static let %s: StaticString = #\"\"\"
+    static let %s = NameList(#\"\"\"
 """
-FOOTER = '        """#\n}\n'
+FOOTER = '        """#)\n}\n'
 
 
 def tidy(name: str) -> str:

@@ -101,7 +101,13 @@ extension DeviceAddress: LosslessStringConvertible {
     /// Six octets in hexadecimal, most significant first; `/P` marks a public address and `/R` a random one that is
     /// not static, so that `init?(_:)` reads back the same address.
     public var description: String {
-        let octets = (0..<6).map { UInt8(truncatingIfNeeded: value >> (40 - 8 * $0)) }.hexadecimal(separator: ":")
+        var text: [UInt8] = []
+        text.reserveCapacity(19)
+        for shift in stride(from: 40, through: 0, by: -8) {
+            text.append(hexadecimal: UInt8(truncatingIfNeeded: value >> shift))
+            if shift > 0 { text.append(UInt8(ascii: ":")) }
+        }
+        let octets = String(decoding: text, as: UTF8.self)
         switch kind {
         case .public, .publicIdentity: return octets + "/P"
         case .random, .randomIdentity: return octets + (value >> 46 == 0b11 ? "" : "/R")

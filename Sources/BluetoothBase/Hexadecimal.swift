@@ -1,19 +1,24 @@
 /// `value` in upper-case hexadecimal, padded with zeros to `digits`.
 public func hexadecimal(_ value: some BinaryInteger, digits: Int = 2) -> String {
-    let text = String(UInt64(truncatingIfNeeded: value), radix: 16, uppercase: true)
-    return String(repeating: "0", count: max(0, digits - text.count)) + text
+    let value = UInt64(truncatingIfNeeded: value)
+    let count = Swift.max(digits, (67 - value.leadingZeroBitCount) / 4, 1)
+    return String(unsafeUninitializedCapacity: count) { text in
+        for index in 0..<count {
+            text[index] = UInt8(truncatingIfNeeded: value >> (4 * (count - 1 - index))).lowHexadecimalDigit
+        }
+        return count
+    }
 }
 
 extension Collection where Element == UInt8 {
     /// The bytes as upper-case hexadecimal, two digits each, joined by `separator`.
     public func hexadecimal(separator: String = " ") -> String {
-        // Digit by digit: everything that is shown of a device's data passes here.
+        // Octet by octet: everything that is shown of a device's data passes here.
         var text: [UInt8] = []
         text.reserveCapacity(count * (2 + separator.utf8.count))
         for (index, byte) in enumerated() {
             if index > 0 { text.append(contentsOf: separator.utf8) }
-            text.append(byte >> 4 + (byte >> 4 < 10 ? UInt8(ascii: "0") : UInt8(ascii: "A") - 10))
-            text.append(byte & 0xF + (byte & 0xF < 10 ? UInt8(ascii: "0") : UInt8(ascii: "A") - 10))
+            text.append(hexadecimal: byte)
         }
         return String(decoding: text, as: UTF8.self)
     }
@@ -26,7 +31,21 @@ extension Span<UInt8> {
     }
 }
 
+extension UInt8 {
+    /// The lower four bits as a digit in ASCII.
+    fileprivate var lowHexadecimalDigit: UInt8 {
+        let value = self & 0xF
+        return value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "A") - 10)
+    }
+}
+
 extension [UInt8] {
+    /// Appends two upper-case hexadecimal digits in ASCII.
+    package mutating func append(hexadecimal byte: UInt8) {
+        append((byte >> 4).lowHexadecimalDigit)
+        append(byte.lowHexadecimalDigit)
+    }
+
     /// Reads hexadecimal text, with or without spaces, colons or line breaks between bytes.
     public init?(hexadecimal text: String) {
         var bytes: [UInt8] = []

@@ -47,13 +47,13 @@ struct AssignedNumbersTests {
     /// The search needs lines of this form, in ascending order.
     @Test("every line of every list is found", arguments: lists)
     func wellFormed(_ list: List) throws {
-        let lines = list.text.description.split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = list.list.text.description.split(separator: "\n", omittingEmptySubsequences: false)
         var last = -1
         for line in lines {
             let number = try #require(UInt16(line.prefix(4), radix: 16))
             #expect(Int(number) > last && line.dropFirst(4).first == " " && line.count > 5, "\(line)")
             #expect(line.prefix(4).allSatisfy { $0.isNumber || $0.isUppercase }, "\(line)")
-            #expect(AssignedNumbers.name(of: number, in: list.text) == String(line.dropFirst(5)))
+            #expect(list.list.name(of: number) == String(line.dropFirst(5)))
             last = Int(number)
         }
         #expect(lines.count == list.count)
@@ -61,17 +61,18 @@ struct AssignedNumbersTests {
 
     @Test("a number between, before or behind those of a list is not found")
     func absent() {
+        let list = NameList("0010 One\n0100 Two")
         for number: UInt16 in [0, 0x000F, 0x0011, 0x00FF, 0x1234, 0xFFFF] {
-            #expect(AssignedNumbers.name(of: number, in: "0010 One\n0100 Two") == nil)
+            #expect(list.name(of: number) == nil)
         }
-        #expect(AssignedNumbers.name(of: 0x10, in: "0010 One\n0100 Two") == "One")
-        #expect(AssignedNumbers.name(of: 0x100, in: "0010 One\n0100 Two") == "Two")
-        #expect(AssignedNumbers.name(of: 0, in: "") == nil)
+        #expect(list.name(of: 0x10) == "One")
+        #expect(list.name(of: 0x100) == "Two")
+        #expect(NameList("").name(of: 0) == nil)
     }
 
     struct List: Sendable, CustomTestStringConvertible {
         var name: String
-        var text: StaticString
+        var list: NameList
         /// As many lines as the SIG's list has entries.
         var count: Int
 
@@ -79,14 +80,14 @@ struct AssignedNumbersTests {
     }
 
     static let lists = [
-        List(name: "companies", text: AssignedNumbers.companies, count: 4008),
-        List(name: "services", text: AssignedNumbers.services, count: 75),
-        List(name: "characteristics", text: AssignedNumbers.characteristics, count: 502),
-        List(name: "descriptors", text: AssignedNumbers.descriptors, count: 24),
-        List(name: "declarations", text: AssignedNumbers.declarations, count: 4),
-        List(name: "units", text: AssignedNumbers.units, count: 127),
-        List(name: "members", text: AssignedNumbers.members, count: 716),
-        List(name: "appearances", text: AssignedNumbers.appearances, count: 342),
-        List(name: "adTypes", text: AssignedNumbers.adTypes, count: 50),
+        List(name: "companies", list: AssignedNumbers.companies, count: 4008),
+        List(name: "services", list: AssignedNumbers.services, count: 75),
+        List(name: "characteristics", list: AssignedNumbers.characteristics, count: 502),
+        List(name: "descriptors", list: AssignedNumbers.descriptors, count: 24),
+        List(name: "declarations", list: AssignedNumbers.declarations, count: 4),
+        List(name: "units", list: AssignedNumbers.units, count: 127),
+        List(name: "members", list: AssignedNumbers.members, count: 716),
+        List(name: "appearances", list: AssignedNumbers.appearances, count: 342),
+        List(name: "adTypes", list: AssignedNumbers.adTypes, count: 50),
     ]
 }

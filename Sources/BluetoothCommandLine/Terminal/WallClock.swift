@@ -29,21 +29,28 @@ extension Timestamp: CustomStringConvertible {
 
     /// The same, in ASCII. Years before 0 and after 9999 are shown as these.
     public var iso8601: [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(24)
+        write(to: &text)
+        return text
+    }
+
+    /// Appends the same, in ASCII.
+    public func write(to text: inout [UInt8]) {
         let year0: Int64 = -62_167_219_200_000, year10000: Int64 = 253_402_300_800_000
         let milliseconds = min(max(millisecondsSince1970, year0), year10000 - 1)
         let (days, rest) = milliseconds.flooringDivision(by: 86_400_000)
         let (year, month, day) = Self.date(daysSince1970: Int(days))
         let time = Int(rest)
-        var text: [UInt8] = []
-        text.reserveCapacity(24)
-        text.append(year, digits: 4, then: "-")
-        text.append(month, digits: 2, then: "-")
-        text.append(day, digits: 2, then: "T")
-        text.append(time / 3_600_000, digits: 2, then: ":")
-        text.append(time / 60_000 % 60, digits: 2, then: ":")
-        text.append(time / 1000 % 60, digits: 2, then: ".")
-        text.append(time % 1000, digits: 3, then: "Z")
-        return text
+        let start = text.count
+        text.append(contentsOf: "0000-00-00T00:00:00.000Z".utf8)
+        text.overwrite(with: year, before: start + 4)
+        text.overwrite(with: month, before: start + 7)
+        text.overwrite(with: day, before: start + 10)
+        text.overwrite(with: time / 3_600_000, before: start + 13)
+        text.overwrite(with: time / 60_000 % 60, before: start + 16)
+        text.overwrite(with: time / 1000 % 60, before: start + 19)
+        text.overwrite(with: time % 1000, before: start + 23)
     }
 
     /// The Gregorian date of a day. Years are counted from March, so that a leap day is the last of one, and in cycles of
@@ -70,13 +77,13 @@ extension FixedWidthInteger {
 }
 
 extension [UInt8] {
-    fileprivate mutating func append(_ number: Int, digits: Int, then separator: Unicode.Scalar) {
-        var divisor = 1
-        for _ in 1..<digits { divisor *= 10 }
-        while divisor > 0 {
-            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
-            divisor /= 10
+    /// Writes a number over the zeros before `end`.
+    fileprivate mutating func overwrite(with number: Int, before end: Int) {
+        var rest = number, index = end
+        while rest > 0 {
+            index -= 1
+            self[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
         }
-        append(UInt8(ascii: separator))
     }
 }

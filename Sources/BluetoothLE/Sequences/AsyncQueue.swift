@@ -151,8 +151,9 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     }
 
     /// The next element; nil at the end. Throws `.cancelled` when the task is cancelled.
-    // There may be hundreds of thousands of values, and unspecialised code looks up its types for each.
+    // There may be hundreds of thousands of values, or of sightings, and unspecialised code looks up its types for each.
     @_specialize(where Element == [UInt8])
+    @_specialize(where Element == Sighting)
     func next(isolation actor: isolated (any Actor)? = #isolation) async throws(BluetoothError) -> Element? {
         let outcome: Outcome
         if let ready = state.withLock({ $0.take() }) { outcome = ready } else { outcome = await wait(isolation: actor) }
@@ -161,6 +162,8 @@ final class AsyncQueue<Element: Sendable>: Sendable {
         return element
     }
 
+    @_specialize(where Element == [UInt8])
+    @_specialize(where Element == Sighting)
     private func wait(isolation actor: isolated (any Actor)?) async -> Outcome {
         let number = state.withLock { state in
             state.lastWaiter &+= 1

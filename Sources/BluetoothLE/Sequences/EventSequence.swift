@@ -37,18 +37,20 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         let subscription: Subscription
 
-        // There are many values. Without a specialisation for their type, half of the cost of each would be generic
+        // There are many values and sightings. Without specialisations for them, half of the cost of each would be generic
         // metadata lookups.
 
         /// The next element; nil once the source has ended without an error. Throws `.cancelled` when the task is
         /// cancelled.
         @_specialize(where Element == [UInt8])
+        @_specialize(where Element == Sighting)
         public mutating func next() async throws(BluetoothError) -> Element? {
             try await subscription.queue.next()
         }
 
         /// As above; the caller keeps its isolation.
         @_specialize(where Element == [UInt8])
+        @_specialize(where Element == Sighting)
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(BluetoothError) -> Element? {

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 
 extension AssignedNumbers {
-    static let adTypes: StaticString = #"""
+    static let adTypes = NameList(#"""
         0001 Flags
         0002 Incomplete List of 16-bit Service or Service Class UUIDs
         0003 Complete List of 16-bit Service or Service Class UUIDs
@@ -53,5 +53,5 @@ extension AssignedNumbers {
         0034 Electronic Shelf Label
         003D 3D Information Data
         00FF Manufacturer Specific Data
-        """#
+        """#)
 }

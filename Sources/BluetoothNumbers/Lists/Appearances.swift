@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 
 extension AssignedNumbers {
-    static let appearances: StaticString = #"""
+    static let appearances = NameList(#"""
         0000 Unknown
         0040 Phone
         0080 Computer
@@ -345,5 +345,5 @@ extension AssignedNumbers {
         1512 Wireless Probe
         1513 Baking Molds
         1514 Baking Tray
-        """#
+        """#)
 }

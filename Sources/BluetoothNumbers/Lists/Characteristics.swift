@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 
 extension AssignedNumbers {
-    static let characteristics: StaticString = #"""
+    static let characteristics = NameList(#"""
         2A00 Device Name
         2A01 Appearance
         2A02 Peripheral Privacy Flag
@@ -505,5 +505,5 @@ extension AssignedNumbers {
         2C36 Voice Assistant Session Flag
         2C37 Voice Assistant Supported Languages
         2C38 Voice Assistant Supported Features
-        """#
+        """#)
 }

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 
 extension AssignedNumbers {
-    static let companies: StaticString = #"""
+    static let companies = NameList(#"""
         0000 Ericsson AB
         0001 Nokia Mobile Phones
         0002 Intel Corp.
@@ -4011,5 +4011,5 @@ extension AssignedNumbers {
         10AC ATsens Co.,Ltd.
         10AD CoreHW Semiconductor Oy
         10AE Raycon Inc.
-        """#
+        """#)
 }

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 
 extension AssignedNumbers {
-    static let descriptors: StaticString = #"""
+    static let descriptors = NameList(#"""
         2900 Characteristic Extended Properties
         2901 Characteristic User Description
         2902 Client Characteristic Configuration
@@ -27,5 +27,5 @@ extension AssignedNumbers {
         2915 IMD Trigger Setting
         2916 Cooking Sensor Info
         2917 Cooking Trigger Setting
-        """#
+        """#)
 }

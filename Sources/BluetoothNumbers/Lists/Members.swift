@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 
 extension AssignedNumbers {
-    static let members: StaticString = #"""
+    static let members = NameList(#"""
         FC39 Harman International
         FC3A C.O.B.O. SpA
         FC3B BONX INC.
@@ -719,5 +719,5 @@ extension AssignedNumbers {
         FFFC Wireless Power Transfer (WPT)
         FFFD Universal Second Factor Authenticator
         FFFE Wireless Power Transfer
-        """#
+        """#)
 }

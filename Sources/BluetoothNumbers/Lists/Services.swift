@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 
 extension AssignedNumbers {
-    static let services: StaticString = #"""
+    static let services = NameList(#"""
         1800 GAP
         1801 GATT
         1802 Immediate Alert
@@ -78,5 +78,5 @@ extension AssignedNumbers {
         185D Cookware
         185E Voice Assistant
         185F Generic Voice Assistant
-        """#
+        """#)
 }

@@ -2,7 +2,7 @@
 // swift-format-ignore-file
 
 extension AssignedNumbers {
-    static let units: StaticString = #"""
+    static let units = NameList(#"""
         2700 unitless
         2701 length (metre)
         2702 mass (kilogram)
@@ -130,5 +130,5 @@ extension AssignedNumbers {
         27C7 Electrical Apparent Energy (kilovolt ampere hour)
         27C8 Electrical Apparent Power (volt ampere)
         27C9 Gravity (g\textsubscript{n})
-        """#
+        """#)
 }

@@ -86,9 +86,13 @@ struct ValueLinesTests {
             ([], "2A37", [0x04, 72], #""value":"0448","fields":{"heartRate":72,"sensorContact":false}"#),
         ] as [([String], BluetoothUUID, [UInt8]?, String)])
     func json(arguments: [String], uuid: BluetoothUUID, octets: [UInt8]?, expected: String) throws {
+        let names: [BluetoothUUID: String] = [
+            "2A19": "Battery Level", "2A29": "Manufacturer Name String", "2A37": "Heart Rate Measurement",
+        ]
+        let name = names[uuid].map { #""name":"\#($0)","# } ?? ""
         #expect(
             try Self.line(arguments + ["--json"], uuid, octets)
-                == #"{"time":"2023-11-14T22:13:20.250Z","address":"C0:11:22:33:44:55","handle":16,"characteristic":"\#(uuid)",\#(expected)}"#
+                == #"{"time":"2023-11-14T22:13:20.250Z","address":"C0:11:22:33:44:55","handle":16,"characteristic":"\#(uuid)",\#(name)\#(expected)}"#
         )
     }
 }

@@ -156,16 +156,25 @@ ATTRIBUTES = [
 ]
 
 
-async def attributes_of(address: str = OURS) -> list[tuple[Any, ...]]:
-    """Every attribute as `gatttool` on hci1 finds it: its handle and its type."""
+async def gatttool(*arguments: str) -> tuple[int, str, str]:
+    """What `gatttool` on hci1 has to say about our device."""
+    return await output_of("gatttool", "-i", "hci1", "-b", OURS, *arguments)
+
+
+async def kernel_lets_go() -> None:
+    """The kernel keeps the link of a program for two seconds after its end, and a link made then is about to end."""
+    await asyncio.sleep(2.5)
+
+
+async def attributes_of() -> list[tuple[Any, ...]]:
+    """Every attribute of our device as `gatttool` finds it: its handle and its type."""
     for _ in range(5):
-        status, output, errors = await output_of("gatttool", "-i", "hci1", "-b", address, "--char-desc")
+        status, output, errors = await gatttool("--char-desc")
         if status == 0 and output:
             return [
                 (*(int(number, 16) for number in NUMBER.findall(line)), short(line.strip()[-36:]))
                 for line in output.splitlines()]
-        # The kernel keeps the link of the program before for two seconds.
-        await asyncio.sleep(2)
+        await kernel_lets_go()
     raise AssertionError(errors)
 
 
@@ -192,7 +201,7 @@ async def test_bluez_finds_what_serve_serves(bluez: BlueZ, tmp_path: pathlib.Pat
             await bleak.write_gatt_char(0x31, b"then", response=True)
             assert bytes(await bleak.read_gatt_char(0x31)) == b"then"
             notified: list[bytes] = []
-            await bleak.start_notify(0x14, lambda _, value: notified.append(bytes(value)))
+            await bleak.start_notify(full("2A37"), lambda _, value: notified.append(bytes(value)))
             await until(lambda: len(notified) == 2, "two notifications")
             assert notified == [b"\x00\x48", b"\x00\x49"]
         assert advertised.local_name == "Served"
@@ -218,18 +227,28 @@ async def test_a_device_of_bluez_is_recorded_and_replayed(bluez: BlueZ, tmp_path
         recorded = [
             (one.handle, short(one.uuid)) for service in sample.services for one in service.characteristics]
         service, battery = sample.service.handle, sample.battery.handle
-    # The same device again, now ours: BlueZ cannot tell it from its own.
+    # The same device again, now ours. It is as little discoverable as BlueZ's own, so it is connected to by its address.
     replay = await Process.start("replay", BLE, "replay", file, "--transport", "hci-socket:0")
     try:
-        device, _ = await sighted(OURS, lambda data: card.SERVICE in data.service_uuids)
-        async with client.connected(device) as bleak:
-            assert bytes(await bleak.read_gatt_char(sample.read_only.handle - 1)) == b"fixed"
-            notified: list[bytes] = []
-            await bleak.start_notify(battery - 1, lambda _, value: notified.append(bytes(value)))
-            await until(lambda: len(notified) == 2, "two notifications")
-            assert notified == [b"\x58", b"\x59"]
+        start = len(replay.said())
+        await until(lambda: "serving" in replay.said()[start:], "the device")
         attributes = await attributes_of()
         assert set(recorded) <= set(attributes) and (service, "2800") in attributes
+        await kernel_lets_go()
+        status, output, _ = await gatttool("--char-read", "-a", f"{sample.read_only.handle:#x}")
+        assert (status, output.strip()) == (
+            0, f"Characteristic value/descriptor: {b'fixed'.hex(' ')}")
+        await kernel_lets_go()
+        configuration = next(handle for handle, uuid in attributes if uuid == "2902" and handle > battery)
+        listener = await Process.start(
+            "listener", "stdbuf", "-oL", "gatttool", "-i", "hci1", "-b", OURS, "--char-write-req", "-a",
+            f"{configuration:#x}", "-n", "0100", "--listen")
+        start = len(listener.said())
+        expected = [f"Notification handle = 0x{battery:04x} value: {value} \n" for value in ("58", "59")]
+        try:
+            await until(lambda: listener.said()[start:].endswith("".join(expected)), "two notifications")
+        finally:
+            await listener.kill()
     finally:
         await replay.stop()
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BluetoothLE
 import BluetoothCommandLine
+import BluetoothNumbers
 import FoundationEssentials
 import Synchronization
 
@@ -110,6 +111,7 @@ struct ValueLines: Sendable {
         object.add("address", "\(record.peer)")
         object.add("handle", record.attribute.handle.rawValue)
         object.add("characteristic", record.attribute.uuid.map { "\($0)" })
+        object.add("name", record.attribute.uuid.flatMap { AssignedNumbers.name(ofCharacteristic: $0) })
         object.add("value", record.octets?.hexadecimal(separator: ""))
         switch decoded(record) {
         case nil: object.add("dataLost", true)

@@ -43,7 +43,18 @@ extension FuzzTarget {
             return attributes.flatMap { [[UInt8]($0.dropFirst()), [UInt8]($0.dropFirst(3))] }
         case .document: return [Array(seedDocument.utf8)]
         case .sightings: return [script([2], packets.compactMap(\.advertisingData).map { ([31, 3, 0], $0) })]
-        case .snoop: return [[7] + file.prefix(2000)]
+        case .snoop:
+            // The headers of the other formats, for the fuzzer to go on from.
+            let pcap: [UInt8] = [0xD4, 0xC3, 0xB2, 0xA1, 2, 0, 4, 0] + Array(repeating: 0, count: 12) + [201, 0, 0, 0]
+            let record: [UInt8] = Array(repeating: 0, count: 8) + [8, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 1, 3, 12, 0]
+            let section: [UInt8] =
+                [0x0A, 0x0D, 0x0D, 0x0A, 28, 0, 0, 0, 0x4D, 0x3C, 0x2B, 0x1A, 1, 0, 0, 0]
+                + Array(repeating: 0xFF, count: 8) + [28, 0, 0, 0]
+            let interface: [UInt8] = [1, 0, 0, 0, 20, 0, 0, 0, 187, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0]
+            let block: [UInt8] =
+                [6, 0, 0, 0, 48, 0, 0, 0] + Array(repeating: 0, count: 12) + [4, 0, 0, 0, 4, 0, 0, 0, 1, 3, 12, 0]
+                + [2, 0, 4, 0, 2, 0, 0, 0, 0, 0, 0, 0, 48, 0, 0, 0]
+            return [[7] + file.prefix(2000), [9] + pcap + record, [11] + section + interface + block]
         case .trace: return [script([], packets.map { ([$0.isFromController ? 0 : 1], $0.bytes) })]
         case .host:
             // As a central, and as a peripheral: a link, its data, and raw packets.

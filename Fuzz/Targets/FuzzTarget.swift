@@ -28,7 +28,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case document
     /// The table of devices a scan has seen.
     case sightings
-    /// The reader of captures.
+    /// The reader of captures: btsnoop, pcap and pcapng.
     case snoop
     /// The dissector.
     case trace

@@ -15,7 +15,7 @@ func fuzzSnoop(_ input: inout FuzzInput) throws(FuzzViolation) {
 }
 
 private func read(_ file: Span<UInt8>, piece: Int) -> ([(BTSnoop.Record, [UInt8])], DecodingFailure?) {
-    var reader = BTSnoopReader()
+    var reader = CaptureReader()
     var packet = ByteWriter()
     var records: [(BTSnoop.Record, [UInt8])] = []
     var start = 0

@@ -35,7 +35,7 @@ struct CommandText {
         let isHidden = !fields.showsKeys && Self.keyed.contains(command.opcode)
         do throws(DecodingFailure) {
             guard let known = try command.decodeKnown() else {
-                return isHidden ? "(hidden)" : command.parameters.hexadecimal()
+                return isHidden ? "(hidden)" : untyped(command, &description)
             }
             description.command?.connectionHandles = connectionHandles(in: known)
             guard let key = encryptionKey(in: known), let keyOwners else { return fields.fields(of: known) }
@@ -45,6 +45,17 @@ struct CommandText {
             // The opcode and the length precede the parameters.
             return description.malformed(error.offset(by: 3), isHidden ? packet.extracting(0..<0) : packet)
         }
+    }
+
+    /// The parameters of a command without a type: its link, and octets.
+    private func untyped(_ command: borrowing HCICommandPacket, _ description: inout PacketDescription) -> String {
+        let parameters = command.parameters
+        guard command.opcode.untypedBeginsWithConnectionHandle, parameters.count >= 2 else {
+            return parameters.hexadecimal()
+        }
+        let handle = ConnectionHandle(rawValue: UInt16(parameters[0]) | UInt16(parameters[1]) << 8)
+        description.command?.connectionHandles = [handle]
+        return joined("handle \(handle)", parameters.extracting(2..<parameters.count).hexadecimal())
     }
 
     /// The key that a host gives its controller for a link.

@@ -14,6 +14,9 @@ struct EventText {
         HCIEventCode(rawValue: 0x15), HCIEventCode(rawValue: 0x18), HCIEventCode(rawValue: 0x3B),
     ]
 
+    /// LE Generate DHKey Complete.
+    private static let keyedSubevent = LESubeventCode(rawValue: 0x09)
+
     init(fields: FieldText) { self.fields = fields }
 
     /// The event's name, as far as it can be determined from the packet without its H4 indicator.
@@ -66,7 +69,14 @@ struct EventText {
         _ code: HCIEventCode, _ subeventCode: LESubeventCode?, _ parameters: Span<UInt8>
     ) -> String {
         note(code, subeventCode)
-        let isHidden = !fields.showsKeys && Self.keyed.contains(code)
+        let isHidden = !fields.showsKeys && (Self.keyed.contains(code) || subeventCode == Self.keyedSubevent)
+        if let offset = subeventCode?.untypedConnectionHandleOffset, parameters.count >= offset + 2 {
+            let handle = ConnectionHandle(rawValue: UInt16(parameters[offset]) | UInt16(parameters[offset + 1]) << 8)
+            numbers?.connectionHandles = [handle]
+            let status = offset == 1 ? "status \(HCIStatus(rawValue: parameters[0]))" : ""
+            let rest = parameters.extracting((offset + 2)..<parameters.count)
+            return joined(subeventCode?.description ?? "", status, "handle \(handle)", rest.hexadecimal())
+        }
         return joined(
             subeventCode?.description ?? code.description, isHidden ? "(hidden)" : parameters.hexadecimal())
     }
@@ -98,7 +108,14 @@ struct EventText {
         do throws(DecodingFailure) {
             guard let returned = try event.decodeKnownReturnParameters() else {
                 let isHidden = !fields.showsKeys && CommandText.keyed.contains(event.opcode)
-                return joined(name, isHidden ? "(hidden)" : event.returnParameters.hexadecimal())
+                let parameters = event.returnParameters
+                if event.opcode.untypedBeginsWithConnectionHandle, parameters.count >= 3 {
+                    let handle = ConnectionHandle(rawValue: UInt16(parameters[1]) | UInt16(parameters[2]) << 8)
+                    numbers?.connectionHandles = [handle]
+                    let rest = parameters.extracting(3..<parameters.count).hexadecimal()
+                    return joined(name, "status \(status)", "handle \(handle)", rest)
+                }
+                return joined(name, isHidden ? "(hidden)" : parameters.hexadecimal())
             }
             numbers?.connectionHandles = connectionHandles(in: returned)
             // What follows the status of a failure is meaningless.

@@ -3,7 +3,9 @@
 import argparse
 import os
 import shutil
+import subprocess
 import sys
+import tempfile
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -17,6 +19,8 @@ from fields import EXCEPTIONS, FIELDS, Dissection
 ROOT = Path(__file__).resolve().parent.parent.parent
 # Captures with intentionally malformed packets, by their path in Fixtures.
 MALFORMED: set[str] = set()
+# The forms of a capture, by Wireshark's names, that are to read like btsnoop.
+FORMATS = ["pcap", "nsecpcap", "pcapng"]
 
 
 @dataclass
@@ -83,7 +87,25 @@ def check(ble: Path, capture: Path) -> Report:
     """Compares the results of both for one capture."""
     fixtures = ROOT / "Fixtures"
     name = str(capture.relative_to(fixtures) if capture.is_relative_to(fixtures) else capture)
-    return compare(name, decode(ble, capture), dissect(capture))
+    report = compare(name, decode(ble, capture), dissect(capture))
+    report.differences += converted(ble, capture, name)
+    return report
+
+
+def converted(ble: Path, capture: Path, name: str) -> list[str]:
+    """The formats into which Wireshark's editcap turns a capture, and that `ble decode` does not read as the same."""
+
+    def shown(file: Path) -> bytes:
+        return subprocess.run([ble, "decode", file], check=True, capture_output=True).stdout
+
+    with tempfile.TemporaryDirectory() as directory:
+        other = Path(directory) / "capture"
+        different = []
+        for form in FORMATS:
+            subprocess.run(["editcap", "-F", form, capture, other], check=True, stdout=subprocess.DEVNULL)
+            if shown(other) != shown(capture):
+                different.append(f"{name}: as {form} it reads differently")
+        return different
 
 
 def main() -> int:

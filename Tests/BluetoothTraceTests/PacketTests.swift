@@ -15,6 +15,8 @@ struct PacketTests {
                 "LE Set Scan Parameters type active interval 10 ms window 5 ms own address type random filter policy all"
             ),
             ("01 06 04 03 40 00 13", "Disconnect handle 0x0040 reason Remote User Terminated Connection"),
+            ("01 7E 20 04 40 00 01 00", "LE Subrate Request handle 0x0040 01 00"),
+            ("01 89 20 00", "LE CS Read Local Supported Capabilities"),
             ("01 01 FC 02 AA BB", "Command 0xFC01 AA BB"), ("01 02 FC 00", "Command 0xFC02"),
             // Cut short in the header, in the parameters, and too long.
             ("01", "command malformed, truncated at byte 0: 2 more needed"),
@@ -71,6 +73,11 @@ struct PacketTests {
                 "Command Complete Read BD_ADDR status Success address 00:11:22:33:44:55/P"
             ),
             ("04 0E 03 05 00 00", "Command Complete credits 5"),
+            // Without a type in this package, but about a link.
+            (
+                "04 0E 08 01 76 20 00 40 00 01 F4",
+                "Command Complete LE Enhanced Read Transmit Power Level status Success handle 0x0040 01 F4"
+            ),
             ("04 0E 06 01 01 FC 00 AA BB", "Command Complete Command 0xFC01 00 AA BB"),
             ("04 0F 04 00 01 0D 20", "Command Status LE Create Connection status Success"),
             ("04 13 09 02 40 00 02 00 41 00 01 00", "Number Of Completed Packets 0x0040 2, 0x0041 1"),
@@ -94,6 +101,11 @@ struct PacketTests {
                 "04 3E 12 0B 01 01 01 55 44 33 22 11 C0 01 66 44 33 22 11 40 C4",
                 "LE Directed Advertising Report ADV_DIRECT_IND C0:11:22:33:44:55 to 40:11:22:33:44:66/R RSSI -60"
             ),
+            // Without a type in this package, but with a name, a status and a link.
+            ("04 3E 06 23 00 40 00 01 00", "LE Subrate Change status Success handle 0x0040 01 00"),
+            ("04 3E 05 20 40 00 32 01", "LE Path Loss Threshold handle 0x0040 32 01"),
+            ("04 3E 03 18 00 40", "LE Periodic Advertising Sync Transfer Received [v1] 00 40"),
+            ("04 3E 02 09 00", "LE Generate DHKey Complete (hidden)"),
             ("04 3E 02 7E AA", "LE Meta event 0x7E AA"), ("04 FF 02 01 02", "Event 0xFF 01 02"),
         ])
     func events(_ packet: String, _ text: String) {

@@ -8,16 +8,19 @@ import BluetoothCommandLine
 /// `ble decode`: a capture as text, or as JSON.
 struct Decode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints a btsnoop capture, a line for each packet, down to the ATT PDU.",
+        abstract: "Prints a capture, a line for each packet, down to the ATT PDU.",
         discussion: HelpText.discussion(
             """
-            Times are in seconds since the first packet. With --json there is an object for each packet instead, with \
+            The capture may be in the format btsnoop, pcap or pcapng. Times are in seconds since the first packet. With --json there is an object for each packet instead, with \
             its codes, handles and lengths as numbers. With --bonds, each line that gives a controller a key says with whom \
             the bond is that the key belongs to; the keys themselves are shown with --keys only.
+
+            With --follow the end of the file is not the end: whatever is written to it later is shown as well. A capture \
+            that ends in the middle of a packet is status 1.
             """,
             examples: [
                 "ble decode capture.btsnoop", "ble decode --json capture.btsnoop | jq -c .",
-                "cat capture.btsnoop | ble decode -",
+                "cat capture.pcapng | ble decode -", "ble decode --follow capture.btsnoop",
             ]))
 
     @Argument(help: ArgumentHelp("The capture, - for standard input.", valueName: "file"))
@@ -29,17 +32,24 @@ struct Decode: AsyncParsableCommand {
     @Flag(help: "Print a JSON object for each packet.")
     var json = false
 
+    @Flag(name: .shortAndLong, help: "Wait for more at the end of the file, until a signal ends it.")
+    var follow = false
+
     @OptionGroup var bonds: BondOptions
 
     func run() async throws {
         let input = try InputFile(path: file)
-        var reader = BTSnoopReader()
+        var reader = CaptureReader()
         var packet = ByteWriter(reservingCapacity: 1024)
         var decoder = CaptureDecoder(
             showsKeys: keys, keyOwners: try bonds.store.map(Self.owners), format: json ? .json : .text)
         while true {
             let piece = try input.read()
-            if piece.isEmpty { break }
+            if piece.isEmpty {
+                guard follow else { break }
+                try await Task.sleep(for: Self.followingInterval)
+                continue
+            }
             reader.append(piece.span)
             do throws(DecodingFailure) {
                 while let record = try reader.next(into: &packet) {
@@ -47,15 +57,28 @@ struct Decode: AsyncParsableCommand {
                 }
             } catch {
                 try writeToStandardOutput(decoder.takeText())
-                throw CommandFailure(.usage, "\(file) is not a btsnoop capture: \(error)")
+                throw CommandFailure(
+                    .usage, "\(file) is not a capture of Bluetooth in the format btsnoop, pcap or pcapng: \(error)")
             }
             try writeToStandardOutput(decoder.takeText())
         }
-        if reader.datalink == nil { throw CommandFailure(.usage, "\(file) is not a btsnoop capture: it is too short") }
-        if !reader.isAtRecordBoundary {
-            say("ble: \(file == "-" ? "standard input" : file) ends in the middle of a packet")
+        let name = file == "-" ? "standard input" : file
+        if reader.skippedCount > 0 {
+            say("ble: \(name): \(reader.skippedCount) packets that are not of a Bluetooth controller were skipped")
+        }
+        guard reader.isAtRecordBoundary else {
+            throw CommandFailure(
+                reader.datalink == nil ? .usage : .failure,
+                reader.datalink == nil
+                    ? "\(name) is no capture: it is too short" : "\(name) ends in the middle of a packet")
+        }
+        if reader.datalink == nil && reader.skippedCount == 0 {
+            throw CommandFailure(.usage, "\(name) is no capture: it has nothing of a Bluetooth controller")
         }
     }
+
+    /// How long after the end of a file to look for more.
+    private static let followingInterval = Duration.milliseconds(100)
 
     /// Whose the keys in a store are.
     private static func owners(_ store: FileBondStore) throws -> [UInt128: String] {

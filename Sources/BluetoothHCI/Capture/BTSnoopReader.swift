@@ -9,26 +9,17 @@ public struct BTSnoopReader: Sendable {
     public private(set) var datalink: BTSnoop.Datalink?
     /// The longest packet to accept. A longer one fails the capture, however few of its bytes are there.
     public let maximumPacketLength: Int
-    /// The offset in the capture of the first buffered byte.
-    private var position = 0
-    private var bytes: [UInt8] = []
-    /// How many of the buffered bytes have been read.
-    private var offset = 0
+    private var buffer = CaptureBuffer()
 
     /// - Parameter maximumPacketLength: the longest packet to accept, indicator included. The default is the longest
     ///   ACL packet.
     public init(maximumPacketLength: Int = 0x1_0004) { self.maximumPacketLength = maximumPacketLength }
 
     /// Adds the next piece of the capture.
-    public mutating func append(_ piece: Span<UInt8>) {
-        bytes.removeFirst(offset)
-        position += offset
-        offset = 0
-        piece.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
-    }
+    public mutating func append(_ piece: Span<UInt8>) { buffer.append(piece) }
 
     /// Whether all bytes have been read. False at the end of the capture means that its last record is incomplete.
-    public var isAtRecordBoundary: Bool { offset == bytes.count }
+    public var isAtRecordBoundary: Bool { buffer.isEmpty }
 
     /// Reads the next record, and writes its packet, H4 indicator first, to `packet`.
     ///
@@ -41,17 +32,25 @@ public struct BTSnoopReader: Sendable {
         do {
             guard let datalink = try readHeader() else { return nil }
             guard let (record, length) = try parseRecord(datalink, into: &packet) else { return nil }
-            offset += length
+            buffer.advance(by: length)
             return record
         } catch {
-            throw DecodingFailure(error.reason, at: error.offset + position + offset)
+            throw buffer.failure(error)
         }
     }
 
     private mutating func readHeader() throws(DecodingFailure) -> BTSnoop.Datalink? {
         if let datalink { return datalink }
+        guard let found = try Self.datalink(of: buffer.rest) else { return nil }
+        datalink = found
+        buffer.advance(by: BTSnoop.headerLength)
+        return found
+    }
+
+    /// What the header says; nil if it is not complete yet.
+    private static func datalink(of bytes: Span<UInt8>) throws(DecodingFailure) -> BTSnoop.Datalink? {
         guard bytes.count >= BTSnoop.headerLength else { return nil }
-        var reader = ByteReader(bytes.span)
+        var reader = ByteReader(bytes)
         for index in BTSnoop.identification.indices
         where try reader.readUInt8() != BTSnoop.identification[index] {
             throw DecodingFailure(.invalidValue, at: index)
@@ -63,16 +62,14 @@ public struct BTSnoopReader: Sendable {
         guard let datalink = BTSnoop.Datalink(rawValue: code) else {
             throw DecodingFailure(.unknownCode(UInt16(clamping: code)), at: 12)
         }
-        self.datalink = datalink
-        offset = BTSnoop.headerLength
         return datalink
     }
 
-    /// Reads the record that begins at `offset`. Also returns how many bytes it took.
+    /// Reads the record that begins the rest. Also returns how many bytes it took.
     private func parseRecord(
         _ datalink: BTSnoop.Datalink, into packet: inout ByteWriter
     ) throws(DecodingFailure) -> (BTSnoop.Record, length: Int)? {
-        let rest = bytes.span.extracting(offset..<bytes.count)
+        let rest = buffer.rest
         guard rest.count >= BTSnoop.recordHeaderLength else { return nil }
         var reader = ByteReader(rest)
         let originalLength = Int(try reader.readUInt32().byteSwapped)

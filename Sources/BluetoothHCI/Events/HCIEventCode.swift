@@ -89,27 +89,3 @@ public struct LESubeventCode: RawRepresentable, Hashable, Sendable {
     /// LE Channel Selection Algorithm (7.7.65.20).
     public static let channelSelectionAlgorithm = LESubeventCode(rawValue: 0x14)
 }
-
-extension LESubeventCode: CustomStringConvertible {
-    /// The event's name in the specification, or its number if it is unknown.
-    public var description: String {
-        switch self {
-        case .connectionComplete: "LE Connection Complete"
-        case .advertisingReport: "LE Advertising Report"
-        case .connectionUpdateComplete: "LE Connection Update Complete"
-        case .readRemoteFeaturesComplete: "LE Read Remote Features Complete"
-        case .longTermKeyRequest: "LE Long Term Key Request"
-        case .remoteConnectionParameterRequest: "LE Remote Connection Parameter Request"
-        case .dataLengthChange: "LE Data Length Change"
-        case .enhancedConnectionComplete: "LE Enhanced Connection Complete [v1]"
-        case .directedAdvertisingReport: "LE Directed Advertising Report"
-        case .phyUpdateComplete: "LE PHY Update Complete"
-        case .extendedAdvertisingReport: "LE Extended Advertising Report"
-        case .scanTimeout: "LE Scan Timeout"
-        case .advertisingSetTerminated: "LE Advertising Set Terminated"
-        case .scanRequestReceived: "LE Scan Request Received"
-        case .channelSelectionAlgorithm: "LE Channel Selection Algorithm"
-        default: "LE Meta event 0x" + hexadecimal(rawValue)
-        }
-    }
-}

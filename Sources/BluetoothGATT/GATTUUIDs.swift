@@ -32,6 +32,7 @@ extension BluetoothUUID {
     @inlinable public static var peripheralPreferredConnectionParameters: BluetoothUUID { .init(0x2A04) }
     @inlinable public static var serviceChanged: BluetoothUUID { .init(0x2A05) }
     @inlinable public static var centralAddressResolution: BluetoothUUID { .init(0x2AA6) }
+    @inlinable public static var resolvablePrivateAddressOnly: BluetoothUUID { .init(0x2AC9) }
     @inlinable public static var clientSupportedFeatures: BluetoothUUID { .init(0x2B29) }
     @inlinable public static var databaseHash: BluetoothUUID { .init(0x2B2A) }
     @inlinable public static var serverSupportedFeatures: BluetoothUUID { .init(0x2B3A) }

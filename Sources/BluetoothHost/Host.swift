@@ -29,6 +29,8 @@ public struct Host: Sendable {
     public internal(set) var faults = HostFaultCounts()
     /// The handle of the Service Changed characteristic's value.
     var serviceChanged: AttributeHandle = 0
+    /// The handle of the Central Address Resolution characteristic's value; 0 where there is none.
+    var centralAddressResolution: AttributeHandle = 0
     /// The hash of the server's database as it is now; nil until somebody wants to know it.
     var databaseHash: UInt128?
 

@@ -26,6 +26,9 @@ public enum HostFault: Int, CaseIterable, Sendable {
     case dataFlagsInvalid
     /// A connection that the host has not asked for: to another address, or with no attempt under way. It is ended.
     case connectionUnexpected
+    /// Somebody connects under the identity address of a bonded peer that has to use private ones, in network privacy mode
+    /// (Vol 6, Part B, 6.2.3): the link is ended.
+    case identityAddressUsed
 
     /// A link that ended as soon as it began: the controller or the peer dropped it within 100 ms.
     case linkShortLived
@@ -68,7 +71,8 @@ public enum HostFault: Int, CaseIterable, Sendable {
     public var scope: FaultScope {
         switch self {
         case .packetMalformed: .controllerReset
-        case .eventInvalid, .dataUnassigned, .dataFlagsInvalid, .connectionUnexpected, .linkShortLived,
+        case .eventInvalid, .dataUnassigned, .dataFlagsInvalid, .connectionUnexpected, .identityAddressUsed,
+            .linkShortLived,
             .frameInterrupted,
             .fragmentInvalid, .fragmentEmpty, .channelUnknown, .frameUnwanted, .attributePDUMalformed,
             .attributePDUTooLong, .attributePDUIgnored, .encryptionUnexpected, .bondClaimed,

@@ -15,7 +15,8 @@ struct FaultTests {
             scopes == [
                 "controllerReset": ["packetMalformed"],
                 "dropped": [
-                    "eventInvalid", "dataUnassigned", "dataFlagsInvalid", "connectionUnexpected", "linkShortLived",
+                    "eventInvalid", "dataUnassigned", "dataFlagsInvalid", "connectionUnexpected", "identityAddressUsed",
+                    "linkShortLived",
                     "frameInterrupted", "fragmentInvalid", "fragmentEmpty", "channelUnknown", "frameUnwanted",
                     "attributePDUMalformed", "attributePDUTooLong", "attributePDUIgnored", "signatureInvalid",
                     "encryptionUnexpected", "bondClaimed", "valueUnprotected",

@@ -56,9 +56,14 @@ struct SecurityTests {
         #expect(controller.commands == [.init(opcode: .leLongTermKeyRequestNegativeReply, parameters: [0x41, 0])])
     }
 
-    @Test("A bonded central gets its key, and the link its level once the controller reports it")
-    func bondedCentral() throws {
-        var controller = Self.bonded()
+    static let strengths: [KeyStrength] = [.justWorks, .passkeyEntry].map {
+        KeyStrength(model: $0, usesSecureConnections: true, keySize: 16)
+    }
+
+    @Test(
+        "A bonded central gets its key, and the link its level once the controller reports it", arguments: strengths)
+    func bondedCentral(_ strength: KeyStrength) throws {
+        var controller = Self.bonded(strength)
         let link = try controller.accept()
         controller.receive(LELongTermKeyRequest(connectionHandle: 0x41, randomNumber: 0, encryptedDiversifier: 0))
         #expect(
@@ -71,7 +76,8 @@ struct SecurityTests {
         #expect(
             security
                 == LinkSecurity(
-                    isEncrypted: true, usesSecureConnections: true, encryptionKeySize: 16, isBonded: true))
+                    isEncrypted: true, isAuthenticated: strength.isAuthenticated, usesSecureConnections: true,
+                    encryptionKeySize: 16, isBonded: true))
     }
 
     @Test("S4: a bonded central that names another key gets none", arguments: [(UInt64(1), UInt16(0)), (0, 1)])
@@ -96,9 +102,9 @@ struct SecurityTests {
 
     // MARK: - Bonded peripherals
 
-    @Test("A bonded peripheral is encrypted as soon as there is a link")
-    func bondedPeripheral() throws {
-        var controller = Self.bonded()
+    @Test("A bonded peripheral is encrypted as soon as there is a link", arguments: strengths)
+    func bondedPeripheral(_ strength: KeyStrength) throws {
+        var controller = Self.bonded(strength)
         _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
         controller.settle()
         controller.reportConnection()

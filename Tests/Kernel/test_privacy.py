@@ -1,20 +1,23 @@
-"""Private addresses of BlueZ: a bonded device is known under any of them."""
+"""Private addresses, ours and BlueZ's: bonded devices know each other under any of them."""
 
 from __future__ import annotations
 
 import contextlib
+import pathlib
 from collections.abc import AsyncIterator
 
 import pytest
 from conftest import AgentFactory
 from support.agent import Agent
 from support.bluez import BlueZ
-from support.pairing import JUST_WORKS, OURS, THEIRS, consent, person, until_known
+from support.pairing import JUST_WORKS, OURS, consent, person, properties_of, until_known
 from support.peripheral import BATTERY
-from support.processes import output_of
+from support.processes import output_of, until
+from support.radio import ADDRESSES
 from support.sample import NAME, Link, Sample
 from support.shell import Shell
 
+THEIRS = ADDRESSES[1]
 UUID = "00000001-3c1f-4f0c-8d0b-2f6f3c9f1b7a"
 SERVICE = {"uuid": BATTERY, "characteristics": [
     {"uuid": UUID, "properties": 0x02, "value": b"a secret".hex(), "needsEncryption": True}]}
@@ -33,6 +36,79 @@ async def found(bluez: BlueZ, shell: Shell, agent: Agent, name: str) -> str:
     shell.say("scan off")
     await shell.hear("Discovery stopped")
     return device[1]
+
+
+async def devices(bluez: BlueZ) -> list[str]:
+    """The addresses of the devices that BlueZ knows."""
+    return sorted(
+        interfaces["org.bluez.Device1"]["Address"] for path, interfaces in (await bluez.objects()).items()
+        if path.startswith("/org/bluez/hci1/") and "org.bluez.Device1" in interfaces)
+
+
+async def test_our_private_peripheral_is_one_device_once_it_is_bonded(
+    agents: AgentFactory, bluez: BlueZ, tmp_path: pathlib.Path
+) -> None:
+    addresses = []
+    async with person(JUST_WORKS) as shell:
+        for run in range(3):
+            # The key is kept with the bonds; the address is another one in each run.
+            agent = await agents(isPrivate=True, bonds=str(tmp_path))
+            await agent("publish", service=SERVICE)
+            await agent("beAgent", capability="noInputNoOutput")
+            if run == 0:
+                address = await found(bluez, shell, agent, "Private")
+                assert is_resolvable(address)
+                shell.say(f"pair {address}")
+                await agent.event("asked", question="consent")
+                await agent("answerPairing", isAccepted=True)
+                await shell.hear("Pairing successful")
+            else:
+                await agent("advertise", name="Private", services=[BATTERY])
+                shell.say(f"connect {OURS}")
+                await shell.hear("Connection successful")
+            await until_known(bluez, Bonded=True, Connected=True, AddressType="public")
+            assert await devices(bluez) == [OURS]
+            await until(agent.connected, "our end of the link")
+            number = agent.connected()[-1]
+            assert (await agent("security", connection=number))["security"] == JUST_WORKS.security
+            addresses.append((await properties_of(bluez))["Address"])
+            assert len([event for event in agent.events if event["event"] == "asked"]) == 0
+            await agent("disconnect", connection=number)
+            await agent.event("disconnected")
+            await until_known(bluez, Connected=False)
+            await agent.stop()
+
+
+async def test_our_private_central_is_one_device_once_it_is_bonded(
+    agents: AgentFactory, bluez: BlueZ, tmp_path: pathlib.Path
+) -> None:
+    sample = Sample(bluez)
+    async with sample.served(), person(JUST_WORKS) as shell:
+        for run in range(3):
+            agent = await agents(isPrivate=True, bonds=str(tmp_path))
+            await agent("beAgent", capability="noInputNoOutput")
+            link = await linked(agent, NAME)
+            if run == 0:
+                (address,) = await devices(bluez)
+                assert is_resolvable(address)
+                answer = agent.begin("pair", connection=link.number)
+                await consent(shell)
+                assert (await answer)["security"] == JUST_WORKS.security
+            await until_known(bluez, Bonded=True, Connected=True, AddressType="public")
+            assert await devices(bluez) == [OURS]
+            value = await link("read", handle=sample.encrypted.handle)
+            assert bytes.fromhex(value["value"]) == sample.encrypted.value
+            await link("disconnect")
+            await link.ended()
+            await until_known(bluez, Connected=False)
+            await agent.stop()
+
+
+async def linked(agent: Agent, name: str) -> Link:
+    """Connects to what is found under a name."""
+    sighting = await agent("firstSighting", name=name)
+    answer = await agent("connect", address=sighting["address"])
+    return Link(agent, answer["connection"], answer["mtu"])
 
 
 # MARK: BlueZ with private addresses

@@ -42,6 +42,8 @@ struct BondFile: Codable {
         var subscriptions: [Subscription]?
         var clientSupportedFeatures: UInt8?
         var databaseHash: HexadecimalKey?
+        var serviceChanged: UInt16?
+        var servedDatabaseHash: HexadecimalKey?
     }
 
     struct LongTerm: Codable {
@@ -143,6 +145,8 @@ extension BondFile.Entry {
         let features = bond.clientSupportedFeatures
         clientSupportedFeatures = features.isEmpty ? nil : features.rawValue
         databaseHash = bond.databaseHash.map { HexadecimalKey($0) }
+        serviceChanged = bond.serviceChanged?.rawValue
+        servedDatabaseHash = bond.servedDatabaseHash.map { HexadecimalKey($0) }
     }
 
     var value: Bond {
@@ -152,7 +156,8 @@ extension BondFile.Entry {
             peerSignature: peerSignature?.value, localSignature: localSignature?.value,
             subscriptions: subscriptions?.map(\.value) ?? [],
             clientSupportedFeatures: GATTClientSupportedFeatures(rawValue: clientSupportedFeatures ?? 0),
-            databaseHash: databaseHash?.value)
+            databaseHash: databaseHash?.value, serviceChanged: serviceChanged.map { AttributeHandle($0) },
+            servedDatabaseHash: servedDatabaseHash?.value)
     }
 }
 

@@ -10,9 +10,11 @@ extension GATTServiceDefinition {
     ///   - preferredConnectionParameters: The 8 octets of Part C, 12.3; left out if nil.
     ///   - centralAddressResolution: Whether the device resolves private addresses as a central (Part C, 12.4); left
     ///     out if nil.
+    ///   - usesPrivateAddressesOnly: Whether the device uses resolvable private addresses only once it is bonded (Part C,
+    ///     12.5).
     public static func genericAccess(
         deviceName: String, appearance: UInt16 = 0, preferredConnectionParameters: [UInt8]? = nil,
-        centralAddressResolution: Bool? = nil
+        centralAddressResolution: Bool? = nil, usesPrivateAddressesOnly: Bool = false
     ) -> GATTServiceDefinition {
         var service = GATTServiceDefinition(
             uuid: .genericAccess,
@@ -33,6 +35,11 @@ extension GATTServiceDefinition {
                 .init(
                     uuid: .centralAddressResolution, properties: .read,
                     value: .fixedLength([centralAddressResolution ? 1 : 0])))
+        }
+        if usesPrivateAddressesOnly {
+            // 0 says so; other values are reserved.
+            service.characteristics.append(
+                .init(uuid: .resolvablePrivateAddressOnly, properties: .read, value: .constant([0])))
         }
         return service
     }

@@ -24,6 +24,7 @@ extension Host {
                     ? min(configuration.receiveBufferCount, ReceiveFlow.maximumBufferCount) : 0)
             ownAddressIsKnown(information.address)
             privacy.start(information)
+            publishAddressResolution(information.resolvingListSize > 0)
             events.append(.controller(.ready))
             updatePrivacy(at: now)
             advanceActivities(at: now)

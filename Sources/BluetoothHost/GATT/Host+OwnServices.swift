@@ -59,9 +59,22 @@ extension Host {
     mutating func publishOwnServices() {
         guard configuration.publishesOwnServices else { return }
         // The database is empty, and both are well formed: neither can be refused.
-        _ = try? server.database.add(.genericAccess(deviceName: configuration.deviceName))
+        // Which controller there will be is not known yet: `publishAddressResolution` says what it can.
+        let access = try? server.database.add(
+            .genericAccess(
+                deviceName: configuration.deviceName, centralAddressResolution: privacy.isPrivate ? false : nil,
+                usesPrivateAddressesOnly: privacy.isPrivate))
+        if privacy.isPrivate { centralAddressResolution = access?.characteristics[2].value ?? 0 }
         let generic = try? server.database.add(.genericAttribute(hasDatabaseHash: security != nil))
         serviceChanged = generic?.characteristics.first?.value ?? 0
+    }
+
+    /// Says in Central Address Resolution whether the controller resolves addresses: whether a peer may advertise for this
+    /// device under a private address (Vol 3, Part C, 12.4).
+    mutating func publishAddressResolution(_ controllerResolves: Bool) {
+        guard centralAddressResolution != 0 else { return }
+        // The value has one octet, as the old one.
+        try? server.database.setValue([controllerResolves ? 1 : 0], of: centralAddressResolution)
     }
 
     // MARK: Database Hash

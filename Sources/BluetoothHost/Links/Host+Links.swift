@@ -65,7 +65,10 @@ extension Host {
                 turnAway(connection, at: now)
             }
         case .peripheral:
-            if !advertiser.acceptsConnections {
+            if isIdentityForbidden(connection.address) {
+                handle(.identityAddressUsed, at: now)
+                turnAway(connection, at: now)
+            } else if !advertiser.acceptsConnections {
                 turnAway(connection, at: now)
             } else if !add(connection, nil, at: now) {
                 send(Disconnect(connectionHandle: connection.handle), for: .none, at: now)
@@ -117,7 +120,7 @@ extension Host {
                 at: now, configuration: configuration)
         }
         if let slot {
-            settleSecurity(slot)
+            settleSecurity(slot, at: now)
             flow.addLink(connection.handle)
             // With more links, each has a smaller share.
             returnCredits()

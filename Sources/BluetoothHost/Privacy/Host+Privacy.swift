@@ -62,6 +62,13 @@ extension Host {
         return privacy.isListed(identity) ? marked(identity.address) : nil
     }
 
+    /// Whether an address is the identity of a bonded peer that has to use private addresses. A controller that resolves
+    /// addresses says of those it has resolved that they are identities, which are of other kinds.
+    func isIdentityForbidden(_ address: DeviceAddress) -> Bool {
+        configuration.peerPrivacyMode == .network && (address.kind == .public || address.kind == .random)
+            && address.isIdentity && peers.identity(of: PeerID(address)) != nil
+    }
+
     private func marked(_ identity: DeviceAddress) -> DeviceAddress {
         let isPublic = identity.kind == .public || identity.kind == .publicIdentity
         guard privacy.marksIdentities else { return DeviceAddress(identity.value, kind: isPublic ? .public : .random) }

@@ -157,6 +157,8 @@ struct PrivacyControl: Sendable {
                 step = nil
                 return nil
             }
+            // It may be asked for again before the answer: the key may be another one by then.
+            isAddressDue = false
             step = .setAddress(address)
             return LESetRandomAddress(address: address)
         }
@@ -179,7 +181,6 @@ struct PrivacyControl: Sendable {
         case .enable where isDone: isEnabled = true
         case .enable: (capacity, listed) = (0, [])
         case .setAddress(let address):
-            isAddressDue = false
             if isDone { ownAddress = address }
             addressDue = now.advanced(by: isDone ? rotation ?? Self.retryDelay : Self.retryDelay)
         case nil: return

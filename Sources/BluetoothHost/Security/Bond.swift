@@ -1,3 +1,4 @@
+import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 import BluetoothSMP
@@ -29,12 +30,18 @@ public struct Bond: Equatable, Sendable {
     public var clientSupportedFeatures: GATTClientSupportedFeatures
     /// The Database Hash of the peer's server when its services were last discovered (Vol 3, Part G, 7.3).
     public var databaseHash: UInt128?
+    /// The handle of the Service Changed value of the peer's server: it indicates that to bonded clients without being asked
+    /// again (Vol 3, Part G, 7.1). Nil if it is not known.
+    public var serviceChanged: AttributeHandle?
+    /// The Database Hash of this device's server when the peer last knew of all changes; nil if that is not known.
+    public var servedDatabaseHash: UInt128?
 
     public init(
         peer: PeerID, address: DeviceAddress, identity: DeviceIdentity? = nil, centralKey: LongTermKey? = nil,
         peripheralKey: LongTermKey? = nil, strength: KeyStrength, peerSignature: SignatureKey? = nil,
         localSignature: SignatureKey? = nil, subscriptions: [GATTSubscription] = [],
-        clientSupportedFeatures: GATTClientSupportedFeatures = [], databaseHash: UInt128? = nil
+        clientSupportedFeatures: GATTClientSupportedFeatures = [], databaseHash: UInt128? = nil,
+        serviceChanged: AttributeHandle? = nil, servedDatabaseHash: UInt128? = nil
     ) {
         self.peer = peer
         self.address = address
@@ -47,6 +54,8 @@ public struct Bond: Equatable, Sendable {
         self.subscriptions = subscriptions
         self.clientSupportedFeatures = clientSupportedFeatures
         self.databaseHash = databaseHash
+        self.serviceChanged = serviceChanged
+        self.servedDatabaseHash = servedDatabaseHash
     }
 }
 

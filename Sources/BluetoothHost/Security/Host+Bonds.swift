@@ -1,3 +1,4 @@
+import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHCI
@@ -79,6 +80,7 @@ extension Host {
         bond.localSignature = result.localSignatureKey.map { SignatureKey(key: $0) }
         bond.subscriptions = links.at[slot].endpoint.peer.subscriptions
         bond.clientSupportedFeatures = links.at[slot].endpoint.peer.clientSupportedFeatures
+        bond.servedDatabaseHash = ownDatabaseHash()
         guard peers.setBond(bond) else { return false }
         // The new key to sign with has a counter of its own.
         signatureCounters[bond.peer] = nil
@@ -90,28 +92,54 @@ extension Host {
     /// What a bonded client has configured outlives its link (Core 5.4, Vol 3, Part G, 2.4). Only what it has configured
     /// over an encrypted link: anyone can take its address.
     mutating func updateBond(of link: borrowing Link) {
-        guard link.protection.strength != nil, var bond = peers.bond(with: link.lastingPeer) else { return }
-        let subscriptions = link.endpoint.peer.subscriptions
-        let features = link.endpoint.peer.clientSupportedFeatures
-        guard bond.subscriptions != subscriptions || bond.clientSupportedFeatures != features else { return }
-        bond.subscriptions = subscriptions
-        bond.clientSupportedFeatures = features
+        guard link.protection.strength != nil, let known = peers.bond(with: link.lastingPeer) else { return }
+        var bond = known
+        bond.subscriptions = link.endpoint.peer.subscriptions
+        bond.clientSupportedFeatures = link.endpoint.peer.clientSupportedFeatures
+        // A change that was not confirmed is indicated again.
+        if link.serviceChange == nil, link.endpoint.channelForIndication != nil {
+            bond.servedDatabaseHash = ownDatabaseHash()
+        }
+        guard bond != known else { return }
         peers.setBond(bond)
         events.append(.bondChanged(bond))
     }
 
-    /// Gives a bonded client its subscriptions back, once its link is encrypted.
-    mutating func restoreSubscriptions(of bond: Bond, _ slot: Int) {
+    /// Gives a bonded client its subscriptions back, once its link is encrypted, and tells it of changes of services while it
+    /// was away (Vol 3, Part G, 2.5.2).
+    mutating func restoreSubscriptions(of bond: Bond, _ slot: Int, at now: Instant) {
         let link = links.at[slot].identifier
         for change in links.at[slot].endpoint.restore(
             bond.subscriptions, features: bond.clientSupportedFeatures, from: server)
         {
             events.append(.server(link, .subscriptionChanged(change)))
         }
+        guard let served = bond.servedDatabaseHash, served != ownDatabaseHash() else { return }
+        // Which ones, nobody has kept.
+        links.at[slot].serviceChange = 0x0001...0xFFFF
+        indicateServiceChange(slot, at: now)
+    }
+
+    // MARK: Changes of the peer's services
+
+    /// The handle of the Service Changed value of a bonded peer's server; nil if it is not known.
+    public func serviceChangedHandle(of link: LinkIdentifier) -> AttributeHandle? {
+        links.slot(of: link).flatMap { bond(of: $0) }?.serviceChanged
+    }
+
+    /// Keeps the handle of the peer's Service Changed value with the bond: on the next link the peer indicates changes before
+    /// anybody can ask for that handle. Nothing is kept where there is no bond, or what the peer says may be anybody's.
+    public mutating func keepServiceChangedHandle(_ handle: AttributeHandle, of link: LinkIdentifier) {
+        guard let slot = links.slot(of: link), links.at[slot].protection.strength != nil,
+            var bond = bond(of: slot), bond.serviceChanged != handle
+        else { return }
+        bond.serviceChanged = handle
+        peers.setBond(bond)
+        events.append(.bondChanged(bond))
     }
 
     private mutating func bondsChanged(at now: Instant) {
-        for slot in links.slots where links.at[slot].isInUse { settleSecurity(slot) }
+        for slot in links.slots where links.at[slot].isInUse { settleSecurity(slot, at: now) }
         updatePrivacy(at: now)
     }
 }

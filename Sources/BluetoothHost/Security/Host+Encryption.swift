@@ -82,14 +82,14 @@ extension Host {
         guard status == .success else { return encryptionFailed(status, slot, at: now) }
         guard isEncrypted else {
             links.at[slot].protection.stop()
-            return settleSecurity(slot)
+            return settleSecurity(slot, at: now)
         }
         switch links.at[slot].protection.expectedKey {
         // Nobody here knows the key: it is worth nothing.
         case nil: handle(.encryptionUnexpected, of: slot, at: now)
         case .bond(let strength):
             links.at[slot].protection.succeed(strength)
-            settleSecurity(slot)
+            settleSecurity(slot, at: now)
             // It may be what a Security Request of this host asked for, but not the encryption that a pairing waits for.
             if links.at[slot].protection.pairing.strength == nil {
                 continuePairing(.success, isEncrypted: true, slot, at: now)
@@ -99,11 +99,11 @@ extension Host {
                 // The pairing was given up meanwhile. The link has its key now, whatever it had before, and that is worth
                 // nothing.
                 links.at[slot].protection.stop()
-                settleSecurity(slot)
+                settleSecurity(slot, at: now)
                 return handle(.encryptionUnexpected, of: slot, at: now)
             }
             links.at[slot].protection.succeed(strength)
-            settleSecurity(slot)
+            settleSecurity(slot, at: now)
             continuePairing(.success, isEncrypted: true, slot, at: now)
         }
     }
@@ -132,7 +132,7 @@ extension Host {
     // MARK: What follows
 
     /// Makes the GATT server judge by what the link is protected with now.
-    mutating func settleSecurity(_ slot: Int) {
+    mutating func settleSecurity(_ slot: Int, at now: Instant) {
         let strength = links.at[slot].protection.strength
         let bond = bond(of: slot)
         let old = links.at[slot].endpoint.security
@@ -146,7 +146,7 @@ extension Host {
         links.at[slot].isUntrusted = bond != nil && strength == nil
         guard new != old else { return }
         links.at[slot].endpoint.security = new
-        if let bond, new.isEncrypted, !old.isEncrypted { restoreSubscriptions(of: bond, slot) }
+        if let bond, new.isEncrypted, !old.isEncrypted { restoreSubscriptions(of: bond, slot, at: now) }
         guard links.at[slot].life.isAnnounced else { return }
         events.append(.security(links.at[slot].identifier, .changed(new)))
     }

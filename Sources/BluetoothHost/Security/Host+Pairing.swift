@@ -23,6 +23,14 @@ extension Host {
         perform(effects, slot, at: now)
     }
 
+    /// Makes the data of this host that a peer is to get by another way than Bluetooth, for LE Secure Connections (Vol 3, Part H,
+    /// 2.3.5.6.4). The next pairing with a peer that has it uses it up; data made earlier is void.
+    public mutating func makeOutOfBandData() throws(HostError) -> OutOfBandData {
+        guard var resources = security, let data = resources.makeOutOfBandData() else { throw .unsupported }
+        security = resources
+        return data
+    }
+
     /// Answers `HostEvent.Security.asked`.
     public mutating func answerPairing(
         _ link: LinkIdentifier, _ answer: PairingAnswer, at now: Instant
@@ -197,7 +205,7 @@ extension Host {
         switch outcome {
         case .success(let result):
             let isKept = result.isBonded && keep(result, slot, at: now)
-            settleSecurity(slot)
+            settleSecurity(slot, at: now)
             events.append(.security(link, .paired(result.strength, isBonded: isKept)))
         case .failure(let error): events.append(.security(link, .pairingFailed(error)))
         }

@@ -90,6 +90,8 @@ public struct HostCall: Sendable {
         case pressKey(LinkIdentifier, KeypressNotification)
         /// Calls the pairing on a link off.
         case cancelPairing(LinkIdentifier)
+        /// Ends with `.outOfBandData`: what a peer is to get of this device by another way than Bluetooth.
+        case makeOutOfBandData
         /// Ends with `.bonds`.
         case bonds
         /// Forgets the keys of a peer; ends with `.done`, or with `.notBonded`.
@@ -188,11 +190,11 @@ public struct PairingAgentDescription: Equatable, Sendable {
         self.pairsOnDemand = pairsOnDemand
     }
 
-    /// What this device brings into a pairing with this agent.
+    /// What this device brings into a pairing with this agent. Where no out-of-band data was made, a peer cannot have it.
     func parameters(_ request: PairRequest = PairRequest()) -> PairingParameters {
         PairingParameters(
             ioCapability: ioCapability, isBonding: isBonding, requiresAuthentication: request.requiresAuthentication,
-            peerOutOfBandData: request.peerOutOfBandData)
+            peerOutOfBandData: request.peerOutOfBandData, hasSentOutOfBandData: true)
     }
 }
 
@@ -268,4 +270,5 @@ public enum CallResult: Sendable {
     case publishedAll([GATTServiceHandles])
     case value([UInt8]?)
     case bonds([Bond])
+    case outOfBandData(OutOfBandData)
 }

@@ -19,7 +19,8 @@ struct LinkPreparation: Sendable {
     var isRunning = false
     /// The peer's primary services, as far as they are known.
     var services: [BluetoothUUID]?
-    /// The handle of the Service Changed value, which is watched; zero before it is known.
+    /// The handle of the Service Changed value, which is watched; zero before it is known. Of a bonded peer it is known from the
+    /// beginning.
     var serviceChanged: AttributeHandle = 0
 
     var isWaiting: Bool { !isRunning && step != .done }
@@ -67,6 +68,9 @@ extension SharedHost {
             let descriptor = found.first { $0.uuid == .clientCharacteristicConfiguration }
             links[slot].preparation.serviceChanged = value
             links[slot].preparation.step = descriptor.map { .configuration($0.handle) } ?? .done
+        case (.configuration, .success):
+            host.keepServiceChangedHandle(links[slot].preparation.serviceChanged, of: links[slot].identifier)
+            links[slot].preparation.step = .done
         default: links[slot].preparation.step = .done
         }
         if links[slot].preparation.step == .done { tellServices(slot) }

@@ -56,6 +56,7 @@ extension SharedHost {
         case .refuse(let request, let code):
             answer(call, request) { host throws(HostError) in try host.refuse(request, with: code) }
         case .setPairingAgent(let description): setPairingAgent(call, description, at: now)
+        case .makeOutOfBandData: makeOutOfBandData(call)
         case .bonds: end(call, .success(.bonds(host.bonds)))
         case .removeBond(let peer): removeBond(call, with: peer, at: now)
         case .release(let link), .disconnect(let link, _), .readRSSI(let link), .updateParameters(let link, _),
@@ -103,7 +104,7 @@ extension SharedHost {
         case .unsubscribe(_, let subscription): unsubscribe(call, from: subscription, slot, at: now)
         case .attach, .detach, .cancel, .scan, .advertise, .connect, .publish, .publishAll, .withdraw, .withdrawAll,
             .setValue, .readOwnValue, .answer, .accept, .refuse, .writeWithoutResponse, .notify, .update,
-            .setPairingAgent, .bonds, .removeBond:
+            .setPairingAgent, .bonds, .makeOutOfBandData, .removeBond:
             return
         }
     }

@@ -1,3 +1,4 @@
+import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 
@@ -118,6 +119,7 @@ extension SharedHost {
         let slot = Int(link.slot)
         var record = LinkRecord(identifier: link, peer: information.peer, role: information.role, beginning: now)
         record.mtu = information.mtu
+        record.preparation.serviceChanged = host.serviceChangedHandle(of: link) ?? 0
         while links.count < slot {
             var unused = record
             unused.isInUse = false

@@ -74,6 +74,14 @@ extension SharedHost {
         }
     }
 
+    mutating func makeOutOfBandData(_ call: UserCall) {
+        do throws(HostError) {
+            end(call, .success(.outOfBandData(try host.makeOutOfBandData())))
+        } catch {
+            end(call, .failure(error))
+        }
+    }
+
     mutating func removeBond(_ call: UserCall, with peer: PeerID, at now: Instant) {
         guard let bond = host.removeBond(with: peer, at: now) else { return end(call, .failure(.notBonded)) }
         bondChanges.append(.removed(bond))
@@ -124,6 +132,8 @@ extension SharedHost {
             if let pairingAgent { tell(.pairingShown(link, display), to: pairingAgent.user) }
         case .paired(let strength, let isBonded):
             links[slot].awaitsAgent = false
+            let serviceChanged = links[slot].preparation.serviceChanged
+            if isBonded, serviceChanged != 0 { host.keepServiceChangedHandle(serviceChanged, of: link) }
             tellAll(.pairingEnded(link, .success(PairingOutcome(strength: strength, isBonded: isBonded))))
             protectionSettled(slot, nil, at: now)
             finishReadiness(slot)

@@ -34,6 +34,8 @@ final class EventRouter: AdapterObserver {
         var advertising: CallToken?
         /// What the agent for pairing is to be told.
         var pairing: AsyncQueue<PairingEvent>?
+        /// That agent, where it knows data of peers that came by another way than Bluetooth.
+        var outOfBandAgent: (any OutOfBandPairing)?
         var awaitingReadiness: [CallToken] = []
     }
 

@@ -22,11 +22,15 @@ extension Adapter {
         let queue = AsyncQueue<PairingEvent>(capacity: 256, overflow: .grow)
         let description = PairingAgentDescription(
             ioCapability: agent.ioCapability, pairsOnDemand: agent.pairsOnDemand)
-        router.state.withLock { $0.pairing = queue }
+        router.state.withLock { state in
+            state.pairing = queue
+            state.outOfBandAgent = agent as? any OutOfBandPairing
+        }
         defer {
             let isLast = router.state.withLock { state in
                 guard state.pairing === queue else { return false }
                 state.pairing = nil
+                state.outOfBandAgent = nil
                 return true
             }
             if isLast { router.post(.setPairingAgent(nil)) }
@@ -38,6 +42,18 @@ extension Adapter {
             defer { group.cancelAll() }
             return try await body()
         }
+    }
+
+    /// Makes the data of this device that a peer is to get by another way than Bluetooth, such as NFC or a printed code, for LE
+    /// Secure Connections (Core 5.4, Vol 3, Part H, 2.3.5.6.4). Whoever has it can pair as the device that was meant: it is a
+    /// secret. The next pairing with a peer that has it uses it up, and data made earlier is void.
+    ///
+    /// - Throws: `.notSupported` where the adapter does not pair.
+    public func outOfBandData() async throws(BluetoothError) -> OutOfBandData {
+        guard case .outOfBandData(let data) = try await router.call(.makeOutOfBandData) else {
+            throw .adapterClosed
+        }
+        return data
     }
 
     /// The bonds with peers. Their text forms show no key.
@@ -59,7 +75,8 @@ extension Adapter {
 extension PairingAgent {
     /// Each event has a task of its own: while a person answers one peer, another may pair.
     fileprivate func handle(_ events: EventSequence<PairingEvent>, _ description: PairingAgentDescription) async {
-        let parameters = PairingParameters(ioCapability: description.ioCapability, isBonding: description.isBonding)
+        let parameters = PairingParameters(
+            ioCapability: description.ioCapability, isBonding: description.isBonding, hasSentOutOfBandData: true)
         await withDiscardingTaskGroup { group in
             var iterator = events.makeAsyncIterator()
             while let event = try? await iterator.next() { group.addTask { await handle(event, parameters) } }
@@ -95,6 +112,10 @@ extension Connection {
     /// - Throws: `.pairingFailed`, `.disconnected`.
     public func pair(_ request: PairRequest = PairRequest()) async throws(BluetoothError) {
         try router.check(link)
+        var request = request
+        if request.peerOutOfBandData == nil, let agent = router.state.withLock({ $0.outOfBandAgent }) {
+            request.peerOutOfBandData = await agent.outOfBandData(of: self)
+        }
         try await router.call(.pair(link.identifier, request))
     }
 }

@@ -51,6 +51,14 @@ public protocol PasskeyEntry: PairingAgent {
     func enterPasskey(for peer: Connection) async -> UInt32?
 }
 
+/// An agent that knows data of peers which came by another way than Bluetooth, such as NFC or a printed code (Core 5.4, Vol 3,
+/// Part H, 2.3.5.6.4). `Adapter.outOfBandData()` makes what a peer is to get in the same way.
+public protocol OutOfBandPairing: PairingAgent {
+    /// What the peer has made; nil if nothing has come, and where the peer is another one than the data's. It is asked for when
+    /// the peer wants to pair, and by `Connection.pair`. Where this device pairs on demand as a central, it is not.
+    func outOfBandData(of peer: Connection) async -> OutOfBandData?
+}
+
 /// An event for an agent.
 enum PairingEvent: Sendable {
     case asked(Connection, PairingQuestion)
@@ -72,7 +80,10 @@ extension PairingAgent {
     {
         switch question {
         case .consent(let features):
-            return await allowsPairing(with: peer, features) ? .accept(parameters) : .refuse
+            guard await allowsPairing(with: peer, features) else { return .refuse }
+            var parameters = parameters
+            parameters.peerOutOfBandData = await (self as? any OutOfBandPairing)?.outOfBandData(of: peer)
+            return .accept(parameters)
         case .enterPasskey:
             guard let passkey = await (self as? any PasskeyEntry)?.enterPasskey(for: peer) else { return .refuse }
             return .passkey(passkey)

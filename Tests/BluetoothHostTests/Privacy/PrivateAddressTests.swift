@@ -82,6 +82,75 @@ struct PrivateAddressTests {
         #expect((4...5).contains(addresses.count))
     }
 
+    @Test(
+        "In network privacy mode a link from the identity address of a bonded peer is ended, whoever resolves addresses",
+        arguments: [0, 8])
+    func networkPrivacyMode(_ size: UInt8) throws {
+        var world = World()
+        let central = world.startSecure(rotation: .seconds(60))
+        let peripheral = world.startSecure(resolvingListSize: size) { $0.peerPrivacyMode = .network }
+        let pair = try world.connectSecure(central, to: peripheral)
+        let bonds = try world.bond(pair)
+        world.disconnect(pair)
+        let again = try world.connectSecure(central, to: peripheral)
+        world.disconnect(again)
+
+        // Somebody with the address of the peer's identity.
+        let impostor = world.start {
+            $0.publicAddress = bonds.peripheral.address
+        }
+        try world.hosts[peripheral].startAdvertising(AdvertisingParameters(data: [2, 1, 6]), at: world.now)
+        let target = try #require(world.address(of: peripheral))
+        _ = try world.hosts[impostor].connect(to: PeerID(target), timeout: .seconds(5), at: world.now)
+        world.run(for: .seconds(10))
+        #expect(world.hosts[peripheral].connectedLinks == [])
+        // A controller that resolves addresses ignores such a device by itself.
+        #expect((world.hosts[peripheral].faults[.identityAddressUsed] > 0) == (size == 0))
+    }
+
+    @Test("The key of an earlier run makes the address, also where it comes while the controller is given another")
+    func restoredKey() throws {
+        var controller = ScriptedController.ready([.leSetRandomAddress: .silence]) {
+            $0.security = SecurityConfiguration(
+                crypto: World.crypto, entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+            $0.privacy = .resolvable()
+        }
+        controller.host.setResolvingKey(2, at: controller.now)
+        controller.settle()
+        #expect(controller.takeOpcodes() == [])
+        controller.complete(.leSetRandomAddress)
+        let command = try #require(controller.commands.last)
+        #expect(command.opcode == .leSetRandomAddress)
+        controller.complete(.leSetRandomAddress)
+        let address = try #require(controller.host.privateAddress)
+        #expect(World.crypto.resolves(address, resolvingKey: 2))
+    }
+
+    @Test(
+        "A device with private addresses says that it uses no other, and whether its controller resolves",
+        arguments: [0, 8])
+    func characteristics(_ size: UInt8) throws {
+        var world = World()
+        let device = world.startSecure(rotation: .seconds(60), resolvingListSize: size)
+        let other = world.startSecure()
+        let pair = try world.connectSecure(other, to: device)
+        for (uuid, value) in [(0x2AA6, size == 0 ? 0 : 1), (0x2AC9, 0)] as [(UInt16, UInt8)] {
+            _ = try world.hosts[other].start(
+                .readByUUID(BluetoothUUID(uuid)), on: pair.centralLink, at: world.now)
+            let read = world.next(other) { $0.event.completed }
+            guard case .values(let values)? = read else {
+                Issue.record("\(uuid) was not read")
+                continue
+            }
+            #expect(values.map(\.value) == [[value]])
+            // One without does not have them.
+            _ = try world.hosts[device].start(
+                .readByUUID(BluetoothUUID(uuid)), on: pair.peripheralLink, at: world.now)
+            let missing = world.next(device) { $0.event.brief.hasPrefix("operation failed") ? true : nil }
+            #expect(missing == true)
+        }
+    }
+
     @Test("An address made with a key that nobody here has, or with the key 0, is a stranger's", arguments: [0, 8])
     func strangers(_ size: UInt8) throws {
         var world = World()

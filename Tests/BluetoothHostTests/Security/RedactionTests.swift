@@ -24,7 +24,7 @@ struct RedactionTests {
     private static let bond = Bond(
         peer: PeerID(identity.address), address: identity.address, identity: identity, centralKey: longTerm,
         peripheralKey: longTerm, strength: strength, peerSignature: SignatureKey(key: key, counter: 1),
-        localSignature: SignatureKey(key: key, counter: 2), databaseHash: key)
+        localSignature: SignatureKey(key: key, counter: 2), databaseHash: key, servedDatabaseHash: key)
 
     static let values: [any Sendable] = [
         bond, longTerm, identity, result, SignatureKey(key: key, counter: 3), OutOfBandData.temporaryKey(key),

@@ -53,6 +53,34 @@ struct PairingTests {
         #expect(peripheral.state == .connected)
     }
 
+    @Test("Row 57: values of a subscription that only the peripheral remembers are not told")
+    func restoredSubscription() async throws {
+        let (scene, peripheral, secret) = try await scene()
+        let local = try scene.local(CentralScene.notified)
+        var told = local.events.makeAsyncIterator()
+        try await scene.peripheral.withPairingAgent(Consenting(isAllowed: true)) {
+            peripheral.readValue(for: secret)
+            await scene.recorder.expect("value F301 07 -")
+        }
+        let characteristic = try #require(try await scene.discover(peripheral)[CentralScene.notified])
+        peripheral.setNotifyValue(true, for: characteristic)
+        await scene.recorder.expect("notifying F003 true -")
+        scene.manager.cancelPeripheralConnection(peripheral)
+        await scene.recorder.skip(to: "disconnected")
+        #expect(!characteristic.isNotifying)
+        scene.manager.connect(peripheral)
+        await scene.recorder.skip(to: "connected")
+        while let event = try await told.next() {
+            guard case .subscriptionRestored(let subscriber) = event else { continue }
+            try await subscriber.notify([1])
+            break
+        }
+        // What comes after it is told.
+        peripheral.readValue(for: secret)
+        await scene.recorder.expect("value F301 07 -")
+        #expect(characteristic.value == nil && !characteristic.isNotifying)
+    }
+
     @Test(
         "Row 78: a value that needs encryption is refused to a central that has not paired, and given to one that has")
     func peripheral() async throws {

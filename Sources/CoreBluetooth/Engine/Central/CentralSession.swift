@@ -69,7 +69,8 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
     override func take(_ event: UserEvent, of batch: borrowing EventBatch, _ attachment: Attachment) {
         switch event {
         case .value(let identifier, let handle, let payload):
-            guard let link = link(identifier), link.isHeld, link.admits(payload.count) else { return }
+            guard let link = link(identifier), link.isHeld, link.wantsValues(at: handle), link.admits(payload.count)
+            else { return }
             inbox.append(.value(link, handle, Data(batch.bytes(of: payload))))
         case .sighting(let token, let index):
             guard let scan, scan.token == token, inbox.count < Self.maximumDiscoveries else { return }

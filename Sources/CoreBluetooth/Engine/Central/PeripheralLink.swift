@@ -32,6 +32,9 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
     /// The subscriptions, by value handle.
     @Guarded private var subscriptions: [AttributeHandle: CallToken] = [:]
 
+    /// The value whose subscription is under way: the first values may come before the peer's response.
+    @Guarded private var subscribing: AttributeHandle?
+
     /// How many may wait for a credit: not every application asks whether it can send.
     private static let limit = 256
 
@@ -103,6 +106,7 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
         case .operation(let operation):
             switch operation.call(on: identifier, subscriptions) {
             case .success(let call?):
+                if case .subscribe(_, let request) = call { subscribing = request.characteristic }
                 // If the power cycle is over, no event follows.
                 _ = attachment.begin(.operation(self, operation), call, token: attachment.runner.makeToken())
                 return .waits
@@ -119,11 +123,18 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
         if let (characteristic, isEnabled) = operation.subscription, case .success = result {
             $subscriptions.withLock { $0[characteristic.handle] = isEnabled ? token : nil }
         }
+        subscribing = nil
         line.ended()
     }
 
-    /// Some writes without response were sent. True if the application had to wait and may now continue. Where others wait,
-    /// perhaps behind an operation that has not ended, it is told after the last of them.
+    /// Whether the application has subscribed to a value. The peer may send more: a subscription of an earlier connection, which
+    /// it keeps with its bond, or what nobody asked for.
+    func wantsValues(at handle: AttributeHandle) -> Bool {
+        $subscriptions.withLock { $0[handle] != nil } || subscribing == handle
+    }
+
+    /// Some writes without response were sent. True if the application had to wait and may now continue, even when those
+    /// that wait here have their credits.
     func credited(_ count: Int) -> Bool {
         $backlog.withLock { backlog in
             if lease.add(count, wakingAt: Self.readyCount + backlog.waiting) { backlog.isReadyAwaited = true }

@@ -1,0 +1,74 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothHost
+import TestSupport
+import Testing
+
+/// Bonded clients do not ask again for what they have subscribed to (Core 5.4, Vol 3, Part G, 2.5.2 and 7.1).
+@Suite("A bonded peer is told of services that changed while it was away")
+struct BondedServiceChangeTests {
+    private static let indication = [bytes("4100 0B00 0700 0400 1D 0800 0100 FFFF")]
+
+    /// A host with a bond whose peer has subscribed to Service Changed, and knows of services with this hash.
+    private func bonded(_ hash: UInt128?, subscribes: Bool = true) throws -> ScriptedController {
+        var controller = SecurityTests.bonded()
+        var bond = try #require(controller.host.bonds.first)
+        bond.subscriptions =
+            subscribes ? [GATTSubscription(characteristic: 8, descriptor: 9, configuration: .indications)] : []
+        bond.servedDatabaseHash = hash
+        controller.host.restore(bond, at: controller.now)
+        controller.settle()
+        return controller
+    }
+
+    /// What the peer gets when it is back, and its link is encrypted.
+    private func reconnect(_ controller: inout ScriptedController) throws -> [[UInt8]] {
+        _ = try controller.accept()
+        _ = controller.takeData()
+        controller.receive(LELongTermKeyRequest(connectionHandle: 0x41, randomNumber: 0, encryptedDiversifier: 0))
+        #expect(controller.takeData() == [])
+        controller.receive(EncryptionChange(status: .success, connectionHandle: 0x41, encryption: .on))
+        // After links that end at once the host would wait before it advertises again.
+        controller.run(for: .seconds(1))
+        return controller.takeData()
+    }
+
+    private func hash(_ controller: ScriptedController) throws -> UInt128? {
+        try #require(controller.host.bonds.first).servedDatabaseHash
+    }
+
+    @Test("Once, and again where it has not confirmed that")
+    func away() throws {
+        var controller = try bonded(1)
+        #expect(try reconnect(&controller) == Self.indication)
+        controller.reportDisconnection(0x41)
+        #expect(try hash(controller) == 1)
+
+        #expect(try reconnect(&controller) == Self.indication)
+        controller.receiveFrame(bytes("1E"), on: 0x04, 0x41)
+        controller.reportDisconnection(0x41)
+        let known = try #require(try hash(controller))
+        #expect(known != 1)
+        #expect(try reconnect(&controller) == [])
+        controller.reportDisconnection(0x41)
+
+        // In the same run as well.
+        _ = try controller.host.addService(ServiceChangedTests.definition, at: controller.now)
+        #expect(try reconnect(&controller) == Self.indication)
+        controller.receiveFrame(bytes("1E"), on: 0x04, 0x41)
+        controller.reportDisconnection(0x41)
+        #expect(try hash(controller) != known)
+    }
+
+    @Test("Not where it has not subscribed to that, and not where nobody knows what it knows")
+    func notTold() throws {
+        var unsubscribed = try bonded(1, subscribes: false)
+        #expect(try reconnect(&unsubscribed) == [])
+        var unknown = try bonded(nil)
+        #expect(try reconnect(&unknown) == [])
+        unknown.reportDisconnection(0x41)
+        #expect(try hash(unknown) != nil)
+    }
+}

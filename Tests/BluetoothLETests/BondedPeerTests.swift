@@ -1,0 +1,149 @@
+import Testing
+import VirtualRadio
+
+@testable import BluetoothLE
+
+/// Says yes, and knows what the peer has made of out-of-band data.
+private struct OutOfBand: OutOfBandPairing {
+    let data: OutOfBandData?
+    func allowsPairing(with peer: Connection, _ features: PairingFeatures) async -> Bool { true }
+    func outOfBandData(of peer: Connection) async -> OutOfBandData? { data }
+}
+
+@Suite("Pairing with data that came another way, and what bonds carry over", .timeLimit(.minutes(1)))
+struct BondedPeerTests {
+    @Test(
+        "Out-of-band data of either device, or of both, authenticates them",
+        arguments: [(true, false), (false, true), (true, true)])
+    func outOfBand(_ centralKnows: Bool, _ peripheralKnows: Bool) async throws {
+        let scene = try await SecureScene()
+        try await scene.radio.passing {
+            let ofCentral = peripheralKnows ? try await scene.central.outOfBandData() : nil
+            let ofPeripheral = centralKnows ? try await scene.peripheral.outOfBandData() : nil
+            try await scene.peripheral.withPairingAgent(OutOfBand(data: ofCentral)) {
+                try await scene.central.withPairingAgent(OutOfBand(data: ofPeripheral)) {
+                    let connection = try await scene.central.connect(to: scene.address)
+                    try await connection.pair(PairRequest(requiresAuthentication: true))
+                    #expect(try await connection.read(try scene.handle(SecureScene.authenticated)) == [2])
+                }
+            }
+        }
+        #expect(try await scene.central.bonds.map(\.strength.model) == [.outOfBand])
+        #expect(try await scene.peripheral.bonds.map(\.strength.model) == [.outOfBand])
+    }
+
+    @Test("Out-of-band data is used once, and another device's is refused")
+    func wrongData() async throws {
+        let scene = try await SecureScene()
+        try await scene.radio.passing {
+            // What was handed out first is void.
+            let old = try await scene.peripheral.outOfBandData()
+            _ = try await scene.peripheral.outOfBandData()
+            try await scene.peripheral.withPairingAgent(OutOfBand(data: nil)) {
+                let connection = try await scene.central.connect(to: scene.address)
+                await #expect(throws: BluetoothError.pairingFailed(.local(.confirmValueFailed))) {
+                    try await connection.pair(PairRequest(peerOutOfBandData: old))
+                }
+                #expect(try await connection.security == .unprotected)
+            }
+        }
+    }
+
+    @Test("Pairing again replaces the bond of a central that has lost its own")
+    func centralLostBond() async throws {
+        let scene = try await SecureScene()
+        try await scene.radio.passing {
+            try await scene.peripheral.withPairingAgent(Consenting()) {
+                let connection = try await scene.central.connect(to: scene.address)
+                try await connection.pair()
+                try await connection.disconnect()
+                try await scene.central.removeBond(with: PeerID(scene.address))
+                let anew = try await scene.central.connect(to: scene.address)
+                #expect(try await anew.security.isEncrypted == false)
+                try await anew.pair()
+                #expect(try await anew.security.isBonded)
+                #expect(try await scene.peripheral.bonds.count == 1)
+            }
+        }
+    }
+
+    @Test("A peripheral is a client, too: what the central refuses is repeated on a link it has asked to protect")
+    func peripheralOnDemand() async throws {
+        let scene = try await SecureScene()
+        try await scene.radio.passing {
+            let service = try await scene.central.publish(
+                GATTServiceDefinition(
+                    uuid: "F200",
+                    characteristics: [
+                        .init(
+                            uuid: "F201", properties: .read, permissions: GATTPermissions(read: .encrypted),
+                            value: .constant([9]))
+                    ]))
+            let handle = try #require(service["F201"]).handle
+            try await scene.central.withPairingAgent(Consenting()) {
+                try await scene.peripheral.withPairingAgent(Consenting()) {
+                    let connection = try await scene.central.connect(to: scene.address)
+                    let server = try #require(await scene.peripheral.connections.first)
+                    #expect(try await server.read(handle) == [9])
+                    #expect(try await connection.security.isBonded)
+                }
+            }
+        }
+    }
+
+    @Test(
+        "Where a bond does not give enough, the devices pair for more, and the request is repeated",
+        arguments: [true, false])
+    func weakBond(_ centralReads: Bool) async throws {
+        let scene = try await SecureScene(), screens = Screens()
+        try await scene.radio.passing {
+            let service = try await scene.central.publish(
+                GATTServiceDefinition(
+                    uuid: "F200",
+                    characteristics: [
+                        .init(
+                            uuid: "F201", properties: .read, permissions: GATTPermissions(read: .authenticated),
+                            value: .constant([2]))
+                    ]))
+            try await scene.peripheral.withPairingAgent(Displaying(screens: screens)) {
+                let connection = try await scene.central.connect(to: scene.address)
+                try await connection.pair()
+                #expect(try await scene.central.bonds.map(\.strength.model) == [.justWorks])
+                try await scene.central.withPairingAgent(Entering(screens: screens)) {
+                    let server = try #require(await scene.peripheral.connections.first)
+                    let value =
+                        centralReads
+                        ? try await connection.read(try scene.handle(SecureScene.authenticated))
+                        : try await server.read(try #require(service["F201"]).handle)
+                    #expect(value == [2])
+                }
+            }
+        }
+        #expect(try await scene.peripheral.bonds.map(\.strength.model) == [.passkeyEntry])
+    }
+
+    @Test("Services that changed while a bonded central was away are a change of services to it, not a value")
+    func servicesChangedWhileAway() async throws {
+        let scene = try await SecureScene()
+        let events = await scene.central.events()
+        try await scene.radio.passing {
+            try await scene.peripheral.withPairingAgent(Consenting()) {
+                let connection = try await scene.central.connect(to: scene.address)
+                try await connection.pair()
+            }
+        }
+        // The peer is asked to tell of changes as soon as there is nothing else to do.
+        await scene.radio.advance(by: .seconds(3))
+        try await scene.radio.passing {
+            try await scene.central.connections.first?.disconnect()
+            let added = try await scene.peripheral.publish(
+                GATTServiceDefinition(
+                    uuid: "F300", characteristics: [.init(uuid: "F301", properties: .read, value: .constant([1]))]))
+            _ = try await scene.central.connect(to: scene.address)
+            for try await case .servicesChanged(_, let handles) in events {
+                #expect(handles.overlaps(added.handles.range))
+                return
+            }
+        }
+    }
+}

@@ -48,6 +48,7 @@ extension Host {
             receiveSignedWrite(pdu, to: handle, value, slot, at: now)
         case .confirmationReceived(let handle):
             // A change that came up after the indication was sent waits to be indicated, and is not known yet.
+            if handle == serviceChanged { links.at[slot].isServiceChangeUnconfirmed = false }
             if handle == serviceChanged, links.at[slot].serviceChange == nil {
                 links.at[slot].endpoint.changeConfirmed()
             }

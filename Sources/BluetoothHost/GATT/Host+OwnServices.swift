@@ -50,6 +50,7 @@ extension Host {
         for handles in removed {
             for slot in links.used { links.at[slot].endpoint.forget(handles) }
             if handles.contains(serviceChanged) { serviceChanged = 0 }
+            if handles.contains(centralAddressResolution) { centralAddressResolution = 0 }
             databaseChanged(handles, at: now)
         }
         return removed
@@ -60,11 +61,13 @@ extension Host {
         guard configuration.publishesOwnServices else { return }
         // The database is empty, and both are well formed: neither can be refused.
         // Which controller there will be is not known yet: `publishAddressResolution` says what it can.
-        let access = try? server.database.add(
-            .genericAccess(
-                deviceName: configuration.deviceName, centralAddressResolution: privacy.isPrivate ? false : nil,
-                usesPrivateAddressesOnly: privacy.isPrivate))
-        if privacy.isPrivate { centralAddressResolution = access?.characteristics[2].value ?? 0 }
+        let access = GATTServiceDefinition.genericAccess(
+            deviceName: configuration.deviceName, centralAddressResolution: privacy.isPrivate ? false : nil,
+            usesPrivateAddressesOnly: privacy.isPrivate)
+        let handles = try? server.database.add(access)
+        if let index = access.characteristics.firstIndex(where: { $0.uuid == .centralAddressResolution }) {
+            centralAddressResolution = handles?.characteristics[index].value ?? 0
+        }
         let generic = try? server.database.add(.genericAttribute(hasDatabaseHash: security != nil))
         serviceChanged = generic?.characteristics.first?.value ?? 0
     }
@@ -136,7 +139,8 @@ extension Host {
         var value = ByteWriter(reservingCapacity: 4)
         value.append(handles.lowerBound)
         value.append(handles.upperBound)
-        _ = try? indicate(serviceChanged, value: value.span, on: links.at[slot].identifier, at: now)
+        let isSent = try? indicate(serviceChanged, value: value.span, on: links.at[slot].identifier, at: now)
+        links.at[slot].isServiceChangeUnconfirmed = isSent == true
     }
 }
 

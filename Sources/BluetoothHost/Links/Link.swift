@@ -46,6 +46,8 @@ struct Link: Sendable {
     var automaticExchange: GATTClient.OperationID?
     /// What has changed in the database and has not been indicated to the peer yet.
     var serviceChange: ClosedRange<AttributeHandle>?
+    /// Whether a change was indicated, and the peer has not confirmed that.
+    var isServiceChangeUnconfirmed = false
 
     init(
         identifier: LinkIdentifier, connection: NewConnection, localAddress: DeviceAddress, peer: PeerID,

@@ -10,6 +10,14 @@ extension Host {
     /// Whether private addresses are asked for, and there is no key to make them with.
     var lacksPrivacy: Bool { privacy.isPrivate && security?.identity.resolvingKey ?? 0 == 0 }
 
+    /// Encryption of a link has failed: the private address it was made under is not used again (Vol 3, Part C, 10.6). Each address
+    /// is given up once, so that a peer needs a new link for the next one.
+    mutating func discardAddress(of slot: Int, at now: Instant) {
+        guard let own = privacy.ownAddress, own.value == links.at[slot].localAddress.value else { return }
+        privacy.renewAddress()
+        advanceActivities(at: now)
+    }
+
     /// The controller is to know the keys of the bonds, and the host's own.
     mutating func updatePrivacy(at now: Instant) {
         guard let security else { return }

@@ -33,7 +33,8 @@ public struct Bond: Equatable, Sendable {
     /// The handle of the Service Changed value of the peer's server: it indicates that to bonded clients without being asked
     /// again (Vol 3, Part G, 7.1). Nil if it is not known.
     public var serviceChanged: AttributeHandle?
-    /// The Database Hash of this device's server when the peer last knew of all changes; nil if that is not known.
+    /// The Database Hash of this device's server that the peer knows; 0, which is no database's, where it may have missed a
+    /// change; nil if that is not known.
     public var servedDatabaseHash: UInt128?
 
     public init(

@@ -80,7 +80,7 @@ extension Host {
         bond.localSignature = result.localSignatureKey.map { SignatureKey(key: $0) }
         bond.subscriptions = links.at[slot].endpoint.peer.subscriptions
         bond.clientSupportedFeatures = links.at[slot].endpoint.peer.clientSupportedFeatures
-        bond.servedDatabaseHash = ownDatabaseHash()
+        bond.servedDatabaseHash = servedDatabaseHash(links.at[slot])
         guard peers.setBond(bond) else { return false }
         // The new key to sign with has a counter of its own.
         signatureCounters[bond.peer] = nil
@@ -96,13 +96,18 @@ extension Host {
         var bond = known
         bond.subscriptions = link.endpoint.peer.subscriptions
         bond.clientSupportedFeatures = link.endpoint.peer.clientSupportedFeatures
-        // A change that was not confirmed is indicated again.
-        if link.serviceChange == nil, link.endpoint.channelForIndication != nil {
-            bond.servedDatabaseHash = ownDatabaseHash()
-        }
+        bond.servedDatabaseHash = servedDatabaseHash(link)
         guard bond != known else { return }
         peers.setBond(bond)
         events.append(.bondChanged(bond))
+    }
+
+    /// The hash of the database that the peer knows. 0, which is no database's, where it may have missed a change: it is told
+    /// on the next link.
+    private mutating func servedDatabaseHash(_ link: borrowing Link) -> UInt128? {
+        let isMissed =
+            link.serviceChange != nil || link.isServiceChangeUnconfirmed || link.endpoint.peer.isChangeUnaware
+        return isMissed && security != nil ? 0 : ownDatabaseHash()
     }
 
     /// Gives a bonded client its subscriptions back, once its link is encrypted, and tells it of changes of services while it
@@ -115,7 +120,9 @@ extension Host {
             events.append(.server(link, .subscriptionChanged(change)))
         }
         guard let served = bond.servedDatabaseHash, served != ownDatabaseHash() else { return }
-        // Which ones, nobody has kept.
+        // A client that caches is kept from handles that may be wrong now, subscribed to changes or not (2.5.2.1).
+        links.at[slot].endpoint.databaseChanged()
+        // Which services, nobody has kept.
         links.at[slot].serviceChange = 0x0001...0xFFFF
         indicateServiceChange(slot, at: now)
     }

@@ -56,6 +56,7 @@ extension Host {
         else {
             send(
                 LELongTermKeyRequestNegativeReply(connectionHandle: request.connectionHandle), for: .none, at: now)
+            if let slot = links.slot(of: request.connectionHandle) { discardAddress(of: slot, at: now) }
             return
         }
         send(
@@ -111,6 +112,7 @@ extension Host {
     private mutating func encryptionFailed(_ status: HCIStatus, _ slot: Int, at now: Instant) {
         let key = links.at[slot].protection.expectedKey
         links.at[slot].protection.fail()
+        if key != nil { discardAddress(of: slot, at: now) }
         switch key {
         case nil: return
         case .pairing: continuePairing(status, isEncrypted: false, slot, at: now)

@@ -12,12 +12,15 @@ struct BondedServiceChangeTests {
     private static let indication = [bytes("4100 0B00 0700 0400 1D 0800 0100 FFFF")]
 
     /// A host with a bond whose peer has subscribed to Service Changed, and knows of services with this hash.
-    private func bonded(_ hash: UInt128?, subscribes: Bool = true) throws -> ScriptedController {
+    private func bonded(
+        _ hash: UInt128?, subscribes: Bool = true, features: GATTClientSupportedFeatures = []
+    ) throws -> ScriptedController {
         var controller = SecurityTests.bonded()
         var bond = try #require(controller.host.bonds.first)
         bond.subscriptions =
             subscribes ? [GATTSubscription(characteristic: 8, descriptor: 9, configuration: .indications)] : []
         bond.servedDatabaseHash = hash
+        bond.clientSupportedFeatures = features
         controller.host.restore(bond, at: controller.now)
         controller.settle()
         return controller
@@ -44,7 +47,7 @@ struct BondedServiceChangeTests {
         var controller = try bonded(1)
         #expect(try reconnect(&controller) == Self.indication)
         controller.reportDisconnection(0x41)
-        #expect(try hash(controller) == 1)
+        #expect(try hash(controller) == 0)
 
         #expect(try reconnect(&controller) == Self.indication)
         controller.receiveFrame(bytes("1E"), on: 0x04, 0x41)
@@ -70,5 +73,40 @@ struct BondedServiceChangeTests {
         #expect(try reconnect(&unknown) == [])
         unknown.reportDisconnection(0x41)
         #expect(try hash(unknown) != nil)
+    }
+
+    @Test("One that caches has its requests refused until it has understood, on the next link as well")
+    func robustCaching() throws {
+        let read = bytes("0A 0300"), outOfSync = [bytes("4100 0900 0500 0400 01 0A 0300 12")]
+        var controller = try bonded(1, subscribes: false, features: .robustCaching)
+        for _ in 0..<2 {
+            #expect(try reconnect(&controller) == [])
+            controller.receiveFrame(read, on: 0x04, 0x41)
+            #expect(controller.takeData() == outOfSync)
+            controller.reportDisconnection(0x41)
+            #expect(try hash(controller) == 0)
+        }
+        #expect(try reconnect(&controller) == [])
+        controller.receiveFrame(read, on: 0x04, 0x41)
+        #expect(controller.takeData() == outOfSync)
+        controller.receiveFrame(read, on: 0x04, 0x41)
+        #expect(controller.takeData().first?[8] == 0x0B)
+        controller.reportDisconnection(0x41)
+        #expect(try hash(controller) != 0)
+        #expect(try reconnect(&controller) == [])
+        controller.receiveFrame(read, on: 0x04, 0x41)
+        #expect(controller.takeData().first?[8] == 0x0B)
+    }
+
+    @Test("What it knows is known from the pairing on")
+    func paired() throws {
+        var world = World()
+        let central = world.startSecure(), peripheral = world.startSecure()
+        let pair = try world.connectSecure(central, to: peripheral)
+        let known = try #require(try world.bond(pair).peripheral.servedDatabaseHash)
+        #expect(known != 0)
+        _ = try world.hosts[peripheral].addService(ServiceChangedTests.definition, at: world.now)
+        world.disconnect(pair)
+        #expect(world.hosts[peripheral].bonds.first?.servedDatabaseHash != known)
     }
 }

@@ -70,15 +70,17 @@ struct PairingTests {
         #expect(!characteristic.isNotifying)
         scene.manager.connect(peripheral)
         await scene.recorder.skip(to: "connected")
+        let again = try await scene.discover(peripheral)
         while let event = try await told.next() {
             guard case .subscriptionRestored(let subscriber) = event else { continue }
             try await subscriber.notify([1])
             break
         }
         // What comes after it is told.
-        peripheral.readValue(for: secret)
-        await scene.recorder.expect("value F301 07 -")
-        #expect(characteristic.value == nil && !characteristic.isNotifying)
+        peripheral.readValue(for: try #require(again[CentralScene.stored]))
+        await scene.recorder.expect("value F001 010203 -")
+        let notified = try #require(again[CentralScene.notified])
+        #expect(notified.value == nil && !notified.isNotifying)
     }
 
     @Test(

@@ -133,8 +133,8 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
         $subscriptions.withLock { $0[handle] != nil } || subscribing == handle
     }
 
-    /// Some writes without response were sent. True if the application had to wait and may now continue, even when those
-    /// that wait here have their credits.
+    /// Some writes without response were sent. True if the application had to wait and may now continue. Where others wait,
+    /// perhaps behind an operation that has not ended, it is told after the last of them.
     func credited(_ count: Int) -> Bool {
         $backlog.withLock { backlog in
             if lease.add(count, wakingAt: Self.readyCount + backlog.waiting) { backlog.isReadyAwaited = true }

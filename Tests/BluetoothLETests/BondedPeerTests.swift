@@ -146,4 +146,43 @@ struct BondedPeerTests {
             }
         }
     }
+
+    @Test("A device with a static address takes its bonds along to another controller, and back")
+    func anotherController() async throws {
+        let radio = VirtualRadio(time: .manual), bonds = MemoryBondStore()
+        let ports = [radio.addController(), radio.addController()], peer = radio.addController()
+        try await radio.passing {
+            let peripheral = try await Adapter.open(peer, options: Adapter.Options(seed: 9))
+            try await peripheral.advertise(AdvertisementData(name: "Secure"))
+            let address = try #require(await peripheral.information?.address)
+            try await peripheral.withPairingAgent(Consenting()) {
+                // A bond of the second controller's own address is another device's, and stays.
+                let other = try await Self.adapter(ports[1], 7, bonds)
+                try await other.connect(to: address).pair()
+                await other.close()
+                for (run, port) in [ports[0], ports[1], ports[0]].enumerated() {
+                    let central = try await Self.adapter(
+                        port, UInt64(run), bonds, DeviceAddress(0xC0_00_00_00_00_07, kind: .random))
+                    let connection = try await central.connect(to: address)
+                    #expect(try await connection.security.isBonded == (run > 0))
+                    if run == 0 { try await connection.pair() }
+                    try await connection.disconnect()
+                    await central.close()
+                }
+                let again = try await Self.adapter(ports[1], 8, bonds)
+                #expect(try await again.connect(to: address).security.isBonded)
+                await again.close()
+            }
+        }
+        #expect(try bonds.identities().count == 2)
+    }
+
+    private static func adapter(
+        _ port: VirtualRadio.Port, _ seed: UInt64, _ bonds: MemoryBondStore, _ address: DeviceAddress? = nil
+    ) async throws -> Adapter {
+        var options = Adapter.Options(seed: seed)
+        options.bonds = bonds
+        if let address { options.host.ownAddress = .staticRandom(address) }
+        return try await Adapter.open(port, options: options)
+    }
 }

@@ -48,12 +48,12 @@ struct BondTests {
     func table() {
         #expect(
             BondLines.table([(Self.local, [Self.plain, Self.bond]), (Self.other, [])]) == [
-                "adapter 00:1B:DC:00:00:01/P, with private addresses, bonds: 2",
+                "adapter 00:1B:DC:00:00:01/P, a key for private addresses, bonds: 2",
                 "  00:00:00:00:00:02/P  no identity  just works, unauthenticated  legacy pairing         7 octets   "
                     + "as peripheral",
                 "  C0:00:00:00:00:01    identity     numeric comparison           LE Secure Connections  16 octets  "
                     + "as central or peripheral",
-                "adapter C0:FF:EE:00:00:01, without private addresses, bonds: 0",
+                "adapter C0:FF:EE:00:00:01, no key for private addresses, bonds: 0",
             ])
     }
 

@@ -7,8 +7,10 @@ enum BondLines {
     /// A line for each adapter, and one for each of its bonds, in columns.
     static func table(_ adapters: [(identity: DeviceIdentity, bonds: [Bond])]) -> [String] {
         adapters.flatMap { identity, bonds in
-            let privacy = identity.resolvingKey == 0 ? "without private addresses" : "with private addresses"
-            return ["adapter \(identity.address), \(privacy), bonds: \(bonds.count)"] + columns(bonds.map(row))
+            // Whether it uses private addresses is up to the program that has the adapter.
+            let privacy = identity.resolvingKey == 0 ? "no key" : "a key"
+            return ["adapter \(identity.address), \(privacy) for private addresses, bonds: \(bonds.count)"]
+                + columns(bonds.map(row))
         }
     }
 

@@ -170,7 +170,7 @@ struct Bonds: AsyncParsableCommand {
             }
             for problem in problems { say("ble: not taken over: \(problem)") }
             guard count > 0 else { throw CommandFailure(.failure, "there is no bond to take over in \(path)") }
-            try writeLine("\(count) bonds are now in \(store.directory)")
+            try writeLine("\(count == 1 ? "1 bond is" : "\(count) bonds are") now in \(store.directory)")
         }
 
         private func take(

@@ -31,10 +31,13 @@ extension RunnerCore {
         bondsRestoredFor = key
         do throws(BondStoreError) {
             var identity = fresh
-            // An identity is kept with its first bond. Its address may have changed since, with an option.
-            guard let kept = try store.identity(for: key) else { return }
+            // An identity is kept with its first bond. A static address may have been taken along from another controller, with
+            // its bonds; or this controller has another address now, by an option.
+            let known = try store.identity(for: key)
+            let ofAddress = try store.identities().first { $0.address.isSameDevice(as: fresh.address) }
+            guard let kept = ofAddress ?? known else { return }
             identity.resolvingKey = kept.resolvingKey
-            if identity != kept { try store.keep(identity, for: key) }
+            if identity != known { try store.keep(identity, for: key) }
             shared.setIdentity(identity, bonds: try store.bonds(of: identity), at: now)
         } catch {
             options.reportBonds(error)

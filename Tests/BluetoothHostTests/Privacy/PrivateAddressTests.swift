@@ -215,6 +215,26 @@ struct PrivateAddressTests {
         #expect(world.hosts[central].faults[.bondClaimed] == 1)
     }
 
+    @Test("S11: who distributes the identity address of a bonded peer, with another key, gets no bond")
+    func claimedIdentity() throws {
+        var world = World()
+        let central = world.startSecure(), peripheral = world.startSecure()
+        let pair = try world.connectSecure(central, to: peripheral)
+        let bond = try world.bond(pair).central
+        world.disconnect(pair)
+        // Its controller has the address of the peer's, and its private addresses are made with its own key.
+        let thief = world.startSecure(rotation: .seconds(60), publicAddress: bond.address)
+        let link = try world.connectSecure(central, to: thief)
+        #expect(world.hosts[central].information(of: link.centralLink)?.peer != bond.peer)
+        try world.hosts[central].pair(link.centralLink, PairingParameters(), at: world.now)
+        world.run(for: .seconds(1))
+        try world.hosts[thief].answerPairing(link.peripheralLink, .accept(), at: world.now)
+        world.run(for: .seconds(1))
+        #expect(world.seen[central].compactMap { $0.event.isBonded } == [false])
+        #expect(world.hosts[central].bonds == [bond])
+        #expect(world.hosts[central].faults[.bondClaimed] == 1)
+    }
+
     @Test("Two bonded peers that use private addresses are waited for at once", arguments: [0, 1, 8])
     func several(_ size: UInt8) throws {
         var world = World()

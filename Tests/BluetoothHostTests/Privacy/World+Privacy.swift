@@ -14,14 +14,16 @@ extension World {
     /// - Parameters:
     ///   - rotation: how long it uses a private address; nil for a host without privacy.
     ///   - resolvingListSize: how many devices its controller resolves; 0 for one that resolves none.
+    ///   - publicAddress: its controller's address; one of its own if nil.
     mutating func startSecure(
-        rotation: Duration? = nil, resolvingListSize: UInt8 = 8,
+        rotation: Duration? = nil, resolvingListSize: UInt8 = 8, publicAddress: DeviceAddress? = nil,
         host configure: (inout HostConfiguration) -> Void = { _ in }
     ) -> Int {
         let number = UInt64(hosts.count + 1)
         return start {
             $0.hasPrivacy = resolvingListSize > 0
             $0.resolvingListSize = resolvingListSize
+            if let publicAddress { $0.publicAddress = publicAddress }
         } host: {
             $0.security = SecurityConfiguration(
                 crypto: Self.crypto, entropy: SeededGenerator(seed: number), resolvingKey: Self.key(of: number))

@@ -124,8 +124,8 @@ let package = Package(
         layer(
             "BluetoothAdapter",
             [
-                "BluetoothBase", "BluetoothHCI", "BluetoothATT", "BluetoothGAP", "BluetoothGATT", "BluetoothSMP",
-                "BluetoothHost", "BluetoothPlatform", "HCITransport",
+                "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGAP", "BluetoothGATT",
+                "BluetoothSMP", "BluetoothHost", "BluetoothPlatform", "HCITransport",
                 .target(name: "BluetoothCrypto", condition: .when(traits: ["Pairing"])),
             ]),
         // What applications meet.
@@ -143,9 +143,9 @@ let package = Package(
         .target(
             name: "CoreBluetooth",
             dependencies: [
-                "BluetoothBase", "BluetoothNumbers", "BluetoothHCI", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
-                "BluetoothSMP", "BluetoothHost", "BluetoothAdapter", "BluetoothPlatform", "HCITransport",
-                "VirtualRadio", "BluetoothObserving",
+                "BluetoothBase", "BluetoothNumbers", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT",
+                "BluetoothGAP", "BluetoothSMP", "BluetoothHost", "BluetoothAdapter", "BluetoothPlatform",
+                "HCITransport", "VirtualRadio", "BluetoothObserving",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -161,9 +161,9 @@ let package = Package(
         .target(
             name: "BluetoothSimulation",
             dependencies: [
-                "BluetoothBase", "BluetoothHCI", "BluetoothATT", "BluetoothGATT", "BluetoothGAP", "BluetoothSMP",
-                "BluetoothCrypto", "BluetoothHost", "BluetoothAdapter", "BluetoothLE", "CoreBluetooth", "HCITransport",
-                "VirtualRadio", .product(name: "Logging", package: "swift-log"),
+                "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
+                "BluetoothSMP", "BluetoothCrypto", "BluetoothHost", "BluetoothAdapter", "BluetoothLE", "CoreBluetooth",
+                "HCITransport", "VirtualRadio", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         // What of Foundation is not there on Linux and applications use on Core Bluetooth's objects.

@@ -19,7 +19,8 @@ extension Host {
         switch fault.scope {
         case .answered, .dropped: return
         case .channelClosed:
-            // The link has one channel for ATT, without which it is of no use.
+            // A credit-based channel goes by itself. The link has one channel for ATT, without which it is of no use.
+            guard fault == .bearerExpired else { return }
             drainClient(slot)
             close(slot, .bearerExpired, at: now)
         case .linkEnded: close(slot, .overwhelmed, at: now)

@@ -53,6 +53,10 @@ public struct Host: Sendable {
     var unconfirmedPairings = 0
     /// The counters of what this host signs, by peer.
     var signatureCounters: [PeerID: SignatureCounters] = [:]
+    /// The services offered over credit-based channels, by SPSM.
+    var channelListeners: [UInt16: ChannelListener] = [:]
+    /// Whether SDUs may wait on some channel.
+    var channelsMayWait = false
     /// The controller's buffers for ACL data, and how long a packet they take.
     var flow = ACLFlowControl(bufferCount: 0)
     var aclDataLength = 0

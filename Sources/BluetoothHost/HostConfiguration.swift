@@ -35,6 +35,8 @@ public struct HostConfiguration: Sendable {
     public var receiveBufferCount: UInt16 = 256
     /// How many links the host accepts, whatever the controller offers.
     public var maximumLinks: Int = 64
+    /// How many credit-based channels there may be on each link, at most 64.
+    public var maximumChannels: Int = 32
     /// How long the controller has to answer a command.
     public var commandTimeout: Duration = .seconds(2)
     /// What a central asks for when it connects: 15 to 30 ms, as phones do, and a supervision timeout of 4 seconds.

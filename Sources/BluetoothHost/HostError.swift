@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothGATT
 import BluetoothHCI
+import BluetoothL2CAP
 import BluetoothSMP
 
 /// Why a call to the host was refused, or ended without its result.
@@ -53,6 +54,12 @@ public enum HostError: Error, Equatable, Sendable {
     case pairing(PairingError)
     /// There is no bond with this peer.
     case notBonded
+    /// The channel has been closed.
+    case noSuchChannel
+    /// A channel could not be opened.
+    case channel(ChannelOpeningFailure)
+    /// The limits of a channel could not be changed.
+    case channelReconfiguration(ChannelReconfigurationFailure)
 }
 
 extension HostError: CustomStringConvertible {
@@ -81,6 +88,9 @@ extension HostError: CustomStringConvertible {
         case .database(let error): "\(error)"
         case .advertisingData(let error): "\(error)"
         case .pairing(let error): "\(error)"
+        case .noSuchChannel: "the channel is closed; open another one"
+        case .channel(let failure): "\(failure)"
+        case .channelReconfiguration(let failure): "\(failure)"
         case .notBonded: "there is no bond with this peer; pair with it first"
         }
     }

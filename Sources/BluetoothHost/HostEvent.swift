@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothGATT
 import BluetoothHCI
+import BluetoothL2CAP
 import BluetoothSMP
 
 /// Something that happened, in groups by what it is about. Bytes that belong to an event lie in the queue it came from:
@@ -18,6 +19,8 @@ public enum HostEvent: Sendable {
     case client(LinkIdentifier, Client)
     /// Something the GATT server was asked for on one link.
     case server(LinkIdentifier, Server)
+    /// Something about a credit-based channel of one link.
+    case channel(LinkIdentifier, Channel)
     /// Something about the security of one link.
     indirect case security(LinkIdentifier, Security)
     /// A bond was made or has changed: the caller is to store it.
@@ -77,6 +80,25 @@ public enum HostEvent: Sendable {
         case indication(AttributeHandle, Payload)
         /// An operation begun with `Host.start` has ended.
         case operationEnded(GATTClientEvent)
+    }
+
+    /// What happened to a credit-based channel.
+    public enum Channel: Sendable {
+        /// The peer sent an SDU. It counts until `Host.consume` is called for it: a peer that is ahead by as much as the
+        /// channel's window has to wait.
+        case received(CreditBasedChannel.ID, Payload)
+        /// It is open, as one side asked for.
+        indirect case opened(CreditBasedChannel.ID, ChannelInformation, by: ChannelOpener)
+        /// What `Host.openChannel` asked for did not come about.
+        case openingFailed(CreditBasedChannel.ID, ChannelOpeningFailure)
+        /// The channel, which had too much to send, has room again.
+        case readyToSend(CreditBasedChannel.ID)
+        /// The peer takes other SDUs or K-frames from now on.
+        case limitsChanged(CreditBasedChannel.ID)
+        /// `Host.reconfigure` has ended; nil where what was asked for holds.
+        indirect case reconfigured([CreditBasedChannel.ID], ChannelReconfigurationFailure?)
+        /// It is closed.
+        case closed(CreditBasedChannel.ID, ChannelEnd)
     }
 
     /// What happened to the security of a link.

@@ -64,6 +64,8 @@ public enum HostFault: Int, CaseIterable, Sendable {
     case valueUnprotected
     /// No response to an ATT request (Vol 3, Part F, 3.3.3).
     case bearerExpired
+    /// A rule of a credit-based channel was broken (Vol 3, Part A, 3.4 and 10.1). The channel is closed.
+    case channelViolated
     /// A peer asked for so many answers that they no longer fit into the send queue.
     case sendQueueOverflow
 
@@ -79,7 +81,7 @@ public enum HostFault: Int, CaseIterable, Sendable {
             .valueUnprotected, .signatureInvalid:
             .dropped
         case .signallingRejected, .pairingRefused: .answered
-        case .bearerExpired: .channelClosed
+        case .bearerExpired, .channelViolated: .channelClosed
         case .sendQueueOverflow: .linkEnded
         }
     }

@@ -60,6 +60,12 @@ public struct L2CAPFrame: ~Escapable {
 // MARK: - Writing in place
 
 extension L2CAPFrame {
+    /// The header of a frame with `length` octets of payload for `channel`, least significant octet first.
+    @inlinable @inline(__always)
+    public static func header(to channel: ChannelIdentifier, payloadLength length: Int) -> UInt32 {
+        UInt32(UInt16(truncatingIfNeeded: length)) | UInt32(channel.rawValue) << 16
+    }
+
     /// Appends a header for `channel` whose length is filled in later, so that the payload can be written right after
     /// it. Returns the argument for `close`.
     @inlinable @inline(__always)

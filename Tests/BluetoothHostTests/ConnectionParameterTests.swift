@@ -88,6 +88,7 @@ struct ConnectionParameterTests {
         (bytes("13 01 0200 0000"), "timed out"),
         (bytes("13 01 0200 0100"), "\(HostError.refusedByPeer)"),
         (bytes("01 01 0200 0000"), "\(HostError.refusedByPeer)"),
+        (bytes("13 01 0200 0200"), "\(HostError.refusedByPeer)"),
         (bytes("13 02 0200 0100"), "timed out"),
         (bytes("13 01 0100 00"), "timed out"),
     ])

@@ -22,7 +22,7 @@ struct FaultTests {
                     "encryptionUnexpected", "bondClaimed", "valueUnprotected",
                 ],
                 "answered": ["signallingRejected", "pairingRefused"],
-                "channelClosed": ["bearerExpired"], "linkEnded": ["sendQueueOverflow"],
+                "channelClosed": ["bearerExpired", "channelViolated"], "linkEnded": ["sendQueueOverflow"],
             ])
     }
 

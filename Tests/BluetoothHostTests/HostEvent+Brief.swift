@@ -39,6 +39,13 @@ extension HostEvent {
         case .link(_, .readyToSend): "ready to send"
         case .link(_, .lost(let loss)): "lost: \(loss)"
         case .link(_, .peerIdentified(let peer)): "peer is \(peer)"
+        case .channel(_, .received(_, let payload)): "received \(payload.count)"
+        case .channel(_, .opened): "channel opened"
+        case .channel(_, .openingFailed(_, let failure)): "channel not opened: \(failure)"
+        case .channel(_, .readyToSend): "channel ready to send"
+        case .channel(_, .limitsChanged): "channel limits changed"
+        case .channel(_, .reconfigured(_, let failure)): "channels reconfigured: \(failure.map { "\($0)" } ?? "done")"
+        case .channel(_, .closed(_, let end)): "channel closed: \(end)"
         case .security(_, let event): "security: \(event)"
         case .bondChanged(let bond): "\(bond)"
         }

@@ -162,7 +162,7 @@ extension HostEvent {
     var payload: Payload? {
         switch self {
         case .client(_, .notification(_, let payload)), .client(_, .indication(_, let payload)),
-            .server(_, .valueWritten(_, let payload)),
+            .server(_, .valueWritten(_, let payload)), .channel(_, .received(_, let payload)),
             .server(_, .writeRequested(_, _, let payload)):
             payload
         case .advertisement(let advertisement): advertisement.data

@@ -88,6 +88,8 @@ struct ConnectionParameterUpdateTests {
         arguments: [
             ("13 01 02 00 00 00", .accepted), ("13 01 02 00 01 00", .rejected), ("01 01 02 00 00 00", .notSupported),
             ("01 01 04 00 01 00 17 00", .notSupported), ("01 01 00 00", .notSupported),
+            // Reserved results: an answer, and no agreement.
+            ("13 01 02 00 02 00", .rejected), ("13 01 02 00 FF FF", .rejected),
         ] as [(String, ConnectionParameterUpdateEnd)])
     mutating func answered(_ response: String, _ end: ConnectionParameterUpdateEnd) throws {
         var channel = SignallingChannel(role: .peripheral)
@@ -104,7 +106,7 @@ struct ConnectionParameterUpdateTests {
         "L12: what is not the answer leaves the request waiting",
         arguments: [
             "13 02 02 00 00 00", "13 00 02 00 00 00", "01 02 02 00 00 00",  // another identifier
-            "13 01 02 00 02 00", "13 01 01 00 00", "13 01 03 00 00 00 00", "13 01 02 00 00",  // malformed
+            "13 01 01 00 00", "13 01 03 00 00 00 00", "13 01 02 00 00",  // malformed
             "15 01 0A 00 42 00 00 02 F7 00 03 00 00 00", "07 01 04 00 40 00 51 00",  // another command's
         ])
     mutating func notTheAnswer(_ response: String) throws {

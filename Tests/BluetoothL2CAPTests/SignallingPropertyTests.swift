@@ -34,7 +34,8 @@ struct SignallingPropertyTests {
                 }
                 answered += 1
                 let answer = try SignallingCommand(decoding: writer.bytes.span)
-                #expect(outcome != .ignored)
+                // A request about channels may have been refused with its own response.
+                #expect(outcome != .ignored || [0x14, 0x17, 0x19].contains(payload[0]))
                 #expect(answer.identifier == payload[1] && answer.identifier != 0)
                 #expect(SignallingCode(rawValue: answer.code)?.isResponse == true)
                 #expect(SignallingCode(rawValue: payload[0])?.isResponse != true)

@@ -21,9 +21,6 @@ struct SignallingRejectTests {
         arguments: [
             "55 01 00 00", "FF 01 00 00", "00 01 00 00", "02 01 04 00 01 00 40 00", "04 01 04 00 40 00 00 00",
             "08 01 00 00", "0A 01 02 00 02 00", "0C 01 00 00", "55 01 03 00 01 02 03",
-            // Requests for credit-based channels, which are not supported yet.
-            "14 01 0A 00 80 00 41 00 00 01 40 00 0A 00", "17 01 0A 00 27 00 40 00 40 00 01 00 40 00",
-            "19 01 06 00 80 00 40 00 40 00",
         ])
     func notUnderstood(_ payload: String) {
         expect(bytes(payload), .rejected(.commandNotUnderstood), "01 01 02 00 00 00")
@@ -61,7 +58,9 @@ struct SignallingRejectTests {
             "06 09 08 00 40 00 41 00", "16 09 05 00 40 00 01 00",
             // Consistent, but not what the command needs: nothing, too little, too much.
             "12 09 00 00", "12 09 07 00 18 00 28 00 00 00 F4", "12 09 09 00 18 00 28 00 00 00 F4 01 00",
-            "06 09 03 00 40 00 41", "06 09 05 00 40 00 41 00 00", "16 09 03 00 40 00 01", "16 09 05 00 40 00 01 00 00",
+            "14 09 09 00 80 00 50 00 64 00 17 00 02", "14 09 0B 00 80 00 50 00 64 00 17 00 02 00 00",
+            "17 09 07 00 80 00 64 00 40 00 02", "19 09 03 00 64 00 40", "06 09 03 00 40 00 41",
+            "06 09 05 00 40 00 41 00 00", "16 09 03 00 40 00 01", "16 09 05 00 40 00 01 00 00",
             // Two commands in one C-frame.
             "12 09 08 00 18 00 28 00 00 00 F4 01 55 02 00 00", "55 09 00 00 55 02 00 00",
         ])
@@ -84,7 +83,7 @@ struct SignallingRejectTests {
     }
 
     @Test(
-        "L13: no channel can be disconnected, in particular no fixed one",
+        "L13: a channel that is not there cannot be disconnected, in particular no fixed one",
         arguments: [(0x04, 0x04), (0x05, 0x05), (0x06, 0x06), (0x40, 0x51), (0x00, 0x00)] as [(UInt8, UInt8)])
     func disconnection(_ destination: UInt8, _ source: UInt8) {
         let reason = CommandReject.Reason.invalidChannelIdentifier(

@@ -45,7 +45,7 @@ extension Host {
         case .connect(let step): answered(step, status, at: now)
         case .disconnect(let link): disconnectAnswered(status, link, at: now)
         case .readRSSI(let request, let link): rssiAnswered(request, of: link, completion)
-        case .connectionUpdate(let link): connectionUpdateAnswered(status, link)
+        case .connectionUpdate(let link): connectionUpdateAnswered(status, link, at: now)
         case .encrypt(let link): encryptionAnswered(status, link, at: now)
         case .privacy: privacyAnswered(status, at: now)
         case .none: return

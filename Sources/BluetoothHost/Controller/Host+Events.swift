@@ -32,7 +32,7 @@ extension Host {
             connectionCompleted(
                 complete.status, complete.connectionHandle, complete.role, NewConnection(complete), at: now)
         case .disconnectionComplete(let complete): disconnectionCompleted(complete, at: now)
-        case .leConnectionUpdateComplete(let complete): connectionUpdated(complete)
+        case .leConnectionUpdateComplete(let complete): connectionUpdated(complete, at: now)
         case .leReadRemoteFeaturesComplete(let complete): remoteFeaturesRead(complete, at: now)
         case .leRemoteConnectionParameterRequest(let request): parametersRequested(request, at: now)
         case .leLongTermKeyRequest(let request): longTermKeyRequested(request, at: now)
@@ -50,6 +50,7 @@ extension Host {
             flow.complete(entry)
         }
         pump()
+        if channelsMayWait { pumpChannels(at: now) }
         if unconfirmedPairings > 0 { confirmPairings(at: now) }
     }
 
@@ -87,6 +88,7 @@ extension Host {
         // The peer's features, or its refusal to give them: either way a packet was received. Any other status is the
         // controller's own.
         guard complete.status == .success || complete.status == .unsupportedRemoteFeature else { return }
+        if complete.status == .success { links.at[slot].remoteFeatures = complete.features }
         establish(slot, at: now)
     }
 }

@@ -208,6 +208,7 @@ extension Host {
             }
             updateBond(of: link)
             endPairing(of: &link)
+            endChannels(of: &link)
             link.endpoint.closeAll()
             announce(link.endpoint.events, of: link.identifier, except: link.automaticExchange)
             events.append(.link(link.identifier, .disconnected(reason)))
@@ -227,6 +228,7 @@ extension Host {
         arbiter.advertisingMayWork()
         advanceActivities(at: now)
         pump()
+        pumpChannels(at: now)
     }
 
     // MARK: Time
@@ -249,6 +251,7 @@ extension Host {
             handle(outcome, Span<UInt8>(), slot, at: now)
         }
         signallingStepped(links.at[slot].signalling.fire(at: now), slot, at: now)
+        settleChannels(slot, at: now)
     }
 
     /// The controller never said that the link is gone. It has had the time to notice.

@@ -1,5 +1,6 @@
 import BluetoothATT
 import BluetoothBase
+import BluetoothGATT
 import BluetoothHCI
 import BluetoothL2CAP
 
@@ -44,6 +45,8 @@ extension Host {
             swap(&frame, &reassembled)
         case .incomplete: return
         case .dropped(.empty): handle(.fragmentEmpty, of: slot, at: now)
+        case .dropped(.frameTooLong) where packet.boundary != .continuing:
+            if !receiveTooLong(packet.data, slot, at: now) { handle(.fragmentInvalid, of: slot, at: now) }
         case .dropped(.flagsInvalid): handle(.dataFlagsInvalid, of: slot, at: now)
         case .dropped: handle(.fragmentInvalid, of: slot, at: now)
         }
@@ -69,7 +72,7 @@ extension Host {
         case .attributeProtocol: receiveATT(frame.payload, slot, at: now)
         case .leSignalling: receiveSignalling(frame.payload, slot, at: now)
         case .securityManager: receiveSecurity(frame.payload, slot, at: now)
-        default: return handle(.channelUnknown, of: slot, at: now)
+        default: receiveChannel(frame.payload, on: frame.channel, slot, at: now)
         }
         if !links.at[slot].life.isOpen { endIfOverwhelmed(slot, at: now) }
     }
@@ -89,10 +92,16 @@ extension Host {
     }
 
     private mutating func receiveSignalling(_ payload: Span<UInt8>, _ slot: Int, at now: Instant) {
+        let listeners = channelListeners, security = links.at[slot].endpoint.security
         openFrame()
-        let outcome = links.at[slot].signalling.receive(payload, into: &outbox.writer)
+        let outcome = links.at[slot].signalling.receive(payload, into: &outbox.writer) { psm in
+            listeners[psm]?.admission(on: security) ?? .refused(.spsmNotSupported)
+        }
         closeFrame(slot, .leSignalling)
         if case .rejected = outcome { handle(.signallingRejected, of: slot, at: now) }
         signallingStepped(outcome, slot, at: now)
+        settleChannels(slot, at: now)
+        // It may have been credits.
+        pumpChannels(at: now)
     }
 }

@@ -25,7 +25,11 @@ extension Host {
 
     /// Fills in the headers of the frame opened last and sends it, or queues it. A frame without payload is forgotten.
     @inline(__always)
-    mutating func closeFrame(_ slot: Int, _ channel: FixedChannel) {
+    mutating func closeFrame(_ slot: Int, _ channel: FixedChannel) { closeFrame(slot, to: channel.identifier) }
+
+    /// The same for any channel, by the endpoint of the peer.
+    @inline(__always)
+    mutating func closeFrame(_ slot: Int, to channel: ChannelIdentifier) {
         let length = openPayloadCount
         guard length > 0, links.at[slot].isInUse else { return outbox.rollback() }
         let handle = links.at[slot].handle
@@ -34,7 +38,7 @@ extension Host {
         // Connection handle and length of the ACL packet, two octets each, and the channel's header, in one store.
         let header =
             UInt64(handle.rawValue) | UInt64(truncatingIfNeeded: frameLength) << 16
-            | UInt64(channel.header(payloadLength: length)) << 32
+            | UInt64(L2CAPFrame.header(to: channel, payloadLength: length)) << 32
         outbox.writer.overwrite(header, at: start &+ 1)
         if links.at[slot].sendQueue.isEmpty, frameLength <= aclDataLength,
             flow.takeBuffer(for: handle)

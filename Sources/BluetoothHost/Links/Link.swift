@@ -24,6 +24,10 @@ struct Link: Sendable {
     var lastingPeer: PeerID
     var life: LinkLife
     var parameters: CurrentConnectionParameters
+    /// What the peer's link layer can do, once it has said so.
+    var remoteFeatures: LEFeatures = []
+    /// Until when the central is not asked again for parameters, after it has refused some.
+    var updateRefusedUntil: Instant?
     /// A request for new parameters that waits for the controller to report them.
     var update: PendingUpdate?
 
@@ -37,6 +41,8 @@ struct Link: Sendable {
     var mustSignalReady = false
 
     var signalling: SignallingChannel
+    /// The credit-based channel that sent last of those that wait.
+    var lastSendingChannel: ChannelIdentifier = 0
     /// Both GATT roles. Its one channel is the link's fixed one.
     var endpoint = AttributeEndpoint()
     var protection: LinkProtection
@@ -67,7 +73,8 @@ struct Link: Sendable {
         self.life = life
         reassembler = ACLReassembler(maximumFrameLength: Self.maximumFrameLength)
         signalling = SignallingChannel(
-            role: connection.role, acceptableParameters: configuration.acceptableParameters)
+            role: connection.role, acceptableParameters: configuration.acceptableParameters,
+            channelLimit: configuration.maximumChannels)
     }
 
     /// The largest ATT_MTU: the longest value there can be, in the PDU with the longest header (Vol 3, Part F, 3.2.9).
@@ -147,6 +154,8 @@ struct PendingUpdate: Sendable {
     /// When it is given up: a central may agree, and then never change anything.
     var deadline: Instant
 
+    /// How long a peripheral waits before it asks again after a refusal, T_GAP(conn_param_timeout) (Vol 3, Part C, 9.3.9.2).
+    static let refusalPause = Duration.seconds(30)
     /// What the link layer gives a procedure, which is longer than L2CAP gives a request (Vol 6, Part B, 5.2).
     static let timeout = Duration.seconds(40)
 }

@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGAP
 import BluetoothGATT
+import BluetoothL2CAP
 import BluetoothSMP
 
 /// Names one user of a shared host: an adapter of the asynchronous API, a manager of Core Bluetooth, a gateway.
@@ -114,6 +115,15 @@ public struct HostCall: Sendable {
         case subscribe(LinkIdentifier, SubscriptionRequest)
         /// Ends the subscription of a token; ends with `.done` at once, or for the last one when the peer has answered.
         case unsubscribe(LinkIdentifier, CallToken)
+
+        // MARK: Channels
+
+        /// Offers a service over L2CAP channels to all peers, with this SPSM or a free one; ends with `.listening`.
+        /// `UserEvent.Channel.opened` follows for each channel that a peer opens.
+        indirect case listen(UInt16?, ChannelListener)
+        /// Offers a service no longer; ends with `.done`. Channels that are open stay so.
+        case stopListening(UInt16)
+        case channel(LinkIdentifier, ChannelCall)
 
         // MARK: The GATT server
 
@@ -271,4 +281,7 @@ public enum CallResult: Sendable {
     case value([UInt8]?)
     case bonds([Bond])
     case outOfBandData(OutOfBandData)
+    /// The SPSM of a service.
+    case listening(UInt16)
+    case channels(LinkIdentifier, [OpenedChannel])
 }

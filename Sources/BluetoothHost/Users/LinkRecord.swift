@@ -1,6 +1,7 @@
 import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
+import BluetoothL2CAP
 
 /// The state of one link in a shared host, beside that in the host itself: its users and their calls.
 struct LinkRecord: Sendable {
@@ -46,6 +47,13 @@ struct LinkRecord: Sendable {
     var awaitingSecurity: [UserCall] = []
     /// The operations that the peer refused because the link was not protected enough, to be repeated once it is.
     var refusedOperations: [RefusedOperation] = []
+
+    /// The channels of users, those asked for, and those to be asked for again on a better protected link.
+    var channels: [ChannelRecord] = []
+    var channelOpenings: [ChannelOpening] = []
+    var refusedChannels: [RefusedChannel] = []
+    /// Calls that wait for the peer to agree to other limits of a channel.
+    var reconfigurations: [(channel: CreditBasedChannel.ID, call: UserCall)] = []
 
     var credits = SendCredits()
     var indications = IndicationQueue()

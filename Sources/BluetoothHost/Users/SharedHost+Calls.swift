@@ -55,6 +55,8 @@ extension SharedHost {
             answer(call, request) { host throws(HostError) in try host.accept(request) }
         case .refuse(let request, let code):
             answer(call, request) { host throws(HostError) in try host.refuse(request, with: code) }
+        case .listen(let psm, let listener): listen(call, psm, listener)
+        case .stopListening(let psm): stopListening(call, on: psm)
         case .setPairingAgent(let description): setPairingAgent(call, description, at: now)
         case .makeOutOfBandData: makeOutOfBandData(call)
         case .bonds: end(call, .success(.bonds(host.bonds)))
@@ -62,7 +64,7 @@ extension SharedHost {
         case .release(let link), .disconnect(let link, _), .readRSSI(let link), .updateParameters(let link, _),
             .holdReceiving(let link), .resumeReceiving(let link), .perform(let link, _), .write(let link, _, _),
             .subscribe(let link, _), .unsubscribe(let link, _), .indicate(let link, _, _), .pair(let link, _),
-            .writeSigned(let link, _, _),
+            .writeSigned(let link, _, _), .channel(let link, _),
             .answerPairing(let link, _), .pressKey(let link, _), .cancelPairing(let link):
             guard let slot = slot(of: link) else { return end(call, .failure(refusal ?? .noSuchLink)) }
             carryOut(kind, call, slot, at: now)
@@ -96,6 +98,7 @@ extension SharedHost {
             } catch {
                 end(call, .failure(error))
             }
+        case .channel(_, let kind): carryOut(kind, call, slot, at: now)
         case .pair(_, let request): pair(call, request, slot, at: now)
         case .answerPairing(_, let answer): answerPairing(call, answer, slot, at: now)
         case .pressKey(let link, let key): host.pressKey(key, on: link, at: now)
@@ -104,7 +107,7 @@ extension SharedHost {
         case .unsubscribe(_, let subscription): unsubscribe(call, from: subscription, slot, at: now)
         case .attach, .detach, .cancel, .scan, .advertise, .connect, .publish, .publishAll, .withdraw, .withdrawAll,
             .setValue, .readOwnValue, .answer, .accept, .refuse, .writeWithoutResponse, .notify, .update,
-            .setPairingAgent, .bonds, .makeOutOfBandData, .removeBond:
+            .setPairingAgent, .bonds, .makeOutOfBandData, .removeBond, .listen, .stopListening:
             return
         }
     }
@@ -142,7 +145,9 @@ extension SharedHost {
             links[slot].refusedOperations.remove(at: index)
         } else if let index = links[slot].awaitingEnd.firstIndex(of: call) {
             links[slot].awaitingEnd.remove(at: index)
-        } else if cancelSubscribing(call, slot, at: now) || stopAwaiting(call, slot, .cancelled, at: now) {
+        } else if cancelOpening(call, slot, at: now) || cancelSubscribing(call, slot, at: now)
+            || stopAwaiting(call, slot, .cancelled, at: now)
+        {
             return true
         } else if links[slot].indications.remove(where: { $0.call == call }).isEmpty {
             return false

@@ -174,6 +174,9 @@ extension SharedHost {
         for operation in record.refusedOperations {
             if case .call(let call) = operation.purpose { end(call, .failure(error)) }
         }
+        for opening in record.channelOpenings { end(opening.request.call, .failure(error)) }
+        for reconfiguration in record.reconfigurations { end(reconfiguration.call, .failure(error)) }
+        for channel in record.refusedChannels { end(channel.request.call, .failure(error)) }
         for call in record.awaitingSecurity { end(call, .failure(error)) }
         for request in record.requests { end(request.call, .failure(error)) }
         for subscription in record.subscriptions {

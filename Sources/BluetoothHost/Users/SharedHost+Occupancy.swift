@@ -13,6 +13,8 @@ package struct HostOccupancy: Equatable, Sendable {
     /// Operations of the clients that have not ended, and writes that peers have queued and neither executed nor cancelled.
     package var clientOperations = 0
     package var preparedWrites = 0
+    /// Requests about L2CAP channels that wait for the peer, or for the link to be protected.
+    package var channelRequests = 0
     /// Links on which a pairing is under way or encryption is starting, and calls that wait for that.
     package var pairings = 0
 
@@ -29,8 +31,15 @@ extension SharedHost {
                 userEntries: users.count + scans.count + advertisements.count + connects.peers.count,
                 clientOperations: endpointCount { $0.channels.reduce(0) { $0 + $1.pendingOperationCount } },
                 preparedWrites: endpointCount { $0.peer.preparedWrites.count },
+                channelRequests: links.indices.reduce(0) { $0 + channelRequests(on: $1) },
                 pairings: links.indices.reduce(0) { $0 + pairings(on: $1) })
         }
+    }
+
+    private func channelRequests(on slot: Int) -> Int {
+        guard links[slot].isInUse else { return 0 }
+        return links[slot].channelOpenings.count + links[slot].refusedChannels.count
+            + links[slot].reconfigurations.count
     }
 
     private func pairings(on slot: Int) -> Int {

@@ -13,6 +13,7 @@ extension SharedHost {
             case .advertisement(let advertisement): received(advertisement, at: now)
             case .link(let link, let event): route(event, of: link, at: now)
             case .server(let link, let event): route(event, of: link, at: now)
+            case .channel(let link, let event): route(event, of: link, at: now)
             case .security(let link, let event): route(event, of: link, at: now)
             case .bondChanged(let bond): bondChanges.append(.kept(bond))
             case .controller(let event): route(event, at: now)

@@ -50,7 +50,7 @@ extension SharedHost {
     }
 
     /// Encrypts with the key of a bond that gives enough, and otherwise pairs.
-    private mutating func beginProtecting(_ slot: Int, _ request: PairRequest, at now: Instant) throws(HostError) {
+    mutating func beginProtecting(_ slot: Int, _ request: PairRequest, at now: Instant) throws(HostError) {
         let link = links[slot].identifier
         if !request.renewsKeys, let strength = host.bondStrength(of: link),
             strength.isAuthenticated || !request.requiresAuthentication,
@@ -153,6 +153,7 @@ extension SharedHost {
         let calls = links[slot].awaitingSecurity
         links[slot].awaitingSecurity = []
         for call in calls { end(call, error.map { .failure($0) } ?? .success(.done)) }
+        repeatRefusedChannels(error, slot, at: now)
         let refused = links[slot].refusedOperations
         links[slot].refusedOperations = []
         for operation in refused {

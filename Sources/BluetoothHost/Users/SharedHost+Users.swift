@@ -31,6 +31,7 @@ extension SharedHost {
             updateAdvertising(at: now)
         }
         if pairingAgent?.user == user { dropPairingAgent(at: now) }
+        forgetListeners(of: user)
         withdrawAll(of: user, at: now)
         for slot in links.indices where links[slot].isInUse { forget(user, slot, at: now) }
         reconcileConnecting(at: now)
@@ -50,6 +51,7 @@ extension SharedHost {
             if case .call(let call) = operation.purpose { call.user == user } else { false }
         }
         links[slot].awaitingEnd.removeAll { $0.user == user }
+        forgetChannels(of: user, slot, at: now)
         links[slot].credits.forget(user)
         _ = links[slot].indications.remove { $0.call.user == user }
         for index in links[slot].subscriptions.indices {

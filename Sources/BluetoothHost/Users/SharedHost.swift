@@ -25,6 +25,8 @@ public struct SharedHost: Sendable {
     var scans: [ScanRecord] = []
     var advertisements: [AdvertisementRecord] = []
     var services = PublishedServices()
+    /// Who offers which service over channels, by SPSM.
+    var channelOwners: [UInt16: UserID] = [:]
     var names = PeerNames()
     /// Who answers for the person in pairing.
     var pairingAgent: PairingAgentRecord?
@@ -117,6 +119,7 @@ public struct SharedHost: Sendable {
     public mutating func endTurn(at now: Instant) {
         for slot in links.indices where links[slot].isInUse {
             settleCredits(slot)
+            if !links[slot].channels.isEmpty { settleChannelCredits(slot) }
             if links[slot].preparation.isWaiting { continuePreparation(slot, at: now) }
         }
         // The events that this caused.

@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGAP
 import BluetoothGATT
+import BluetoothL2CAP
 import BluetoothSMP
 
 /// The status of the adapter.
@@ -69,6 +70,9 @@ public enum UserEvent: Sendable {
     /// The peer has notified or indicated a value.
     case value(LinkIdentifier, AttributeHandle, Payload)
 
+    /// Something about a channel of this user.
+    case channel(LinkIdentifier, Channel)
+
     // MARK: The GATT server, for the user who published the service
 
     case written(LinkIdentifier, AttributeHandle, Payload)
@@ -79,6 +83,19 @@ public enum UserEvent: Sendable {
     case requestExpired(ServerRequest)
     /// A peer subscribed to a value, unsubscribed, or changed its subscription.
     indirect case subscriptionChanged(LinkIdentifier, GATTSubscriptionChange)
+}
+
+extension UserEvent {
+    /// What happened to an L2CAP channel.
+    public enum Channel: Sendable {
+        /// The peer sent an SDU: to be answered with `ChannelCall.consume` once it has been taken.
+        case received(CreditBasedChannel.ID, Payload)
+        /// So many SDUs have left, and as many more may be sent.
+        case credit(CreditBasedChannel.ID, Int)
+        /// A peer has opened a channel to a service of this user.
+        indirect case opened(CreditBasedChannel.ID, ChannelInformation)
+        case closed(CreditBasedChannel.ID, ChannelEnd)
+    }
 }
 
 /// What a pairing has led to.

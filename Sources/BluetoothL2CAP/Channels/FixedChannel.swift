@@ -1,8 +1,8 @@
 /// A channel that is there as long as its link, with the same identifier on both sides: how its frames are laid down
 /// (Core 5.4, Vol 3, Part A, 2.1 and 3.1).
 ///
-/// A frame is written once. Whoever sends leaves `headroom` in front of the payload, and fills it in with `header` when the
-/// payload is there and its length known.
+/// A frame is written once. Whoever sends leaves `headroom` in front of the payload, and fills it in with `L2CAPFrame.header` when
+/// the payload is there and its length known.
 public struct FixedChannel: Hashable, Sendable {
     /// Both sides' endpoint.
     public let identifier: ChannelIdentifier
@@ -19,10 +19,4 @@ public struct FixedChannel: Hashable, Sendable {
 
     /// How many octets a frame needs in front of its payload. All fixed channels of an LE link use basic frames.
     @inlinable public static var headroom: Int { L2CAPFrame.headerLength }
-
-    /// What goes into the headroom of a frame with `length` octets of payload, least significant octet first.
-    @inlinable @inline(__always)
-    public func header(payloadLength length: Int) -> UInt32 {
-        UInt32(UInt16(truncatingIfNeeded: length)) | UInt32(identifier.rawValue) << 16
-    }
 }

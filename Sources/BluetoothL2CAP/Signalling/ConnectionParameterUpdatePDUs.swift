@@ -26,9 +26,14 @@ public struct ConnectionParameterUpdateResponse: SignallingPDU {
     public static var code: SignallingCode { .connectionParameterUpdateResponse }
 
     /// What the central answers (Table 4.22).
-    public enum Result: UInt16, Sendable {
-        case accepted = 0x0000
-        case rejected = 0x0001
+    public struct Result: RawRepresentable, Hashable, Sendable {
+        public var rawValue: UInt16
+
+        @inlinable
+        public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+        public static let accepted = Self(rawValue: 0x0000)
+        public static let rejected = Self(rawValue: 0x0001)
     }
 
     public var result: Result
@@ -36,14 +41,21 @@ public struct ConnectionParameterUpdateResponse: SignallingPDU {
     public init(_ result: Result) { self.result = result }
 
     public init(decoding data: consuming ByteReader) throws(DecodingFailure) {
-        guard let result = Result(rawValue: try data.readUInt16()) else {
-            throw DecodingFailure(.invalidValue, at: data.offset &- 2)
-        }
-        self.result = result
+        result = Result(rawValue: try data.readUInt16())
         try data.finish()
     }
 
     public func encodeData(into writer: inout ByteWriter) {
         writer.append(result.rawValue)
+    }
+}
+
+extension ConnectionParameterUpdateResponse.Result: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .accepted: "accepted"
+        case .rejected: "rejected"
+        default: "0x" + hexadecimal(rawValue, digits: 4)
+        }
     }
 }

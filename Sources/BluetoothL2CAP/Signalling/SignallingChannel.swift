@@ -8,8 +8,10 @@ import BluetoothBase
 public struct SignallingChannel: Sendable {
     /// The longest C-frame payload accepted and sent, in octets: what every LE device must support (Table 4.1).
     public static let mtu: UInt16 = 23
-    /// The initial value of the response timeout: 1 to 60 seconds are allowed (6.2.1).
+    /// The initial value of the response timeout, RTX: 1 to 60 seconds are allowed (6.2.1).
     public static let defaultResponseTimeout: Duration = .seconds(30)
+    /// How much longer a peer may take that has said that its answer is pending, ERTX: 60 to 300 seconds are allowed (6.2.2).
+    public static let extendedTimeout: Duration = .seconds(60)
 
     /// Our role on the link.
     public let role: LinkRole
@@ -17,8 +19,10 @@ public struct SignallingChannel: Sendable {
     public var acceptableParameters: AcceptableConnectionParameters
     /// How long our requests wait for an answer.
     public let responseTimeout: Duration
+    /// The credit-based channels of the link.
+    public var channels: CreditBasedChannels
 
-    /// The request of ours that waits for its answer.
+    /// The request of ours for connection parameters that waits for its answer.
     private var outstanding: Outstanding?
     /// The identifier of our next command: 1 to 255, then 1 again.
     private var nextIdentifier: UInt8 = 1
@@ -28,13 +32,26 @@ public struct SignallingChannel: Sendable {
         var deadline: Instant
     }
 
+    /// - Parameter channelLimit: how many credit-based channels there may be at a time, at most 64.
     public init(
         role: LinkRole, acceptableParameters: AcceptableConnectionParameters = .init(),
-        responseTimeout: Duration = defaultResponseTimeout
+        responseTimeout: Duration = defaultResponseTimeout, channelLimit: Int = 32
     ) {
         self.role = role
         self.acceptableParameters = acceptableParameters
         self.responseTimeout = responseTimeout
+        channels = CreditBasedChannels(capacity: channelLimit)
+    }
+
+    /// An identifier that no request of ours has that waits for its answer: there are fewer of those than identifiers.
+    private mutating func makeIdentifier() -> UInt8 {
+        while true {
+            let identifier = nextIdentifier
+            nextIdentifier = identifier == .max ? 1 : identifier &+ 1
+            let isInUse =
+                outstanding?.identifier == identifier || channels.requests.contains { $0.identifier == identifier }
+            if !isInUse { return identifier }
+        }
     }
 }
 
@@ -48,18 +65,70 @@ extension SignallingChannel {
         guard role == .peripheral else { throw .notPeripheral }
         guard parameters.isValid else { throw .invalidParameters }
         guard outstanding == nil else { throw .requestOutstanding }
-        let identifier = nextIdentifier
-        nextIdentifier = identifier == .max ? 1 : identifier &+ 1
+        let identifier = makeIdentifier()
         outstanding = Outstanding(identifier: identifier, deadline: now.advanced(by: responseTimeout))
         ConnectionParameterUpdateRequest(parameters).encode(identifier: identifier, into: &writer)
     }
 
-    /// When to call `fire`; nil if nothing is pending.
-    public var nextDeadline: Instant? { outstanding?.deadline }
+    /// Asks for an LE credit-based channel to a service. `ChannelEvent.opened` or `.openingFailed` follows.
+    public mutating func openChannel(
+        to spsm: UInt16, _ parameters: ChannelParameters, at now: Instant, into writer: inout ByteWriter
+    ) throws(ChannelRequestError) -> CreditBasedChannel.ID {
+        try channels.open(
+            spsm, parameters, as: makeIdentifier(), until: now.advanced(by: responseTimeout), into: &writer)
+    }
 
-    /// Ends our request if it has timed out. Nothing is written.
+    /// Asks for one to five enhanced credit-based channels to a service at once. For each of them `ChannelEvent.opened` or
+    /// `.openingFailed` follows.
+    public mutating func openChannels(
+        _ count: Int, to spsm: UInt16, _ parameters: ChannelParameters, at now: Instant, into writer: inout ByteWriter
+    ) throws(ChannelRequestError) -> [CreditBasedChannel.ID] {
+        try channels.open(
+            count, spsm, parameters, as: makeIdentifier(), until: now.advanced(by: responseTimeout), into: &writer)
+    }
+
+    /// Tells the peer that this device takes other SDUs and K-frames on some enhanced channels: longer ones, or on a single
+    /// channel shorter K-frames. `ChannelEvent.reconfigured` follows.
+    public mutating func reconfigure(
+        _ ids: [CreditBasedChannel.ID], mtu: UInt16, mps: UInt16, at now: Instant, into writer: inout ByteWriter
+    ) throws(ChannelRequestError) {
+        try channels.reconfigure(
+            ids, mtu: mtu, mps: mps, as: makeIdentifier(), until: now.advanced(by: responseTimeout), into: &writer)
+    }
+
+    /// Closes a channel. What waits there is sent first, unless `isAbrupt`, for as long as the peer takes some of it every
+    /// 30 seconds. `ChannelEvent.closed` follows the peer's answer to the command to write that is owed.
+    public mutating func close(_ id: CreditBasedChannel.ID, isAbrupt: Bool = false, at now: Instant) {
+        channels.close(id, drains: !isAbrupt, at: now)
+    }
+
+    /// Writes credits for a peer, where `CreditBasedChannels` says that they are due.
+    public mutating func giveCredits(on id: CreditBasedChannel.ID, into writer: inout ByteWriter) {
+        let identifier = nextIdentifier
+        // An indication has no answer, and keeps no identifier in use.
+        nextIdentifier = identifier == .max ? 1 : identifier &+ 1
+        channels.giveCredits(on: id, as: identifier, into: &writer)
+    }
+
+    /// Whether there are commands for `writeOwed` to write: channels that were closed here, for whatever reason.
+    public var owesCommands: Bool { !channels.owed.isEmpty }
+
+    /// Writes the oldest command that is owed.
+    public mutating func writeOwed(at now: Instant, into writer: inout ByteWriter) {
+        guard owesCommands else { return }
+        channels.writeOwed(as: makeIdentifier(), until: now.advanced(by: responseTimeout), into: &writer)
+    }
+
+    /// When to call `fire`; nil if nothing is pending.
+    public var nextDeadline: Instant? { earliest(outstanding?.deadline, channels.nextDeadline) }
+
+    /// Ends our requests that have timed out. Nothing is written.
     public mutating func fire(at now: Instant) -> SignallingOutcome {
-        guard let deadline = outstanding?.deadline, deadline <= now else { return .ignored }
+        while channels.expire(at: now) {}
+        channels.endDrained(at: now)
+        guard let deadline = outstanding?.deadline, deadline <= now else {
+            return channels.events.isEmpty ? .ignored : .channelsChanged
+        }
         outstanding = nil
         return .connectionParameterUpdateEnded(.timedOut)
     }
@@ -68,8 +137,14 @@ extension SignallingChannel {
 // MARK: - Commands of the peer's
 
 extension SignallingChannel {
-    /// Handles the payload of one C-frame, and writes the answer, if any.
-    public mutating func receive(_ payload: Span<UInt8>, into writer: inout ByteWriter) -> SignallingOutcome {
+    /// Handles the payload of one C-frame, and writes the answer, if any. What it means for channels is in
+    /// `CreditBasedChannels.events`, whatever the outcome, and other commands may be owed.
+    ///
+    /// - Parameter admission: what to say to a peer that asks for a channel to a service.
+    public mutating func receive(
+        _ payload: Span<UInt8>, into writer: inout ByteWriter,
+        admission: (_ spsm: UInt16) -> ChannelAdmission = { _ in .refused(.spsmNotSupported) }
+    ) -> SignallingOutcome {
         // Without a code and a valid identifier there is nothing to answer.
         guard payload.count >= 2, payload[1] != 0 else { return .ignored }
         let code = SignallingCode(rawValue: payload[0])
@@ -82,37 +157,87 @@ extension SignallingChannel {
         }
         do throws(DecodingFailure) {
             let command = try SignallingCommand(decoding: payload)
-            return try receiveRequest(command, as: code, into: &writer)
+            return try receiveRequest(command, as: code, into: &writer, admission)
         } catch {
             return reject(.commandNotUnderstood, identifier, into: &writer)
         }
     }
 
+    /// The beginning of a C-frame that is longer than any frame this host takes: refused as others that are too long.
+    public mutating func receiveTooLong(_ start: Span<UInt8>, into writer: inout ByteWriter) -> SignallingOutcome {
+        guard start.count >= 2, start[1] != 0, SignallingCode(rawValue: start[0])?.isResponse != true else {
+            return .ignored
+        }
+        return reject(.signallingMTUExceeded(actual: Self.mtu), start[1], into: &writer)
+    }
+
     private mutating func receiveRequest(
-        _ command: borrowing SignallingCommand, as code: SignallingCode?, into writer: inout ByteWriter
+        _ command: borrowing SignallingCommand, as code: SignallingCode?, into writer: inout ByteWriter,
+        _ admission: (UInt16) -> ChannelAdmission
     ) throws(DecodingFailure) -> SignallingOutcome {
         let data = ByteReader(command.data)
+        let identifier = command.identifier
         switch code {
         case .connectionParameterUpdateRequest where role == .central:
             let request = try ConnectionParameterUpdateRequest(decoding: data)
-            return answer(request, command.identifier, into: &writer)
+            return answer(request, identifier, into: &writer)
+        case .leCreditBasedConnectionRequest:
+            let request = try LECreditBasedConnectionRequest(decoding: data)
+            channels.answer(request, admission: admission).encode(identifier: identifier, into: &writer)
+        case .creditBasedConnectionRequest:
+            guard let request = try? CreditBasedConnectionRequest(decoding: data) else {
+                return try refuseList(command, into: &writer)
+            }
+            channels.answer(request, admission: admission).encode(identifier: identifier, into: &writer)
+        case .creditBasedReconfigureRequest:
+            guard let request = try? CreditBasedReconfigureRequest(decoding: data) else {
+                return try refuseReconfiguration(command, into: &writer)
+            }
+            channels.answer(request).encode(identifier: identifier, into: &writer)
         case .disconnectionRequest:
-            // No channel can be closed: there are only fixed channels, which last as long as the link.
             let request = try DisconnectionRequest(decoding: data)
-            let reason = CommandReject.Reason.invalidChannelIdentifier(
-                local: request.destination, remote: request.source)
-            return reject(reason, command.identifier, into: &writer)
-        case .flowControlCredit:
-            // An indication for a channel that does not exist: besides responses, the only command without an answer.
-            _ = try FlowControlCredit(decoding: data)
-            return .ignored
-        case .leCreditBasedConnectionRequest, .creditBasedConnectionRequest, .creditBasedReconfigureRequest:
-            // Credit-based channels are not supported yet, so these commands are unknown.
-            return reject(.commandNotUnderstood, command.identifier, into: &writer)
+            switch channels.answer(request) {
+            case .respond:
+                DisconnectionResponse(destination: request.destination, source: request.source)
+                    .encode(identifier: identifier, into: &writer)
+            case .ignore: return .ignored
+            case .reject:
+                let reason = CommandReject.Reason.invalidChannelIdentifier(
+                    local: request.destination, remote: request.source)
+                return reject(reason, identifier, into: &writer)
+            }
+        case .flowControlCredit: channels.take(try FlowControlCredit(decoding: data))
         default:
             // Commands of BR/EDR links, commands that only a peripheral may send, and unknown codes.
-            return reject(.commandNotUnderstood, command.identifier, into: &writer)
+            return reject(.commandNotUnderstood, identifier, into: &writer)
         }
+        return channels.events.isEmpty ? .ignored : .channelsChanged
+    }
+
+    /// A request for channels whose list of endpoints is none, has more than five, or half of one (4.26).
+    private func refuseList(
+        _ command: borrowing SignallingCommand, into writer: inout ByteWriter
+    ) throws(DecodingFailure) -> SignallingOutcome {
+        let fixedLength = 8
+        guard command.data.count >= fixedLength else {
+            throw DecodingFailure(.truncated(missing: fixedLength - command.data.count), at: command.data.count)
+        }
+        CreditBasedConnectionResponse(
+            mtu: 0, mps: 0, initialCredits: 0, result: .invalidParameters, destinations: []
+        ).encode(identifier: command.identifier, into: &writer)
+        return .ignored
+    }
+
+    private func refuseReconfiguration(
+        _ command: borrowing SignallingCommand, into writer: inout ByteWriter
+    ) throws(DecodingFailure) -> SignallingOutcome {
+        let fixedLength = 4
+        guard command.data.count >= fixedLength else {
+            throw DecodingFailure(.truncated(missing: fixedLength - command.data.count), at: command.data.count)
+        }
+        CreditBasedReconfigureResponse(.otherUnacceptableParameters)
+            .encode(identifier: command.identifier, into: &writer)
+        return .ignored
     }
 
     private func answer(
@@ -136,9 +261,11 @@ extension SignallingChannel {
     /// Ends our request if this is its response. Any other response is dropped: unsolicited, late, repeated, of another
     /// kind, or malformed.
     private mutating func receiveResponse(_ payload: Span<UInt8>, as code: SignallingCode) -> SignallingOutcome {
-        guard let command = try? SignallingCommand(decoding: payload),
-            let outstanding, outstanding.identifier == command.identifier,
-            let end = end(of: command, as: code)
+        guard let command = try? SignallingCommand(decoding: payload) else { return .ignored }
+        if channels.receiveResponse(command, as: code) {
+            return channels.events.isEmpty ? .ignored : .channelsChanged
+        }
+        guard let outstanding, outstanding.identifier == command.identifier, let end = end(of: command, as: code)
         else { return .ignored }
         self.outstanding = nil
         return .connectionParameterUpdateEnded(end)
@@ -152,6 +279,7 @@ extension SignallingChannel {
             guard let response = try? ConnectionParameterUpdateResponse(decoding: ByteReader(command.data)) else {
                 return nil
             }
+            // A result that is reserved is an answer as well, and no agreement.
             return response.result == .accepted ? .accepted : .rejected
         default: return nil
         }

@@ -2,7 +2,7 @@ import BluetoothBase
 
 /// The outcome of one call of a `SignallingChannel`, for its owner to act on.
 public enum SignallingOutcome: Hashable, Sendable {
-    /// Nothing was written, and there is nothing to do.
+    /// There is nothing to do. Nothing was written, but perhaps a refusal of what was asked about channels.
     case ignored
     /// A Command Reject was written.
     case rejected(CommandReject.Reason)
@@ -11,6 +11,8 @@ public enum SignallingOutcome: Hashable, Sendable {
     case connectionParameterUpdateAccepted(ConnectionParameters)
     /// As a central: a rejecting response was written. The parameters are those requested, and not necessarily valid.
     case connectionParameterUpdateRejected(ConnectionParameters)
+    /// Something has happened to credit-based channels: `CreditBasedChannels.events` has it.
+    case channelsChanged
     /// As a peripheral: our request has ended. Nothing was written.
     case connectionParameterUpdateEnded(ConnectionParameterUpdateEnd)
 }

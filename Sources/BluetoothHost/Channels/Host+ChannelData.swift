@@ -1,0 +1,137 @@
+import BluetoothBase
+import BluetoothHCI
+import BluetoothL2CAP
+
+/// What goes over credit-based channels.
+///
+/// A K-frame is written once, straight into the outbox, where the channel has a credit and the controller a free buffer.
+/// Otherwise the rest of the SDU waits in its channel, and never in the queue of the link: what one channel has to send
+/// holds up neither the link's other channels nor its fixed ones.
+extension Host {
+    // MARK: Receiving
+
+    /// Takes the payload of a frame on a channel that is not a fixed one.
+    @inline(never)
+    mutating func receiveChannel(
+        _ payload: Span<UInt8>, on endpoint: ChannelIdentifier, _ slot: Int, at now: Instant
+    ) {
+        switch links.at[slot].signalling.channels.receive(payload, on: endpoint) {
+        case .incomplete: return
+        case .sdu(let id):
+            let stored = events.store(payload.extracting(droppingFirst: 2))
+            events.append(.channel(links.at[slot].identifier, .received(id, stored)))
+        case .reassembled(let id):
+            let sdu = links.at[slot].signalling.channels.reassembled(of: id)
+            let stored = events.store(sdu.span)
+            events.append(.channel(links.at[slot].identifier, .received(id, stored)))
+        case .starved(let id): giveCredits(on: id, slot)
+        case .ignored: return
+        case .unknown: handle(.channelUnknown, of: slot, at: now)
+        case .violated(let violation):
+            links.at[slot].signalling.channels.fail(endpoint, violation)
+            settleChannels(slot, at: now)
+        }
+    }
+
+    /// The beginning of a frame that is longer than any this host takes.
+    ///
+    /// - Returns: whether the peer was told what is wrong with it.
+    mutating func receiveTooLong(_ start: Span<UInt8>, _ slot: Int, at now: Instant) -> Bool {
+        guard let header = L2CAPFrame.header(ofPDUStartingWith: start), links.at[slot].life.takesFrames else {
+            return false
+        }
+        if header.channel == .leSignalling {
+            openFrame()
+            let outcome = links.at[slot].signalling.receiveTooLong(
+                start.extracting(droppingFirst: L2CAPFrame.headerLength), into: &outbox.writer)
+            closeFrame(slot, .leSignalling)
+            guard case .rejected = outcome else { return false }
+            handle(.signallingRejected, of: slot, at: now)
+            return true
+        }
+        guard links.at[slot].signalling.channels.id(at: header.channel) != nil else { return false }
+        links.at[slot].signalling.channels.fail(header.channel, .frameTooLong)
+        settleChannels(slot, at: now)
+        return true
+    }
+
+    /// The reader has taken an SDU of `length` octets: the peer may send more. Without this it stops, sooner or later.
+    public mutating func consume(_ length: Int, of channel: CreditBasedChannel.ID, on link: LinkIdentifier) {
+        guard let slot = links.slot(of: link), links.at[slot].signalling.channels.consume(length, on: channel) else {
+            return
+        }
+        giveCredits(on: channel, slot)
+    }
+
+    private mutating func giveCredits(on channel: CreditBasedChannel.ID, _ slot: Int) {
+        openFrame()
+        links.at[slot].signalling.giveCredits(on: channel, into: &outbox.writer)
+        closeFrame(slot, .leSignalling)
+    }
+
+    // MARK: Sending
+
+    /// Sends an SDU, of one octet or more, over an open channel. False where too much waits there already: nothing was sent,
+    /// and `HostEvent.Channel.readyToSend` will follow.
+    ///
+    /// - Throws: `.noSuchChannel`, or `.invalidParameters` for one that is empty or longer than the peer's MTU.
+    public mutating func send(
+        _ sdu: Span<UInt8>, over channel: CreditBasedChannel.ID, on link: LinkIdentifier
+    ) throws(HostError) -> Bool {
+        guard let slot = links.slot(of: link) else { throw .noSuchLink }
+        var frames = 0
+        switch links.at[slot].signalling.channels.prepareToSend(sdu.count, on: channel) {
+        case .ready(let count): frames = count
+        case .full: return false
+        case .invalidLength: throw .invalidParameters
+        case .closed: throw .noSuchChannel
+        }
+        var sent = 0
+        while frames > 0, canSendAtOnce(slot) {
+            frames &-= 1
+            openFrame()
+            let remote = links.at[slot].signalling.channels.appendFrame(
+                of: sdu, sent: &sent, on: channel, into: &outbox.writer)
+            closeFrame(slot, to: remote)
+            if sent == sdu.count { return true }
+        }
+        links.at[slot].signalling.channels.enqueue(sdu, sent: sent, on: channel)
+        channelsMayWait = true
+        return true
+    }
+
+    /// How many SDUs wait on a channel; 0 for one that is closed.
+    public func waitingCount(of channel: CreditBasedChannel.ID, on link: LinkIdentifier) -> Int {
+        links.slot(of: link).map { links.at[$0].signalling.channels.waitingCount(on: channel) } ?? 0
+    }
+
+    @inline(__always)
+    private func canSendAtOnce(_ slot: Int) -> Bool { links.at[slot].sendQueue.isEmpty && flow.canSend }
+
+    /// Sends what waits on channels, as far as there are credits and buffers: a K-frame of each channel in turn.
+    mutating func pumpChannels(at now: Instant) {
+        guard channelsMayWait else { return }
+        channelsMayWait = false
+        for slot in links.slots where links.at[slot].isInUse {
+            while canSendAtOnce(slot),
+                let id = links.at[slot].signalling.channels.nextToSend(after: links.at[slot].lastSendingChannel)
+            {
+                openFrame()
+                let remote = links.at[slot].signalling.channels.appendWaitingFrame(
+                    on: id, at: now, into: &outbox.writer)
+                guard let remote else {
+                    outbox.rollback()
+                    break
+                }
+                closeFrame(slot, to: remote)
+                links.at[slot].lastSendingChannel = id.endpoint
+                if links.at[slot].signalling.channels.isReadyAgain(id) {
+                    events.append(.channel(links.at[slot].identifier, .readyToSend(id)))
+                }
+            }
+            if links.at[slot].signalling.channels.isWaiting { channelsMayWait = true }
+            links.at[slot].signalling.channels.endDrained(at: now)
+            settleChannels(slot, at: now)
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import BluetoothBase
+import BluetoothL2CAP
+
+/// Credit-based channels: who offers what, and how channels begin and end (Core 5.4, Vol 3, Part A, 4.22 to 4.28).
+extension Host {
+    // MARK: Offering
+
+    /// Offers a service over channels, on all links. `HostEvent.Channel.opened` follows for each channel that a peer opens.
+    ///
+    /// - Parameter psm: its SPSM; nil for a free one of those that devices assign (0x0080 to 0x00FF).
+    /// - Returns: the SPSM.
+    /// - Throws: `.invalidParameters` for one that is none, or that of the Enhanced Attribute Protocol; `.busy` for one that is
+    ///   taken, or if none is free.
+    public mutating func listen(on psm: UInt16?, _ listener: ChannelListener) throws(HostError) -> UInt16 {
+        guard let psm = psm ?? SPSM.dynamic.first(where: { channelListeners[$0] == nil }) else { throw .busy }
+        guard SPSM.all.contains(psm), psm != SPSM.enhancedATT, listener.parameters.mps <= Self.greatestMPS,
+            listener.parameters.window > 0,
+            listener.parameters.mtu >= 64, listener.parameters.mps >= 64
+        else { throw .invalidParameters }
+        guard channelListeners[psm] == nil else { throw .busy }
+        channelListeners[psm] = listener
+        return psm
+    }
+
+    /// Offers a service no longer. Channels that are open stay so.
+    public mutating func stopListening(on psm: UInt16) { channelListeners[psm] = nil }
+
+    /// The greatest MPS: no frame is longer than what a link takes.
+    public static let greatestMPS = UInt16(Link.maximumFrameLength - L2CAPFrame.headerLength)
+
+    // MARK: Opening and closing
+
+    /// Asks a peer for an LE credit-based channel to a service. `HostEvent.Channel.opened` or `.openingFailed` follows.
+    public mutating func openChannel(
+        to psm: UInt16, _ parameters: ChannelParameters = ChannelParameters(), on link: LinkIdentifier, at now: Instant
+    ) throws(HostError) -> CreditBasedChannel.ID {
+        let slot = try slot(of: link, for: parameters)
+        guard psm != SPSM.enhancedATT else { throw .invalidParameters }
+        return try request(slot) { signalling, writer throws(ChannelRequestError) in
+            try signalling.openChannel(to: psm, parameters, at: now, into: &writer)
+        }
+    }
+
+    /// Asks a peer for one to five enhanced credit-based channels at once. `HostEvent.Channel.opened` or `.openingFailed`
+    /// follows for each.
+    public mutating func openChannels(
+        _ count: Int, to psm: UInt16, _ parameters: ChannelParameters = ChannelParameters(), on link: LinkIdentifier,
+        at now: Instant
+    ) throws(HostError) -> [CreditBasedChannel.ID] {
+        let slot = try slot(of: link, for: parameters)
+        guard psm != SPSM.enhancedATT else { throw .invalidParameters }
+        return try request(slot) { signalling, writer throws(ChannelRequestError) in
+            try signalling.openChannels(count, to: psm, parameters, at: now, into: &writer)
+        }
+    }
+
+    /// Takes longer SDUs and K-frames on some enhanced channels from now on, or on a single one shorter K-frames.
+    /// `HostEvent.Channel.reconfigured` follows.
+    public mutating func reconfigure(
+        _ channels: [CreditBasedChannel.ID], mtu: UInt16, mps: UInt16, on link: LinkIdentifier, at now: Instant
+    ) throws(HostError) {
+        let slot = try slot(of: link, for: ChannelParameters(mtu: mtu, mps: mps))
+        try request(slot) { signalling, writer throws(ChannelRequestError) in
+            try signalling.reconfigure(channels, mtu: mtu, mps: mps, at: now, into: &writer)
+        }
+    }
+
+    /// Closes a channel, or calls off its opening; `HostEvent.Channel.closed` or `.openingFailed` follows, once what was sent
+    /// has left, or at once if `isAbrupt`.
+    public mutating func closeChannel(
+        _ channel: CreditBasedChannel.ID, on link: LinkIdentifier, isAbrupt: Bool = false, at now: Instant
+    ) {
+        guard let slot = links.slot(of: link) else { return }
+        links.at[slot].signalling.close(channel, isAbrupt: isAbrupt, at: now)
+        settleChannels(slot, at: now)
+    }
+
+    /// What is known of an open channel; nil when it is closed.
+    public func information(of channel: CreditBasedChannel.ID, on link: LinkIdentifier) -> ChannelInformation? {
+        guard let slot = links.slot(of: link), let channel = links.at[slot].signalling.channels[channel] else {
+            return nil
+        }
+        return ChannelInformation(channel)
+    }
+
+    private func slot(of link: LinkIdentifier, for parameters: ChannelParameters) throws(HostError) -> Int {
+        guard let slot = links.slot(of: link) else { throw .noSuchLink }
+        guard parameters.mps <= Self.greatestMPS else { throw .invalidParameters }
+        return slot
+    }
+
+    private mutating func request<Result>(
+        _ slot: Int, _ body: (inout SignallingChannel, inout ByteWriter) throws(ChannelRequestError) -> Result
+    ) throws(HostError) -> Result {
+        openFrame()
+        do throws(ChannelRequestError) {
+            let result = try body(&links.at[slot].signalling, &outbox.writer)
+            closeFrame(slot, .leSignalling)
+            return result
+        } catch {
+            outbox.rollback()
+            switch error {
+            case .invalidParameters: throw .invalidParameters
+            case .noRoom, .requestOutstanding: throw .busy
+            case .noSuchChannel: throw .noSuchChannel
+            }
+        }
+    }
+
+    // MARK: What follows
+
+    /// Reports what has happened to the channels of a link, and writes what is owed to the peer for it.
+    mutating func settleChannels(_ slot: Int, at now: Instant) {
+        while links.at[slot].signalling.owesCommands {
+            openFrame()
+            links.at[slot].signalling.writeOwed(at: now, into: &outbox.writer)
+            closeFrame(slot, .leSignalling)
+        }
+        guard !links.at[slot].signalling.channels.events.isEmpty else { return }
+        let changes = links.at[slot].signalling.channels.events
+        links.at[slot].signalling.channels.events.removeAll(keepingCapacity: true)
+        for change in changes { report(change, slot) }
+    }
+
+    private mutating func report(_ change: ChannelEvent, _ slot: Int) {
+        let link = links.at[slot].identifier
+        switch change {
+        case .opened(let id, let opener):
+            guard let channel = links.at[slot].signalling.channels[id] else { return }
+            events.append(.channel(link, .opened(id, ChannelInformation(channel), by: opener)))
+        case .closed(let id, let end):
+            if case .violated = end { faults.count(.channelViolated) }
+            events.append(.channel(link, .closed(id, end)))
+        case .openingFailed(let id, let failure): events.append(.channel(link, .openingFailed(id, failure)))
+        case .limitsChanged(let id): events.append(.channel(link, .limitsChanged(id)))
+        case .reconfigured(let ids, let failure): events.append(.channel(link, .reconfigured(ids, failure)))
+        }
+    }
+
+    /// The link has ended, and is out of the table.
+    mutating func endChannels(of link: inout Link) {
+        link.signalling.channels.linkEnded()
+        for change in link.signalling.channels.events {
+            switch change {
+            case .openingFailed(let id, _):
+                events.append(.channel(link.identifier, .openingFailed(id, .cancelled)))
+            case .closed(let id, let end): events.append(.channel(link.identifier, .closed(id, end)))
+            case .opened, .limitsChanged, .reconfigured: continue
+            }
+        }
+    }
+}

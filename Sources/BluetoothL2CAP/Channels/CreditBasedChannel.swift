@@ -1,0 +1,221 @@
+import BluetoothBase
+
+/// One credit-based channel: SDUs cut into K-frames and put together again, and the credits that each K-frame takes
+/// (Core 5.4, Vol 3, Part A, 3.4 and 10.1).
+public struct CreditBasedChannel: Sendable {
+    /// Names a channel for as long as its link lives, even after it was closed and another one has its endpoint.
+    public struct ID: Hashable, Sendable {
+        /// The endpoint on this device.
+        public let endpoint: ChannelIdentifier
+        let generation: UInt16
+
+        @inlinable var index: Int { Int(endpoint.rawValue) &- Int(ChannelIdentifier.leDynamicRange.lowerBound) }
+    }
+
+    /// The mode of a channel.
+    public enum Kind: Sendable {
+        /// LE credit-based flow control.
+        case leCreditBased
+        /// Enhanced credit-based flow control: several are opened at once, and they can be reconfigured.
+        case enhanced
+    }
+
+    enum Phase: Sendable {
+        /// Nobody's: the slot is free.
+        case free
+        /// The peer was asked for it.
+        case opening
+        /// As `opening`, and nobody wants it any more.
+        case abandoned
+        case open
+        /// Closed by its user, with SDUs still to send. At the given time they are given up.
+        case draining(until: Instant)
+        /// Disconnection Request was sent, or is about to be. With the answer, which says that the peer has received all that
+        /// was sent, its user learns of this end, where that is not known yet.
+        case closing(toReport: ChannelEnd?)
+    }
+
+    public internal(set) var id: ID
+    public let kind: Kind
+    /// The service it leads to.
+    public let spsm: UInt16
+    /// What this device takes.
+    public internal(set) var local: ChannelParameters
+    /// The endpoint on the peer.
+    public internal(set) var remote: ChannelIdentifier = 0
+    /// The longest SDU the peer takes, in octets.
+    public internal(set) var peerMTU: UInt16 = 0
+    /// The longest payload of a K-frame the peer takes, in octets.
+    public internal(set) var peerMPS: UInt16 = 0
+    var phase: Phase
+
+    /// How many K-frames may be sent.
+    public internal(set) var sendCredits = 0
+    /// SDUs that wait for credits, or for room on the link, and how much of the first one has been sent.
+    var queue = PacketQueue(reservingCapacity: 0)
+    var sentOfFirst = 0
+    /// Whether an SDU was refused since the queue was last short enough.
+    var mustSignalReady = false
+
+    /// How many K-frames the peer may send.
+    public internal(set) var receiveCredits: Int
+    /// What the SDUs that the reader has not taken yet are worth, in K-frames.
+    var unconsumed = 0
+    /// What a K-frame is worth, in octets: the MPS at the beginning, whatever it is later, so that an SDU is worth the same
+    /// when it comes and when it is taken.
+    private let worth: Int
+    /// The SDU that is coming in, and how much of it is missing. It keeps its memory.
+    var partial = ByteWriter()
+    var missing = 0
+
+    init(_ id: ID, _ kind: Kind, spsm: UInt16, _ local: ChannelParameters, _ phase: Phase) {
+        self.id = id
+        self.kind = kind
+        self.spsm = spsm
+        self.local = local
+        self.phase = phase
+        receiveCredits = Int(local.window)
+        worth = Int(local.mps)
+    }
+
+    var isInUse: Bool { if case .free = phase { false } else { true } }
+
+    /// Whether its user knows it as open.
+    var isOpen: Bool {
+        switch phase {
+        case .open, .draining: true
+        case .free, .opening, .abandoned, .closing: false
+        }
+    }
+
+    /// Whether the peer has an endpoint of it.
+    var hasRemote: Bool {
+        switch phase {
+        case .open, .draining, .closing: true
+        case .free, .opening, .abandoned: false
+        }
+    }
+
+    /// The peer has agreed to the channel.
+    mutating func open(remote: ChannelIdentifier, mtu: UInt16, mps: UInt16, credits: UInt16) {
+        self.remote = remote
+        peerMTU = mtu
+        peerMPS = mps
+        sendCredits = Int(credits)
+        phase = .open
+    }
+
+    /// Forgets what waits in either direction.
+    mutating func discard() {
+        queue = PacketQueue(reservingCapacity: 0)
+        sentOfFirst = 0
+        partial = ByteWriter()
+        missing = 0
+    }
+
+    // MARK: Receiving
+
+    /// What a K-frame led to.
+    public enum Receipt: Hashable, Sendable {
+        /// The payload from its third octet on is an SDU.
+        case sdu(ID)
+        /// The payload has completed an SDU, which `CreditBasedChannels.reassembled` gives.
+        case reassembled(ID)
+        /// More of the SDU must come.
+        case incomplete
+        /// More of the SDU must come, and the peer is to get credits for that.
+        case starved(ID)
+        /// The channel is being closed: what comes over it means nothing any more.
+        case ignored
+        /// There is no such channel.
+        case unknown
+        /// The channel must be closed.
+        case violated(ChannelViolation)
+    }
+
+    /// Takes the payload of a K-frame.
+    mutating func receive(_ payload: Span<UInt8>) -> Receipt {
+        switch phase {
+        case .open, .draining: break
+        case .closing: return .ignored
+        case .free, .opening, .abandoned: return .unknown
+        }
+        guard receiveCredits > 0 else { return .violated(.creditExceeded) }
+        guard payload.count <= Int(local.mps) else { return .violated(.frameTooLong) }
+        receiveCredits &-= 1
+        guard missing == 0 else { return proceed(payload) }
+        guard payload.count >= 2 else { return .violated(.lengthMissing) }
+        let length = Int(payload[0]) | Int(payload[1]) &<< 8
+        guard length <= Int(local.mtu) else { return .violated(.sduTooLong) }
+        let count = payload.count &- 2
+        if count == length {
+            unconsumed &+= 1
+            return .sdu(id)
+        }
+        guard count < length else { return .violated(.sduExceeded) }
+        partial.removeAll()
+        partial.append(payload.extracting(droppingFirst: 2))
+        missing = length &- count
+        return dueCredits > 0 ? .starved(id) : .incomplete
+    }
+
+    /// Takes a K-frame that is not the first of its SDU.
+    @inline(__always)
+    private mutating func proceed(_ payload: Span<UInt8>) -> Receipt {
+        guard payload.count <= missing else { return .violated(.sduExceeded) }
+        partial.append(payload)
+        missing &-= payload.count
+        guard missing == 0 else { return dueCredits > 0 ? .starved(id) : .incomplete }
+        unconsumed &+= cost(of: partial.count)
+        return .reassembled(id)
+    }
+
+    /// What an SDU is worth, in K-frames. Where the peer used more of them than it needs, the rest is given back at once.
+    private func cost(of length: Int) -> Int { (length &+ 1 &+ worth) / worth }
+
+    /// The reader has taken an SDU.
+    mutating func consume(_ length: Int) { unconsumed = max(0, unconsumed &- cost(of: length)) }
+
+    /// How many credits the peer is to get now: several at once, and well before it has to wait. 0 while it is not worth it.
+    var dueCredits: Int {
+        let window = Int(local.window)
+        let due = window &- unconsumed &- receiveCredits
+        return due >= max(1, window / 2) ? due : 0
+    }
+
+    // MARK: Sending
+
+    /// Appends the payload of the next K-frame of an SDU of which `sent` octets have gone already. There must be a credit.
+    @inline(__always)
+    mutating func appendFrame(of sdu: Span<UInt8>, sent: inout Int, into writer: inout ByteWriter) {
+        sendCredits &-= 1
+        var room = Int(peerMPS)
+        if sent == 0 {
+            writer.append(UInt16(truncatingIfNeeded: sdu.count))
+            room &-= 2
+        }
+        let end = min(sdu.count, sent &+ room)
+        writer.append(sdu.extracting(sent..<end))
+        sent = end
+    }
+
+    /// Appends the payload of the next K-frame of what waits. False without a credit, or if nothing waits.
+    mutating func appendWaitingFrame(into writer: inout ByteWriter) -> Bool {
+        guard sendCredits > 0, !queue.isEmpty else { return false }
+        sendCredits &-= 1
+        var room = Int(peerMPS)
+        let length = queue.first.count
+        if sentOfFirst == 0 {
+            writer.append(UInt16(truncatingIfNeeded: length))
+            room &-= 2
+        }
+        let end = min(length, sentOfFirst &+ room)
+        writer.append(queue.first.extracting(sentOfFirst..<end))
+        sentOfFirst = end
+        if end == length {
+            queue.removeFirst()
+            sentOfFirst = 0
+        }
+        return true
+    }
+}

@@ -1,0 +1,101 @@
+import BluetoothBase
+import BluetoothHCI
+import BluetoothHost
+import TestSupport
+import Testing
+import VirtualRadio
+
+@Suite("Connection parameters: which way a peripheral asks, and how often")
+struct ParameterPolicyTests {
+    static let slow = ConnectionParameters(intervalMin: 80, intervalMax: 80, latency: 0, timeout: 400)
+    /// Both controllers have the procedure of the link layer, bit 1 of the features.
+    static let able: [HCIOpcode: ScriptedController.Answer] = [
+        .leReadLocalSupportedFeatures: .complete(.success, [0x0A, 0, 0, 0, 0, 0, 0, 0])
+    ]
+
+    /// A peripheral whose central has said what it can do.
+    private func peripheral(
+        _ answers: [HCIOpcode: ScriptedController.Answer] = able, remote: LEFeatures = [.connectionParametersRequest]
+    ) throws -> (ScriptedController, LinkIdentifier) {
+        var controller = ScriptedController.ready(answers)
+        let link = try controller.accept(0x40)
+        controller.receive(
+            LEReadRemoteFeaturesComplete(status: .success, connectionHandle: 0x40, features: remote))
+        return (controller, link)
+    }
+
+    @Test("over the link layer where both sides can, else over L2CAP")
+    func whichWay() throws {
+        var (both, link) = try peripheral()
+        _ = try both.host.updateParameters(Self.slow, of: link, at: both.now)
+        both.settle()
+        #expect(both.takeOpcodes() == [.leConnectionUpdate] && both.takeData() == [])
+        let neither: LEFeatures = []
+        let ways: [([HCIOpcode: ScriptedController.Answer], LEFeatures)] = [
+            ([:], .connectionParametersRequest), (Self.able, neither),
+        ]
+        for (answers, features) in ways {
+            var (one, link) = try peripheral(answers, remote: features)
+            _ = try one.host.updateParameters(Self.slow, of: link, at: one.now)
+            one.settle()
+            #expect(one.takeOpcodes() == [])
+            #expect(one.takeData() == [bytes("4000 1000 0C00 0500 12 01 0800 5000 5000 0000 9001")])
+        }
+    }
+
+    @Test(
+        "where a link layer cannot after all, L2CAP follows",
+        arguments: [HCIStatus.unsupportedRemoteFeature, .commandDisallowed])
+    func fallback(_ status: HCIStatus) throws {
+        var (controller, link) = try peripheral()
+        if status == .commandDisallowed { controller.answers[.leConnectionUpdate] = .status(status) }
+        _ = try controller.host.updateParameters(Self.slow, of: link, at: controller.now)
+        controller.settle()
+        if status != .commandDisallowed {
+            controller.receive(
+                LEConnectionUpdateComplete(
+                    status: status, connectionHandle: 0x40, interval: ConnectionInterval(rawValue: 24),
+                    supervisionTimeout: SupervisionTimeout(rawValue: 400)))
+        }
+        #expect(controller.takeData() == [bytes("4000 1000 0C00 0500 12 01 0800 5000 5000 0000 9001")])
+        #expect(controller.takeEvents() == [])
+        controller.receiveFrame(bytes("13 01 0200 0100"), on: 0x05)
+        #expect(controller.takeEvents() == ["request failed: \(HostError.refusedByPeer)"])
+    }
+
+    @Test(
+        "L2CAP/LE/CPU/BV-01: a central that has refused is not asked again for 30 seconds",
+        arguments: ["13 01 0200 0100", "13 01 0200 0200", "01 01 0200 0000"])
+    func pause(_ answer: String) throws {
+        var (controller, link) = try peripheral([:])
+        _ = try controller.host.updateParameters(Self.slow, of: link, at: controller.now)
+        controller.settle()
+        // An answer is one, also where its result is reserved.
+        controller.receiveFrame(bytes(answer), on: 0x05)
+        #expect(controller.takeEvents() == ["request failed: \(HostError.refusedByPeer)"])
+        _ = controller.takeData()
+        controller.run(for: .milliseconds(29_999))
+        #expect(throws: HostError.refusedByPeer) {
+            _ = try controller.host.updateParameters(Self.slow, of: link, at: controller.now)
+        }
+        controller.run(for: .milliseconds(1))
+        _ = try controller.host.updateParameters(Self.slow, of: link, at: controller.now)
+        controller.settle()
+        #expect(controller.takeData().count == 1)
+    }
+
+    @Test("the same for a refusal over the link layer")
+    func pauseOverLinkLayer() throws {
+        var (controller, link) = try peripheral()
+        _ = try controller.host.updateParameters(Self.slow, of: link, at: controller.now)
+        controller.settle()
+        controller.receive(
+            LEConnectionUpdateComplete(
+                status: .unacceptableConnectionParameters, connectionHandle: 0x40,
+                interval: ConnectionInterval(rawValue: 24), supervisionTimeout: SupervisionTimeout(rawValue: 400)))
+        #expect(controller.takeEvents() == ["request failed: \(HostError.refusedByPeer)"])
+        #expect(throws: HostError.refusedByPeer) {
+            _ = try controller.host.updateParameters(Self.slow, of: link, at: controller.now)
+        }
+    }
+}

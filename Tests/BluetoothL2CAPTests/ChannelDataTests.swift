@@ -1,0 +1,193 @@
+import BluetoothBase
+import BluetoothL2CAP
+import TestSupport
+import Testing
+
+@Suite("L2CAP: SDUs, K-frames and credits")
+struct ChannelDataTests {
+    var scene = ChannelScene()
+
+    /// Octets that count up from a number.
+    static func octets(_ count: Int, from first: Int = 0) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: first + $0) }
+    }
+
+    // MARK: Sending
+
+    @Test("L2CAP/COS/CFC/BV-02, COS/ECFC/BV-02: an SDU that fits is one K-frame")
+    mutating func unsegmented() throws {
+        let id = try scene.accept()
+        #expect(scene.send(bytes("01 02 03"), on: id) == .frames("03 00 01 02 03"))
+        #expect(scene.send(Self.octets(21), on: id) == [bytes("15 00") + Self.octets(21)])
+        #expect(scene.signalling.channels[id]?.sendCredits == 0)
+    }
+
+    @Test("L2CAP/COS/CFC/BV-01, COS/ECFC/BV-01, LE/CFC/BV-06: a longer one is cut, and waits for credits")
+    mutating func segmented() throws {
+        let id = try scene.accept()
+        let sdu = Self.octets(100)
+        // Two credits: 21 octets and the length, then 23.
+        #expect(scene.send(sdu, on: id) == [bytes("64 00") + sdu[0..<21], Array(sdu[21..<44])])
+        #expect(scene.waiting(id) == [])
+        #expect(scene.receive("16 01 04 00 50 00 01 00") == [])
+        #expect(scene.waiting(id) == [Array(sdu[44..<67])])
+        #expect(scene.receive("16 02 04 00 50 00 05 00") == [])
+        #expect(scene.waiting(id) == [Array(sdu[67..<90]), Array(sdu[90..<100])])
+        #expect(scene.signalling.channels[id]?.sendCredits == 3)
+        #expect(!scene.signalling.channels.isWaiting)
+    }
+
+    @Test("L2CAP/COS/CFC/BV-05: channels with data of their own, one after the other")
+    mutating func interleaved() throws {
+        let first = try scene.accept()
+        _ = scene.receive("14 02 0A 00 80 00 51 00 64 00 17 00 02 00")
+        let second = try #require(scene.signalling.channels.open.last)
+        _ = scene.events()
+        // What waits on one channel does not hold up the other.
+        #expect(scene.send(Self.octets(100), on: first).count == 2)
+        #expect(scene.send(bytes("AA"), on: second) == .frames("01 00 AA"))
+        #expect(scene.send(Self.octets(30), on: second).count == 1)
+        #expect(scene.receive("16 01 04 00 50 00 FF 00") == [])
+        _ = scene.receive("16 01 04 00 51 00 FF 00")
+        #expect(scene.signalling.channels.nextToSend(after: 0x40) == second)
+        #expect(scene.signalling.channels.nextToSend(after: 0x41) == first)
+        // Frames of both come in turn.
+        #expect(scene.frame(bytes("04 00 01 02"), on: 0x40) == .incomplete(needsCredits: false))
+        #expect(scene.frame(bytes("03 00 07 08"), on: 0x41) == .incomplete(needsCredits: false))
+        #expect(scene.frame(bytes("03 04"), on: 0x40) == .reassembled)
+        #expect(scene.frame(bytes("09"), on: 0x41) == .reassembled)
+        #expect(scene.completed[0x40] == bytes("01 02 03 04"))
+        #expect(scene.completed[0x41] == bytes("07 08 09"))
+    }
+
+    @Test("a channel takes eight SDUs ahead of its credits, and says when it has room again")
+    mutating func bounded() throws {
+        let id = try scene.accept()
+        _ = scene.send([0], on: id) + scene.send([0], on: id)
+        for _ in 0..<CreditBasedChannels.sendLimit {
+            #expect(scene.hasRoom(on: id) == true)
+            #expect(scene.send([1], on: id) == [])
+        }
+        #expect(scene.hasRoom(on: id) == false)
+        for left in (0..<CreditBasedChannels.sendLimit).reversed() {
+            _ = scene.receive("16 01 04 00 50 00 01 00")
+            #expect(scene.waiting(id) == .frames("01 00 01"))
+            #expect(scene.isReadyAgain(id) == (left == CreditBasedChannels.sendLimit / 2))
+        }
+    }
+
+    // MARK: Receiving
+
+    @Test("L2CAP/COS/CFC/BV-04, COS/ECFC/BV-04: an SDU in one K-frame")
+    mutating func received() throws {
+        _ = try scene.accept()
+        #expect(scene.frame(bytes("03 00 01 02 03")) == .sdu(2..<5))
+        #expect(scene.frame(bytes("00 00")) == .sdu(2..<2))
+        #expect(scene.frame(bytes("3E 00") + Self.octets(62)) == .sdu(2..<64))
+    }
+
+    @Test("L2CAP/COS/CFC/BV-03, COS/ECFC/BV-03: an SDU in several, cut as the peer likes")
+    mutating func reassembled() throws {
+        let id = try scene.accept()
+        let sdu = Self.octets(256)
+        #expect(scene.frame(bytes("00 01")) == .incomplete(needsCredits: false))
+        #expect(scene.frame(Array(sdu[0..<64])) == .incomplete(needsCredits: true))
+        #expect(scene.giveCredits(on: id) == bytes("16 01 04 00 40 00 02 00"))
+        for start in [64, 128] {
+            #expect(scene.frame(Array(sdu[start..<(start + 64)])) == .incomplete(needsCredits: start == 128))
+        }
+        #expect(scene.giveCredits(on: id) == bytes("16 02 04 00 40 00 02 00"))
+        #expect(scene.frame([]) == .incomplete(needsCredits: false))
+        #expect(scene.frame(Array(sdu[192..<256])) == .reassembled)
+        #expect(scene.completed[0x40] == sdu)
+    }
+
+    @Test("L2CAP/LE/CFC/BV-07: credits come back as the reader takes SDUs, and a reader that takes none holds the peer")
+    mutating func credits() throws {
+        let id = try scene.accept()
+        for _ in 0..<4 { #expect(scene.frame(bytes("01 00 AA")) == .sdu(2..<3)) }
+        #expect(scene.signalling.channels[id]?.receiveCredits == 0)
+        #expect(scene.consume(1, on: id) == [])
+        #expect(scene.consume(1, on: id) == bytes("16 01 04 00 40 00 02 00"))
+        #expect(scene.consume(1, on: id) == [])
+        #expect(scene.consume(1, on: id) == bytes("16 02 04 00 40 00 02 00"))
+        #expect(scene.consume(1, on: id) == [])
+    }
+
+    @Test("an SDU that took more K-frames than it needs gives the rest of them back at once")
+    mutating func shortFrames() throws {
+        let id = try scene.accept()
+        #expect(scene.frame(bytes("04 00")) == .incomplete(needsCredits: false))
+        #expect(scene.frame([1]) == .incomplete(needsCredits: true))
+        #expect(scene.giveCredits(on: id) == bytes("16 01 04 00 40 00 02 00"))
+        #expect(scene.frame([2, 3]) == .incomplete(needsCredits: false))
+        #expect(scene.frame([4]) == .reassembled)
+        #expect(scene.consume(4, on: id) == bytes("16 02 04 00 40 00 02 00"))
+    }
+
+    // MARK: Violations
+
+    @Test(
+        "L14, L15, L2CAP/LE/CFC/BV-26, BV-28, BV-29: a broken rule costs the channel, and no other",
+        arguments: [
+            (["01 00 AA", "01 00 AA", "01 00 AA", "01 00 AA", "01 00 AA"], .creditExceeded),
+            ([""], .lengthMissing), (["01"], .lengthMissing),
+            (["01 01 AA"], .sduTooLong), (["FF FF AA"], .sduTooLong),
+            (["01 00 AA BB"], .sduExceeded), (["00 00 AA"], .sduExceeded),
+            (["04 00 01 02", "03 04 05"], .sduExceeded),
+        ] as [([String], ChannelViolation)])
+    mutating func violated(_ frames: [String], _ violation: ChannelViolation) throws {
+        let other = try scene.accept()
+        _ = scene.receive("14 02 0A 00 80 00 51 00 64 00 17 00 02 00")
+        let id = try #require(scene.signalling.channels.open.last)
+        _ = scene.events()
+        for frame in frames.dropLast() { _ = scene.frame(bytes(frame), on: 0x41) }
+        #expect(scene.frame(bytes(frames.last ?? ""), on: 0x41) == .violated(violation))
+        #expect(scene.events() == [.closed(id, .violated(violation))])
+        #expect(scene.owed() == .frames("06 01 04 00 51 00 41 00"))
+        // What still comes means nothing, and the other channel works.
+        #expect(scene.frame(bytes("01 00 AA"), on: 0x41) == .ignored)
+        #expect(scene.receive("16 01 04 00 51 00 00 00") == [])
+        #expect(scene.frame(bytes("01 00 AA")) == .sdu(2..<3))
+        #expect(scene.send([7], on: other) == .frames("01 00 07"))
+        #expect(scene.receive("07 01 04 00 51 00 41 00") == [])
+        #expect(scene.signalling.channels.open == [other])
+        #expect(scene.events() == [])
+    }
+
+    @Test("L15, L2CAP/LE/CFC/BV-27: a K-frame longer than the MPS costs the channel")
+    mutating func frameTooLong() throws {
+        let id = try scene.accept()
+        #expect(scene.frame(bytes("3F 00") + Self.octets(63)) == .violated(.frameTooLong))
+        #expect(scene.events() == [.closed(id, .violated(.frameTooLong))])
+        #expect(scene.owed() == .frames("06 01 04 00 50 00 40 00"))
+    }
+
+    @Test(
+        "L14, L2CAP/LE/CFC/BI-01, ECFC/BI-01, BI-02: credits beyond 65535, and no credits",
+        arguments: [("FE FF", .creditOverflow), ("FF FF", .creditOverflow), ("00 00", .creditMissing)]
+            as [(String, ChannelViolation)])
+    mutating func creditOverflow(_ credits: String, _ violation: ChannelViolation) throws {
+        let id = try scene.accept()
+        #expect(scene.receive("16 01 04 00 50 00 \(credits)") == .frames("06 01 04 00 50 00 40 00"))
+        #expect(scene.events() == [.closed(id, .violated(violation))])
+    }
+
+    @Test("65535 credits are not too many")
+    mutating func mostCredits() throws {
+        let id = try scene.accept()
+        #expect(scene.receive("16 01 04 00 50 00 FD FF") == [])
+        #expect(scene.signalling.channels[id]?.sendCredits == 65535)
+        #expect(scene.events() == [])
+    }
+
+    @Test("L5, L2CAP/LE/CID/BI-01: frames on an endpoint that is nobody's, or not open yet")
+    mutating func unknown() throws {
+        let (_, _) = try scene.request()
+        for endpoint in [0x20, 0x3F, 0x40, 0x41, 0x7F, 0x80, 0xFFFF] as [UInt16] {
+            #expect(scene.frame(bytes("01 00 AA"), on: ChannelIdentifier(endpoint)) == .unknown)
+        }
+        #expect(scene.receive("16 01 04 00 50 00 01 00") == [])
+        #expect(scene.events() == [])
+    }
+}

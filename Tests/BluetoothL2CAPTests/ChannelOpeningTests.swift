@@ -1,0 +1,195 @@
+import BluetoothBase
+import BluetoothL2CAP
+import TestSupport
+import Testing
+
+@Suite("L2CAP: LE credit-based channels are opened")
+struct ChannelOpeningTests {
+    var scene = ChannelScene()
+
+    // MARK: This device asks
+
+    @Test("L2CAP/LE/CFC/BV-03: a request, the peer's agreement, and a channel")
+    mutating func asked() throws {
+        let (id, request) = try scene.request()
+        #expect(request == bytes("14 01 0A 00 80 00 40 00 00 01 40 00 04 00"))
+        #expect(scene.receive("15 01 0A 00 50 00 64 00 17 00 02 00 00 00") == [])
+        #expect(scene.events() == [.opened(id, by: .thisDevice)])
+        let channel = try #require(scene.signalling.channels[id])
+        #expect(channel.remote == 0x50 && channel.peerMTU == 100 && channel.peerMPS == 23 && channel.sendCredits == 2)
+        #expect(scene.signalling.nextDeadline == nil)
+    }
+
+    @Test("L2CAP/LE/CFC/BV-01: a peer without such channels rejects the request")
+    mutating func unknownToPeer() throws {
+        let (id, _) = try scene.request()
+        #expect(scene.receive("01 01 02 00 00 00") == [])
+        #expect(scene.events() == [.openingFailed(id, .notSupported)])
+        #expect(scene.signalling.channels[id] == nil)
+    }
+
+    @Test(
+        "L2CAP/LE/CFC/BV-02, BV-10, BV-12, BV-14, BV-16, BV-18, BV-19, BV-22, BV-24: each refusal with its result",
+        arguments: [
+            (0x02, .spsmNotSupported), (0x04, .noResourcesAvailable), (0x05, .insufficientAuthentication),
+            (0x06, .insufficientAuthorization), (0x07, .encryptionKeySizeTooShort), (0x08, .insufficientEncryption),
+            (0x09, .invalidSourceCID), (0x0A, .sourceCIDAlreadyAllocated), (0x0B, .unacceptableParameters),
+            (0x0C, .invalidParameters), (0x77, CreditBasedConnectionResult(rawValue: 0x77)),
+        ] as [(UInt8, CreditBasedConnectionResult)])
+    mutating func refusedByPeer(_ code: UInt8, _ result: CreditBasedConnectionResult) throws {
+        let (id, _) = try scene.request()
+        #expect(scene.receive("15 01 0A 00 00 00 00 00 00 00 00 00 \(hexadecimal(code)) 00") == [])
+        #expect(scene.events() == [.openingFailed(id, .refused(result))])
+        // The endpoint is free again, and the name void.
+        let (next, request) = try scene.request()
+        #expect(request == bytes("14 02 0A 00 80 00 40 00 00 01 40 00 04 00"))
+        #expect(next != id && next.endpoint == id.endpoint)
+    }
+
+    @Test(
+        "an agreement to what cannot be is none",
+        arguments: [
+            ("3F 00 64 00 17 00 02 00", nil), ("80 00 64 00 17 00 02 00", nil), ("00 00 64 00 17 00 02 00", nil),
+            ("50 00 16 00 17 00 02 00", "06 02 04 00 50 00 40 00"),
+            ("50 00 64 00 16 00 02 00", "06 02 04 00 50 00 40 00"),
+            ("50 00 64 00 FE FF 02 00", "06 02 04 00 50 00 40 00"),
+        ] as [(String, String?)])
+    mutating func invalidResponse(_ data: String, _ answer: String?) throws {
+        let (id, _) = try scene.request()
+        // A channel that the peer has is closed.
+        #expect(scene.receive("15 01 0A 00 \(data) 00 00") == (answer.map { [bytes($0)] } ?? []))
+        #expect(scene.events() == [.openingFailed(id, .invalidResponse)])
+    }
+
+    @Test("an endpoint that the peer has given to another channel costs both")
+    mutating func endpointInUse() throws {
+        let first = try scene.open()
+        let (second, _) = try scene.request()
+        #expect(scene.receive("15 02 0A 00 50 00 64 00 17 00 02 00 00 00") == .frames("06 03 04 00 50 00 40 00"))
+        #expect(
+            scene.events() == [.openingFailed(second, .invalidResponse), .closed(first, .violated(.endpointReused))])
+    }
+
+    @Test(
+        "L12: what is not the answer leaves the request waiting",
+        arguments: [
+            // Of another identifier, another length, and other kinds.
+            "15 02 0A 00 50 00 64 00 17 00 02 00 00 00",
+            "15 01 09 00 50 00 64 00 17 00 02 00 00", "15 01 0B 00 50 00 64 00 17 00 02 00 00 00 00",
+            "18 01 0A 00 64 00 40 00 02 00 00 00 50 00", "13 01 02 00 00 00", "07 01 04 00 50 00 40 00",
+            "1A 01 02 00 00 00",
+        ])
+    mutating func notTheAnswer(_ response: String) throws {
+        let (id, _) = try scene.request()
+        #expect(scene.receive(response) == [])
+        #expect(scene.events() == [])
+        _ = scene.receive("15 01 0A 00 50 00 64 00 17 00 02 00 00 00")
+        #expect(scene.events() == [.opened(id, by: .thisDevice)])
+        // The same answer again is unsolicited.
+        #expect(scene.receive("15 01 0A 00 51 00 64 00 17 00 02 00 00 00") == [])
+        #expect(scene.events() == [])
+    }
+
+    @Test("L2CAP/TIM/BV-03: a peer that does not answer in time gets no channel")
+    mutating func timeout() throws {
+        scene.signalling = SignallingChannel(role: .central, responseTimeout: .seconds(20))
+        let (id, _) = try scene.request()
+        let deadline = Instant(nanoseconds: 20_000_000_000)
+        #expect(scene.signalling.nextDeadline == deadline)
+        #expect(scene.fire(at: deadline.nanoseconds - 1) == .ignored)
+        #expect(scene.fire(at: deadline.nanoseconds) == .channelsChanged)
+        #expect(scene.events() == [.openingFailed(id, .timedOut)])
+        #expect(scene.signalling.nextDeadline == nil)
+        #expect(scene.receive("15 01 0A 00 50 00 64 00 17 00 02 00 00 00") == [])
+        #expect(scene.events() == [])
+    }
+
+    @Test("one that is called off is closed when the peer agrees to it")
+    mutating func calledOff() throws {
+        let (id, _) = try scene.request()
+        scene.signalling.close(id, at: scene.now)
+        #expect(scene.events() == [.openingFailed(id, .cancelled)])
+        #expect(scene.receive("15 01 0A 00 50 00 64 00 17 00 02 00 00 00") == .frames("06 02 04 00 50 00 40 00"))
+        #expect(scene.events() == [])
+        #expect(scene.receive("07 02 04 00 50 00 40 00") == [])
+        #expect(scene.signalling.channels.isEmpty)
+    }
+
+    @Test("what the specification does not allow is not asked for")
+    mutating func refusedHere() throws {
+        var writer = ByteWriter()
+        for spsm in [0, 0x100, 0xFFFF] as [UInt16] {
+            #expect(throws: ChannelRequestError.invalidParameters) {
+                _ = try scene.signalling.openChannel(to: spsm, ChannelScene.local, at: .zero, into: &writer)
+            }
+        }
+        for (mtu, mps, window) in [(22, 64, 1), (64, 22, 1), (64, 65534, 1), (64, 64, 0)] as [(UInt16, UInt16, UInt16)]
+        {
+            #expect(throws: ChannelRequestError.invalidParameters) {
+                let parameters = ChannelParameters(mtu: mtu, mps: mps, window: window)
+                _ = try scene.signalling.openChannel(to: 0x80, parameters, at: .zero, into: &writer)
+            }
+        }
+        #expect(writer.isEmpty && scene.signalling.channels.isEmpty)
+    }
+
+    // MARK: The peer asks
+
+    @Test("L2CAP/LE/CFC/BV-04: a peer that asks for a service gets a channel to it")
+    mutating func askedFor() throws {
+        let answer = scene.receive("14 01 0A 00 80 00 50 00 64 00 17 00 02 00")
+        #expect(answer == .frames("15 01 0A 00 40 00 00 01 40 00 04 00 00 00"))
+        let id = try #require(scene.signalling.channels.open.first)
+        #expect(scene.events() == [.opened(id, by: .peer)])
+        #expect(scene.signalling.channels[id]?.remote == 0x50)
+    }
+
+    @Test(
+        "L9, L2CAP/LE/CFC/BV-05, BV-20, BV-21, BV-23: each refusal with its result",
+        arguments: [
+            ("81 00 51 00 64 00 17 00 02 00", 0x02), ("00 00 51 00 64 00 17 00 02 00", 0x02),
+            ("80 01 51 00 64 00 17 00 02 00", 0x02), ("00 01 51 00 64 00 17 00 02 00", 0x02),
+            ("80 00 04 00 64 00 17 00 02 00", 0x09), ("80 00 3F 00 64 00 17 00 02 00", 0x09),
+            ("80 00 80 00 64 00 17 00 02 00", 0x09), ("80 00 00 00 64 00 17 00 02 00", 0x09),
+            ("80 00 50 00 64 00 17 00 02 00", 0x0A),
+            ("80 00 51 00 16 00 17 00 02 00", 0x0B), ("80 00 51 00 64 00 16 00 02 00", 0x0B),
+            ("80 00 51 00 64 00 FE FF 02 00", 0x0B), ("80 00 51 00 00 00 00 00 02 00", 0x0B),
+        ] as [(String, UInt8)])
+    mutating func refused(_ data: String, _ result: UInt8) throws {
+        let id = try scene.accept()
+        #expect(
+            scene.receive("14 02 0A 00" + data)
+                == .frames("15 02 0A 00 00 00 00 00 00 00 00 00 \(hexadecimal(result)) 00"))
+        #expect(scene.events() == [])
+        #expect(scene.signalling.channels.open == [id])
+    }
+
+    @Test(
+        "L9, L2CAP/LE/CFC/BV-11, BV-13, BV-15, BV-25: what the service refuses is said with its result",
+        arguments: [0x04, 0x05, 0x06, 0x07, 0x08] as [UInt16])
+    mutating func refusedByService(_ result: UInt16) {
+        scene.admission = .refused(CreditBasedConnectionResult(rawValue: result))
+        #expect(
+            scene.receive("14 09 0A 00 80 00 50 00 64 00 17 00 02 00")
+                == .frames("15 09 0A 00 00 00 00 00 00 00 00 00 \(hexadecimal(UInt8(result))) 00"))
+        #expect(scene.signalling.channels.isEmpty)
+    }
+
+    @Test("L2CAP/LE/CFC/BV-17: as many channels as there may be, and no more")
+    mutating func noRoom() throws {
+        scene.signalling = SignallingChannel(role: .central, channelLimit: 2)
+        for (source, result) in [("50", "00"), ("51", "00"), ("52", "04")] {
+            let answer = try #require(scene.receive("14 01 0A 00 80 00 \(source) 00 64 00 17 00 02 00").first)
+            #expect(answer.suffix(2) == bytes(result + " 00")[...])
+        }
+        #expect(scene.events().count == 2)
+        #expect(throws: ChannelRequestError.noRoom) { _ = try scene.request() }
+    }
+
+    @Test("a peer that gives no credits, and the least of everything, gets a channel")
+    mutating func leastOfEverything() throws {
+        #expect(
+            scene.receive("14 01 0A 00 80 00 7F 00 17 00 17 00 00 00")
+                == .frames("15 01 0A 00 40 00 00 01 40 00 04 00 00 00"))
+    }
+}

@@ -16,7 +16,7 @@ struct BLE: CommandLineProgram {
         version: ProgramVersion.line(of: "ble"),
         subcommands: [
             Adapters.self, Scan.self, Inspect.self, Read.self, Write.self, Notify.self, Serve.self, Record.self,
-            Replay.self, Bench.self, Advertise.self, Beacon.self, Monitor.self, Radio.self, Pair.self, Bonds.self,
-            Decode.self, Simulate.self,
+            Replay.self, Bench.self, Advertise.self, Beacon.self, Monitor.self, Radio.self, Pair.self, L2CAP.self,
+            Bonds.self, Decode.self, Simulate.self,
         ])
 }

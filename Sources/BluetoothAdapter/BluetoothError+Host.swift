@@ -1,6 +1,7 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothHost
+import BluetoothL2CAP
 
 extension BluetoothError {
     /// The application's error for an error of the host.
@@ -28,6 +29,9 @@ extension BluetoothError {
         case .advertisingData(let error): self = .advertisingDataTooLong("\(error)")
         case .pairing(let error): self = .pairingFailed(error)
         case .notBonded: self = .notBonded
+        case .noSuchChannel: self = .channelClosed(.byThisDevice)
+        case .channel(let failure): self = .channelRefused(failure)
+        case .channelReconfiguration(let failure): self = .channelReconfigurationFailed(failure)
         }
     }
 

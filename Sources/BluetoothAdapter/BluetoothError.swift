@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
+import BluetoothL2CAP
 import BluetoothSMP
 import HCITransport
 
@@ -52,6 +53,12 @@ public enum BluetoothError: Error, Equatable, Sendable {
     case pairingFailed(PairingError)
     /// There is no bond with this peer.
     case notBonded
+    /// An L2CAP channel could not be opened.
+    case channelRefused(ChannelOpeningFailure)
+    /// The limits of an L2CAP channel could not be changed.
+    case channelReconfigurationFailed(ChannelReconfigurationFailure)
+    /// The L2CAP channel has been closed.
+    case channelClosed(ChannelEnd)
     /// The peer's request has been answered before, or was given up because no answer came in time.
     case requestExpired
     /// The peer broke the protocol in an answer.

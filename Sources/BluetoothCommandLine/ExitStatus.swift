@@ -37,7 +37,7 @@ extension ExitStatus {
                 .invalidResponse, .malformedValue,
                 .messageIncomplete, .messageTooLong, .overflow, .dataLost, .servicesChanged, .notSubscribed,
                 .insufficientSecurity, .requestExpired, .cancelled, .pairingFailed,
-                .notBonded:
+                .notBonded, .channelRefused, .channelClosed, .channelReconfigurationFailed:
                 .linkLost
             case .notFound, .notSupported: .notFound
             case .invalidDefinition, .advertisingDataTooLong, .valueTooLong: .usage

@@ -27,6 +27,7 @@ struct ExitStatusTests {
             (.messageTooLong(maximum: 100), .linkLost),
             (.malformedValue("2A37", DecodingFailure(.truncated(missing: 1), at: 1)), .linkLost),
             (.overflow, .linkLost),
+            (.channelRefused(.refused(.spsmNotSupported)), .linkLost), (.channelClosed(.byPeer), .linkLost),
             (.notFound("180D"), .notFound),
             (.notSupported("it neither notifies nor indicates"), .notFound),
             (.invalidDefinition("no room"), .usage),

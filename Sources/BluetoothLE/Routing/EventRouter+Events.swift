@@ -40,6 +40,9 @@ extension EventRouter {
                 if state.withLock({ !$0.receivers.isEmpty }) { log.unanswered(by: link(request.link)) }
             case .subscriptionChanged(let link, let change): subscriptionChanged(link, change)
             case .adapter(let status): changed(to: status)
+            case .channel(let link, .received(let channel, let payload)):
+                received(batch.bytes(of: payload), on: channel, of: link)
+            case .channel(let link, let event): handle(event, of: link)
             case .linkBegan, .linkEnded, .mtuChanged, .parametersChanged, .lost, .peerIdentified, .nameChanged,
                 .servicesKnown, .servicesChanged, .securityChanged, .pairingEnded, .pairingAsked, .pairingShown,
                 .bondRefused:
@@ -87,6 +90,10 @@ extension EventRouter {
         case .suspended(let waiter, let publication, _):
             if let publication, case .success(.published(let handles)) = outcome { add(publication, [handles]) }
             if let publication, case .success(.publishedAll(let handles)) = outcome { add(publication, handles) }
+            // What follows of the channel may come before its caller goes on.
+            if case .success(.channels(let link, let opened)) = outcome {
+                for channel in opened { add(channel.id, channel.information, of: link) }
+            }
             waiter.resume(returning: outcome)
         case .scan(let queue):
             if case .failure(let error) = outcome { queue.finish(error) }
@@ -103,6 +110,10 @@ extension EventRouter {
         case .beginning, .cancelled, nil:
             // It was cancelled too late.
             if case .success(.link(let link)) = result { post(.release(link)) }
+            if case .success(.channels(let link, let opened)) = result {
+                for channel in opened { post(.channel(link, .close(channel.id, isAbrupt: false))) }
+            }
+            if case .success(.listening(let psm)) = result { post(.stopListening(psm)) }
             if case .success(.published(let handles)) = result { post(.withdraw(handles.declaration)) }
             if case .success(.publishedAll(let handles)) = result { post(.withdrawAll(handles.map(\.declaration))) }
         }

@@ -29,6 +29,8 @@ final class EventRouter: AdapterObserver {
         var links: [Link?] = []
         var names = PeerNames()
         var receivers: [AttributeHandle: Receiver] = [:]
+        /// Where the channels go that peers open, by SPSM.
+        var channelQueues: [UInt16: AsyncQueue<L2CAPChannel>] = [:]
         var observers: [(number: Int, queue: AsyncQueue<AdapterEvent>)] = []
         var lastObserver = 0
         var advertising: CallToken?
@@ -161,6 +163,7 @@ final class EventRouter: AdapterObserver {
             defer {
                 state.links = []
                 state.receivers = [:]
+                state.channelQueues = [:]
                 state.observers = []
             }
             return state
@@ -177,6 +180,7 @@ final class EventRouter: AdapterObserver {
             }
         }
         for receiver in old.receivers.values { receiver.queue.finish(error) }
+        for queue in old.channelQueues.values { queue.finish(error) }
         for observer in old.observers { observer.queue.finish(error) }
     }
 
@@ -185,6 +189,7 @@ final class EventRouter: AdapterObserver {
         for token in rest.senders { resume(token, .failure(error)) }
         for listener in rest.listeners { listener.queue.finish(error) }
         for session in rest.sessions { session.finish(error) }
+        for channel in rest.channels.values { channel.end(error, reading: error) }
         for token in rest.awaitingEnd { resume(token, .success(.done)) }
     }
 }

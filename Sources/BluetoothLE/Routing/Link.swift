@@ -3,6 +3,7 @@ import BluetoothAdapter
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import BluetoothL2CAP
 import DequeModule
 import Synchronization
 
@@ -35,6 +36,8 @@ final class Link: Sendable {
         /// The calls waiting for a credit, in order.
         var senders = Deque<CallToken>()
         var awaitingEnd: [CallToken] = []
+        /// The L2CAP channels that are open.
+        var channels: [CreditBasedChannel.ID: ChannelStream] = [:]
         var end: End?
     }
 

@@ -58,7 +58,11 @@ extension CBPeripheral {
     func finished(
         _ operation: PeripheralOperation, _ result: Result<CallResult, HostError>, _ session: PeripheralSession
     ) {
-        guard isConnected(by: session) else { return }
+        var pipe: ChannelPipe?
+        if case .success(.channels(_, let opened)) = result, let channel = opened.first {
+            pipe = session.link?.pipes[channel.id]
+        }
+        guard isConnected(by: session) else { return pipe?.close() ?? () }
         let error = result.error
         var found: GATTClientResult?
         if case .success(.gatt(let result)) = result { found = result }
@@ -122,7 +126,10 @@ extension CBPeripheral {
             characteristic.notifying = false
             session.remember()
             delegate?.peripheral(self, didUpdateNotificationStateFor: characteristic, error: error)
-        case .openChannel: delegate?.peripheral(self, didOpen: nil, error: error)
+        case .openChannel:
+            // Without a delegate nobody keeps it, which closes it.
+            let channel = pipe.map { CBL2CAPChannel($0, with: self) }
+            delegate?.peripheral(self, didOpen: channel, error: channel == nil ? error ?? CBError(.unknown) : nil)
         case .locate: return
         }
     }

@@ -266,8 +266,8 @@ open class CBPeripheral: CBPeer {
         _ = attachment.begin(.rssi(link), .readRSSI(link.identifier), token: attachment.runner.makeToken())
     }
 
-    /// Opens an L2CAP channel. Not supported here yet: `peripheral(_:didOpen:error:)` tells so.
-    open func openL2CAPChannel(_ psm: CBL2CAPPSM) { perform("open an L2CAP channel", .openChannel) }
+    /// Opens an L2CAP channel to a service of the peripheral; `peripheral(_:didOpen:error:)` has it.
+    open func openL2CAPChannel(_ psm: CBL2CAPPSM) { perform("open an L2CAP channel", .openChannel(psm)) }
 
     // MARK: - Misuse
 

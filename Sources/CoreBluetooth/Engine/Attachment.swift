@@ -12,6 +12,7 @@ enum PendingCall {
     case publish(ServiceDefinition, isAgain: Bool)
     case advertise(WantedAdvertisement, generation: UInt64?)
     case updateParameters(CentralLink)
+    case publishChannel
 }
 
 /// Who is told what happens, on the adapter's thread: the session of a manager of either kind.

@@ -11,6 +11,8 @@ class ManagedLink: @unchecked Sendable {
     let attachment: Attachment
     /// The credits for values that nobody answers.
     let lease: SendLease
+    /// The L2CAP channels.
+    let pipes: ChannelPipes
     /// What was received and waits for the application.
     private let window = ReceiveWindow()
     /// ATT_MTU, in octets. Behind the lock of the session, like the following property.
@@ -21,7 +23,11 @@ class ManagedLink: @unchecked Sendable {
     /// The application is told that it can go on when it may send so many: being told costs more than sending.
     static let readyCount = SharedHost.sendCredit / 2
 
-    init(_ identifier: LinkIdentifier, _ peer: PeerID, _ attachment: Attachment, _ lease: SendLease, mtu: Int) {
+    init(
+        _ identifier: LinkIdentifier, _ peer: PeerID, _ attachment: Attachment, _ lease: SendLease, mtu: Int,
+        _ pipes: ChannelPipes = ChannelPipes()
+    ) {
+        self.pipes = pipes
         (self.identifier, self.peer, self.attachment, self.lease, self.mtu) = (identifier, peer, attachment, lease, mtu)
     }
 

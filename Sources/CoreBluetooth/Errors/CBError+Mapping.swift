@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothAdapter
 import BluetoothHCI
 import BluetoothHost
+import BluetoothL2CAP
 
 extension CBError {
     /// The error an application receives for an error of the stack: a `CBATTError` if the peer's server refused,
@@ -23,12 +24,25 @@ extension CBError {
         case .refusedByController(.connectionLimitExceeded): CBError(.connectionLimitReached)
         case .connectionFailed: CBError(.connectionFailed)
         case .invalidDefinition, .advertisingDataTooLong, .invalidParameters: CBError(.invalidParameters)
+        case .channelRefused(.refused(let result)) where result.wantsProtection:
+            CBATTError(.insufficientAuthentication)
+        case .channelRefused(.notSupported): CBError(.operationNotSupported)
+        case .channelRefused(.timedOut): CBError(.connectionTimeout)
+        case .channelRefused, .channelClosed, .channelReconfigurationFailed: CBError(code)
         case .pairingFailed, .notBonded: CBATTError(.insufficientAuthentication)
         case .transport, .adapter, .notReady, .alreadyConnected, .refusedByController, .refusedByPeer, .notSubscribed,
             .insufficientSecurity, .requestExpired, .invalidResponse, .servicesChanged, .dataLost, .malformedValue,
             .messageIncomplete, .messageTooLong:
             CBError(code)
         }
+    }
+}
+
+extension CreditBasedConnectionResult {
+    /// Whether a better protected link would have got the channel.
+    fileprivate var wantsProtection: Bool {
+        self == .insufficientAuthentication || self == .insufficientAuthorization || self == .insufficientEncryption
+            || self == .encryptionKeySizeTooShort
     }
 }
 

@@ -266,17 +266,19 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: - Channels
 
-    /// Offers an L2CAP channel. Not supported here yet: `peripheralManager(_:didPublishL2CAPChannel:error:)` reports an
-    /// error.
+    /// Offers L2CAP channels, with a PSM that the system chooses: `peripheralManager(_:didPublishL2CAPChannel:error:)` says
+    /// which, and `peripheralManager(_:didOpen:error:)` has each channel that a central opens.
+    ///
+    /// - Parameter encryptionRequired: whether only over encrypted links.
     open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
         guard isOn("publish an L2CAP channel") else { return }
-        session.post(.channel(nil))
+        if let attachment { session.publishChannel(isEncrypted: encryptionRequired, through: attachment) }
     }
 
-    /// Withdraws an L2CAP channel. There are none here yet: `peripheralManager(_:didUnpublishL2CAPChannel:error:)`
-    /// reports an error.
+    /// Offers L2CAP channels no longer, and closes those that are open: `peripheralManager(_:didUnpublishL2CAPChannel:error:)`
+    /// follows.
     open func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) {
         guard isOn("unpublish an L2CAP channel") else { return }
-        session.post(.channel(psm))
+        if let attachment { session.unpublishChannel(psm, through: attachment) }
     }
 }

@@ -252,14 +252,6 @@ struct ValueTests {
         await scene.recorder.expect("rssi -")
     }
 
-    @Test("Rows 79, 80: a channel cannot be opened yet, which is told")
-    func channel() async throws {
-        let scene = try await CentralScene()
-        let peripheral = try await scene.connected()
-        peripheral.openL2CAPChannel(0x80)
-        await scene.recorder.expect("channel CB 13")
-    }
-
     @Test("20,000 notifications come in order, and none is lost")
     func many() async throws {
         let scene = try await CentralScene()

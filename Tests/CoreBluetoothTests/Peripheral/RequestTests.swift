@@ -273,15 +273,6 @@ struct RequestTests {
             await central.refusal { try await $0.read(characteristic) } == CBATTError.invalidHandle.rawValue
         }
     }
-
-    @Test("Section H: channels are not supported")
-    func channels() async {
-        let scene = await PeripheralScene()
-        scene.manager.publishL2CAPChannel(withEncryption: false)
-        await scene.recorder.expect("published channel CB 13")
-        scene.manager.unpublishL2CAPChannel(0x80)
-        await scene.recorder.expect("unpublished channel CB 13")
-    }
 }
 
 extension Connection {

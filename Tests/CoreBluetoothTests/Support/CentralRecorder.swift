@@ -5,6 +5,8 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
     let recorder: Recorder
     /// The peripherals seen, which are kept, and what they advertised last.
     var peripherals: [CBPeripheral] = []
+    /// The channels that were opened.
+    var channels: [CBL2CAPChannel] = []
     var advertisements: [[String: Any]] = []
 
     /// A name may be told at any time after a connection, so it is only recorded where it is asked for.
@@ -110,6 +112,7 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { recorder.add("ready") }
 
     func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        if let channel { channels.append(channel) }
         recorder.add("channel \(error.line)")
     }
 }

@@ -5,6 +5,10 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate {
     let recorder: Recorder
     /// The requests that have not been answered yet.
     var requests: [CBATTRequest] = []
+    /// The PSMs that were published, and the channels to them that were opened, where they are to be kept.
+    var psms: [CBL2CAPPSM] = []
+    var channels: [CBL2CAPChannel] = []
+    var keepsChannels = true
     var centrals: [CBCentral] = []
     /// Answers requests; where nil they are left for the test.
     var answer: ((CBPeripheralManager, [CBATTRequest]) -> Void)?
@@ -56,6 +60,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate {
     func peripheralManager(
         _ peripheral: CBPeripheralManager, didPublishL2CAPChannel psm: CBL2CAPPSM, error: (any Error)?
     ) {
+        psms.append(psm)
         recorder.add("published channel \(error.line)")
     }
 
@@ -63,5 +68,10 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate {
         _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel psm: CBL2CAPPSM, error: (any Error)?
     ) {
         recorder.add("unpublished channel \(error.line)")
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        if keepsChannels, let channel { channels.append(channel) }
+        recorder.add("channel \(error.line)")
     }
 }

@@ -58,7 +58,10 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
 
     override func take(_ state: CBManagerState, _ attachment: Attachment?) {
         if attachment == nil {
-            for link in links.values { _ = link.lease.close() }
+            for link in links.values {
+                _ = link.lease.close()
+                link.pipes.endAll()
+            }
             links = [:]
             lastLink = nil
             scan = nil
@@ -79,6 +82,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
             guard let link = link(identifier) else { return }
             if link.credited(count) { inbox.append(.readyToWrite(link)) }
             moving.append(link)
+        case .channel(let identifier, let event): link(identifier)?.pipes.take(event, of: batch)
         case .ended(let token, let result):
             if let call = attachment.take(token) { ended(call, token, result) }
         case .linkBegan(let identifier, let information):
@@ -90,6 +94,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
             lastLink = nil
             guard let link = links.removeValue(forKey: identifier) else { return }
             _ = link.lease.close()
+            link.pipes.endAll()
             if !link.isOutgoing || link.services != nil { tellOf(link, isConnected: false) }
             if link.isHeld { inbox.append(.linkEnded(link, reason)) }
         case .mtuChanged(let identifier, let mtu):
@@ -121,6 +126,11 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
     private func ended(_ call: PendingCall, _ token: CallToken, _ result: Result<CallResult, HostError>) {
         switch (call, result) {
         case (.operation(let link, let operation), _):
+            if case .success(.channels(_, let opened)) = result {
+                for channel in opened {
+                    _ = link.pipes.add(channel.id, channel.information, on: link.identifier, link.attachment)
+                }
+            }
             link.operationEnded(operation, token, result)
             inbox.append(.operationEnded(link, operation, result))
             moving.append(link)

@@ -53,7 +53,7 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
         isOutgoing = link.isOutgoing
         services = link.services
         // Earlier writes are still on their way.
-        super.init(link.identifier, link.peer, link.attachment, link.lease, mtu: link.mtu)
+        super.init(link.identifier, link.peer, link.attachment, link.lease, mtu: link.mtu, link.pipes)
     }
 
     // MARK: - Calls
@@ -159,6 +159,7 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
     /// The link is gone, or no longer wanted.
     func end() {
         user = nil
+        pipes.close()
         for case .command(_, _, let hasCredit) in line.removeAll() {
             if hasCredit { _ = lease.add(1) } else { $backlog.withLock { $0.waiting -= 1 } }
         }

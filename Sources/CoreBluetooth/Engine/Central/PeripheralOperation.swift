@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import BluetoothL2CAP
 
 /// An application's request to a peripheral. They are carried out one at a time.
 enum PeripheralOperation {
@@ -14,7 +15,7 @@ enum PeripheralOperation {
     case setNotify(CBCharacteristic, Bool)
     /// Renews a subscription of an earlier run.
     case renew(CBCharacteristic)
-    case openChannel
+    case openChannel(CBL2CAPPSM)
     /// Finds the current handles of what an earlier run discovered.
     case locate(GATTClientOperation)
 
@@ -50,7 +51,8 @@ enum PeripheralOperation {
         case .renew(let characteristic):
             return subscriptions[characteristic.handle] == nil
                 ? subscription(to: characteristic, on: link) : .success(nil)
-        case .openChannel: return .failure(.unsupported)
+        case .openChannel(let psm):
+            return .success(.channel(link, .open(psm: psm, ChannelParameters(), count: nil)))
         case .locate(let operation): return .success(.perform(link, operation))
         }
     }

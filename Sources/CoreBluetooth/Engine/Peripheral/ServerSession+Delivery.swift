@@ -51,12 +51,14 @@ extension ServerSession {
         case .advertising(let generation?, let error):
             if error == nil { manager.object?.beganAdvertising(generation) }
             delegate { $0.peripheralManagerDidStartAdvertising($1, error: error) }
-        case .channel(let number?):
-            delegate {
-                $0.peripheralManager($1, didUnpublishL2CAPChannel: number, error: CBError(.operationNotSupported))
-            }
-        case .channel(nil):
-            delegate { $0.peripheralManager($1, didPublishL2CAPChannel: 0, error: CBError(.operationNotSupported)) }
+        case .channelPublished(let psm, let error):
+            delegate { $0.peripheralManager($1, didPublishL2CAPChannel: psm, error: error) }
+        case .channelUnpublished(let psm, let error):
+            delegate { $0.peripheralManager($1, didUnpublishL2CAPChannel: psm, error: error) }
+        case .channelOpened(let central, let pipe, let mtu):
+            guard let manager = manager.object, manager.delegate != nil else { return pipe.close() }
+            let channel = CBL2CAPChannel(pipe, with: manager.central(central, mtu: mtu))
+            delegate { $0.peripheralManager($1, didOpen: channel, error: nil) }
         case .restored(let dictionary): delegate { $0.peripheralManager($1, willRestoreState: dictionary) }
         case .state(let state, let attachment):
             if let manager = manager.object { stateChanged(to: state, attachment, manager) }

@@ -18,7 +18,9 @@ enum ServerEvent {
     case written(CentralLink, [WrittenPart], PendingAnswer, mtu: Int)
     case mtuChanged(CentralLink, Int)
     case readyToUpdate(CentralLink)
-    case channel(CBL2CAPPSM?)
+    case channelPublished(CBL2CAPPSM, (any Error)?)
+    case channelUnpublished(CBL2CAPPSM, (any Error)?)
+    case channelOpened(CentralLink, ChannelPipe, mtu: Int)
 }
 
 /// One part of a central's write.
@@ -40,6 +42,8 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
 
     /// The current links.
     private(set) var centrals: [LinkIdentifier: CentralLink] = [:]
+    /// The PSMs of the channels that are published.
+    var channels: Set<CBL2CAPPSM> = []
     /// The services that are published or, while the adapter is off, will be again.
     var services: [Service] = []
     /// Those about to be withdrawn.
@@ -85,8 +89,11 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
 
     override func take(_ state: CBManagerState, _ attachment: Attachment?) {
         if attachment == nil {
-            for central in centrals.values { _ = central.lease.close() }
-            centrals = [:]
+            for central in centrals.values {
+                _ = central.lease.close()
+                central.pipes.endAll()
+            }
+            (centrals, channels) = ([:], [])
         }
         inbox.append(.state(state, attachment))
     }
@@ -126,6 +133,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
         case .linkEnded(let identifier, _):
             guard let central = centrals.removeValue(forKey: identifier) else { return }
             _ = central.lease.close()
+            central.pipes.endAll()
             // Nobody waits for this one any more.
             inbox.append(.readyToUpdate(central))
         case .mtuChanged(let identifier, let mtu):
@@ -137,6 +145,11 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
             reportFailure("data of a central, \(central.peer), was lost: \(loss)")
             // No callback can report the gap, and the application would take a part for the whole.
             if central.hasWrittenCommands { central.end(nil) }
+        case .channel(let identifier, .opened(let id, let information)):
+            guard let central = centrals[identifier] else { return }
+            let pipe = central.pipes.add(id, information, on: identifier, attachment)
+            inbox.append(.channelOpened(central, pipe, mtu: central.mtu))
+        case .channel(let identifier, let event): centrals[identifier]?.pipes.take(event, of: batch)
         case .ended(let token, let result):
             if let call = attachment.take(token) { ended(call, result) }
         case .adapter, .sighting, .parametersChanged, .peerIdentified, .nameChanged, .servicesKnown, .servicesChanged,
@@ -167,6 +180,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
         case .advertise(let wanted, let generation):
             if case .success = result { wantedAdvertisement = wanted } else { advertising = nil }
             inbox.append(.advertising(generation: generation, result.error))
+        case .publishChannel: return channelPublished(result)
         case .updateParameters(let central): return asking.append(central)
         default: return
         }
@@ -296,6 +310,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
             case .publish(let wanted, let isAgain):
                 handle(.added(wanted, nil, CBError(.unknown), isAgain: isAgain))
             case .advertise(_, let generation): handle(.advertising(generation: generation, CBError(.unknown)))
+            case .publishChannel: handle(.channelPublished(0, CBError(.unknown)))
             default: continue
             }
         }

@@ -1,0 +1,103 @@
+import BluetoothCommandLine
+import BluetoothLE
+import Synchronization
+
+/// Carries octets between a channel and standard input and output.
+struct ChannelCarrier: Sendable {
+    let channel: L2CAPChannel
+    let ending: Ending
+
+    /// When the channel is closed from this side.
+    enum Ending {
+        /// At the end of standard input, where anything came there: who had nothing to send is there to receive.
+        case withInput
+        /// After the end of standard input, once nothing has come for this long.
+        case whenIdle(Duration)
+        /// The device closes it.
+        case never
+    }
+
+    private enum End {
+        /// The device has closed the channel.
+        case received
+        /// Standard input has ended, and with it the channel, or not.
+        case sent(closes: Bool)
+        case cancelled
+    }
+
+    /// Carries octets both ways until the channel is closed, by whichever side.
+    func run() async throws {
+        let lastReceipt = ReceiptTime()
+        let closes = try await withThrowingTaskGroup(of: End.self) { group in
+            group.addTask { try await unlessCancelled { try await receive(lastReceipt) } }
+            group.addTask { try await unlessCancelled { try await sendAll(lastReceipt) } }
+            var closes = false
+            while let end = try await group.next() {
+                switch end {
+                case .received: group.cancelAll()
+                case .sent(closes: true):
+                    closes = true
+                    group.cancelAll()
+                case .sent(closes: false), .cancelled: continue
+                }
+            }
+            return closes
+        }
+        if closes { try await channel.close() }
+    }
+
+    private func unlessCancelled(_ body: () async throws -> End) async throws -> End {
+        do {
+            return try await body()
+        } catch BluetoothError.cancelled {
+            return .cancelled
+        }
+    }
+
+    private func receive(_ lastReceipt: ReceiptTime) async throws -> End {
+        while let octets = try await channel.read() {
+            lastReceipt.note()
+            try writeToStandardOutput(octets)
+        }
+        return .received
+    }
+
+    private func sendAll(_ lastReceipt: ReceiptTime) async throws -> End {
+        let count = try await send()
+        switch ending {
+        case .never: return .sent(closes: false)
+        case .withInput: return .sent(closes: count > 0)
+        case .whenIdle(let limit):
+            try await waitForIdleness(limit, lastReceipt)
+            return .sent(closes: true)
+        }
+    }
+
+    /// Sends standard input; how many octets that were.
+    private func send() async throws -> Int {
+        let input = StandardInput()
+        var count = 0
+        while true {
+            let octets = try await input.read()
+            guard !octets.isEmpty else { return count }
+            try await channel.write(octets)
+            count += octets.count
+        }
+    }
+
+    private func waitForIdleness(_ limit: Duration, _ lastReceipt: ReceiptTime) async throws {
+        lastReceipt.note()
+        let clock = ContinuousClock()
+        while case let deadline = lastReceipt.value.advanced(by: limit), clock.now < deadline {
+            do { try await clock.sleep(until: deadline) } catch { throw BluetoothError.cancelled }
+        }
+    }
+
+    /// When something was received last.
+    private final class ReceiptTime: Sendable {
+        private let instant = Mutex(ContinuousClock.now)
+
+        var value: ContinuousClock.Instant { instant.withLock { $0 } }
+        func note() { instant.withLock { $0 = .now } }
+    }
+}

@@ -1,0 +1,110 @@
+import ArgumentParser
+import BluetoothLE
+import BluetoothCommandLine
+
+/// `ble l2cap`: standard input to a device and its octets to standard output, over an L2CAP channel.
+struct L2CAP: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "l2cap",
+        abstract: "Connects standard input and output with a device, over an L2CAP channel.",
+        discussion: HelpText.discussion(
+            """
+            With a device and a PSM it opens a channel to that service. With --listen it offers a service, and takes the first \
+            channel that a device opens. What comes on standard input is sent, and what the device sends is written to \
+            standard output. At the end of standard input the channel is closed, once the device has received everything; \
+            where nothing came on standard input, it stays open until the device closes it. A channel cannot be closed in \
+            one direction only: where both sides send, --idle on one of them and --keep on the other lets both finish.
+
+            Exits with status 3 if the device was not connected in time, and with 4 if it refused the channel, was lost, or \
+            closed the channel before it had received everything.
+            """,
+            examples: [
+                "# On one machine:", "ble l2cap --listen 0x80 > received", "# On the other:",
+                "ble l2cap \"ble l2cap\" 0x80 < file",
+            ]))
+
+    @Argument(help: ArgumentHelp("Its address or its name. See ble scan.", valueName: "device"))
+    var device: DeviceSelector?
+
+    @Argument(help: "The number of its service, 1 to 255, such as 0x80.")
+    var psm: PSM?
+
+    @Option(
+        name: .customLong("listen"),
+        help: ArgumentHelp(
+            "Offer a service with this number, or with any that is free, and advertise.", valueName: "psm|any"))
+    var offered: OfferedPSM?
+
+    @Flag(help: "With a device: open an enhanced credit-based channel. --listen takes both kinds.")
+    var enhanced = false
+
+    @Flag(help: "With --listen: take channels over encrypted links only.")
+    var encrypted = false
+
+    @Option(help: "With --listen: the name to advertise.")
+    var name = "ble l2cap"
+
+    @Flag(help: "Go on after the end of standard input, until the device closes the channel.")
+    var keep = false
+
+    @Option(
+        help: ArgumentHelp(
+            "After the end of standard input, close the channel once the device has sent nothing for so long.",
+            valueName: "seconds"))
+    var idle: Seconds?
+
+    @Option(help: ArgumentHelp("How long finding and connecting may take.", valueName: "seconds"))
+    var timeout = Seconds(30)
+
+    @OptionGroup var transport: TransportOptions
+    @OptionGroup var pairing: PairingOptions
+
+    func validate() throws {
+        guard !keep || idle == nil else { throw ValidationError("--keep never closes the channel, and --idle does") }
+        if offered != nil {
+            guard device == nil else { throw ValidationError("--listen takes no device: devices come to it") }
+            guard !enhanced else {
+                throw ValidationError("--enhanced is about a channel to a device; --listen takes both kinds")
+            }
+        } else {
+            guard device != nil, psm != nil else {
+                throw ValidationError("give a device and the PSM of its service, or --listen")
+            }
+            guard !encrypted else { throw ValidationError("--encrypted is about the service of --listen") }
+        }
+    }
+
+    func run() async throws {
+        let deviceName = offered == nil ? nil : name
+        try await transport.withAdapter(deviceName: deviceName, pairing: pairing, timeout: timeout) { adapter in
+            if let offered {
+                try await listen(offered, on: adapter)
+            } else if let device, let psm {
+                let connection = try await DeviceSearch(within: timeout).connect(to: device, on: adapter)
+                try await pairing.protect(connection)
+                let channel =
+                    enhanced
+                    ? try await connection.openChannels(1, to: psm.number)[0]
+                    : try await connection.openChannel(to: psm.number)
+                try await carry(over: channel)
+            }
+        }
+    }
+
+    private func carry(over channel: L2CAPChannel) async throws {
+        let ending = keep ? ChannelCarrier.Ending.never : idle.map { .whenIdle($0.duration) } ?? .withInput
+        try await ChannelCarrier(channel: channel, ending: ending).run()
+    }
+
+    private func listen(_ offered: OfferedPSM, on adapter: Adapter) async throws {
+        let service = try await adapter.listen(on: offered.number, requirement: encrypted ? .encrypted : .none)
+        var advertisement = AdvertisementData()
+        advertisement.localName = .complete(name)
+        try await adapter.advertise(advertisement)
+        say("listening on PSM \(PSM(number: service.psm)) as \(await adapter.information?.address.description ?? "?")")
+        for try await channel in service {
+            say("\(channel.connection.peer) has opened the channel")
+            return try await carry(over: channel)
+        }
+    }
+}

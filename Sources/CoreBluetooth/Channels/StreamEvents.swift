@@ -1,0 +1,110 @@
+import Foundation
+
+/// What a stream of a channel tells its delegate, and where: on the run loops that it is scheduled on.
+///
+/// Foundation's run loops on Linux take timers from any thread and wake up for them, which carries each event there.
+final class StreamEvents: @unchecked Sendable {
+    // Unchecked: mutable state is behind `lock`.
+
+    /// Whether there is something to do on the stream, and whether there never will be again.
+    private let readiness: @Sendable () -> (isReady: Bool, isAtEnd: Bool)
+    private let readyEvent: Stream.Event
+    private let lock = NSLock()
+    private var state = State()
+
+    private struct State {
+        weak var stream: Stream?
+        var status = Stream.Status.notOpen
+        /// Each with what keeps a run loop that has nothing else to do from ending.
+        var places: [(loop: RunLoop, mode: RunLoop.Mode, presence: Timer)] = []
+        /// Whether an event is on its way to the delegate.
+        var isTelling = false
+        var hasToldOpening = false
+        var hasToldEnd = false
+    }
+
+    private static let never: TimeInterval = 86_400
+
+    init(_ readyEvent: Stream.Event, _ readiness: @escaping @Sendable () -> (isReady: Bool, isAtEnd: Bool)) {
+        self.readyEvent = readyEvent
+        self.readiness = readiness
+    }
+
+    deinit { for place in state.places { place.presence.invalidate() } }
+
+    func belong(to stream: Stream) { lock.withLock { state.stream = stream } }
+
+    // MARK: - Its life
+
+    var isOpen: Bool { lock.withLock { state.status == .open } }
+
+    var status: Stream.Status {
+        let isAtEnd = readiness().isAtEnd
+        return lock.withLock { state.status == .open && isAtEnd ? .atEnd : state.status }
+    }
+
+    func open() {
+        lock.withLock { if state.status == .notOpen { state.status = .open } }
+        changed()
+    }
+
+    func close() {
+        let places = lock.withLock {
+            state.status = .closed
+            defer { state.places = [] }
+            return state.places
+        }
+        for place in places { place.presence.invalidate() }
+    }
+
+    func schedule(in loop: RunLoop, forMode mode: RunLoop.Mode) {
+        let presence = Timer(timeInterval: Self.never, repeats: true) { _ in }
+        loop.add(presence, forMode: mode)
+        lock.withLock { state.places.append((loop, mode, presence)) }
+        changed()
+    }
+
+    func remove(from loop: RunLoop, forMode mode: RunLoop.Mode) {
+        let gone = lock.withLock {
+            defer { state.places.removeAll { $0.loop === loop && $0.mode == mode } }
+            return state.places.filter { $0.loop === loop && $0.mode == mode }
+        }
+        for place in gone { place.presence.invalidate() }
+    }
+
+    // MARK: - Telling
+
+    /// Something may be due for the delegate.
+    func changed() {
+        let place = lock.withLock { () -> (loop: RunLoop, mode: RunLoop.Mode, presence: Timer)? in
+            guard state.status == .open, !state.isTelling, !state.hasToldEnd, let place = state.places.first else {
+                return nil
+            }
+            state.isTelling = true
+            return place
+        }
+        place?.loop.add(
+            Timer(timeInterval: 0, repeats: false) { [weak self] _ in self?.tell() }, forMode: place?.mode ?? .default)
+    }
+
+    /// Tells the delegate what is due, one event at a time.
+    private func tell() {
+        let (isReady, isAtEnd) = readiness()
+        let (event, stream) = lock.withLock { () -> (Stream.Event?, Stream?) in
+            state.isTelling = false
+            guard state.status == .open, !state.hasToldEnd else { return (nil, nil) }
+            if !state.hasToldOpening {
+                state.hasToldOpening = true
+                return (.openCompleted, state.stream)
+            }
+            if isReady { return (readyEvent, state.stream) }
+            guard isAtEnd else { return (nil, nil) }
+            state.hasToldEnd = true
+            return (.endEncountered, state.stream)
+        }
+        guard let event, let stream else { return }
+        stream.delegate?.stream(stream, handle: event)
+        // Readiness is told again after each use of the stream, and when there is more.
+        if event == .openCompleted { changed() }
+    }
+}

@@ -1,0 +1,184 @@
+import BluetoothLE
+import CoreBluetooth
+import Testing
+import VirtualRadio
+
+@Suite("Core Bluetooth: L2CAP channels", .timeLimit(.minutes(1)))
+struct CoreChannelTests {
+    /// What the delegate of a stream was told, on a thread with a run loop of its own.
+    final class Listener: NSObject, StreamDelegate, @unchecked Sendable {
+        // Unchecked: used on its thread; the recorder is for the test.
+        let recorder: Recorder
+        private var octets = Data()
+        private let wanted: Int
+        var toSend = Data()
+
+        init(_ recorder: Recorder, wanted: Int = .max) {
+            self.recorder = recorder
+            self.wanted = wanted
+        }
+
+        func stream(_ stream: Stream, handle event: Stream.Event) {
+            switch event {
+            case .openCompleted: recorder.add("opened")
+            case .endEncountered: recorder.add("end")
+            case .hasBytesAvailable:
+                guard let input = stream as? InputStream else { return }
+                var buffer = [UInt8](repeating: 0, count: 1000)
+                octets.append(contentsOf: buffer[..<input.read(&buffer, maxLength: buffer.count)])
+                if octets.count >= wanted { recorder.add("received \(octets.count) \(octets.isOrdered)") }
+            case .hasSpaceAvailable:
+                guard let output = stream as? OutputStream, !toSend.isEmpty else { return }
+                let count = [UInt8](toSend).withUnsafeBufferPointer {
+                    output.write($0.baseAddress!, maxLength: $0.count)
+                }
+                toSend = toSend.dropFirst(count)
+                if toSend.isEmpty { recorder.add("sent") }
+            default: recorder.add("event \(event.rawValue)")
+            }
+        }
+
+        /// Runs a loop on which a stream is scheduled, until the stream is closed.
+        func run(_ stream: Stream) {
+            stream.delegate = self
+            let box = Box(stream)
+            Thread.detachNewThread {
+                box.stream.schedule(in: .current, forMode: .default)
+                box.stream.open()
+                while box.stream.streamStatus != .closed, RunLoop.current.run(mode: .default, before: .distantFuture) {
+                    if box.stream.streamStatus == .atEnd { box.stream.close() }
+                }
+            }
+        }
+
+        private struct Box: @unchecked Sendable {
+            let stream: Stream
+            init(_ stream: Stream) { self.stream = stream }
+        }
+    }
+
+    static func octets(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0) } }
+
+    /// A peripheral manager with a channel that a central has opened.
+    private func published(
+        withEncryption: Bool = false
+    ) async throws -> (PeripheralScene, L2CAPChannel, CBL2CAPChannel) {
+        let scene = await PeripheralScene()
+        scene.manager.publishL2CAPChannel(withEncryption: withEncryption)
+        await scene.recorder.expect("published channel -")
+        let psm = try #require(await scene.recorder.onQueue { scene.delegate.psms.last })
+        let ours = try await scene.central().openChannel(to: psm)
+        await scene.recorder.skip(to: "channel -")
+        let theirs = try #require(await scene.recorder.onQueue { scene.delegate.channels.last })
+        return (scene, ours, theirs)
+    }
+
+    @Test(
+        "Row 79: a PSM is chosen by the system and told; it is of use until it is withdrawn, which closes the channels")
+    func publishing() async throws {
+        let (scene, ours, theirs) = try await published()
+        #expect((0x80...0xFF).contains(theirs.psm) && theirs.psm == ours.psm)
+        scene.manager.publishL2CAPChannel(withEncryption: false)
+        await scene.recorder.expect("published channel -")
+        #expect(await scene.recorder.onQueue { scene.delegate.psms.last } == theirs.psm + 1)
+        scene.manager.unpublishL2CAPChannel(theirs.psm)
+        await scene.recorder.expect("unpublished channel -")
+        #expect(try await ours.read() == nil)
+        await #expect(throws: BluetoothError.channelRefused(.refused(.spsmNotSupported))) {
+            _ = try await ours.connection.openChannel(to: theirs.psm)
+        }
+        scene.manager.unpublishL2CAPChannel(theirs.psm)
+        await scene.recorder.expect("unpublished channel CB 0")
+    }
+
+    @Test("Rows 79, 82: with encryption the central has to have it")
+    func encrypted() async throws {
+        let scene = await PeripheralScene()
+        scene.manager.publishL2CAPChannel(withEncryption: true)
+        await scene.recorder.expect("published channel -")
+        let psm = try #require(await scene.recorder.onQueue { scene.delegate.psms.last })
+        let central = try await scene.central()
+        await #expect(throws: BluetoothError.channelRefused(.refused(.insufficientAuthentication))) {
+            _ = try await central.openChannel(to: psm)
+        }
+    }
+
+    @Test("Row 80: a channel that the application does not keep is closed")
+    func kept() async throws {
+        let scene = await PeripheralScene()
+        scene.delegate.keepsChannels = false
+        scene.manager.publishL2CAPChannel(withEncryption: false)
+        await scene.recorder.expect("published channel -")
+        let psm = try #require(await scene.recorder.onQueue { scene.delegate.psms.last })
+        let central = try await scene.central()
+        do {
+            let ours = try await central.openChannel(to: psm)
+            #expect(try await ours.read() == nil)
+        } catch {
+            // It may be closed before the central's task goes on.
+            #expect(error == .channelClosed(.byPeer))
+        }
+        await scene.recorder.skip(to: "channel -")
+    }
+
+    @Test("Row 80: a central opens a channel, or is told why not")
+    func opening() async throws {
+        let scene = try await CentralScene()
+        let service = try await scene.peripheral.listen()
+        let peripheral = try await scene.connected()
+        peripheral.openL2CAPChannel(service.psm + 1)
+        await scene.recorder.expect("channel CB 0")
+        peripheral.openL2CAPChannel(0)
+        await scene.recorder.expect("channel CB 1")
+        peripheral.openL2CAPChannel(service.psm)
+        await scene.recorder.expect("channel -")
+        var channels = service.makeAsyncIterator()
+        let theirs = try #require(try await channels.next())
+        let ours = try #require(await scene.recorder.onQueue { scene.events.channels.popLast() })
+        #expect(ours.psm == service.psm)
+        // Row 82: the one at the other end.
+        #expect(ours.peer === peripheral)
+        ours.outputStream.open()
+        #expect(Self.octets(3).withUnsafeBufferPointer { ours.outputStream.write($0.baseAddress!, maxLength: 3) } == 3)
+        #expect(try await theirs.read() == Self.octets(3))
+    }
+
+    @Test("Row 82: the peer of a published channel is the central")
+    func peer() async throws {
+        let (scene, _, theirs) = try await published()
+        defer { withExtendedLifetime(scene) {} }
+        #expect(theirs.peer is CBCentral)
+    }
+
+    @Test("Row 81: streams come unopened, and tell their delegate on the run loop where they are scheduled")
+    func streams() async throws {
+        let (scene, ours, theirs) = try await published()
+        defer { withExtendedLifetime(scene) {} }
+        #expect(theirs.inputStream.streamStatus == .notOpen && theirs.outputStream.streamStatus == .notOpen)
+        var buffer: [UInt8] = [0]
+        #expect(theirs.inputStream.read(&buffer, maxLength: 1) == -1)
+        let input = Listener(Recorder("input"), wanted: 20_000)
+        input.run(theirs.inputStream)
+        await input.recorder.expect("opened")
+        try await ours.write(Self.octets(20_000))
+        await input.recorder.expect("received 20000 true")
+        let output = Listener(Recorder("output"))
+        output.toSend = Data(Self.octets(20_000))
+        output.run(theirs.outputStream)
+        await output.recorder.expect("opened")
+        var received: [UInt8] = []
+        while received.count < 20_000, let more = try await ours.read() { received += more }
+        #expect(received == Self.octets(20_000))
+        await output.recorder.expect("sent")
+        // The end of the link ends both.
+        try await ours.connection.disconnect()
+        await input.recorder.expect("end")
+        await output.recorder.expect("end")
+        #expect(theirs.inputStream.streamStatus == .closed || theirs.inputStream.streamStatus == .atEnd)
+    }
+}
+
+extension Data {
+    /// Whether its octets count up.
+    fileprivate var isOrdered: Bool { elementsEqual(CoreChannelTests.octets(count)) }
+}

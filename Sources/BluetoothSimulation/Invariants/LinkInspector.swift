@@ -25,9 +25,12 @@ struct LinkInspector: Sendable {
     /// How many requests of a peer are remembered.
     private static let maximumRequests = 64
 
+    private var channels = ChannelInspector()
+
     init(handle: UInt16) { self.handle = handle }
 
     mutating func sent(_ packet: Span<UInt8>) -> HCIInspector.Finding? {
+        if let finding = channels.sent(packet) { return finding }
         guard let pdu = AttributePDU(packet) else { return nil }
         if let finding = checkLength(pdu) ?? checkLayout(pdu, packet) { return finding }
         switch ATTOpcode.Kind(ofOpcode: pdu.opcode) {
@@ -62,6 +65,7 @@ struct LinkInspector: Sendable {
     }
 
     mutating func received(_ packet: Span<UInt8>) {
+        channels.received(packet)
         guard let pdu = AttributePDU(packet) else { return }
         switch ATTOpcode.Kind(ofOpcode: pdu.opcode) {
         case .response:

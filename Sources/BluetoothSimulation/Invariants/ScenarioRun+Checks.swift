@@ -154,6 +154,7 @@ extension ScenarioRun {
         if occupancy.waitingCommands > 0 { return "\(occupancy.waitingCommands) commands" }
         if occupancy.waitingFrames > 0 { return "\(occupancy.waitingFrames) frames" }
         if occupancy.clientOperations > 0 { return "\(occupancy.clientOperations) operations of the client" }
+        if occupancy.channelRequests > 0 { return "\(occupancy.channelRequests) requests about channels" }
         if occupancy.pairings != 0 { return "\(occupancy.pairings) pairings" }
         if occupancy.preparedWrites > 0, !runners.indices.contains(where: isTainted) {
             return "\(occupancy.preparedWrites) queued writes"

@@ -14,6 +14,9 @@ public struct Violation: Equatable, Sendable {
         case oneRequest
         /// One ATT indication is in flight, and each is confirmed once.
         case oneIndication
+        /// No K-frame is sent without a credit, longer than the peer's MPS, or on a channel that is not open (Vol 3, Part A,
+        /// 10.1).
+        case channelCredit
         /// No ATT PDU is longer than the ATT_MTU.
         case mtu
         /// Each call ends exactly once.

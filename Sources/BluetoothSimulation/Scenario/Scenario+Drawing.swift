@@ -15,6 +15,7 @@ extension Scenario {
         faults = Self.faults(kind, devices.count, over: Self.activeTime, &generator)
         addSecurity(kind)
         addHardship(kind)
+        addChannels(kind)
     }
 
     /// Has delegates in one world of four, where they meet each other and the other faces: they cost more than those.

@@ -14,6 +14,8 @@ public struct Scenario: Equatable, Codable, Sendable {
     public var security: [Security]?
     /// Whether more goes wrong, and is done, than in others; nil for no.
     var hardship: Bool?
+    /// Whether there are L2CAP channels; nil for no.
+    var channels: Bool?
 
     /// What a device brings into pairing, and accepts of it.
     public struct Security: Equatable, Codable, Sendable {
@@ -97,6 +99,12 @@ public struct Scenario: Equatable, Codable, Sendable {
             case burst
             /// Subscribes, and takes nothing for a long time after the first value.
             case subscribeSlowly
+            // In worlds with channels only.
+            /// Opens an L2CAP channel to the peer's service, or several at once.
+            case openChannel
+            case sendOverChannel, closeChannel, reconfigureChannel
+            /// Takes nothing of what comes over a channel, or all of it again.
+            case pauseChannel, resumeChannel
         }
     }
 

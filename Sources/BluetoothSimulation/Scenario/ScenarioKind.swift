@@ -16,6 +16,8 @@ public enum ScenarioKind: String, CaseIterable, Sendable {
     case brokenPeers
     /// Pairing, bonds and restarts, in each world. The other kinds have them in one world of three.
     case security
+    /// L2CAP channels, in each world. The other kinds have them in one world of four.
+    case channels
 
     /// Those that are played in turn where none is asked for.
     static let inTurn: [ScenarioKind] = [.mixed, .streams, .links, .services, .controllers, .brokenPeers]
@@ -58,7 +60,8 @@ public enum ScenarioKind: String, CaseIterable, Sendable {
             case .join: 2
             // Drawn apart from the others, see `Scenario.addSecurity`.
             case .pair, .beAgent, .beNoAgent, .useLocked, .removeBond, .cancelPairing, .endPairing, .configure,
-                .useFormerLink, .dribble, .burst, .subscribeSlowly:
+                .useFormerLink, .dribble, .burst, .subscribeSlowly, .openChannel, .sendOverChannel, .closeChannel,
+                .reconfigureChannel, .pauseChannel, .resumeChannel:
                 0
             }
         return base * factor(of: kind)
@@ -84,7 +87,7 @@ public enum ScenarioKind: String, CaseIterable, Sendable {
         switch self {
         case .mixed, .security:
             Scenario.Fault.Kind.allCases.filter { $0 != .restart && !Scenario.Fault.Kind.hardship.contains($0) }
-        case .streams: [.outOfRange, .lostFragments, .stall, .dropLinks, .weather]
+        case .streams, .channels: [.outOfRange, .lostFragments, .stall, .dropLinks, .weather]
         case .links: [.outOfRange, .dropLinks, .failingConnections, .stall, .weather]
         case .services: [.outOfRange, .dropLinks, .hardwareError]
         case .controllers: [.unplug, .hardwareError, .ignoredCommands, .silence, .weather, .damage, .clockJump]

@@ -38,6 +38,10 @@ public final class ScenarioRun {
     var serviceChangeCount = 0
     /// Stations that held back what they received, which holds up answers as well.
     var hasHeld: Set<Int> = []
+    /// The number of the last SDU that has arrived, of each stream over an L2CAP channel.
+    var channelArrivals: [UInt32: UInt32] = [:]
+    /// Stations with a user that has closed an L2CAP channel to another.
+    var channelClosers: Set<Way> = []
     private var lastNumber: UInt32 = 0
     /// What outlives the processes of the stations, and what is known of their pairings; none without security.
     var bondStores: [ObservedBondStore] = []

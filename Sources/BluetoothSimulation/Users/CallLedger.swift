@@ -33,6 +33,8 @@ struct CallLedger {
         var configuration: GATTClientConfiguration?
         /// Whether it publishes the service with that subscription.
         var isConfigurable = false
+        /// Of channels to open: whether nobody offers the service.
+        var isForNobody = false
         /// Of a scan: whether it is for devices with the simulated service alone.
         var isForService = false
     }

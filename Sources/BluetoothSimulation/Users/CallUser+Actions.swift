@@ -38,7 +38,7 @@ extension CallUser {
         case .release, .disconnect, .discover, .read, .readLong, .readByUUID, .readMultiple, .write, .writeLong,
             .writeReliably, .writeCommands, .subscribe, .unsubscribe, .notify, .indicate, .update, .card, .readRSSI,
             .updateParameters, .hold, .resume, .pair, .useLocked, .cancelPairing, .endPairing, .configure, .dribble,
-            .burst:
+            .burst, .openChannel, .sendOverChannel, .closeChannel, .reconfigureChannel, .pauseChannel, .resumeChannel:
             guard !links.isEmpty else { return }
             perform(action.kind, on: pick.below(links.count), &pick)
         }
@@ -85,6 +85,8 @@ extension CallUser {
             post(.holdReceiving(link))
         case .resume: resume(index)
         case .pair, .useLocked, .cancelPairing, .endPairing: performSecurity(kind, on: index, &pick)
+        case .openChannel, .sendOverChannel, .closeChannel, .reconfigureChannel, .pauseChannel, .resumeChannel:
+            performChannel(kind, on: index, &pick)
         case .configure: configure(index, &pick)
         case .dribble: dribble(index)
         case .burst:
@@ -92,9 +94,7 @@ extension CallUser {
             links[index].backlog.append(UserLink.Outgoing(way: .notification, count: 4_600, isFull: true))
             sendBacklog(link)
         case .useFormerLink, .subscribeSlowly, .advertise, .stopAdvertising, .scan, .stopScanning, .connect, .cancel,
-            .publish, .withdraw,
-            .leave, .join,
-            .dawdle, .beAgent, .beNoAgent, .removeBond:
+            .publish, .withdraw, .leave, .join, .dawdle, .beAgent, .beNoAgent, .removeBond:
             return
         }
     }
@@ -138,8 +138,8 @@ extension CallUser {
 
     func cancel(_ token: CallToken) {
         if let call = calls.open[token] ?? calls.standing[token] {
+            noteCalledOff(call)
             if call.kind == .indicate, let link = call.link { breakStream(of: link) }
-            if call.kind == .subscribe, let link = call.link { forgetValues(of: call.characteristic, link) }
         }
         calls.cancel(token)
         post(.cancel, token: token)
@@ -270,7 +270,7 @@ extension CallUser {
     }
 
     /// The values before a subscription say nothing about those of the next one.
-    private func forgetValues(of characteristic: SimulatedService.Characteristic?, _ link: LinkIdentifier) {
+    func forgetValues(of characteristic: SimulatedService.Characteristic?, _ link: LinkIdentifier) {
         guard let index = index(of: link) else { return }
         if characteristic == .card {
             links[index].card = ChunkedMessageReceiver()
@@ -324,6 +324,7 @@ extension CallUser {
         // Some scans go on, to be found going on at the end. All of them would fill the rest of time with reports.
         for token in calls.tokens(where: { $0.kind == .scan }) where !generator.oneIn(4) { cancel(token) }
         for index in links.indices { resume(index) }
+        calmChannels()
         answerDelay = .zero
         for request in requests { post(.accept(request), CallLedger.Call(kind: .dawdle, link: request.link)) }
         requests = []
@@ -341,6 +342,7 @@ extension CallUser {
             return fail(.endsOnce, "calls that never ended: \(kinds.joined(separator: ", "))")
         }
         if status != .ready { fail(.wanted, "the adapter is \(status) long after the last fault") }
+        checkChannelsQuiet()
         for link in links where link.credit != SharedHost.sendCredit && link.backlog.isEmpty && link.cardToSend == nil {
             fail(.leftovers, "\(link.credit) credits on a link that sends nothing")
         }

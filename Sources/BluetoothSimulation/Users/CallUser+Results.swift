@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
+import BluetoothL2CAP
 
 /// How calls end.
 extension CallUser {
@@ -39,11 +40,13 @@ extension CallUser {
             calls.stand(call, token)
         case (.publish, .published(let handles)):
             if call.isConfigurable { run.publishedConfigurable(handles, at: station) } else { published(handles) }
+        case (.openChannel, .channels(let link, let opened)): channelsOpened(opened, on: link, call)
         case (.configure, .gatt(.written)): noteConfigured(call, call.configuration)
         case (_, .gatt(let result)): check(result, of: call)
         case (.withdraw, .done): run.serviceChangeCount += 1
         case (.readRSSI, .rssi), (.updateParameters, .done), (.disconnect, .done), (.unsubscribe, .done),
-            (.indicate, .done), (.dawdle, .done), (.beAgent, .done), (.beNoAgent, .done), (.removeBond, .done):
+            (.openChannel, .listening), (.reconfigureChannel, .done), (.indicate, .done), (.dawdle, .done),
+            (.beAgent, .done), (.beNoAgent, .done), (.removeBond, .done):
             return
         case (.pair, .done):
             guard let link = call.link, let index = index(of: link) else { return }
@@ -80,7 +83,8 @@ extension CallUser {
         case .controller: run.hasFaults(station) || call.kind != .read
         case .unsupported: false
         case .busy:
-            calls.open.count > 16 || call.kind == .pair || call.kind == .indicate || call.kind == .updateParameters
+            calls.open.count > 16 || call.kind == .pair || call.kind == .openChannel || call.kind == .reconfigureChannel
+                || call.kind == .indicate || call.kind == .updateParameters
         case .invalidParameters: call.kind == .updateParameters || call.kind == .beAgent
         case .alreadyConnected: call.kind == .connect
         case .connectionFailedToBeEstablished: call.kind == .connect && run.mayFailToConnect
@@ -96,6 +100,9 @@ extension CallUser {
             call.kind == .pair
                 && (call.link.flatMap(index).map { fits(error, run.pairings.current(station, links[$0].peer), $0) }
                     ?? true)
+        case .noSuchChannel: call.kind == .reconfigureChannel
+        case .channel(let failure): fits(failure, call)
+        case .channelReconfiguration(let failure): fits(failure, call)
         case .notBonded: call.kind == .removeBond || call.kind == .pair
         }
     }

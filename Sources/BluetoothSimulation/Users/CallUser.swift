@@ -59,6 +59,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         isAttached = true
         status = .opening
         user = runner.attach(self)
+        offerChannels()
         guard isPublisher else { return }
         publish(SimulatedService.definition(of: station))
         if run.scenario.hasHardship {
@@ -70,6 +71,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
 
     func leave() {
         guard isAttached else { return }
+        leaveChannels()
         isAttached = false
         runner.detach(user)
         calls.removeAll()
@@ -176,6 +178,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         case .pairingAsked(let link, let question): asked(link, question)
         case .pairingShown(let link, let display): shown(link, display)
         case .bondRefused(let link, _): bondRefused(link)
+        case .channel(let link, let event): take(event, of: link, batch)
         }
     }
 
@@ -215,6 +218,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         if !links[index].subscriptions.isEmpty {
             fail(.subscriptions, "the end of a link without that of its peer's subscriptions")
         }
+        if !links[index].channels.isEmpty { fail(.linkEvents, "the end of a link without that of its channels") }
         if links[index].awaitsPairingEnd, agent != nil {
             fail(.agent, "the end of a link without that of its pairing")
         }

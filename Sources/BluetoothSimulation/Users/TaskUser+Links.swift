@@ -42,7 +42,8 @@ extension TaskUser {
             }
         case .advertise, .stopAdvertising, .scan, .stopScanning, .connect, .cancel, .notify, .indicate, .update, .hold,
             .resume, .dawdle, .publish, .withdraw, .leave, .join, .beAgent, .beNoAgent, .removeBond, .cancelPairing,
-            .configure, .useFormerLink, .dribble, .burst:
+            .configure, .useFormerLink, .dribble, .burst, .openChannel, .sendOverChannel, .closeChannel,
+            .reconfigureChannel, .pauseChannel, .resumeChannel:
             return
         case .pair: pair(connection, deadline, &pick)
         case .endPairing:

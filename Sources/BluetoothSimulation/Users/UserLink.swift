@@ -38,6 +38,9 @@ struct UserLink {
     /// Handles found by discovery.
     var handles: [SimulatedService.Characteristic: ClosedRange<AttributeHandle>] = [:]
 
+    /// The L2CAP channels of this user.
+    var channels: [UserChannel] = []
+
     /// Whether the user has asked to pair here.
     var hasAskedToPair = false
     /// Whether the agent was asked or shown something, so that the end of the pairing has to follow.

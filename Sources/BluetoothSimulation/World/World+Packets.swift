@@ -34,7 +34,7 @@ extension World {
     /// Whether a rule can be checked: where packets were cut, the inspector takes other octets for opcodes than the host.
     private func isPlain(_ rule: Violation.Rule) -> Bool {
         switch rule {
-        case .oneRequest, .oneIndication, .mtu, .wellFormed, .protection, .bond:
+        case .oneRequest, .oneIndication, .mtu, .channelCredit, .wellFormed, .protection, .bond:
             !stations.contains { $0.wire.isTainted }
         default: true
         }

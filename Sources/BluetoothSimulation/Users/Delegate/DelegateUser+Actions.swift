@@ -40,8 +40,8 @@ extension DelegateUser {
             read(locked, peer)
         // There are no such calls.
         case .pair, .beAgent, .beNoAgent, .removeBond, .cancelPairing, .endPairing, .configure, .useFormerLink,
-            .dribble,
-            .burst, .subscribeSlowly:
+            .dribble, .burst, .subscribeSlowly, .openChannel, .sendOverChannel, .closeChannel, .reconfigureChannel,
+            .pauseChannel, .resumeChannel:
             return
         }
     }

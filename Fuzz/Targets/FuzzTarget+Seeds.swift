@@ -30,6 +30,7 @@ extension FuzzTarget {
             let data = packets.filter(\.isData)
             return [script([255], data.map { ([$0.bytes[2] >> 4], [UInt8]($0.bytes.dropFirst(5))) })]
         case .signalling: return [0, 1].map { script([$0], packets.frames(on: 5).map { ([7], $0) }) }
+        case .channels: return seedChannels
         case .attribute: return attributes
         case .server: return [script([0, 0], attributes.filter(\.isRequest).map { ([23], $0) })]
         case .client:
@@ -69,6 +70,23 @@ extension FuzzTarget {
         }
     }
 }
+
+/// A channel that the peer opens, two SDUs, one of them in two K-frames, credits, and the end; then an enhanced one.
+private let seedChannels = [
+    script(
+        [],
+        [
+            ([0], [0x14, 1, 10, 0, 0x80, 0, 0x50, 0, 100, 0, 23, 0, 2, 0]), ([4, 0], [3, 0, 1, 2, 3]),
+            ([4, 0], [4, 0, 1]), ([4, 0], [2, 3, 4]), ([0], [0x16, 2, 4, 0, 0x50, 0, 3, 0]),
+            ([0], [0x06, 3, 4, 0, 0x40, 0, 0x50, 0]),
+        ]),
+    script(
+        [],
+        [
+            ([0], [0x17, 1, 12, 0, 0x80, 0, 100, 0, 64, 0, 2, 0, 0x50, 0, 0x51, 0]), ([4, 1], [1, 0, 9]),
+            ([0], [0x19, 2, 6, 0, 200, 0, 80, 0, 0x50, 0]),
+        ]),
+]
 
 /// A script: a beginning, then pieces of data, each preceded by the numbers that say what to do with it.
 private func script(_ start: [UInt8], _ steps: [(choice: [UInt8], data: [UInt8])]) -> [UInt8] {

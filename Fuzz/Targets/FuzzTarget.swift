@@ -12,6 +12,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case reassembly
     /// The L2CAP signalling channel, and its commands.
     case signalling
+    /// The credit-based channels of a link, with a peer that sends anything.
+    case channels
     /// One ATT PDU, decoded and encoded.
     case attribute
     /// The GATT server, with a client that sends anything.
@@ -45,6 +47,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .packet: try fuzzPacket(bytes)
         case .reassembly: try fuzzReassembly(&input)
         case .signalling: try fuzzSignalling(&input)
+        case .channels: try fuzzChannels(&input)
         case .attribute: try fuzzAttribute(bytes)
         case .server: try fuzzServer(&input)
         case .client: try fuzzClient(&input)

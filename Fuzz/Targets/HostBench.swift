@@ -49,6 +49,7 @@ struct HostBench {
             crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1))
         var host = Host(configuration: hostConfiguration)
         host.server.database = .forFuzzing()
+        guard (try? host.listen(on: 0x80, ChannelListener())) != nil else { fatalError("no service over channels") }
         host.start(at: .zero)
         // A virtual controller answers at once.
         while host.controller == nil {
@@ -133,6 +134,11 @@ struct HostBench {
             .server(let link, .valueWritten(_, let payload)):
             try require(links.contains(link), "a value on a link nobody knows")
             try require(payload.count <= 517, "a value of \(payload.count) octets")
+        case .channel(let link, let event):
+            try require(links.contains(link), "a channel of a link nobody knows")
+            guard case .received(let channel, let payload) = event else { return }
+            try require(payload.count <= 2048, "an SDU of \(payload.count) octets")
+            host.consume(payload.count, of: channel, on: link)
         case .advertisement(let advertisement):
             try require(advertisement.data.count <= 255, "advertising data of \(advertisement.data.count) octets")
         case .link(let link, .parametersChanged):

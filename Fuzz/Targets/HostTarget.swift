@@ -23,7 +23,7 @@ func fuzzHost(_ input: inout FuzzInput) throws(FuzzViolation) {
         case 9: bench.pass(.milliseconds(Int64(input.word())))
         case 10...12: bench.answerCommand(status: input.byte(), input.chunk())
         case 13, 14: bench.reportConnection(role: input.byte(), handle: input.byte(), input.address())
-        case 15...18: bench.receiveFrame(handle: input.byte(), ChannelCode.all[input.choice(of: 4)], input.chunk())
+        case 15...18: bench.receiveFrame(handle: input.byte(), ChannelCode.all[input.choice(of: 5)], input.chunk())
         case 19: bench.completePackets(handle: input.byte(), count: input.byte())
         default: bench.receive(input.chunk())
         }
@@ -34,7 +34,7 @@ func fuzzHost(_ input: inout FuzzInput) throws(FuzzViolation) {
 
 /// The relevant channels.
 private enum ChannelCode {
-    static let all: [UInt16] = [0x0004, 0x0004, 0x0005, 0x0006]
+    static let all: [UInt16] = [0x0004, 0x0004, 0x0005, 0x0006, 0x0040]
 }
 
 extension FuzzInput {

@@ -1,6 +1,6 @@
 """Runs each pairing of a central with a peripheral over each air, our programs in a hostile world (`hostile.py`),
 security (`security.py`), the commands of a client (`client.py`), devices that are inspected, served and recorded
-(`devices.py`), and advertising (`advertising.py`).
+(`devices.py`), advertising (`advertising.py`), and channels (`channels.py`).
 
 Prints a line for each.
 """
@@ -27,6 +27,7 @@ sys.path.insert(0, str(ROOT / "Scripts" / "python"))
 
 import advertising  # noqa: E402
 import airs  # noqa: E402
+import channels  # noqa: E402
 import client  # noqa: E402
 import devices  # noqa: E402
 import hostile  # noqa: E402
@@ -236,11 +237,13 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
     binaries = None if arguments.bumble_only else arguments.binaries.resolve()
-    everything: list[Pairing | hostile.Case | security.Case | client.Case | advertising.Case] = list(all_pairings(binaries))
+    everything: list[
+        Pairing | hostile.Case | security.Case | client.Case | advertising.Case | channels.Case
+    ] = list(all_pairings(binaries))
     if binaries is not None:
         everything += [
             *hostile.all_cases(binaries), *security.all_cases(binaries), *client.all_cases(binaries),
-            *devices.all_cases(binaries), *advertising.all_cases(binaries)]
+            *devices.all_cases(binaries), *advertising.all_cases(binaries), *channels.all_cases(binaries)]
     pairings = [
         pairing for pairing in everything
         if not arguments.filter or any(pattern.search(pairing.title) for pattern in arguments.filter)]

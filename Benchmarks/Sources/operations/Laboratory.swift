@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothCrypto
 import BluetoothGATT
 import BluetoothHost
+import BluetoothL2CAP
 import BluetoothSMP
 import VirtualRadio
 
@@ -18,6 +19,8 @@ struct Laboratory {
     /// The characteristic that is notified, read and written.
     private(set) var value: AttributeHandle = 0
     private var configuration: AttributeHandle = 0
+    /// The channel that the central has opened, as the peripheral has it.
+    private(set) var channel: CreditBasedChannel.ID?
     /// How often something happened by itself.
     var deadlines = 0
     /// Values that were notified to the central.
@@ -189,6 +192,7 @@ struct Laboratory {
             switch event {
             case .link(let link, .connected): links[index] = link
             case .client(_, .notification): received += 1
+            case .channel(_, .opened(let id, _, by: .peer)): channel = id
             default: continue
             }
         }

@@ -16,6 +16,9 @@ extension Operation {
             Limits(required: 610, aim: 550)
         case .notificationSent20, .notificationSent244: Limits(required: 690, aim: 600)
         case .notificationCompleted: Limits(required: nil, aim: nil)
+        // The aim is two instructions for each octet.
+        case .channelReceived: Limits(required: 2900, aim: 2 * Channels.sduLength)
+        case .channelSent: Limits(required: 2350, aim: 2 * Channels.sduLength)
         case .readAnswered20, .readAnswered100, .readAnswered1000, .readAnswered10000:
             Limits(required: 1072, aim: 900)
         case .writeCommandHandled: Limits(required: 1051, aim: 800)
@@ -37,6 +40,8 @@ extension Operation {
         case .notificationSent20: "notification sent, 20 B"
         case .notificationSent244: "notification sent, 244 B"
         case .notificationCompleted: "… and its Number Of Completed Packets event"
+        case .channelReceived: "SDU of 986 B over a channel received, in 4 K-frames of 247 B"
+        case .channelSent: "SDU of 986 B over a channel sent, in 4 K-frames of 247 B"
         case .readAnswered20: "read request answered, 20 attributes"
         case .readAnswered100: "read request answered, 100 attributes"
         case .readAnswered1000: "read request answered, 1000 attributes"

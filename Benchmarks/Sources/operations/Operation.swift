@@ -9,6 +9,8 @@ enum Operation: String, CaseIterable {
     case notificationSent20 = "notification-sent-20"
     case notificationSent244 = "notification-sent-244"
     case notificationCompleted = "notification-sent-20-completed"
+    case channelReceived = "channel-received"
+    case channelSent = "channel-sent"
     case readAnswered20 = "read-answered-20"
     case readAnswered100 = "read-answered-100"
     case readAnswered1000 = "read-answered-1000"
@@ -34,6 +36,8 @@ enum Operation: String, CaseIterable {
         case .notificationSent20: Peripheral.notify(count, length: 20, completing: 255)
         case .notificationSent244: Peripheral.notify(count, length: 244, completing: 255)
         case .notificationCompleted: Peripheral.notify(count, length: 20, completing: 1)
+        case .channelReceived: Channels.receive(count)
+        case .channelSent: Channels.send(count)
         case .readAnswered20: Peripheral.answerReads(count, among: 20)
         case .readAnswered100: Peripheral.answerReads(count, among: 100)
         case .readAnswered1000: Peripheral.answerReads(count, among: 1000)

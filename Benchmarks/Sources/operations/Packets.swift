@@ -44,6 +44,9 @@ func drain(_ events: inout HostEventQueue, _ subscriber: (Span<UInt8>) -> Void) 
         case .server(_, let event):
             guard case .valueWritten(_, let payload) = consume event else { continue }
             subscriber(events.bytes(of: payload))
+        case .channel(_, let event):
+            guard case .received(_, let payload) = consume event else { continue }
+            subscriber(events.bytes(of: payload))
         case .advertisement(let advertisement): subscriber(events.bytes(of: advertisement.data))
         case .controller, .link, .security, .bondChanged: continue
         }

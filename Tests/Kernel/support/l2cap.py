@@ -1,10 +1,11 @@
-"""The kernel's L2CAP sockets on the fixed channel of ATT, with a required level of security."""
+"""The kernel's L2CAP sockets: the fixed channel of ATT, with a required level of security, and credit-based channels."""
 
 from __future__ import annotations
 
 import asyncio
 import ctypes
 import os
+import pathlib
 import socket
 import struct
 
@@ -14,10 +15,32 @@ from support.monitor import AF_BLUETOOTH
 BTPROTO_L2CAP = 0
 SOL_BLUETOOTH = 274
 BT_SECURITY = 4
+BT_RCVMTU = 13
+BT_MODE = 15
+LE_FLOWCTL, EXT_FLOWCTL = 0x03, 0x04
 LOW, MEDIUM, HIGH, FIPS = 1, 2, 3, 4
 BDADDR_LE_PUBLIC = 1
 ATT_CHANNEL = 4
 LIBRARY = ctypes.CDLL(None, use_errno=True)
+
+
+def socket_address(address: str, psm: int = 0, channel: int = 0) -> bytes:
+    octets = bytes.fromhex(address.replace(":", ""))[::-1]
+    return struct.pack("=HH6sHBx", AF_BLUETOOTH, psm, octets, channel, BDADDR_LE_PUBLIC)
+
+
+def call(function: ctypes._NamedFuncPointer, handle: socket.socket, name: bytes) -> None:
+    if function(handle.fileno(), name, len(name)) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
+def accept(handle: socket.socket) -> socket.socket:
+    """Python's own would read the address, of a family it may not know."""
+    number = LIBRARY.accept(handle.fileno(), None, None)
+    if number < 0:
+        raise OSError("no connection")
+    return socket.socket(AF_BLUETOOTH, socket.SOCK_SEQPACKET, BTPROTO_L2CAP, fileno=number)
 
 
 class AttributeSocket:
@@ -36,11 +59,7 @@ class AttributeSocket:
         return result
 
     def _call(self, function: ctypes._NamedFuncPointer, address: str) -> None:
-        octets = bytes.fromhex(address.replace(":", ""))[::-1]
-        name = struct.pack("=HH6sHBx", AF_BLUETOOTH, 0, octets, ATT_CHANNEL, BDADDR_LE_PUBLIC)
-        if function(self.socket.fileno(), name, len(name)) != 0:
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number))
+        call(function, self.socket, socket_address(address, channel=ATT_CHANNEL))
 
     async def connect(self, peer: str) -> None:
         """Connects. The kernel opens a fixed channel before the link has the level."""
@@ -48,11 +67,7 @@ class AttributeSocket:
 
     async def accept(self) -> AttributeSocket:
         """Waits for a link."""
-        # Python's own would read the address, of a family it may not know.
-        number = await asyncio.to_thread(LIBRARY.accept, self.socket.fileno(), None, None)
-        if number < 0:
-            raise OSError("no connection")
-        return AttributeSocket(socket.socket(AF_BLUETOOTH, socket.SOCK_SEQPACKET, BTPROTO_L2CAP, fileno=number))
+        return AttributeSocket(await asyncio.to_thread(accept, self.socket))
 
     def require(self, level: int) -> None:
         """Requires a level from here on: where the link has less, the kernel sees to that."""
@@ -77,3 +92,35 @@ class AttributeSocket:
 
     def close(self) -> None:
         self.socket.close()
+
+
+def enable_enhanced_channels() -> None:
+    """The kernel leaves enhanced credit-based channels off by default."""
+    pathlib.Path("/sys/module/bluetooth/parameters/enable_ecred").write_text("Y")
+
+
+def channel_socket(local: str, mode: int, mtu: int, psm: int = 0) -> socket.socket:
+    """A socket of an adapter of BlueZ's for a credit-based channel."""
+    handle = socket.socket(AF_BLUETOOTH, socket.SOCK_SEQPACKET, BTPROTO_L2CAP)
+    call(LIBRARY.bind, handle, socket_address(local, psm))
+    if mode != LE_FLOWCTL:
+        handle.setsockopt(SOL_BLUETOOTH, BT_MODE, struct.pack("=B", mode))
+    handle.setsockopt(SOL_BLUETOOTH, BT_RCVMTU, struct.pack("=H", mtu))
+    return handle
+
+
+async def exchange(handle: socket.socket, octets: bytes, size: int) -> bytes:
+    """Sends octets, in SDUs of at most a size, while it receives as many."""
+
+    def send() -> None:
+        for start in range(0, len(octets), size):
+            handle.send(octets[start:start + size])
+
+    def receive() -> bytes:
+        received = b""
+        while len(received) < len(octets) and (sdu := handle.recv(65535)):
+            received += sdu
+        return received
+
+    _, received = await asyncio.gather(asyncio.to_thread(send), asyncio.to_thread(receive))
+    return received

@@ -1,0 +1,77 @@
+import BluetoothBase
+import BluetoothHost
+import BluetoothL2CAP
+
+/// What goes over a credit-based channel: SDUs of four K-frames of 247 octets each, which are 986 octets.
+enum Channels {
+    static let sduLength = 986, mps = 247
+    private static let parameters = ChannelParameters(mtu: UInt16(sduLength), mps: UInt16(mps), window: 64)
+
+    /// A host with a channel that its peer has opened, and which of its links that is.
+    private static func open(buffers: UInt8) -> (Laboratory, LinkIdentifier, CreditBasedChannel.ID) {
+        var laboratory = Laboratory(buffers: buffers)
+        let link = laboratory.link(Laboratory.peripheral)
+        guard (try? laboratory.hosts[0].listen(on: 0x80, ChannelListener(parameters: parameters))) != nil,
+            (try? laboratory.hosts[1].openChannel(
+                to: 0x80, parameters, on: laboratory.link(Laboratory.central), at: laboratory.now)) != nil
+        else { fatalError("no channel") }
+        laboratory.run(for: .seconds(1))
+        guard let channel = laboratory.channel else { fatalError("the channel was refused") }
+        return (laboratory, link, channel)
+    }
+
+    /// The peer sends SDUs, and the application takes them.
+    static func receive(_ count: Int) -> Int {
+        let (laboratory, link, channel) = open(buffers: 8)
+        var host = laboratory.hosts[Laboratory.peripheral], sum = 0
+        let sdu = Array(repeating: UInt8(7), count: sduLength)
+        var packets: [[UInt8]] = [packet([UInt8(sduLength & 0xFF), UInt8(sduLength >> 8)] + sdu[..<(mps - 2)])]
+        for start in stride(from: mps - 2, to: sduLength, by: mps) {
+            packets.append(packet(sdu[start..<(start + mps)]))
+        }
+        for _ in 0..<count {
+            for packet in packets {
+                host.receive(packet.span, at: laboratory.now)
+                if !host.outbox.isEmpty { _ = drain(&host.outbox) }
+            }
+            drain(&host.events) { value in sum += value.count }
+            host.consume(sduLength, of: channel, on: link)
+            // Credits for the peer, which the controller sends.
+            guard !host.outbox.isEmpty else { continue }
+            _ = drain(&host.outbox)
+            host.receive(Packets.completed(1).span, at: laboratory.now)
+        }
+        precondition(sum == count * sduLength)
+        return sum
+    }
+
+    /// The application sends SDUs, and the controller says at intervals that it has sent them.
+    static func send(_ count: Int) -> Int {
+        let (laboratory, link, channel) = open(buffers: 255)
+        var host = laboratory.hosts[Laboratory.peripheral], sum = 0, frames = 0
+        let sdu = Array(repeating: UInt8(7), count: sduLength)
+        let credits = packet([0x16, 1, 4, 0, 0x40, 0, 60, 0], to: 0x05)
+        for index in 0..<count {
+            if index % 15 == 0 {
+                if frames > 0 { host.receive(Packets.completed(frames).span, at: laboratory.now) }
+                host.receive(credits.span, at: laboratory.now)
+                frames = 0
+            }
+            guard (try? host.send(sdu.span, over: channel, on: link)) == true else { fatalError("not sent") }
+            frames += 4
+            sum += drain(&host.outbox)
+        }
+        return sum
+    }
+
+    private static func packet(_ payload: some Collection<UInt8>, to channel: UInt16 = 0x40) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.append(UInt8(0x02))
+        writer.append(UInt16(0x2040))
+        writer.append(UInt16(payload.count + 4))
+        writer.append(UInt16(payload.count))
+        writer.append(channel)
+        writer.append(Array(payload))
+        return writer.bytes
+    }
+}

@@ -54,8 +54,11 @@ struct AdvertisingTests {
     @Test("Row 68: stopping at once stops, whatever is told of the start")
     func stoppedAtOnce() async throws {
         let scene = await PeripheralScene()
-        scene.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Card"])
-        scene.manager.stopAdvertising()
+        // On the delegate's queue nothing is told between the two.
+        scene.recorder.queue.sync {
+            scene.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Card"])
+            scene.manager.stopAdvertising()
+        }
         await scene.recorder.expect("advertising false -")
         #expect(!scene.manager.isAdvertising)
         await until("the air is quiet") { !scene.isOnAir }

@@ -256,6 +256,7 @@ extension ScriptedController {
             .leReadFilterAcceptListSize: .complete(.success, [4]),
             .leCreateConnection: .status(.success), .disconnect: .status(.success),
             .leReadRemoteFeatures: .status(.success), .leConnectionUpdate: .status(.success),
+            .leEnableEncryption: .status(.success),
         ]
     }
 }

@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothGATT
 import BluetoothHCI
+import BluetoothSMP
 import TestSupport
 
 @testable import BluetoothHost
@@ -20,8 +21,15 @@ struct SharedScene {
     private(set) var target: [UInt8] = []
     /// What peers were asked to write, as `connection: octets`.
     private var writes: [String] = []
-    /// What peers answer, by the octets of the request. To most requests for services they answer that there are none.
+    /// All other requests that peers got, as `connection: octets`.
+    private var requests: [String] = []
+    /// What peers answer, by the octets of the request; nothing where that is empty. To most requests for services they answer
+    /// that there are none.
     var responses: [[UInt8]: [UInt8]] = [:]
+    /// What peers send before they answer, by the octets of the request: one at a time.
+    var interruptions: [[UInt8]: [[UInt8]]] = [:]
+    /// How many sightings came with the last events of each user.
+    private(set) var sightingCounts: [UserID: Int] = [:]
     /// What each user was told, as lines.
     private var told: [UserID: [String]] = [:]
     private(set) var links: [LinkIdentifier] = []
@@ -75,6 +83,13 @@ struct SharedScene {
         try host.host.restoreIdentity(identity, of: peer, at: now)
     }
 
+    /// Another one, with its keys.
+    mutating func restore(_ bond: Bond) {
+        host.setIdentity(
+            DeviceIdentity(address: DeviceAddress(1, kind: .public), resolvingKey: 1), bonds: [bond], at: now)
+        settle()
+    }
+
     /// What a user was told since the last call.
     mutating func take(_ user: UserID) -> [String] { told.removeValue(forKey: user) ?? [] }
 
@@ -86,6 +101,11 @@ struct SharedScene {
     mutating func takeWrites() -> [String] {
         defer { writes = [] }
         return writes
+    }
+
+    mutating func takeRequests() -> [String] {
+        defer { requests = [] }
+        return requests
     }
 
     // MARK: - The controller
@@ -115,15 +135,21 @@ struct SharedScene {
         settle()
     }
 
-    private mutating func receive<Event: HCIEventBody & ~Escapable>(_ event: borrowing Event) {
+    /// A PDU of a peer, on a fixed channel.
+    mutating func receive(_ pdu: [UInt8], on handle: UInt8, channel: UInt8 = 0x04) {
+        deliver(pdu, on: handle, channel: channel)
+        settle()
+    }
+
+    mutating func receive<Event: HCIEventBody & ~Escapable>(_ event: borrowing Event) {
         var writer = ByteWriter()
         event.encodePacket(into: &writer)
         host.receive(writer.bytes.span, at: now)
         settle()
     }
 
-    private mutating func deliver(_ payload: [UInt8], on handle: UInt8) {
-        let frame = frame(payload)
+    private mutating func deliver(_ payload: [UInt8], on handle: UInt8, channel: UInt8 = 0x04) {
+        let frame = frame(payload, on: channel)
         host.receive(([0x02, handle, 0x20, UInt8(frame.count), 0] + frame).span, at: now)
     }
 
@@ -173,12 +199,23 @@ struct SharedScene {
     private mutating func answerData(_ packet: [UInt8]) {
         let handle = packet[1], request = Array(packet[9...])
         host.receive([0x04, 0x13, 5, 1, handle, 0, 1, 0].span, at: now)
-        if let response = responses[request] { return deliver(response, on: handle) }
+        // Only the Attribute Protocol is answered, and no confirmation.
+        guard packet[7] == 0x04, request != [0x1E] else { return }
+        let octets = request.map { hexadecimal($0, digits: 2) }.joined(separator: " ")
+        if request[0] != 0x02, request[0] != 0x12 { requests.append("\(handle): \(octets)") }
+        if let interruption = interruptions[request]?.first {
+            interruptions[request]?.removeFirst()
+            deliver(interruption, on: handle)
+        }
+        if let response = responses[request] {
+            if !response.isEmpty { deliver(response, on: handle) }
+            return
+        }
         switch request[0] {
         case 0x02: deliver([0x03, Self.mtu, 0], on: handle)
         case 0x04: deliver([0x05, 1, UInt8(Self.end.rawValue), 0, 0x02, 0x29], on: handle)
         case 0x12:
-            writes.append("\(handle): \(request.dropFirst().map { hexadecimal($0, digits: 2) }.joined(separator: " "))")
+            writes.append("\(handle): \(octets.dropFirst(3))")
             deliver([0x13], on: handle)
         default:
             deliver([0x01, request[0], request[1], request[2], 0x0A], on: handle)
@@ -190,6 +227,7 @@ struct SharedScene {
     private mutating func collect() {
         for user in host.users.map(\.identifier) {
             guard let batch = host.batch(for: user) else { continue }
+            sightingCounts[user] = batch.sightings.count
             for event in batch.events {
                 if let line = text(event, batch) { told[user, default: []].append(line) }
                 if case .linkBegan(let link, _) = event, !links.contains(link) { links.append(link) }
@@ -203,6 +241,8 @@ struct SharedScene {
         case .linkBegan(let link, let information): return "\(link) began with \(information.peer)"
         case .linkEnded(let link, _): return "\(link) ended"
         case .peerIdentified(let link, let peer): return "\(link) is with \(peer)"
+        case .ended(let token, .success(.gatt(.services(let services)))):
+            return "\(token.rawValue) found \(services.map { "\($0.startHandle)...\($0.endHandle)" })"
         case .ended(let token, .success(.link(let link))): return "\(token.rawValue) has \(link)"
         case .ended(let token, .success): return "\(token.rawValue) done"
         case .ended(let token, .failure(let error)): return "\(token.rawValue) failed: \(error)"

@@ -152,7 +152,9 @@ extension SharedHost {
     /// Gives the waiting users their link. The peer of a bond is not asked for anything before the link is encrypted.
     mutating func finishReadiness(_ slot: Int) {
         guard links[slot].isExchangeOver, !links[slot].isReady, !links[slot].isBondRefused,
-            !host.isSecurityPending(on: links[slot].identifier)
+            !host.isSecurityPending(on: links[slot].identifier),
+            // Nothing is pending on a link that has ended under a pairing: that it has, follows.
+            host.information(of: links[slot].identifier) != nil
         else { return }
         links[slot].isReady = true
         let waiting = links[slot].awaitingReadiness

@@ -1,0 +1,40 @@
+import BluetoothBase
+import BluetoothCrypto
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothHost
+import BluetoothSMP
+import TestSupport
+import Testing
+
+@Suite("Links to bonded peers, for several users")
+struct SharedProtectionTests {
+    private let user = UserID(number: 1)
+
+    @Test("A link that ends under a pairing, before it was encrypted with the key of the bond, is given to nobody")
+    func endsUnderAPairing() throws {
+        var configuration = HostConfiguration(seed: 7)
+        configuration.security = SecurityConfiguration(
+            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+        var scene = SharedScene(users: user, configuration: configuration)
+        var bond = Bond(
+            peer: PeerID(ScriptedController.peer), address: ScriptedController.peer,
+            strength: KeyStrength(model: .justWorks, usesSecureConnections: true, keySize: 16))
+        bond.centralKey = LongTermKey(key: SecurityTests.key)
+        scene.restore(bond)
+        scene.perform(.setPairingAgent(PairingAgentDescription(ioCapability: .keyboardOnly)), 1, of: user)
+        scene.connect(to: ScriptedController.peer, 2, of: user)
+        _ = (scene.take(user), scene.takeCommands())
+        scene.reportConnection(0x40, peer: ScriptedController.peer)
+        let link = try #require(scene.links.first)
+        #expect(scene.takeCommands().contains(.leEnableEncryption))
+        #expect(scene.take(user) == ["\(link) began with \(PeerID(ScriptedController.peer))"], "it is not encrypted")
+
+        // A Security Request for more than the bond gives: bonding, MITM and Secure Connections.
+        scene.receive(bytes("0B 0D"), on: 0x40, channel: 0x06)
+        scene.receive(HardwareError(hardwareCode: 5))
+        #expect(
+            scene.take(user) == ["2 failed: \(HostError.disconnected(.adapterReset))", "\(link) ended"],
+            "it never was encrypted")
+    }
+}

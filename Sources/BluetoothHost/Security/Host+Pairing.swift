@@ -17,6 +17,8 @@ extension Host {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
         guard var resources = security else { throw .unsupported }
         guard !links.at[slot].protection.pairing.isUnderWay else { throw .busy }
+        // What became of the pairing before this one comes first, and its keys are what this one must not weaken.
+        confirmPairing(slot, at: now)
         let effects = links.at[slot].protection.pairing.begin(
             protectingBond(parameters, slot), &resources, at: now)
         security = resources
@@ -164,6 +166,8 @@ extension Host {
     private mutating func securityRequested(
         _ requirements: AuthenticationRequirements, _ slot: Int, at now: Instant
     ) {
+        // A peer that asks has paired: the keys that were made last may be all it asks for.
+        confirmPairing(slot, at: now)
         if let bond = bond(of: slot), bond.centralKey != nil, bond.strength.satisfies(requirements) {
             // On an encrypted link nothing is gained by encrypting it again.
             if links.at[slot].protection.strength == nil { encryptWithBond(slot, at: now) }

@@ -113,6 +113,10 @@ extension SharedHost {
         let last = AttributeHandle(octets[2] | octets[3] << 8)
         let handles = min(first, last)...max(first, last)
         invalidateSubscriptions(in: handles, slot)
+        for index in links[slot].operations.indices
+        where links[slot].operations[index].discovery?.discoveredHandles?.overlaps(handles) == true {
+            links[slot].operations[index].isOutdated = true
+        }
         links[slot].preparation.services = nil
         tellAll(.servicesChanged(links[slot].identifier, handles))
     }

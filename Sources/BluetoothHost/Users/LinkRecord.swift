@@ -104,6 +104,12 @@ struct PendingOperation: Sendable {
     let findsAllServices: Bool
     /// The operation, where it is to be repeated on a better protected link.
     let repeatable: GATTClientOperation?
+    /// The operation, where it discovers attributes.
+    let discovery: GATTClientOperation?
+    /// How often it has begun: again where the peer's services changed meanwhile.
+    let beginnings: UInt8
+    /// Whether attributes that it discovers have changed since it began.
+    var isOutdated = false
 }
 
 /// A request to the controller for a link.

@@ -5,7 +5,8 @@ import BluetoothGATT
 /// The GATT client of each link, and the callers of its operations.
 extension SharedHost {
     mutating func start(
-        _ operation: GATTClientOperation, for purpose: PendingOperation.Purpose, _ slot: Int, at now: Instant
+        _ operation: GATTClientOperation, for purpose: PendingOperation.Purpose, _ slot: Int, at now: Instant,
+        beginnings: UInt8 = 1
     ) {
         links[slot].usesClient = true
         let findsAll: Bool
@@ -18,7 +19,8 @@ extension SharedHost {
             links[slot].operations.append(
                 PendingOperation(
                     identifier: identifier, purpose: purpose, findsAllServices: findsAll,
-                    repeatable: pairingAgent?.description.pairsOnDemand == true ? operation : nil))
+                    repeatable: pairingAgent?.description.pairsOnDemand == true ? operation : nil,
+                    discovery: operation.discoveredHandles == nil ? nil : operation, beginnings: beginnings))
         } catch {
             failed(purpose, slot, error, at: now)
         }
@@ -39,6 +41,7 @@ extension SharedHost {
             failed(operation.purpose, slot, error, at: now)
         case .completed(_, let result):
             let operation = links[slot].operations.remove(at: index)
+            if operation.isOutdated { return discoverAnew(operation, slot, at: now) }
             if operation.findsAllServices { learnServices(from: result, slot) }
             switch operation.purpose {
             case .call(let call): end(call, .success(.gatt(result)))
@@ -48,6 +51,18 @@ extension SharedHost {
             }
         }
     }
+
+    /// The peer's services have changed while they were discovered, so part of what was found may be gone (Core 5.4, Vol 3,
+    /// Part G, 2.5.2). Everything is discovered once more; within a service it is for the caller to find where that is now.
+    private mutating func discoverAnew(_ operation: PendingOperation, _ slot: Int, at now: Instant) {
+        guard let discovery = operation.discovery, discovery.discoveredHandles == 0x0001...0xFFFF,
+            operation.beginnings < Self.discoveryLimit
+        else { return failed(operation.purpose, slot, .servicesChanged, at: now) }
+        start(discovery, for: operation.purpose, slot, at: now, beginnings: operation.beginnings + 1)
+    }
+
+    /// How often a discovery begins: a peer whose services never stop changing is not followed for ever.
+    private static let discoveryLimit: UInt8 = 4
 
     mutating func failed(
         _ purpose: PendingOperation.Purpose, _ slot: Int, _ error: HostError, at now: Instant
@@ -74,6 +89,19 @@ extension HostError {
         case .cancelled: self = .cancelled
         case .transactionTimedOut: self = .timedOut
         default: self = .client(error)
+        }
+    }
+}
+
+extension GATTClientOperation {
+    /// The handles whose attributes are discovered; nil where none are.
+    var discoveredHandles: ClosedRange<AttributeHandle>? {
+        switch self {
+        case .discoverPrimaryServices, .discoverSecondaryServices, .discoverAll: 0x0001...0xFFFF
+        case .discoverIncludedServices(let handles), .discoverCharacteristics(let handles, _),
+            .discoverDescriptors(let handles):
+            handles
+        default: nil
         }
     }
 }

@@ -69,6 +69,32 @@ struct FlowControlTests {
         #expect(controller.data.count == 4)
     }
 
+    @Test("A handle that comes back gives back the buffers of the link that was given up, to those who wait")
+    func handleOfALinkThatWasGivenUp() throws {
+        var controller = ScriptedController.ready()
+        controller.completesPackets = false
+        let peer = DeviceAddress(2, kind: .public)
+        let first = try controller.connect(0x40)
+        controller.complete(0x40, 1)
+        let second = try controller.connect(0x41, to: peer)
+        controller.complete(0x41, 1)
+        for number: UInt8 in 0..<2 {
+            _ = try controller.host.writeWithoutResponse([number].span, to: Self.value, on: second)
+        }
+        for number: UInt8 in 0..<4 {
+            _ = try controller.host.writeWithoutResponse([number].span, to: Self.value, on: first)
+        }
+        // The end of the second link is never reported.
+        try controller.host.disconnect(second, at: controller.now)
+        controller.run(for: .seconds(9))
+        #expect(controller.takeData().count == 4, "two of each link have all buffers")
+
+        _ = try controller.host.connect(to: PeerID(peer), timeout: nil, at: controller.now)
+        controller.settle()
+        controller.reportConnection(0x41, peer: peer)
+        #expect(controller.takeData() == [bytes("4000 0800 0400 0400 52 1000 02")], "its share is two and one to spare")
+    }
+
     @Test func aLinkThatEndsGivesItsBuffersBack() throws {
         var controller = ScriptedController.ready()
         controller.completesPackets = false

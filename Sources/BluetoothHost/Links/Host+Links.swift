@@ -122,6 +122,8 @@ extension Host {
         if let slot {
             settleSecurity(slot, at: now)
             flow.addLink(connection.handle)
+            // The handle may be that of a link that was given up, whose buffers are free now.
+            pump()
             // With more links, each has a smaller share.
             returnCredits()
         }

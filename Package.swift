@@ -225,8 +225,8 @@ let package = Package(
         tests(
             of: "BluetoothAdapter",
             and: [
-                "BluetoothATT", "BluetoothGATT", "BluetoothSMP", "BluetoothHost", "BluetoothPlatform", "VirtualRadio",
-                "HCITransport",
+                "BluetoothATT", "BluetoothGATT", "BluetoothSMP", "BluetoothCrypto", "BluetoothHost",
+                "BluetoothPlatform", "VirtualRadio", "HCITransport",
             ]),
         // Writes bonds until it is killed; see Scripts/kill-bonds.
         .executableTarget(

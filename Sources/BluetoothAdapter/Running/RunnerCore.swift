@@ -134,7 +134,11 @@ struct RunnerCore {
     private mutating func deliver() {
         // Whoever sees that there is no controller finds everything ended that needed one.
         defer { if shared.currentStatus() != .ready { runner?.publish(information: nil) } }
-        guard shared.hasEvents else { return }
+        guard shared.hasEvents else {
+            // Nobody is told that the controller is ready, and the bonds of this device are to be known all the same.
+            if observers.isEmpty { noticeReadiness() }
+            return
+        }
         noticeReadiness()
         for (user, observer) in observers {
             guard let batch = shared.batch(for: user) else { continue }

@@ -144,6 +144,8 @@ extension SharedHost {
 extension SubscriptionRecord {
     /// Whether a user receives values.
     func concerns(_ user: UserID) -> Bool {
-        holders.contains { $0.call.user == user } || leaving.contains { $0.user == user }
+        // Until the peer has ended a subscription its values are those of who leaves: to who subscribes meanwhile they would
+        // be the rest of something.
+        state != .disabling && holders.contains { $0.call.user == user } || leaving.contains { $0.user == user }
     }
 }

@@ -86,6 +86,15 @@ extension ScenarioRun {
         stored[use.station]?.end(number, outcome)
     }
 
+    /// Whether octets are what a client gets of a value whose server uses a smaller ATT_MTU than the client. A server uses the
+    /// one that was exchanged behind its response, and the client behind the receipt of that (Vol 3, Part F, 3.4.2.2); where
+    /// the response is lost, the client of the exchange stays at 23 octets, and its first response to a read passes for the
+    /// last one.
+    func isCut(_ value: [UInt8], to bytes: [UInt8], between station: Int, _ peer: Int) -> Bool {
+        guard incomplete.contains(station) || incomplete.contains(peer) else { return false }
+        return bytes.count == 22 && value.starts(with: bytes)
+    }
+
     /// Whether the end of a read is one that must not be.
     func isWrong(_ use: StoredUse, isInParts: Bool, where fits: ([UInt8]) -> Bool) -> Bool {
         guard use.epoch == epochs[use.station], case .read(let time) = use.kind, let value = stored[use.station],

@@ -92,7 +92,13 @@ extension TaskUser {
         let use = storedPeer(of: characteristic, connection).flatMap { run.beginRead(of: $0) }
         let bytes = try await connection.read(characteristic)
         check(bytes, of: connection)
-        if let use, !run.isTainted(station), run.isWrong(use, isInParts: true, where: { $0 == bytes }) {
+        let isWrong =
+            use.map { use in
+                run.isWrong(use, isInParts: true) {
+                    $0 == bytes || run.isCut($0, to: bytes, between: station, use.station)
+                }
+            } ?? false
+        if isWrong, !run.isTainted(station) {
             fail(.expected, "\(bytes.count) octets were read, which nobody had written")
         }
     }

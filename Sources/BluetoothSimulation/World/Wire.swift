@@ -21,7 +21,7 @@ final class Wire {
     /// Links whose end the host has asked for while it is not told of those.
     @exclusivity(unchecked) private var endings: Set<UInt16> = []
     @exclusivity(unchecked) private var hasFlooded = false
-    /// When the controller has connected to another device than the one asked for.
+    /// When the controller has connected to another device than the one asked for, since its last Reset.
     @exclusivity(unchecked) private(set) var misdirected: [Instant] = []
     /// Whether values may have been lost or doubled in a way that no host can notice.
     @exclusivity(unchecked) private(set) var isTainted = false
@@ -155,6 +155,10 @@ final class Wire {
             // Disconnection Complete (7.7.5).
             return packet.count == 7 && packet[0] == 4 && packet[1] == 0x05 && endings.contains(packet.word(4))
         case (.wrongPeers, .toHost): return misdirect(packet, at: now)
+        case (.wrongPeers, .toController):
+            // A controller is as new behind a Reset (Vol 4, Part E, 7.3.2): what it did before says nothing of it.
+            if packet.count == 4, packet[0] == 1, packet[1] == 0x03, packet[2] == 0x0C { misdirected = [] }
+            return false
         case (.excess, .toHost): return exceed(packet)
         default: return false
         }

@@ -69,7 +69,9 @@ final class PairingModel {
     private var cancelling: Set<Int> = []
     /// Bonds that users have asked to remove.
     private var removals: [Int: Set<Int>] = [:]
-    private var wishes: [Int: Instant] = [:]
+    private var wishes: [Int: [Int: Instant]] = [:]
+    private var agentWishes: [Int: Instant] = [:]
+    private var linkBeginnings: [Int: [Int: Instant]] = [:]
     private var bondInstants: [Int: [Int: Instant]] = [:]
     /// Pairs of stations of which one had a bond at some time.
     private var everBonded: Set<Pair> = []
@@ -128,10 +130,21 @@ final class PairingModel {
 
     func noteBond(_ station: Int, _ peer: Int) { everBonded.insert(Pair(station, peer)) }
 
-    /// A user of a station has asked to pair; it may leave before the host begins.
-    func noteWish(_ station: Int, at now: Instant) { wishes[station] = now }
+    /// A station has a new link with another.
+    func noteLink(_ station: Int, _ peer: Int, at now: Instant) { linkBeginnings[station, default: [:]][peer] = now }
 
-    func lastWish(_ station: Int) -> Instant? { wishes[station] }
+    /// A user of a station has asked to pair; it may leave before the host begins.
+    func noteWish(_ station: Int, _ peer: Int, at now: Instant) { wishes[station, default: [:]][peer] = now }
+
+    /// A station has had an agent that lets it pair with whoever asks, until now.
+    func noteAgentWish(_ station: Int, at now: Instant) { agentWishes[station] = now }
+
+    /// Whether somebody has wanted to pair with a station since the link with it began: a Pairing Request may wait for long
+    /// until the controller has a buffer for it, and nobody may want it any more by then.
+    func wasWanted(_ station: Int, _ peer: Int) -> Bool {
+        guard let wish = [wishes[station]?[peer], agentWishes[station]].compactMap(\.self).max() else { return false }
+        return linkBeginnings[station]?[peer].map { $0 <= wish } ?? false
+    }
 
     /// A station keeps new keys of a peer.
     func noteNewBond(_ station: Int, _ peer: Int, at now: Instant) { bondInstants[station, default: [:]][peer] = now }

@@ -4,8 +4,9 @@ import BluetoothHCI
 /// Watches the packets between one host and its controller for what concerns keys and encryption: which links are
 /// encrypted, as the host was told, and what it does there.
 final class SecurityInspector {
-    /// What packets tell of a pairing.
+    /// What packets tell of links and pairings.
     enum Event {
+        case linkBegan(with: DeviceAddress)
         case requestSent(to: DeviceAddress)
         case requestReceived(from: DeviceAddress)
     }
@@ -133,7 +134,9 @@ final class SecurityInspector {
             for offset in (0..<6).reversed() { address = address << 8 | UInt64(packet[9 + offset]) }
             let handle = word(packet, 5) & 0x0FFF
             links.removeAll { $0.handle == handle }
-            links.append(LinkState(handle: handle, peer: DeviceAddress(address, kind: .public)))
+            let peer = DeviceAddress(address, kind: .public)
+            links.append(LinkState(handle: handle, peer: peer))
+            report(.linkBegan(with: peer))
         case .leMeta where packet.count >= 16 && packet[3] == 0x05:
             guard let index = link(word(packet, 4)) else { return }
             var random: UInt64 = 0

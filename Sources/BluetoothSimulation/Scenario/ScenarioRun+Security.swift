@@ -69,6 +69,11 @@ extension ScenarioRun {
         world.stations[station].security?.isEncrypted(with: address(of: peer)) ?? false
     }
 
+    /// The same, of a link to whoever uses an address: a broken device may claim another one than its own.
+    func isEncrypted(_ station: Int, _ link: UserLink) -> Bool {
+        world.stations[station].security?.isEncrypted(with: link.information.address) ?? false
+    }
+
     /// Whether both hosts know that their link is encrypted: where a pairing has failed in the end, one of them may not.
     func isSurelyEncrypted(_ station: Int, _ peer: Int) -> Bool {
         guard isEncrypted(station, peer), isEncrypted(peer, station), areBonded(station, peer),
@@ -109,10 +114,11 @@ extension ScenarioRun {
 
     private func note(_ event: SecurityInspector.Event, at index: Int) {
         switch event {
+        case .linkBegan(let address):
+            if let peer = station(at: address) { pairings.noteLink(index, peer, at: world.now) }
         case .requestSent(let address):
             guard let peer = station(at: address) else { return }
-            let isWanted =
-                users[index].contains { $0.wantsPairing(with: peer) } || pairings.lastWish(index) == world.now
+            let isWanted = users[index].contains { $0.wantsPairing(with: peer) } || pairings.wasWanted(index, peer)
             pairings.requestSent(index, to: peer, isWanted: isWanted)
         case .requestReceived(let address):
             guard let peer = station(at: address) else { return }

@@ -14,6 +14,7 @@ extension CallUser {
 
     func beAgent(_ pick: inout SeededGenerator) {
         let drawn = SimulatedAgent(drawnFrom: &pick)
+        noteAgentWish()
         agent = drawn
         post(.setPairingAgent(drawn.description), CallLedger.Call(kind: .beAgent))
         // There is one agent: the last.
@@ -26,8 +27,14 @@ extension CallUser {
         post(.setPairingAgent(nil), CallLedger.Call(kind: .beNoAgent))
     }
 
+    /// The agent that was there until now.
+    func noteAgentWish() {
+        if agent?.description.pairsOnDemand == true { run.pairings.noteAgentWish(station, at: run.world.now) }
+    }
+
     func loseAgent() {
         guard agent != nil else { return }
+        noteAgentWish()
         agent = nil
         lostAgencyAt = run.world.now
         questions = [:]
@@ -45,7 +52,7 @@ extension CallUser {
         switch kind {
         case .pair:
             links[index].hasAskedToPair = true
-            run.pairings.noteWish(station, at: run.world.now)
+            run.pairings.noteWish(station, links[index].peer, at: run.world.now)
             post(
                 .pair(
                     link, PairRequest(requiresAuthentication: pick.oneIn(3), renewsKeys: pick.oneIn(3))),

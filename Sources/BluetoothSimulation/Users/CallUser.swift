@@ -86,6 +86,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
             run.configurables[station] = nil
             run.configurations = run.configurations.filter { $0.key.peer != station }
         }
+        noteAgentWish()
         agent = nil
         questions = [:]
         run.pairings.noteCancelled(station)

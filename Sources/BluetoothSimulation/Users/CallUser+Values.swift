@@ -26,6 +26,9 @@ extension CallUser {
             if meanings.contains(.card) { return }
             // A bonded client has also configured what is of the stack's own services.
             if meanings.isEmpty, run.pairings.isEverBonded(station, peer) { return }
+            // Service Changed (Vol 3, Part G, 7.1), which this link has not asked for yet: what did that on an earlier link was
+            // late, and has the same connection handle.
+            if meanings.isEmpty, bytes.count == 4, run.hasFaults(peer) { return }
             return fail(.valueOrder, "a value of attribute \(handle) that station \(peer) did not send")
         }
         if !SimulatedValue.isWhole(bytes) { fail(.valueOrder, "a value of which only \(bytes.count) octets came") }
@@ -95,7 +98,7 @@ extension CallUser {
             case .stored, .dynamic: true
             case .commands, .writeOnly: isWrite
             case .constant: !isWrite
-            case .locked: index(of: link).map { run.isEncrypted(station, links[$0].peer) } ?? false
+            case .locked: index(of: link).map { run.isEncrypted(station, links[$0]) } ?? false
             case .stream, .card: false
             }
         if !isAllowed { fail(.permission, "a peer \(isWrite ? "wrote" : "read") \(characteristic)") }
@@ -142,7 +145,7 @@ extension CallUser {
         }
         if isConfigurable(change.characteristic) { return configured(change, index) }
         guard let characteristic = run.characteristic(of: change.characteristic, at: station) else { return }
-        if characteristic == .locked, !change.new.isEmpty, !run.isEncrypted(station, links[index].peer) {
+        if characteristic == .locked, !change.new.isEmpty, !run.isEncrypted(station, links[index]) {
             fail(.permission, "a peer subscribed to \(characteristic)")
         }
         // What was restored begins anew with the peer's first word.

@@ -6,7 +6,7 @@ final class WorldQueue: @unchecked Sendable {
     private weak let world: World?
     private var blocks: [@Sendable () -> Void] = []
     private var first = 0
-    private var isSuspended = false
+    private(set) var isSuspended = false
 
     init(_ world: World) { self.world = world }
 

@@ -46,6 +46,8 @@ final class DelegatePeer {
     var card = ChunkedMessageReceiver()
     /// Whether what `card` holds began with the beginning of a card.
     var isCardWhole = false
+    /// Whether services of the peer have changed on this connection, as far as the user was told.
+    var hasChanged = false
 
     init(_ peripheral: CBPeripheral, at station: Int) {
         self.peripheral = peripheral
@@ -73,6 +75,7 @@ final class DelegatePeer {
     /// The connection is over: what was asked for on it is void.
     func reset(to phase: Phase) {
         self.phase = phase
+        hasChanged = false
         operations = []
         rssiReads = 0
         isAwaitingReady = false

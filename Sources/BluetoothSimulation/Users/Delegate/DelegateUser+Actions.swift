@@ -162,6 +162,7 @@ extension DelegateUser {
         guard let server, server.state == .poweredOn else { return }
         call()
         startsToCome += 1
+        if queue.isSuspended { unawareStarts += 1 }
         isAdvertisingWanted = true
         server.startAdvertising([
             CBAdvertisementDataServiceUUIDsKey: [CBUUID(SimulatedService.uuid)],

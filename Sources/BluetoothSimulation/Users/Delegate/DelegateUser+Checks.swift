@@ -30,7 +30,12 @@ extension DelegateUser {
                     client.subscriptions(to: station).contains { $0.isOfDelegate && $0.simulated == .stream }
                 }
                 let isRestored = known.contains(other) && run.pairings.isEverBonded(station, other)
-                if known.contains(other) == holders.isEmpty, !isRestored {
+                // What a Service Changed covers need not all have changed (Vol 3, Part G, 7.1): the client finds it anew, and its
+                // configuration stays as it was.
+                let isForgotten =
+                    known.contains(other)
+                    && clients.contains { $0.peers.contains { $0.station == station && $0.hasChanged } }
+                if known.contains(other) == holders.isEmpty, !isRestored, !isForgotten {
                     fail(
                         .subscriptions,
                         "\(holders.count) users of station \(other) are subscribed, and \(known) are said to be")

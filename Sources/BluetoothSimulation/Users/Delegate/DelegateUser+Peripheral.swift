@@ -70,6 +70,7 @@ extension DelegateUser: CBPeripheralDelegate {
             fail(.application, "services are there after they have gone")
         }
         peer.forgetValues()
+        peer.hasChanged = true
         peer.commandsLeft = 0
         peer.commands = nil
         if generator.oneIn(2) {

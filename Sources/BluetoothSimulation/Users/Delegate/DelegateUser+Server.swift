@@ -15,7 +15,7 @@ extension DelegateUser: CBPeripheralManagerDelegate {
 
     private func serverOff(_ manager: CBPeripheralManager) {
         if manager.isAdvertising { fail(.application, "advertising goes on without an adapter") }
-        if startsToCome > 0 { fail(.endsOnce, "the start of advertising outlives its adapter") }
+        if startsToCome > unawareStarts { fail(.endsOnce, "the start of advertising outlives its adapter") }
         for service in services {
             if service.isPending { fail(.endsOnce, "an addition outlives its adapter") }
             if !(service.stream.subscribedCentrals ?? []).isEmpty {
@@ -33,6 +33,7 @@ extension DelegateUser: CBPeripheralManagerDelegate {
     func peripheralManagerDidStartAdvertising(_ manager: CBPeripheralManager, error: (any Error)?) {
         checkServer("didStartAdvertising")
         startsToCome -= 1
+        unawareStarts = min(unawareStarts, startsToCome)
         if startsToCome < 0 { fail(.endsOnce, "didStartAdvertising, which was not asked for") }
         guard startsToCome == 0 else { return }
         if error != nil { isAdvertisingWanted = manager.isAdvertising }

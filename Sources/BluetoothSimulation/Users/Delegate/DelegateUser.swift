@@ -26,6 +26,9 @@ final class DelegateUser: NSObject, SimulatedUser {
     var isAdvertisingAgain = false
     /// How many starts of advertising have not been answered.
     var startsToCome = 0
+    /// How many of them were asked for while the queue was suspended: what has become of the adapter meanwhile is told before
+    /// they are.
+    var unawareStarts = 0
     /// Whether an update was refused since the last `peripheralManagerIsReady`, be it of a service that is gone.
     var wasRefused = false
     /// Requests that it has not answered.
@@ -38,7 +41,7 @@ final class DelegateUser: NSObject, SimulatedUser {
     private let environment: VirtualEnvironment
     /// By which it knows each station.
     private lazy var identifiers = (0..<run.world.stationCount).map { environment.identifier(for: run.address(of: $0)) }
-    private let queue: WorldQueue
+    let queue: WorldQueue
     /// The queue of the peripheral manager, where the app has one for each.
     private static let secondQueue = DispatchQueue(label: "second")
 
@@ -80,6 +83,7 @@ final class DelegateUser: NSObject, SimulatedUser {
         isAdvertisingWanted = false
         wasRefused = false
         startsToCome = 0
+        unawareStarts = 0
     }
 
     func calm() {

@@ -21,6 +21,23 @@ struct DisconnectingTests {
         #expect(throws: HostError.noSuchLink) { try controller.host.disconnect(link, at: controller.now) }
     }
 
+    @Test("What names a link that has ended does not reach the one in its place")
+    func nextLinkInTheSamePlace() throws {
+        var controller = ScriptedController.ready()
+        let first = try controller.connect()
+        controller.reportDisconnection()
+        let second = try controller.connect(0x41)
+        #expect(first.slot == second.slot && first != second)
+        _ = (controller.takeOpcodes(), controller.takeData())
+        #expect(throws: HostError.noSuchLink) { try controller.host.disconnect(first, at: controller.now) }
+        #expect(throws: HostError.noSuchLink) {
+            try controller.host.writeWithoutResponse([1].span, to: 0x0010, on: first)
+        }
+        #expect(controller.host.information(of: first) == nil)
+        controller.settle()
+        #expect(controller.takeOpcodes() == [] && controller.takeData() == [])
+    }
+
     @Test func anEndThatIsNeverReportedIsTakenForGranted() throws {
         var controller = ScriptedController.ready()
         let link = try controller.connect()

@@ -1,5 +1,8 @@
 import BluetoothBase
+import BluetoothCrypto
+import BluetoothGATT
 import BluetoothHost
+import BluetoothSMP
 import TestSupport
 import Testing
 
@@ -27,5 +30,29 @@ struct LinkPreparationTests {
         let link = try #require(scene.links.first)
         scene.subscribe(link, 2, of: user)
         #expect(scene.take(user).last == "2 done", "the link is as good as any")
+    }
+
+    @Test("What a user has discovered on a link of a peripheral, the host does not ask for again")
+    func discoveredByAUser() throws {
+        var scene = SharedScene(users: user)
+        scene.accept(0x41, from: PeerTests.first, for: user)
+        #expect(scene.takeRequests() == [], "it is the central that asks")
+        let link = try #require(scene.links.first)
+        scene.perform(.perform(link, .discoverPrimaryServices()), 1, of: user)
+        #expect(scene.takeRequests() == ["65: 10 01 00 FF FF 00 28", "65: 08 01 00 FF FF 00 2A"])
+    }
+
+    @Test("A step that waits for the link to be protected is not begun again meanwhile")
+    func refused() throws {
+        var configuration = HostConfiguration(seed: 7)
+        configuration.security = SecurityConfiguration(
+            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+        var scene = SharedScene(users: user, configuration: configuration)
+        scene.responses = [bytes("08 01 00 FF FF 00 2A"): bytes("01 08 01 00 05")]
+        scene.perform(.setPairingAgent(PairingAgentDescription(ioCapability: .noInputNoOutput)), 1, of: user)
+        scene.connect(to: PeerTests.first, 2, of: user)
+        scene.reportConnection(0x40, peer: PeerTests.first)
+        #expect(scene.takeRequests() == ["64: 10 01 00 FF FF 00 28", "64: 08 01 00 FF FF 00 2A"])
+        #expect(scene.host.host.isSecurityPending(on: try #require(scene.links.first)))
     }
 }

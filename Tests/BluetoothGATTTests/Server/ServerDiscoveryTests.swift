@@ -138,4 +138,18 @@ struct ServerDiscoveryTests {
         #expect(bench.send("10 01 00 FF FF 00 28") == "01 10 01 00 0A")
         #expect(bench.send("0A 01 00") == "01 0A 01 00 01")
     }
+
+    @Test(
+        "Finds fill a Find By Type Value Response to its last octet, and go no further (Vol 3, Part F, 3.4.3.4)",
+        arguments: [
+            (23, "07 01 00 01 00 02 00 02 00 03 00 03 00 04 00 04 00 05 00 05 00"),
+            (24, "07 01 00 01 00 02 00 02 00 03 00 03 00 04 00 04 00 05 00 05 00"),
+            (25, "07 01 00 01 00 02 00 02 00 03 00 03 00 04 00 04 00 05 00 05 00 06 00 06 00"),
+        ])
+    func moreFindsThanFit(mtu: Int, response: String) throws {
+        var database = GATTDatabase()
+        for _ in 0..<7 { _ = try database.add(.init(uuid: .init(0x180F))) }
+        var bench = ServerBench(database, mtu: mtu)
+        #expect(bench.send("06 01 00 FF FF 00 28 0F 18") == response)
+    }
 }

@@ -30,6 +30,7 @@ struct ServerReadingTests {
             ("a blob of a short value", "0C 0B 00 03 00", "0D 04"),
             ("GATT/SR/GAR/BV-07: a blob of a descriptor", "0C 0C 00 04 00", "0D 65"),
             ("a blob of a configuration", "0C 09 00 01 00", "0D 00"),
+            ("at the end of a configuration there is nothing", "0C 09 00 02 00", "0D"),
             ("a blob past a configuration", "0C 09 00 03 00", "01 0C 09 00 07"),
             ("GATT/SR/GAR/BI-12: a blob that is not readable", "0C 0E 00 00 00", "01 0C 0E 00 02"),
             ("GATT/SR/GAR/BI-14: a blob of no handle", "0C 19 00 00 00", "01 0C 19 00 01"),

@@ -1,0 +1,44 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGAP
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothHost
+import TestSupport
+import Testing
+
+@Suite("Services of several users")
+struct SharedPublishingTests {
+    private let first = UserID(number: 1), second = UserID(number: 2)
+
+    private func service(including included: AttributeHandle...) -> GATTServiceDefinition {
+        GATTServiceDefinition(uuid: "180F", includes: included, characteristics: [])
+    }
+
+    @Test("A user may include its own services and the host's, but not another user's, which may go at any time")
+    func includes() {
+        var scene = SharedScene(users: first, second)
+        // The host's own services end at 0x000D.
+        scene.perform(.publish(service(), at: 0x0010), 1, of: first)
+        scene.perform(.publish(service(including: 0x0010), at: 0x0020), 2, of: first)
+        scene.perform(.publish(service(including: 0x0001), at: 0x0030), 3, of: second)
+        scene.perform(.publish(service(including: 0x0030, 0x0010), at: 0x0040), 4, of: second)
+        scene.perform(.publishAll([service(including: 0x0020)]), 5, of: second)
+        let refusals = [AttributeHandle](arrayLiteral: 0x0010, 0x0020).map { "\(HostError.database(.notFound($0)))" }
+        #expect(scene.take(first) == ["1 done", "2 done"])
+        #expect(scene.take(second) == ["3 done", "4 failed: \(refusals[0])", "5 failed: \(refusals[1])"])
+    }
+
+    @Test("What was seen in one turn is not told again in the next")
+    func sightings() {
+        var scene = SharedScene(users: first)
+        scene.perform(.scan(ScanFilter(), ScanParameters()), 1, of: first)
+        for address in UInt64(1)...3 {
+            let advertiser = DeviceAddress(address, kind: .public)
+            scene.receive(
+                LEAdvertisingReport(
+                    eventType: .connectableUndirected, address: advertiser, data: Span<UInt8>(), rssi: -50))
+            #expect(scene.sightingCounts[first] == 1)
+        }
+    }
+}

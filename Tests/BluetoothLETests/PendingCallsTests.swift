@@ -1,0 +1,27 @@
+import BluetoothAdapter
+import BluetoothHost
+import Testing
+
+@testable import BluetoothLE
+
+@Suite("Calls that wait for the adapter")
+struct PendingCallsTests {
+    @Test("A task that is cancelled between its suspension and the posting of its call goes on at once")
+    func cancelledBeforePosted() async throws {
+        let calls = PendingCalls()
+        let token = try #require(calls.insert(.beginning(nil)))
+        let result = await withCheckedContinuation { (waiter: PendingCalls.Waiter) in
+            #expect(calls.suspend(waiter, token) == nil)
+            guard let cancelled = calls.cancel(token) else {
+                return waiter.resume(returning: .failure(.adapterRemoved))
+            }
+            #expect(!cancelled.isPosted, "there is nothing to cancel yet")
+            cancelled.waiter.resume(returning: .failure(.cancelled))
+        }
+        #expect(throws: BluetoothError.cancelled) { try result.get() }
+        #expect(calls.take(token) == nil, "an answer finds nobody")
+        #expect(calls.posted(token), "the cancellation is posted behind the call")
+        #expect(!calls.posted(token))
+        #expect(calls.suspendedCount == 0)
+    }
+}

@@ -170,6 +170,11 @@ public final class ScenarioRun {
 
     private func check() {
         examine()
+        // A mebibyte takes longer than that where the interval is long.
+        let isLong = scenario.actions.contains { $0.kind == .burst }
+        for _ in 0..<60 where isLong && runners.contains(where: { $0.occupancy.waitingFrames > 0 }) {
+            world.run(for: .seconds(1))
+        }
         // A scan that brings nothing is restarted once a minute, and may be off for a moment.
         if !runners.indices.allSatisfy({ areWishesMet($0) && somethingWaits($0) == nil }) {
             world.run(for: .seconds(1))

@@ -31,6 +31,8 @@ struct CallLedger {
         var deadline: Instant?
         /// What it writes to a subscription by itself.
         var configuration: GATTClientConfiguration?
+        /// How often the peer's services had changed when it was made.
+        var epoch: Int?
         /// Whether it publishes the service with that subscription.
         var isConfigurable = false
         /// Of channels to open: whether nobody offers the service.

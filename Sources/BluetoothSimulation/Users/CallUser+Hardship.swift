@@ -15,6 +15,7 @@ extension CallUser {
         let link = links[index].identifier
         var call = CallLedger.Call(kind: .configure, link: link, handle: descriptor)
         call.configuration = all[pick.below(all.count)]
+        call.epoch = run.epochs[peer]
         post(.perform(link, .configure(descriptor: descriptor, call.configuration ?? [])), call)
     }
 
@@ -22,7 +23,10 @@ extension CallUser {
     func noteConfigured(_ call: CallLedger.Call, _ value: GATTClientConfiguration?) {
         guard let link = call.link, let handle = call.handle, let index = index(of: link) else { return }
         let way = ScenarioRun.Way(station: station, peer: links[index].peer)
-        let isUnsure = run.configurations[way].map { $0.link == link && $0.value == nil } ?? false
+        // The answer may come when another service has the handle.
+        let isOutdated = call.epoch.map { $0 != run.epochs[links[index].peer] } ?? false
+        let isUnsure =
+            isOutdated || run.configurations[way].map { $0.link == link && $0.value == nil } ?? false
         run.configurations[way] = (handle, link, isUnsure ? nil : value)
     }
 

@@ -219,9 +219,20 @@ extension TaskUser {
         guard isHealthy, !run.hasSecurity, !run.hasDawdled else { return }
         let last =
             [run.lastOctets[.init(station: peer, peer: station)], beginning].compactMap { $0 }.max() ?? beginning
+        // Where this station sends much, the end of the subscription waits behind that.
+        let isCrowded = lastCrowd.map { $0 >= last.advanced(by: .seconds(7)) } ?? false
         // The subscription itself takes some time.
-        guard run.world.now > last.advanced(by: .seconds(12)) else { return }
+        guard !isCrowded, run.world.now > last.advanced(by: .seconds(12)) else { return }
         fail(.fittingReason, "a card of which nothing came was waited for since \(last)")
+    }
+
+    /// Looks each second whether frames wait at this station, for as long as a card may be waited for.
+    private func watchQueue() {
+        for second in 1...40 {
+            run.world.schedule(at: run.world.now.advanced(by: .seconds(second))) { [self] in
+                if run.runners[station].occupancy.waitingFrames > 0 { lastCrowd = run.world.now }
+            }
+        }
     }
 
     /// Waits for one card: it comes whole, or the call throws.
@@ -233,6 +244,7 @@ extension TaskUser {
         let isFirst =
             card.valueHandle == run.handle(of: .card, at: peer) && !run.pairings.isEverBonded(station, peer)
             && !run.users[station].contains { $0.isSubscribed(to: .card, of: peer) }
+        if !run.hasSecurity { watchQueue() }
         start(.card, cancelledIn: deadline) { [self] _ throws(BluetoothError) in
             let subscription = Subscription(characteristic: .card, handle: card.valueHandle, station: peer)
             subscriptions.append(subscription)

@@ -45,6 +45,9 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
         generator = SeededGenerator(seed: run.world.order.next())
     }
 
+    /// When frames have last waited at this station, as far as somebody looked.
+    var lastCrowd: Instant?
+
     /// Stations that it has asked to pair with.
     var pairedWith: Set<Int> = []
 

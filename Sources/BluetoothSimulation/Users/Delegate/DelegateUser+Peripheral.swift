@@ -171,7 +171,9 @@ extension DelegateUser: CBPeripheralDelegate {
         guard let peer = connected(peripheral, "a value"), !isTainted(peer.station) else { return }
         // What was subscribed to on an earlier link is restored with the bond.
         // The answer to a subscription may be among what was lost.
-        let isRestored = run.pairings.isEverBonded(station, peer.station) || run.mayHaveLost(station)
+        let isRestored =
+            run.pairings.isEverBonded(station, peer.station) || run.mayHaveLost(station)
+            || run.incomplete.contains(peer.station)
         if !characteristic.isNotifying, !isRestored {
             fail(.subscriptions, "a value of \(kind) before its subscription")
         }

@@ -208,9 +208,12 @@ extension CallUser {
             post(.writeWithoutResponse(link, handle, nextValue(.commands, index)))
         case .notification, .update:
             guard let handle = run.handle(of: .stream, at: station),
-                links[index].subscriptions[.stream]?.contains(.notifications) == true
+                let subscription = links[index].subscriptions[.stream],
+                way == .update || subscription.contains(.notifications)
             else { return false }
-            let value = nextValue(.stream, isFull: isFull, index)
+            // What is sent as the peer has subscribed is indicated to one that wants nothing else.
+            let isIndicated = !subscription.contains(.notifications)
+            let value = nextValue(.stream, isIndicated: isIndicated, isFull: isFull, index)
             post(way == .update ? .update(link, handle, value) : .notify(link, handle, value))
         }
         return true

@@ -156,8 +156,8 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         case .lost(let link, _):
             onLink(link) {
                 $0.received.noteLoss()
-                $0.card = ChunkedMessageReceiver()
-                $0.isCardWhole = false
+                // The card that has begun is not shown, and the next one is whole.
+                try? $0.card.noteLoss()
             }
         case .peerIdentified(let link, _): onLink(link) { _ in }
         case .nameChanged: return

@@ -4,7 +4,8 @@ import BluetoothBase
 import BluetoothGATT
 
 /// Discovering what a peer's server offers (Core 5.4, Vol 3, Part G, 4.4 to 4.7). The handles in the results are valid
-/// while the link exists, unless the server changes its database.
+/// while the link exists, unless the server changes its database. Where it does so meanwhile, everything is discovered anew, at
+/// most four times, and what was to be found within a service throws `servicesChanged`.
 extension Connection {
     /// Everything, in as few round trips as possible.
     public func discoverAll() async throws(BluetoothError) -> DiscoveredDatabase {

@@ -87,6 +87,11 @@ final class PairingModel {
         return attempts.last(where: \.hasArrived) ?? attempts.last
     }
 
+    /// Whether the persons gave a reason for the pairing before that to fail.
+    func wasTroubled(_ station: Int, _ peer: Int) -> Bool {
+        attempts[Pair(station, peer)]?.filter(\.hasArrived).dropLast().last?.isTroubled ?? false
+    }
+
     func requestSent(_ central: Int, to peripheral: Int, isWanted: Bool) {
         add(Attempt(central: central, peripheral: peripheral, isWanted: isWanted))
     }

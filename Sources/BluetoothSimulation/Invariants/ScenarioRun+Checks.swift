@@ -92,9 +92,10 @@ extension ScenarioRun {
         }
     }
 
-    /// What a client has found is where it was found, or it was told of the change.
+    /// What a client has found is where it was found, or it was told of the change. Before it has asked for Service Changed no
+    /// server tells it of any (Vol 3, Part G, 7.1); `servicesKnown` says from when on it is.
     private func checkFound(_ link: UserLink, _ client: Int) {
-        guard !incomplete.contains(client), !incomplete.contains(link.peer) else { return }
+        guard link.wereFoundWatched, !incomplete.contains(client), !incomplete.contains(link.peer) else { return }
         for (characteristic, handles) in link.handles
         where services[link.peer] == nil || handles.lowerBound != handle(of: characteristic, at: link.peer) {
             let text = "\(characteristic) was found at \(handles.lowerBound), where it is not any more"

@@ -167,6 +167,7 @@ extension CallUser {
 
     private func discovered(_ database: DiscoveredDatabase, _ index: Int) {
         links[index].handles = [:]
+        links[index].wereFoundWatched = links[index].isWatched
         for characteristic in database.characteristics {
             for known in SimulatedService.Characteristic.allCases
             where SimulatedService.uuid(of: known) == characteristic.uuid {

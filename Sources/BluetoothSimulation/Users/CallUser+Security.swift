@@ -219,7 +219,10 @@ extension CallUser {
     func fits(_ error: PairingError, _ attempt: PairingModel.Attempt?, _ index: Int) -> Bool {
         let peer = links[index].peer
         guard !run.isDamaged(station), !run.isTainted(peer), let attempt else { return true }
-        let isTroubled = attempt.isTroubled || run.pairings.isCancelling(station) || run.pairings.isCancelling(peer)
+        // Where the reason of a refusal is long on its way, the pairing before is reported as this one begins.
+        let isTroubled =
+            attempt.isTroubled || run.pairings.wasTroubled(station, peer) || run.pairings.isCancelling(station)
+            || run.pairings.isCancelling(peer)
         switch error {
         case .local(let reason), .peer(let reason):
             switch reason {

@@ -161,7 +161,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
             }
         case .peerIdentified(let link, _): onLink(link) { _ in }
         case .nameChanged: return
-        case .servicesKnown(let link, _): onLink(link) { _ in }
+        case .servicesKnown(let link, _): onLink(link) { $0.isWatched = true }
         case .servicesChanged(let link, let handles): servicesChanged(link, handles)
         case .value(let link, let handle, let payload): received(batch.bytes(of: payload), handle, link)
         case .written(let link, let handle, let payload): written(batch.bytes(of: payload), handle, link)

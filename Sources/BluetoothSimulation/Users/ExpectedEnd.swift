@@ -158,7 +158,9 @@ extension CallUser {
             fail(.permission, "\(call.kind.rawValue) succeeded over a link that is not encrypted")
         }
         // The two may differ about the ATT_MTU where its exchange was lost.
-        let isSure = !run.incomplete.contains(station) && !run.incomplete.contains(expected.peer)
+        let isSure = [station, expected.peer].allSatisfy {
+            !run.incomplete.contains($0) && !run.world.stations[$0].wire.hasOverflowed
+        }
         guard let finding = expected.finding(end, mtu: links[index].information.mtu),
             isSure || finding.rule != .expected
         else { return }

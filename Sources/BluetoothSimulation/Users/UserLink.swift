@@ -35,6 +35,9 @@ struct UserLink {
     var card = ChunkedMessageReceiver()
     /// Whether what `card` holds began with the beginning of a card.
     var isCardWhole = false
+    /// Whether the host watches for changes of the peer's services, and whether it did when `handles` were found.
+    var isWatched = false
+    var wereFoundWatched = false
     /// Handles found by discovery.
     var handles: [SimulatedService.Characteristic: ClosedRange<AttributeHandle>] = [:]
 

@@ -27,6 +27,8 @@ final class Wire {
     @exclusivity(unchecked) private(set) var isTainted = false
     /// Whether the controller's counts of packets were changed.
     @exclusivity(unchecked) private(set) var isMiscounting = false
+    /// Whether the controller had no room for data that its host has sent, and lost it.
+    @exclusivity(unchecked) private(set) var hasOverflowed = false
     /// Whether commands were changed on their way.
     @exclusivity(unchecked) private(set) var changesCommands = false
     /// How many faults have happened so far.
@@ -76,6 +78,8 @@ final class Wire {
 
     /// Takes a packet on its way. True if it is to be passed on as it is.
     func take(_ packet: Span<UInt8>, _ direction: PacketDirection, at now: Instant) -> Bool {
+        // Data Buffer Overflow (Vol 4, Part E, 7.7.26).
+        if direction == .toHost, packet.count > 1, packet[0] == 4, packet[1] == 0x1A { hasOverflowed = true }
         if rudeness != nil, offend(packet, direction, at: now) {
             faultCount += 1
             note()
@@ -153,7 +157,9 @@ final class Wire {
             return false
         case (.lostEnds, .toHost):
             // Disconnection Complete (7.7.5).
-            return packet.count == 7 && packet[0] == 4 && packet[1] == 0x05 && endings.contains(packet.word(4))
+            guard packet.count == 7, packet[0] == 4, packet[1] == 0x05 else { return false }
+            // Once: the next link may have the same handle, and its host has not asked for its end.
+            return endings.remove(packet.word(4)) != nil
         case (.wrongPeers, .toHost): return misdirect(packet, at: now)
         case (.wrongPeers, .toController):
             // A controller is as new behind a Reset (Vol 4, Part E, 7.3.2): what it did before says nothing of it.

@@ -173,7 +173,7 @@ extension DelegateUser: CBPeripheralDelegate {
         // The answer to a subscription may be among what was lost.
         let isRestored =
             run.pairings.isEverBonded(station, peer.station) || run.mayHaveLost(station)
-            || run.incomplete.contains(peer.station)
+            || run.incomplete.contains(peer.station) || peer.hasChanged
         if !characteristic.isNotifying, !isRestored {
             fail(.subscriptions, "a value of \(kind) before its subscription")
         }

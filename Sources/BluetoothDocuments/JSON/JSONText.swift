@@ -1,8 +1,8 @@
 /// The text of JSON, for documents and for the lines of programs.
-package enum JSONText {
+public enum JSONText {
     /// A string in JSON (RFC 8259, 7). What a terminal would obey or hide is written as an escape as well: the text may be
     /// shown on one, and reads the same.
-    package static func quoted(_ string: String) -> String {
+    public static func quoted(_ string: String) -> String {
         var quoted: [UInt8] = []
         append(string, to: &quoted)
         return String(decoding: quoted, as: UTF8.self)

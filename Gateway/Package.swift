@@ -1,0 +1,78 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own: what it depends on, nobody has who depends on the library.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: Context.environment["BLUETOOTH_WARNINGS_AS_ERRORS"] == nil ? .warning : .error),
+]
+
+func library(_ names: String...) -> [Target.Dependency] {
+    names.map { .product(name: $0, package: "swift-bluetooth-le") }
+}
+
+let package = Package(
+    name: "ble-gateway",
+    products: [.executable(name: "ble-gateway", targets: ["ble-gateway"])],
+    dependencies: [
+        .package(name: "swift-bluetooth-le", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+    ],
+    targets: [
+        // What becomes of an advertisement, as pure values: no clock, no socket, no task.
+        .target(
+            name: "GatewayPipeline",
+            dependencies: library(
+                "BluetoothBase", "BluetoothGAP", "BluetoothValues", "BluetoothCrypto", "BluetoothNumbers",
+                "BluetoothDocuments"),
+            swiftSettings: settings),
+        // The file in which a user says what the gateway is to do.
+        .target(
+            name: "GatewayConfiguration",
+            dependencies: ["GatewayPipeline", .product(name: "Yams", package: "Yams")] + library("BluetoothBase"),
+            swiftSettings: settings),
+        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+        // The broker, and the disk on which what matters waits for it.
+        .target(
+            name: "GatewayMQTT",
+            dependencies: [
+                "GatewayPipeline", "GatewayConfiguration", "CMosquitto",
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        // Adapters, pipeline and sinks as one service.
+        .target(
+            name: "GatewayService",
+            dependencies: [
+                "GatewayPipeline", "GatewayConfiguration", "GatewayMQTT",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ] + library("BluetoothLE", "HCITransport"),
+            swiftSettings: settings),
+        .executableTarget(
+            name: "ble-gateway",
+            dependencies: [
+                "GatewayService", "GatewayPipeline", "GatewayConfiguration", "GatewayMQTT",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "GatewayPipelineTests",
+            dependencies: ["GatewayPipeline"]
+                + library("BluetoothBase", "BluetoothGAP", "BluetoothValues", "BluetoothCrypto"),
+            swiftSettings: settings),
+        .testTarget(
+            name: "GatewayConfigurationTests", dependencies: ["GatewayConfiguration", "GatewayPipeline"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "GatewayMQTTTests", dependencies: ["GatewayMQTT", "GatewayPipeline"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

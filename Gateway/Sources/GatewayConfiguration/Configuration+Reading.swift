@@ -1,0 +1,178 @@
+import BluetoothBase
+import GatewayPipeline
+import Yams
+
+extension Configuration {
+    /// Reads a file's text. Its members are in `Gateway/README.md`.
+    ///
+    /// - Parameters:
+    ///   - gateway: the gateway's name where the file has none.
+    ///   - contents: the text of another file that it names, or nil if that cannot be read.
+    /// - Throws: what is wrong, with its place in the file.
+    public init(
+        yaml: String, gateway: String, contents: (String) -> String? = { _ in nil }
+    ) throws(ConfigurationError) {
+        self.init(gateway: gateway)
+        let root: Node?
+        do {
+            root = try Yams.compose(yaml: yaml)
+        } catch let error as YamlError {
+            throw ConfigurationError(path: "", line: error.line, reason: "this is no YAML: \(error.problem)")
+        } catch {
+            throw ConfigurationError(path: "", reason: "this is no YAML")
+        }
+        // An empty file sets nothing.
+        guard let root else { return }
+        var reader = try ConfigurationReader(root, path: "")
+        if let name = try reader.text("gateway") { topics.gateway = name }
+        guard Topics.isLevel(topics.gateway) else {
+            throw reader.error("gateway", "a name without / + # $, of 64 octets at most, was expected")
+        }
+        try readTopics(&reader)
+        try reader.section("broker") { section throws(ConfigurationError) in
+            broker = try BrokerSettings(&section, contents)
+        }
+        adapters = try reader.list("adapters", "the name of an adapter", limit: 32) { $0.isEmpty ? nil : $0 } ?? []
+        try reader.section("scan") { scan throws(ConfigurationError) in
+            isScanActive = try scan.flag("active") ?? isScanActive
+        }
+        try reader.section("filter") { filter throws(ConfigurationError) in try pipeline.filter.read(&filter) }
+        try reader.section("publish") { publish throws(ConfigurationError) in try pipeline.read(&publish) }
+        try readKeys(&reader)
+        try reader.section("spool") { spool throws(ConfigurationError) in
+            self.spool.path = try spool.text("path")
+            self.spool.messages = try spool.integer("messages", in: 100...100_000_000) ?? self.spool.messages
+            if let megabytes = try spool.integer("megabytes", in: 1...100_000) { self.spool.octets = megabytes << 20 }
+        }
+        try reader.section("health") { health throws(ConfigurationError) in
+            healthInterval = try health.duration("interval", in: 1...3600) ?? healthInterval
+        }
+        try reader.finish()
+        // Home Assistant would take a value for expired that is only not repeated yet.
+        guard pipeline.expiry >= pipeline.repetition * 2 else {
+            throw ConfigurationError(
+                path: "publish.expire",
+                reason: "at least twice publish.repeat was expected, since values expire otherwise")
+        }
+    }
+
+    private mutating func readTopics(_ reader: inout ConfigurationReader) throws(ConfigurationError) {
+        if let name = try reader.text("preset") {
+            guard let preset = PresetName(rawValue: name) else {
+                let names = PresetName.allCases.map(\.rawValue).joined(separator: ", ")
+                throw reader.error("preset", "one of these was expected: \(names)")
+            }
+            choose(preset)
+            if preset == .theengs { topics.base = "home" }
+        }
+        try reader.section("topics") { section throws(ConfigurationError) in
+            if let base = try section.text("base") { topics.base = base }
+            if let discovery = try section.text("discovery") { topics.discovery = discovery }
+            guard Topics.isPrefix(topics.base) else {
+                throw section.error("base", "the beginning of a topic, without + and #, was expected")
+            }
+            guard Topics.isPrefix(topics.discovery) else {
+                throw section.error("discovery", "the beginning of a topic, without + and #, was expected")
+            }
+        }
+    }
+
+    private mutating func readKeys(_ reader: inout ConfigurationReader) throws(ConfigurationError) {
+        for (name, text, line) in try reader.texts("keys") ?? [] {
+            let path = "keys.\(name)"
+            guard let address = DeviceAddress(name) else {
+                throw ConfigurationError(path: path, line: line, reason: "an address was expected as the name")
+            }
+            guard let key = [UInt8](hexadecimal: text), key.count == 16 else {
+                throw ConfigurationError(path: path, line: line, reason: "32 hexadecimal digits were expected")
+            }
+            pipeline.keys[address] = key
+        }
+    }
+}
+
+extension BrokerSettings {
+    fileprivate init(
+        _ reader: inout ConfigurationReader, _ contents: (String) -> String?
+    ) throws(ConfigurationError) {
+        guard let url = try reader.text("url"), let settings = BrokerSettings(url: url) else {
+            throw reader.error("url", "mqtt://HOST, mqtt://HOST:PORT or mqtts://… was expected")
+        }
+        self = settings
+        if let name = try reader.text("protocol") {
+            guard let version = Version(rawValue: name) else {
+                throw reader.error("protocol", "5 or 3.1.1 was expected")
+            }
+            self.version = version
+        }
+        if let user = try reader.text("user") { self.user = user }
+        if let password = try reader.text("password") { self.password = password }
+        if let path = try reader.text("password_file") {
+            guard let text = contents(path) else { throw reader.error("password_file", "the file cannot be read") }
+            password = String(text.prefix { !$0.isNewline })
+        }
+        if password != nil, user == nil { throw reader.error("user", "a user was expected beside the password") }
+        clientID = try reader.text("client_id")
+        if let interval = try reader.integer("keep_alive", in: 5...3600) { keepAlive = .seconds(interval) }
+        try reader.section("tls") { section throws(ConfigurationError) in
+            guard tls != nil else { throw section.error("ca", "TLS needs a URL that begins with mqtts:") }
+            tls?.authorities = try section.text("ca")
+            tls?.certificate = try section.text("certificate")
+            tls?.key = try section.text("key")
+            guard (tls?.certificate == nil) == (tls?.key == nil) else {
+                throw section.error("certificate", "a certificate and its key were expected, or neither")
+            }
+        }
+    }
+}
+
+extension DeviceFilter {
+    fileprivate mutating func read(_ reader: inout ConfigurationReader) throws(ConfigurationError) {
+        allowed = Set(try reader.list("allow", "an address", DeviceAddress.init(configured:)) ?? [])
+        denied = Set(try reader.list("deny", "an address", DeviceAddress.init(configured:)) ?? [])
+        services = Set(try reader.list("services", "a UUID") { BluetoothUUID($0) } ?? [])
+        companies = Set(
+            try reader.list("companies", "a company identifier, such as 0x0499") {
+                UInt16($0.hasPrefix("0x") ? $0.dropFirst(2) : Substring($0), radix: $0.hasPrefix("0x") ? 16 : 10)
+            } ?? [])
+        minimumRSSI = try reader.integer("rssi", in: -127...20).map { Int8($0) }
+    }
+}
+
+extension DeviceAddress {
+    fileprivate init?(configured text: String) {
+        guard let address = DeviceAddress(text) else { return nil }
+        self = address.plain
+    }
+}
+
+extension PipelineSettings {
+    fileprivate mutating func read(_ reader: inout ConfigurationReader) throws(ConfigurationError) {
+        repetition = try reader.duration("repeat", in: 1...86_400) ?? repetition
+        if let window = try reader.duration("average", in: 0...3600) { averaging = window == .zero ? nil : window }
+        deviceRate = try reader.number("device_rate", in: 0.001...1000) ?? deviceRate
+        deviceBurst = try reader.integer("device_burst", in: 1...10_000) ?? deviceBurst
+        totalRate = try reader.number("total_rate", in: 0.1...1_000_000) ?? totalRate
+        totalBurst = try reader.integer("total_burst", in: 1...1_000_000) ?? totalBurst
+        expiry = try reader.duration("expire", in: 2...604_800) ?? expiry
+        capacity = try reader.integer("devices", in: 1...1_000_000) ?? capacity
+    }
+}
+
+extension YamlError {
+    fileprivate var line: Int? {
+        switch self {
+        case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
+        case .duplicatedKeysInMapping(_, let context): context.mark.line
+        default: nil
+        }
+    }
+
+    fileprivate var problem: String {
+        switch self {
+        case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _): problem
+        case .duplicatedKeysInMapping: "a member is there twice"
+        default: "it cannot be read"
+        }
+    }
+}

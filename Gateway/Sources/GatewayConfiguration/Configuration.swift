@@ -1,0 +1,109 @@
+import BluetoothBase
+import GatewayPipeline
+
+/// What a gateway is to do: what its file says, and the defaults for what it does not.
+public struct Configuration: Equatable, Sendable {
+    public var topics: Topics
+    public var preset = PresetName.homeassistant
+    public var broker: BrokerSettings?
+    /// The adapters to scan with, as names of transports or of adapters; all of the machine if empty.
+    public var adapters: [String] = []
+    /// Whether devices are asked for their scan response.
+    public var isScanActive = true
+    public var pipeline = PipelineSettings()
+    public var spool = SpoolSettings()
+    /// How often the gateway tells how it is.
+    public var healthInterval = Duration.seconds(60)
+
+    /// - Parameter gateway: the name of this gateway.
+    public init(gateway: String) {
+        topics = Topics(gateway: gateway)
+        choose(.homeassistant)
+    }
+
+    /// Sets the preset and what follows from it.
+    public mutating func choose(_ preset: PresetName) {
+        self.preset = preset
+        pipeline.comparison = preset.comparison
+        pipeline.tellsUndecoded = preset.tellsUndecoded
+    }
+}
+
+/// Where the broker is, and how it is spoken to.
+public struct BrokerSettings: Equatable, Sendable {
+    /// The versions of MQTT.
+    public enum Version: String, Sendable, CaseIterable {
+        case v311 = "3.1.1"
+        case v5 = "5"
+    }
+
+    public struct TLS: Equatable, Sendable {
+        /// A file with the certificates of authorities; the system's if nil.
+        public var authorities: String?
+        /// A file with this gateway's certificate.
+        public var certificate: String?
+        /// A file with the key of that certificate.
+        public var key: String?
+
+        public init() {}
+    }
+
+    public var host: String
+    public var port: UInt16
+    public var tls: TLS?
+    public var version = Version.v311
+    public var user: String?
+    public var password: String?
+    /// By default made of the gateway's name.
+    public var clientID: String?
+    public var keepAlive = Duration.seconds(30)
+
+    public init(host: String, port: UInt16, tls: TLS? = nil) {
+        self.host = host
+        self.port = port
+        self.tls = tls
+    }
+
+    /// Reads `mqtt://[USER[:PASSWORD]@]HOST[:PORT]`, or `mqtts:` for TLS. Nil if it is something else.
+    public init?(url: String) {
+        let parts = url.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0] == "mqtt" || parts[0] == "mqtts" else { return nil }
+        let isSecure = parts[0] == "mqtts"
+        var rest = parts[1]
+        if rest.hasSuffix("/") { rest = rest.dropLast() }
+        var user: Substring?, password: Substring?
+        if let at = rest.lastIndex(of: "@") {
+            let credentials = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            user = credentials[0]
+            password = credentials.count == 2 ? credentials[1] : nil
+            rest = rest[rest.index(after: at)...]
+        }
+        var host = rest, port: UInt16 = isSecure ? 8883 : 1883
+        // An IPv6 address is in brackets.
+        if let colon = rest.lastIndex(of: ":"), !rest[colon...].contains("]") {
+            guard let number = UInt16(rest[rest.index(after: colon)...]), number > 0 else { return nil }
+            port = number
+            host = rest[..<colon]
+        }
+        if host.first == "[", host.last == "]" { host = host.dropFirst().dropLast() }
+        guard !host.isEmpty, !host.contains("/"), !host.utf8.contains(0) else { return nil }
+        self.init(host: String(host), port: port, tls: isSecure ? TLS() : nil)
+        self.user = user.map(String.init)
+        self.password = password.map(String.init)
+    }
+
+    /// The broker as it may be shown: without its password.
+    public var displayName: String { "\(tls == nil ? "mqtt" : "mqtts")://\(host):\(port)" }
+}
+
+/// Where messages wait for a broker that is away.
+public struct SpoolSettings: Equatable, Sendable {
+    /// The file; nil for a place in the state directory.
+    public var path: String?
+    /// How many messages are kept.
+    public var messages = 100_000
+    /// How many octets their topics and payloads may have together.
+    public var octets = 64 << 20
+
+    public init() {}
+}

@@ -1,0 +1,322 @@
+import Foundation
+import GatewayConfiguration
+import GatewayPipeline
+import Logging
+import Synchronization
+
+/// What the sink's thread does, turn by turn.
+final class MQTTWorker {
+    private enum State {
+        /// No connection, and no attempt before this.
+        case waiting(until: ContinuousClock.Instant)
+        /// Another thread connects; only it uses the client.
+        case connecting
+        /// There is a connection, and the broker has not answered.
+        case greeting
+        case connected(since: ContinuousClock.Instant)
+        case ended
+    }
+
+    private unowned let sink: MQTTSink
+    private let client: MosquittoClient
+    private var spool: Spool
+    private let clock = ContinuousClock()
+    private var state: State
+    private var backoff = Backoff()
+    private var status = SinkStatus()
+    private var failures = FailureLog()
+
+    /// The last message that was taken out of the spool.
+    private var lastTaken: Int64 = 0
+    /// Messages on their way, by the client's identifier.
+    private var onTheirWay: [Int32: Int64] = [:]
+    private var delivered: [Int64] = []
+    /// What the thread that connects has come to.
+    private let outcome = Mutex<Result<Void, BrokerFailure>?>(nil)
+    private var goodbye: (deadline: ContinuousClock.Instant, farewell: Int32?)?
+
+    private var options: MQTTSink.Options { sink.options }
+    private var logger: Logger { options.logger }
+
+    init(_ sink: MQTTSink) throws {
+        self.sink = sink
+        let will = Publication(topic: sink.options.availabilityTopic, text: "offline", isRetained: true)
+        client = try MosquittoClient(sink.options.broker, clientID: sink.options.clientID, will: will)
+        spool = try Self.openSpool(sink.options)
+        state = .waiting(until: clock.now)
+    }
+
+    private static func openSpool(_ options: MQTTSink.Options) throws -> Spool {
+        let limits = options.spool
+        guard let path = options.spoolPath else {
+            return try Spool(path: nil, messages: limits.messages, octets: limits.octets)
+        }
+        do {
+            return try Spool(path: path, messages: limits.messages, octets: limits.octets)
+        } catch {
+            guard Spool.isDamage(error) else {
+                throw BrokerFailure(
+                    "the file for messages that wait, \(path), cannot be used: \(Spool.text(of: error))")
+            }
+            let aside = path + ".damaged"
+            try? FileManager.default.removeItem(atPath: aside)
+            try FileManager.default.moveItem(atPath: path, toPath: aside)
+            for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+            options.logger.error("\(path) is damaged: it is \(aside) now, and messages wait in a new file")
+            return try Spool(path: path, messages: limits.messages, octets: limits.octets)
+        }
+    }
+
+    // MARK: - Turns
+
+    func run() {
+        // The thread keeps its sink alive until it ends.
+        let sink = sink
+        while true {
+            if case .ended = state { break }
+            turn()
+        }
+        spool.close()
+        let ending = sink.inbox.withLock { inbox in
+            inbox.hasEnded = true
+            defer { inbox.ending.removeAll() }
+            return inbox.ending
+        }
+        for continuation in ending { continuation.resume() }
+    }
+
+    private func turn() {
+        let (publications, answers, isStopping) = sink.inbox.withLock { inbox in
+            defer {
+                inbox.publications.removeAll()
+                inbox.answers.removeAll()
+                inbox.dropped = 0
+            }
+            status.droppedPassing += inbox.dropped
+            return (inbox.publications, inbox.answers, inbox.isStopping)
+        }
+        store(publications.filter { $0.importance == .lasting })
+        advance()
+        if case .connected = state {
+            send(publications.filter { $0.importance == .passing }, answers)
+            pump()
+        } else {
+            status.droppedPassing += UInt64(publications.count { $0.importance == .passing })
+        }
+        if isStopping { leave() }
+        show()
+        if case .ended = state { return }
+        wait()
+    }
+
+    private func show() {
+        status.waiting = spool.count
+        status.droppedSuperseded = spool.losses.superseded
+        status.droppedOldest = spool.losses.oldest
+        sink.shown.withLock { $0 = status }
+    }
+
+    /// Keeps what is lasting, and forgets what was delivered.
+    private func store(_ lasting: [Publication]) {
+        do {
+            try spool.append(lasting, removing: delivered)
+            delivered.removeAll(keepingCapacity: true)
+        } catch {
+            // What is on disk already stays there for the next start.
+            guard let memory = try? Spool(path: nil, messages: options.spool.messages, octets: options.spool.octets)
+            else { return }
+            logger.error("messages wait in memory only, since the disk takes none: \(Spool.text(of: error))")
+            spool = memory
+            lastTaken = 0
+            onTheirWay.removeAll()
+            delivered.removeAll()
+            try? spool.append(lasting)
+        }
+    }
+
+    /// Waits for the socket, for messages, or for the time of the next attempt.
+    private func wait() {
+        var descriptors = [pollfd(fd: sink.waker.descriptor, events: Int16(POLLIN), revents: 0)]
+        var timeout: Int32 = 1000
+        switch state {
+        case .waiting(let until):
+            timeout = Int32(max(0, min(1000, clock.now.duration(to: until) / .milliseconds(1))))
+        case .greeting, .connected:
+            let events = POLLIN | (client.wantsToWrite ? POLLOUT : 0)
+            descriptors.append(pollfd(fd: client.socket, events: Int16(events), revents: 0))
+        case .connecting, .ended: break
+        }
+        if !delivered.isEmpty { timeout = min(timeout, 100) }
+        _ = poll(&descriptors, nfds_t(descriptors.count), timeout)
+        if descriptors[0].revents != 0 { sink.waker.clear() }
+        guard descriptors.count == 2 else { return }
+        let happened = Int32(descriptors[1].revents)
+        client.turn(isReadable: happened & (POLLIN | POLLHUP | POLLERR) != 0, isWritable: happened & POLLOUT != 0)
+    }
+
+    // MARK: - The connection
+
+    private func advance() {
+        switch state {
+        case .waiting(let until) where until <= clock.now: connect()
+        case .connecting: finishConnecting()
+        case .greeting, .connected: takeEvents()
+        case .waiting, .ended: break
+        }
+    }
+
+    private func connect() {
+        state = .connecting
+        let attempt = Attempt(client: client, worker: self)
+        Thread.detachNewThread { attempt.run() }
+    }
+
+    /// Carries the client to the thread that connects. It is unchecked since the worker does not touch the client until the
+    /// outcome is there.
+    private struct Attempt: @unchecked Sendable {
+        let client: MosquittoClient
+        let worker: MQTTWorker
+
+        func run() {
+            let outcome: Result<Void, BrokerFailure>
+            do throws(BrokerFailure) {
+                outcome = .success(try client.connect())
+            } catch {
+                outcome = .failure(error)
+            }
+            let waker = worker.sink.waker
+            worker.outcome.withLock { $0 = outcome }
+            waker.wake()
+        }
+    }
+
+    private func finishConnecting() {
+        switch outcome.withLock({ outcome in
+            defer { outcome = nil }
+            return outcome
+        }) {
+        case .success: state = .greeting
+        case .failure(let failure): lose(failure)
+        case nil: break
+        }
+    }
+
+    private func lose(_ failure: BrokerFailure) {
+        let now = clock.now
+        if case .connected(let since) = state { backoff.connectionLasted(since.duration(to: now)) }
+        let wait = backoff.wait(random: .random(in: 0...1))
+        state = .waiting(until: now.advanced(by: wait))
+        status.isConnected = false
+        status.failure = failure.description
+        if let count = failures.record(failure.description) {
+            let again = count > 1 ? ", \(count) times now" : ""
+            logger.warning("\(options.broker.displayName): \(failure)\(again); trying again with growing waits")
+        }
+    }
+
+    private func takeEvents() {
+        for event in client.takeEvents() {
+            switch event {
+            case .connected(nil): greet()
+            // That the connection ends follows.
+            case .connected(let refusal?): failures.refusal = refusal
+            case .disconnected(let failure):
+                if case .waiting = state { break }
+                lose(failures.takeRefusal() ?? failure)
+            case .published(let identifier, let refusal):
+                if goodbye?.farewell == identifier { goodbye?.farewell = -1 }
+                guard let id = onTheirWay.removeValue(forKey: identifier) else { break }
+                delivered.append(id)
+                if let refusal {
+                    status.refused += 1
+                    if status.refused.isPowerOfTwo { logger.error("the broker does not take a message: \(refusal)") }
+                } else {
+                    status.delivered += 1
+                }
+            case .message(let message): options.onMessage(message)
+            }
+        }
+        // libmosquitto has no event for a connection that never began.
+        if case .greeting = state, client.socket < 0 { lose(BrokerFailure("the connection was lost")) }
+        if case .connected = state, client.socket < 0 { lose(BrokerFailure("the connection was lost")) }
+    }
+
+    private func greet() {
+        state = .connected(since: clock.now)
+        status.isConnected = true
+        status.failure = nil
+        status.connections += 1
+        failures.reset()
+        let online = Publication(topic: options.availabilityTopic, text: "online", isRetained: true)
+        _ = try? client.publish(online, quality: 1)
+        for filter in options.subscriptions { try? client.subscribe(to: filter) }
+        let losses = spool.losses.superseded + spool.losses.oldest
+        logger.info(
+            "connected to \(options.broker.displayName); \(spool.count) messages waited, \(losses) were given up so far"
+        )
+        options.onConnect()
+    }
+
+    // MARK: - Messages
+
+    private func send(_ passing: [Publication], _ answers: [MQTTAnswer]) {
+        for publication in passing {
+            if (try? client.publish(publication, quality: 0)) == nil {
+                status.droppedPassing += 1
+            } else {
+                status.sent += 1
+            }
+        }
+        for answer in answers {
+            let publication = Publication(topic: answer.topic, payload: answer.payload)
+            _ = try? client.publish(publication, quality: 1, correlationData: answer.correlationData)
+        }
+    }
+
+    /// Hands over what is next, as far as the window goes.
+    private func pump() {
+        let room = MosquittoClient.window - onTheirWay.count
+        guard room > 0, spool.count > onTheirWay.count + delivered.count else { return }
+        guard let entries = try? spool.entries(after: lastTaken, limit: room) else { return }
+        for entry in entries {
+            lastTaken = entry.id
+            do throws(BrokerFailure) {
+                onTheirWay[try client.publish(entry.publication, quality: 1)] = entry.id
+            } catch {
+                // It would not be taken the next time, either.
+                delivered.append(entry.id)
+                status.refused += 1
+                logger.error("a message to \(entry.publication.topic) cannot be sent: \(error)")
+            }
+        }
+    }
+
+    // MARK: - The end
+
+    /// Goes on until everything was delivered, or for three seconds; then says that the gateway is away.
+    private func leave() {
+        let now = clock.now
+        if goodbye == nil { goodbye = (now.advanced(by: .seconds(3)), nil) }
+        guard let goodbye else { return }
+        guard case .connected = state else {
+            // A thread that connects still uses the client.
+            if case .connecting = state { return }
+            state = .ended
+            return
+        }
+        let isDone = spool.count == delivered.count && onTheirWay.isEmpty
+        if goodbye.farewell == nil, isDone || now >= goodbye.deadline {
+            let offline = Publication(topic: options.availabilityTopic, text: "offline", isRetained: true)
+            self.goodbye?.farewell = (try? client.publish(offline, quality: 1)) ?? -1
+        }
+        guard self.goodbye?.farewell == -1 || now >= goodbye.deadline.advanced(by: .seconds(1)) else { return }
+        store([])
+        client.disconnect()
+        client.turn(isReadable: false, isWritable: true)
+        state = .ended
+    }
+}
+
+extension UInt64 {
+    fileprivate var isPowerOfTwo: Bool { self != 0 && self & (self - 1) == 0 }
+}

@@ -1,0 +1,196 @@
+import CMosquitto
+import Foundation
+import GatewayConfiguration
+import GatewayPipeline
+
+/// A message from the broker.
+public struct MQTTMessage: Equatable, Sendable {
+    public var topic: String
+    public var payload: [UInt8]
+    /// Where an answer goes (MQTT 5, 3.3.2.3.5).
+    public var responseTopic: String?
+    /// What an answer repeats (MQTT 5, 3.3.2.3.6).
+    public var correlationData: [UInt8]?
+    public var isRetained: Bool
+}
+
+/// libmosquitto without a thread of its own: whoever owns it says when to read and when to write. It has one user at a time.
+final class MosquittoClient {
+    enum Event: Equatable {
+        /// The broker has accepted the connection, or refused it.
+        case connected(BrokerFailure?)
+        case disconnected(BrokerFailure)
+        /// The broker has a message of this identifier, or refuses to take it.
+        case published(Int32, refusal: String?)
+        case message(MQTTMessage)
+    }
+
+    private let handle: OpaquePointer
+    private let settings: BrokerSettings
+    /// What has happened since the last look.
+    private var events: [Event] = []
+    /// OpenSSL's last complaint.
+    private var complaint: String?
+
+    /// Longer messages from the broker are not for a gateway.
+    static let maximumPayload = 65_536
+    /// How many messages may be on their way to the broker.
+    static let window = 100
+
+    /// What has to be done once in a process.
+    private static let library: Void = { _ = mosquitto_lib_init() }()
+
+    /// - Throws: what is wrong with the settings, such as a certificate that cannot be read.
+    init(_ settings: BrokerSettings, clientID: String, will: Publication?) throws(BrokerFailure) {
+        _ = Self.library
+        self.settings = settings
+        guard let handle = mosquitto_new(clientID, true, nil) else {
+            throw BrokerFailure("no MQTT client can be made with the identifier \(clientID)")
+        }
+        self.handle = handle
+        mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
+        let version = settings.version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
+        try check(mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, version))
+        try check(mosquitto_int_option(handle, MOSQ_OPT_SEND_MAXIMUM, Int32(Self.window)))
+        try check(mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1))
+        if let user = settings.user { try check(mosquitto_username_pw_set(handle, user, settings.password)) }
+        if let will {
+            try check(
+                mosquitto_will_set(
+                    handle, will.topic, Int32(will.payload.count), will.payload, 1, will.isRetained))
+        }
+        if let tls = settings.tls { try secure(tls) }
+        setCallbacks()
+    }
+
+    deinit { mosquitto_destroy(handle) }
+
+    private func secure(_ tls: BrokerSettings.TLS) throws(BrokerFailure) {
+        // libmosquitto only says that something is invalid.
+        for path in [tls.authorities, tls.certificate, tls.key].compactMap({ $0 }) {
+            guard FileManager.default.isReadableFile(atPath: path) else {
+                throw BrokerFailure("\(path) cannot be read")
+            }
+        }
+        let directory = tls.authorities == nil ? "/etc/ssl/certs" : nil
+        try check(mosquitto_tls_set(handle, tls.authorities, directory, tls.certificate, tls.key, nil))
+        try check(mosquitto_tls_opts_set(handle, 1, "tlsv1.2", nil))
+    }
+
+    private func check(_ code: Int32) throws(BrokerFailure) {
+        guard code == MOSQ_ERR_SUCCESS.code else {
+            throw BrokerFailure(resultCode: code, systemError: errno, detail: takeComplaint())
+        }
+    }
+
+    // MARK: - The connection
+
+    /// Connects, which may take minutes. Whether the broker accepts is an event.
+    func connect() throws(BrokerFailure) {
+        complaint = nil
+        try check(
+            mosquitto_connect(
+                handle, settings.host, Int32(settings.port), Int32(settings.keepAlive.components.seconds)))
+    }
+
+    /// The socket; -1 if there is none.
+    var socket: Int32 { mosquitto_socket(handle) }
+    var wantsToWrite: Bool { mosquitto_want_write(handle) }
+
+    /// Reads and writes what can be read and written, and does what is due. What comes of it is in the events.
+    func turn(isReadable: Bool, isWritable: Bool) {
+        if isReadable { _ = mosquitto_loop_read(handle, 1) }
+        if isWritable { _ = mosquitto_loop_write(handle, 1) }
+        _ = mosquitto_loop_misc(handle)
+    }
+
+    func disconnect() { _ = mosquitto_disconnect(handle) }
+
+    func takeEvents() -> [Event] {
+        defer { events.removeAll() }
+        return events
+    }
+
+    private func takeComplaint() -> String? {
+        defer { complaint = nil }
+        return complaint
+    }
+
+    // MARK: - Messages
+
+    /// Hands a message over. Returns its identifier.
+    func publish(
+        _ publication: Publication, quality: Int32, correlationData: [UInt8]? = nil
+    ) throws(BrokerFailure) -> Int32 {
+        var properties: OpaquePointer?
+        defer { mosquitto_property_free_all(&properties) }
+        if let correlationData, settings.version == .v5 {
+            try check(
+                mosquitto_property_add_binary(
+                    &properties, Int32(MQTT_PROP_CORRELATION_DATA.rawValue), correlationData,
+                    UInt16(clamping: correlationData.count)))
+        }
+        var identifier: Int32 = 0
+        try check(
+            mosquitto_publish_v5(
+                handle, &identifier, publication.topic, Int32(publication.payload.count), publication.payload, quality,
+                publication.isRetained, properties))
+        return identifier
+    }
+
+    func subscribe(to filter: String) throws(BrokerFailure) { try check(mosquitto_subscribe(handle, nil, filter, 1)) }
+
+    // MARK: - Callbacks
+
+    private func setCallbacks() {
+        mosquitto_connect_v5_callback_set(handle) { _, object, code, _, _ in
+            MosquittoClient.of(object)?.add(.connected(code == 0 ? nil : BrokerFailure(connectCode: code)))
+        }
+        mosquitto_disconnect_v5_callback_set(handle) { _, object, code, _ in
+            guard let client = MosquittoClient.of(object) else { return }
+            client.add(.disconnected(BrokerFailure(disconnectCode: code, detail: client.takeComplaint())))
+        }
+        mosquitto_publish_v5_callback_set(handle) { _, object, identifier, code, _ in
+            let refusal = code >= 128 ? String(cString: mosquitto_reason_string(code)) : nil
+            MosquittoClient.of(object)?.add(.published(identifier, refusal: refusal))
+        }
+        mosquitto_message_v5_callback_set(handle) { _, object, message, properties in
+            guard let message, let message = MQTTMessage(message.pointee, properties) else { return }
+            MosquittoClient.of(object)?.add(.message(message))
+        }
+        mosquitto_log_callback_set(handle) { _, object, level, text in
+            guard level == MOSQ_LOG_ERR, let text else { return }
+            MosquittoClient.of(object)?.complaint = String(cString: text)
+        }
+    }
+
+    private func add(_ event: Event) { events.append(event) }
+
+    private static func of(_ object: UnsafeMutableRawPointer?) -> MosquittoClient? {
+        object.map { Unmanaged<MosquittoClient>.fromOpaque($0).takeUnretainedValue() }
+    }
+}
+
+extension mosq_err_t {
+    fileprivate var code: Int32 { rawValue }
+}
+
+extension MQTTMessage {
+    /// Nil if it is too long.
+    init?(_ message: mosquitto_message, _ properties: OpaquePointer?) {
+        guard (0...Int32(MosquittoClient.maximumPayload)).contains(message.payloadlen), let topic = message.topic
+        else { return nil }
+        self.topic = String(cString: topic)
+        payload = Array(UnsafeRawBufferPointer(start: message.payload, count: Int(message.payloadlen)))
+        isRetained = message.retain
+        var text: UnsafeMutablePointer<CChar>?
+        mosquitto_property_read_string(properties, Int32(MQTT_PROP_RESPONSE_TOPIC.rawValue), &text, false)
+        responseTopic = text.map { String(cString: $0) }
+        free(text)
+        var data: UnsafeMutableRawPointer?
+        var length: UInt16 = 0
+        mosquitto_property_read_binary(properties, Int32(MQTT_PROP_CORRELATION_DATA.rawValue), &data, &length, false)
+        correlationData = data.map { Array(UnsafeRawBufferPointer(start: $0, count: Int(length))) }
+        free(data)
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import GRDB
+import GatewayPipeline
+
+/// Messages on disk that wait for the broker, in order. They survive the end of the process, however it comes.
+///
+/// When it is full, states go first that a newer message of the same topic makes void, the oldest before the others; then
+/// whatever is oldest. What was given up is counted, also across restarts.
+///
+/// It has one user at a time.
+final class Spool {
+    struct Entry: Equatable {
+        var id: Int64
+        var publication: Publication
+    }
+
+    /// What was given up since the spool was made.
+    struct Losses: Equatable {
+        /// States that a newer one had made void.
+        var superseded: Int64 = 0
+        /// Messages that were the oldest.
+        var oldest: Int64 = 0
+    }
+
+    private let database: DatabaseQueue
+    private let maximumCount: Int
+    private let maximumOctets: Int
+    private(set) var count = 0
+    private(set) var octets = 0
+    private(set) var losses = Losses()
+
+    /// Opens a file, or makes it.
+    ///
+    /// - Parameters:
+    ///   - path: nil keeps messages in memory only.
+    ///   - messages: how many are kept.
+    ///   - octets: how many octets their topics and payloads may have together.
+    init(path: String?, messages: Int, octets: Int) throws {
+        maximumCount = messages
+        maximumOctets = octets
+        var configuration = GRDB.Configuration()
+        configuration.busyMode = .immediateError
+        configuration.prepareDatabase { database in
+            // Another process with this file would send the same messages.
+            try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
+            try database.execute(sql: "PRAGMA journal_mode = WAL")
+            // The end of the process loses nothing; that of the machine, at most what was not written yet.
+            try database.execute(sql: "PRAGMA synchronous = NORMAL")
+        }
+        database = try path.map { try DatabaseQueue(path: $0, configuration: configuration) } ?? DatabaseQueue()
+        try database.write { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE IF NOT EXISTS message (
+                        id INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL, payload BLOB NOT NULL,
+                        retained INTEGER NOT NULL);
+                    CREATE TABLE IF NOT EXISTS loss (kind TEXT PRIMARY KEY, number INTEGER NOT NULL);
+                    """)
+        }
+        try measure()
+    }
+
+    private func measure() throws {
+        try database.read { database in
+            let row = try Row.fetchOne(
+                database,
+                sql: "SELECT COUNT(*), COALESCE(SUM(LENGTH(CAST(topic AS BLOB)) + LENGTH(payload)), 0) FROM message")
+            count = row?[0] ?? 0
+            octets = row?[1] ?? 0
+            for row in try Row.fetchAll(database, sql: "SELECT kind, number FROM loss") {
+                let number: Int64 = row[1]
+                if row[0] == "superseded" { losses.superseded = number } else { losses.oldest = number }
+            }
+        }
+    }
+
+    /// Keeps messages, and removes those that the broker has, at once: the disk is asked once for both.
+    func append(_ publications: [Publication], removing delivered: [Int64] = []) throws {
+        guard !publications.isEmpty || !delivered.isEmpty else { return }
+        try database.write { database in
+            if !delivered.isEmpty {
+                let delete = try database.cachedStatement(
+                    sql: "DELETE FROM message WHERE id = ? RETURNING LENGTH(CAST(topic AS BLOB)) + LENGTH(payload)")
+                for id in delivered {
+                    guard let size = try Int.fetchOne(delete, arguments: [id]) else { continue }
+                    count -= 1
+                    octets -= size
+                }
+            }
+            let insert = try database.cachedStatement(
+                sql: "INSERT INTO message (topic, payload, retained) VALUES (?, ?, ?)")
+            for publication in publications {
+                try insert.execute(arguments: [
+                    publication.topic, Data(publication.payload), publication.isRetained ? 1 : 0,
+                ])
+                count += 1
+                octets += publication.size
+            }
+            if count > maximumCount || octets > maximumOctets { try giveUp(database) }
+        }
+    }
+
+    /// Makes room: a twentieth of all, so that the search for it is seldom.
+    private func giveUp(_ database: Database) throws {
+        let superseded = """
+            SELECT id, LENGTH(CAST(topic AS BLOB)) + LENGTH(payload) FROM message WHERE retained = 1
+            AND id NOT IN (SELECT MAX(id) FROM message GROUP BY topic) ORDER BY id
+            """
+        let oldest = "SELECT id, LENGTH(CAST(topic AS BLOB)) + LENGTH(payload) FROM message ORDER BY id"
+        losses.superseded += try remove(superseded, database)
+        losses.oldest += try remove(oldest, database)
+        for (kind, number) in [("superseded", losses.superseded), ("oldest", losses.oldest)] {
+            try database.execute(
+                sql: "INSERT INTO loss VALUES (?, ?) ON CONFLICT (kind) DO UPDATE SET number = excluded.number",
+                arguments: [kind, number])
+        }
+    }
+
+    /// Removes what a query finds, until there is room. Returns how many.
+    private func remove(_ query: String, _ database: Database) throws -> Int64 {
+        let countGoal = maximumCount - maximumCount / 20, octetsGoal = maximumOctets - maximumOctets / 20
+        var ids: [Int64] = []
+        let rows = try Row.fetchCursor(database, sql: query)
+        while count > countGoal || octets > octetsGoal, let row = try rows.next() {
+            ids.append(row[0])
+            count -= 1
+            octets -= row[1]
+        }
+        for id in ids { try database.execute(sql: "DELETE FROM message WHERE id = ?", arguments: [id]) }
+        return Int64(ids.count)
+    }
+
+    /// The messages behind one, in order.
+    func entries(after id: Int64, limit: Int) throws -> [Entry] {
+        try database.read { database in
+            let select = try database.cachedStatement(
+                sql: "SELECT id, topic, payload, retained FROM message WHERE id > ? ORDER BY id LIMIT ?")
+            return try Row.fetchAll(select, arguments: [id, limit]).map { row in
+                let payload: Data = row[2]
+                return Entry(
+                    id: row[0],
+                    publication: Publication(topic: row[1], payload: Array(payload), isRetained: row[3] == 1))
+            }
+        }
+    }
+
+    /// Writes everything to disk and closes the file.
+    func close() { try? database.close() }
+}
+
+extension Publication {
+    fileprivate var size: Int { topic.utf8.count + payload.count }
+}

@@ -1,0 +1,224 @@
+import BluetoothBase
+import BluetoothGAP
+import BluetoothValues
+
+/// The way from an advertising packet to a report: filter, decode, leave out what was said already, average, cap.
+///
+/// A value: it reads no clock and starts nothing. Whoever owns it feeds it with packets, and calls `advance` now and then
+/// for what waits. However many devices there are and whatever they send, it keeps `PipelineSettings.capacity` of them.
+public struct Pipeline: Sendable {
+    public let settings: PipelineSettings
+    public private(set) var counters = PipelineCounters()
+
+    private let decoder: Decoder
+    private var devices: RecencyTable<DeviceAddress, Device>
+    private var bucket: TokenBucket
+    /// Devices held up by a cap, in the order in which they are served.
+    private var waiting = DeviceQueue()
+    /// Devices whose window is open, in the order in which they end.
+    private var windows = DeviceQueue()
+
+    public init(_ settings: PipelineSettings) {
+        self.settings = settings
+        decoder = Decoder(keys: settings.keys)
+        devices = RecencyTable(capacity: settings.capacity)
+        bucket = TokenBucket(rate: settings.totalRate, burst: settings.totalBurst)
+    }
+
+    /// How many devices were heard lately.
+    public var deviceCount: Int { devices.count }
+
+    // MARK: - Packets
+
+    /// Takes in a packet, and returns what is to be told now.
+    public mutating func receive(_ reception: Reception, at time: WallTime) -> [Report] {
+        counters.received += 1
+        guard settings.filter.accepts(reception) else {
+            counters.filtered += 1
+            return []
+        }
+        var reports: [Report] = []
+        let slot = slot(of: reception, time, &reports)
+        let silence = devices[slot].lastHeard.duration(to: reception.instant)
+        devices[slot].lastHeard = reception.instant
+        devices[slot].address = reception.address
+        devices[slot].isConnectable = reception.isConnectable
+        devices[slot].meter.add(reception.rssi, adapter: reception.adapter)
+
+        let isNews = devices[slot].update(reception)
+        if isNews || (devices[slot].hasUnnumberedEvents && silence >= PipelineSettings.eventSilence) {
+            absorb(slot, reception, time, &reports)
+        } else {
+            counters.repeated += 1
+        }
+        if isDue(slot, reception.instant) { tell(slot, reception.instant, time, &reports) }
+        return reports
+    }
+
+    /// The device of a packet; the one that was not heard for longest makes room for a new one.
+    private mutating func slot(of reception: Reception, _ time: WallTime, _ reports: inout [Report]) -> Int {
+        let identity = reception.identity.plain
+        if let slot = devices.use(identity) { return slot }
+        if devices.isFull, let oldest = devices.oldestSlot {
+            counters.displaced += 1
+            forget(oldest, time, &reports)
+        }
+        let bucket = TokenBucket(rate: settings.deviceRate, burst: settings.deviceBurst)
+        return devices.insert(identity, Device(reception, bucket: bucket))
+    }
+
+    /// Takes in what new octets say.
+    private mutating func absorb(
+        _ slot: Int, _ reception: Reception, _ time: WallTime, _ reports: inout [Report]
+    ) {
+        let now = reception.instant
+        let data = devices[slot].advertisement
+        if let name = data.localName?.text { devices[slot].name = name }
+        if let company = data.manufacturerData.first?.companyID { devices[slot].companyID = company }
+        if settings.comparison == .data { devices[slot].isChanged = true }
+        let reading: Reading
+        do throws(Decoder.Failure) {
+            reading = try decoder.decode(data, from: reception.address)
+        } catch {
+            switch error {
+            case .unknown: counters.undecoded += 1
+            case .noKey: counters.withoutKey += 1
+            }
+            // Nothing is known of it but its octets.
+            if settings.tellsUndecoded, devices[slot].format == nil { devices[slot].isChanged = true }
+            return
+        }
+        if let packet = reading.packet, packet == devices[slot].packet, reading.format == devices[slot].format {
+            counters.repeated += 1
+            return
+        }
+        if let counter = reading.encryptionCounter, !devices[slot].accepts(counter: counter, at: now) {
+            counters.replayed += 1
+            return
+        }
+        devices[slot].packet = reading.packet
+        devices[slot].format = reading.format
+        devices[slot].hasUnnumberedEvents = reading.packet == nil && !reading.events.isEmpty
+        if !reading.events.isEmpty { tell(reading.events, of: slot, now, time, &reports) }
+        guard let window = settings.averaging, !reading.state.isEmpty else {
+            devices[slot].merge(reading.state)
+            return
+        }
+        devices[slot].averager.add(reading.state, limit: PipelineSettings.fieldLimit)
+        guard devices[slot].windowEnd == nil else { return }
+        devices[slot].windowEnd = now.advanced(by: window)
+        windows.append(slot, devices.key(at: slot))
+    }
+
+    // MARK: - Time
+
+    /// Does what is due: ends windows, tells of what a cap held up, forgets who is silent.
+    public mutating func advance(to now: Instant, at time: WallTime) -> [Report] {
+        var reports: [Report] = []
+        while let (slot, key) = windows.first {
+            let isOpen = devices.key(at: slot) == key && devices[slot].windowEnd != nil
+            if isOpen, let end = devices[slot].windowEnd, end > now { break }
+            windows.removeFirst()
+            guard isOpen else { continue }
+            endWindow(slot)
+            if isDue(slot, now) { tell(slot, now, time, &reports) }
+        }
+        for _ in 0..<waiting.count {
+            guard let (slot, key) = waiting.first else { break }
+            waiting.removeFirst()
+            guard devices.key(at: slot) == key, devices[slot].isWaiting else { continue }
+            devices[slot].isWaiting = false
+            tell(slot, now, time, &reports, isNew: false)
+        }
+        while let slot = devices.oldestSlot, devices[slot].lastHeard.duration(to: now) >= settings.expiry {
+            forget(slot, time, &reports)
+        }
+        return reports
+    }
+
+    /// Forgets all devices, and returns what was held up of them: nothing more will come.
+    public mutating func finish(at time: WallTime) -> [Report] {
+        var reports: [Report] = []
+        while let slot = devices.oldestSlot { forget(slot, time, &reports) }
+        return reports
+    }
+
+    private mutating func endWindow(_ slot: Int) {
+        devices[slot].windowEnd = nil
+        let means = devices[slot].averager.takeMeans()
+        devices[slot].merge(means)
+    }
+
+    /// Forgets a device. What was held up of it is told, so that the last value that anybody reads is its last.
+    private mutating func forget(_ slot: Int, _ time: WallTime, _ reports: inout [Report]) {
+        if devices[slot].windowEnd != nil { endWindow(slot) }
+        if isTold(slot), devices[slot].isChanged { reports.append(report(slot, at: devices[slot].lastHeard, time)) }
+        devices[slot].isWaiting = false
+        devices.remove(slot)
+        waiting.compact(above: 2 * settings.capacity) { devices.key(at: $0) == $1 && devices[$0].isWaiting }
+        windows.compact(above: 2 * settings.capacity) { devices.key(at: $0) == $1 && devices[$0].windowEnd != nil }
+    }
+
+    // MARK: - Telling
+
+    /// Whether anybody wants to know of the device at all.
+    private func isTold(_ slot: Int) -> Bool { settings.tellsUndecoded || devices[slot].format != nil }
+
+    private func isDue(_ slot: Int, _ now: Instant) -> Bool {
+        guard isTold(slot), !devices[slot].isWaiting else { return false }
+        // The first means come at the end of the first window.
+        if devices[slot].windowEnd != nil, devices[slot].lastReport == nil { return false }
+        guard let last = devices[slot].lastReport else { return true }
+        return devices[slot].isChanged || last.duration(to: now) >= settings.repetition
+    }
+
+    /// Tells of a device's state, or lets it wait for a cap.
+    private mutating func tell(
+        _ slot: Int, _ now: Instant, _ time: WallTime, _ reports: inout [Report], isNew: Bool = true
+    ) {
+        // The bucket of all comes last: a device that may not be told of takes nothing out of it.
+        var own = devices[slot].bucket
+        guard own.take(at: now), bucket.take(at: now) else {
+            if isNew { counters.delayed += 1 }
+            devices[slot].isWaiting = true
+            waiting.append(slot, devices.key(at: slot))
+            return
+        }
+        devices[slot].bucket = own
+        reports.append(report(slot, at: now, time))
+    }
+
+    private mutating func tell(
+        _ events: [AdvertisedField], of slot: Int, _ now: Instant, _ time: WallTime, _ reports: inout [Report]
+    ) {
+        guard bucket.take(at: now) else {
+            counters.droppedEvents += UInt64(events.count)
+            return
+        }
+        var report = Report(.event, devices.key(at: slot), devices[slot], time)
+        report.fields = events
+        (report.adapter, report.rssi) = devices[slot].meter.peekBest()
+        counters.reported += 1
+        reports.append(report)
+    }
+
+    private mutating func report(_ slot: Int, at now: Instant, _ time: WallTime) -> Report {
+        counters.reported += 1
+        devices[slot].lastReport = now
+        devices[slot].isChanged = false
+        devices[slot].reportedFields = devices[slot].fields
+        var report = Report(.state, devices.key(at: slot), devices[slot], time)
+        (report.adapter, report.rssi) = devices[slot].meter.takeBest()
+        return report
+    }
+}
+
+extension Report {
+    fileprivate init(_ reason: Reason, _ identity: DeviceAddress, _ device: Device, _ time: WallTime) {
+        self.init(
+            reason: reason, identity: identity, address: device.address, name: device.name,
+            companyID: device.companyID, isConnectable: device.isConnectable, adapter: "", rssi: nil,
+            format: device.format, fields: device.fields, advertisingData: device.advertisingData,
+            scanResponseData: device.scanResponseData, time: time)
+    }
+}

@@ -1,0 +1,90 @@
+import BluetoothValues
+
+/// What a field is to Home Assistant: its platform, its class and its unit (Home Assistant's documentation of `sensor`,
+/// `binary_sensor` and `event`).
+struct HomeAssistantEntity {
+    enum Component: String {
+        case sensor
+        case binarySensor = "binary_sensor"
+        case event
+    }
+
+    var component: Component
+    var name: String
+    var deviceClass: String?
+    var unit: String?
+    var stateClass: String?
+    var eventTypes: [String] = []
+    var isDiagnostic = false
+
+    init(_ field: AdvertisedField, isEvent: Bool) {
+        // Of several with one name, those after the first have a number behind it.
+        let parts = field.name.split(separator: "_")
+        let number = parts.count > 1 ? parts.last.flatMap { Int($0) } : nil
+        // PM10 is no tenth of anything, nor is there another 2.5.
+        let kind = number != nil ? parts.dropLast().joined(separator: "_") : field.name
+        let base = Self.classes[field.name] != nil || field.name == "pm2_5" ? field.name : kind
+        name = field.name.split(separator: "_").joined(separator: " ")
+        name = name.prefix(1).uppercased() + name.dropFirst()
+        if isEvent {
+            component = .event
+            eventTypes = base == "dimmer" ? Self.dimmerEvents : Self.buttonEvents
+            deviceClass = base == "button" ? "button" : nil
+            return
+        }
+        switch field.value {
+        case .flag:
+            component = .binarySensor
+            deviceClass = Self.binaryClasses[base]
+        case .text:
+            component = .sensor
+            isDiagnostic = base == "firmware_version"
+        case .number:
+            component = .sensor
+            unit = field.unit.isEmpty ? nil : field.unit
+            stateClass = Self.totals.contains(base) ? "total_increasing" : "measurement"
+            deviceClass = Self.classes[base]
+            if base == "battery" {
+                isDiagnostic = true
+                // A battery is in percent there, or it is a voltage.
+                if field.unit == "mV" { deviceClass = "voltage" }
+            }
+            // What only tells how a device is set up.
+            if ["device_type", "channel", "settings_revision", "tx_power"].contains(base) {
+                isDiagnostic = true
+                stateClass = nil
+            }
+        }
+    }
+
+    /// The classes of numbers.
+    private static let classes = [
+        "temperature": "temperature", "dew_point": "temperature", "humidity": "humidity", "pressure": "pressure",
+        "illuminance": "illuminance", "battery": "battery", "mass": "weight", "mass_lb": "weight", "energy": "energy",
+        "power": "power", "voltage": "voltage", "current": "current", "pm2_5": "pm25", "pm10": "pm10",
+        "co2": "carbon_dioxide", "tvoc": "volatile_organic_compounds", "moisture": "moisture",
+        "distance": "distance", "distance_mm": "distance", "duration": "duration", "speed": "speed", "gas": "gas",
+        "volume": "volume", "volume_ml": "volume", "volume_storage": "volume_storage",
+        "volume_flow_rate": "volume_flow_rate", "water": "water", "conductivity": "conductivity",
+        "precipitation": "precipitation", "tx_power": "signal_strength",
+    ]
+
+    /// What only grows, until it begins anew.
+    private static let totals: Set<String> = ["energy", "gas", "volume", "volume_ml", "water", "precipitation"]
+
+    private static let binaryClasses = [
+        "battery_low": "battery", "battery_charging": "battery_charging", "carbon_monoxide": "carbon_monoxide",
+        "cold": "cold", "connectivity": "connectivity", "door": "door", "garage_door": "garage_door",
+        "gas_detected": "gas", "heat": "heat", "light": "light", "lock": "lock", "moisture_detected": "moisture",
+        "motion": "motion", "moving": "moving", "occupancy": "occupancy", "opening": "opening", "plug": "plug",
+        "power_on": "power", "presence": "presence", "problem": "problem", "running": "running",
+        "safety": "safety", "smoke": "smoke", "sound": "sound", "tamper": "tamper", "vibration": "vibration",
+        "window": "window",
+    ]
+
+    private static let buttonEvents = [
+        "press", "double_press", "triple_press", "long_press", "long_double_press", "long_triple_press", "hold_press",
+        "hold_release",
+    ]
+    private static let dimmerEvents = ["rotate_left", "rotate_right"]
+}

@@ -1,0 +1,152 @@
+import BluetoothBase
+import BluetoothNumbers
+import BluetoothValues
+
+/// `homeassistant`: values as Home Assistant finds them by itself (its documentation of MQTT discovery).
+///
+/// A device has one state, whichever gateway hears it, since the messages of all gateways are the same. How well a gateway
+/// hears it has a topic of that gateway's. Values that are not renewed expire, so that no gateway has to say that a device is
+/// gone.
+struct HomeAssistantPreset: Preset {
+    private let topics: Topics
+    private let expiry: Int64
+    /// What was announced of each device: the names of its entities.
+    private var announced: RecencyTable<DeviceAddress, Set<String>>
+    private let capacity: Int
+
+    init(_ topics: Topics, expiry: Duration, capacity: Int) {
+        self.topics = topics
+        self.expiry = expiry.components.seconds
+        self.capacity = capacity
+        announced = RecencyTable(capacity: capacity)
+    }
+
+    var availabilityTopic: String { topics.availability }
+
+    mutating func forget() { announced = RecencyTable(capacity: capacity) }
+
+    mutating func publications(for report: Report) -> [Publication] {
+        // A private address is another one in a quarter of an hour: its entities would stay for ever.
+        guard report.identity.isIdentity else { return [] }
+        let fields = Self.beacons.contains(report.format ?? "") ? [] : report.fields
+        var publications: [Publication] = []
+        for field in fields where announce(field.name, of: report.identity) {
+            publications.append(discovery(of: field, report))
+        }
+        if announce(Self.signal, of: report.identity) { publications.append(signalDiscovery(report)) }
+        if report.reason == .event {
+            for field in fields { publications.append(event(field, report)) }
+            return publications
+        }
+        if !fields.isEmpty {
+            let state = JSONObject { for field in fields { $0.add(field.name, field.value) } }
+            publications.append(
+                Publication(topic: topics.state(report.identity), text: state.text, isRetained: true))
+        }
+        if let rssi = report.rssi {
+            publications.append(
+                Publication(topic: topics.signal(report.identity), text: "\(rssi)", importance: .passing))
+        }
+        return publications
+    }
+
+    /// What beacons say is who they are, and nothing that is measured.
+    private static let beacons: Set<String> = [
+        "ibeacon", "eddystone-uid", "eddystone-url", "exposure-notification",
+    ]
+    private static let signal = "rssi"
+
+    /// Whether an entity was not announced yet. It is then.
+    private mutating func announce(_ entity: String, of device: DeviceAddress) -> Bool {
+        if let slot = announced.use(device) { return announced[slot].insert(entity).inserted }
+        if announced.isFull, let oldest = announced.oldestSlot { announced.remove(oldest) }
+        _ = announced.insert(device, [entity])
+        return true
+    }
+
+    // MARK: - Messages
+
+    private func event(_ field: AdvertisedField, _ report: Report) -> Publication {
+        var words: [Substring] = []
+        if case .text(let text) = field.value { words = text.split(separator: " ") }
+        let object = JSONObject {
+            $0.add("event_type", words.first.map(String.init) ?? "")
+            // A dimmer says by how much.
+            if words.count == 2, let steps = Int(words[1]) { $0.add("steps", steps) }
+        }
+        return Publication(topic: topics.event(report.identity, field.name), text: object.text)
+    }
+
+    private func discovery(of field: AdvertisedField, _ report: Report) -> Publication {
+        let entity = HomeAssistantEntity(field, isEvent: report.reason == .event)
+        let object = JSONObject { object in
+            object.add("name", entity.name)
+            object.add("unique_id", uniqueID(field.name, report))
+            switch entity.component {
+            case .event:
+                object.add("state_topic", topics.event(report.identity, field.name))
+                object.add("event_types", entity.eventTypes)
+            case .binarySensor:
+                object.add("state_topic", topics.state(report.identity))
+                object.add("value_template", "{{ 'ON' if value_json.\(field.name) else 'OFF' }}")
+            case .sensor:
+                object.add("state_topic", topics.state(report.identity))
+                object.add("value_template", "{{ value_json.\(field.name) }}")
+            }
+            object.add("device_class", entity.deviceClass)
+            object.add("unit_of_measurement", entity.unit)
+            object.add("state_class", entity.stateClass)
+            if entity.component != .event { object.add("expire_after", expiry) }
+            if entity.isDiagnostic { object.add("entity_category", "diagnostic") }
+            addDevice(report, to: &object)
+        }
+        return announcement(object, entity.component.rawValue, field.name, report)
+    }
+
+    private func signalDiscovery(_ report: Report) -> Publication {
+        let name = "\(Self.signal)_\(topics.gateway)"
+        let object = JSONObject { object in
+            object.add("name", "Signal at \(topics.gateway)")
+            object.add("unique_id", uniqueID(name, report))
+            object.add("state_topic", topics.signal(report.identity))
+            object.add("availability_topic", topics.availability)
+            object.add("device_class", "signal_strength")
+            object.add("unit_of_measurement", "dBm")
+            object.add("state_class", "measurement")
+            object.add("expire_after", expiry)
+            object.add("entity_category", "diagnostic")
+            addDevice(report, to: &object)
+        }
+        return announcement(object, "sensor", Self.identifier(name), report)
+    }
+
+    private func announcement(
+        _ object: JSONObject, _ component: String, _ entity: String, _ report: Report
+    ) -> Publication {
+        Publication(
+            topic: "\(topics.discovery)/\(component)/ble_\(report.identity.digits)/\(entity)/config",
+            text: object.text, isRetained: true)
+    }
+
+    private func uniqueID(_ entity: String, _ report: Report) -> String {
+        "ble_\(report.identity.digits)_\(Self.identifier(entity))"
+    }
+
+    /// A text with the characters that Home Assistant takes in identifiers.
+    static func identifier(_ text: String) -> String {
+        String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") ? $0 : "_" })
+    }
+
+    private func addDevice(_ report: Report, to object: inout JSONObject) {
+        let suffix = report.identity.digits.suffix(4)
+        let device = JSONObject {
+            $0.add("identifiers", ["ble_" + report.identity.digits])
+            $0.add("connections", json: #"[["bluetooth","\#(report.identity.octets)"]]"#)
+            $0.add("name", report.name.map { "\($0) \(suffix)" } ?? "BLE \(suffix)")
+            $0.add("manufacturer", report.companyID.flatMap { AssignedNumbers.name(ofCompany: $0) })
+            $0.add("model", report.format)
+        }
+        object.add("device", device)
+        object.add("origin", JSONObject { $0.add("name", "ble-gateway") })
+    }
+}

@@ -1,0 +1,62 @@
+import BluetoothLE
+import GatewayConfiguration
+import GatewayPipeline
+import HCITransport
+import Logging
+import Synchronization
+
+/// All adapters that a gateway scans with. Where none is named, those of the machine, and those that are plugged in later.
+final class AdapterFleet: Sendable {
+    private let hub: Hub
+    private let isActive: Bool
+    private let logger: Logger
+    private let named: [(String, TransportName)]
+    private let sources = Mutex<[AdapterSource]>([])
+
+    /// More adapters than a machine has.
+    private static let limit = 32
+
+    /// - Throws: if a name is none of an adapter.
+    init(_ configuration: Configuration, hub: Hub, logger: Logger) throws(ConfigurationError) {
+        self.hub = hub
+        isActive = configuration.isScanActive
+        self.logger = logger
+        var named: [(String, TransportName)] = []
+        for (index, name) in configuration.adapters.enumerated() {
+            do throws(TransportNameError) {
+                // `hci0` alone will do.
+                named.append((name, try TransportName(name.contains(":") ? name : "hci-socket:\(name)")))
+            } catch {
+                throw ConfigurationError(path: "adapters[\(index)]", reason: "\(error)")
+            }
+        }
+        self.named = named
+    }
+
+    var statuses: [AdapterSource.Status] { sources.withLock { $0 }.map(\.status) }
+
+    /// Scans until the task is cancelled.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            for (name, transport) in named { start(name, transport, &group) }
+            guard named.isEmpty else { return }
+            var known: Set<DeviceAddress> = []
+            while !Task.isCancelled {
+                for adapter in (try? HCIAdapter.list()) ?? [] where adapter.supportsLowEnergy != false {
+                    // By its address it is found again whatever its number is then.
+                    guard let address = adapter.address, known.count < Self.limit, known.insert(address).inserted,
+                        let transport = try? TransportName("hci-socket:\(address.octets)")
+                    else { continue }
+                    start(adapter.name, transport, &group)
+                }
+                try? await Task.sleep(for: .seconds(5))
+            }
+        }
+    }
+
+    private func start(_ name: String, _ transport: TransportName, _ group: inout DiscardingTaskGroup) {
+        let source = AdapterSource(name, transport, hub: hub, isActive: isActive, logger: logger)
+        sources.withLock { $0.append(source) }
+        group.addTask { await source.run() }
+    }
+}

@@ -1,0 +1,95 @@
+import BluetoothLE
+import Logging
+import Synchronization
+
+/// One adapter that scans for as long as the gateway runs, whatever becomes of it.
+final class AdapterSource: Sendable {
+    /// How an adapter is.
+    struct Status: Equatable, Sendable {
+        var name: String
+        /// Whether it scans.
+        var isScanning = false
+        /// Why it does not.
+        var failure: String?
+        /// The packets it has received.
+        var received: UInt64 = 0
+        /// The packets that were dropped because this machine was too slow.
+        var dropped = 0
+    }
+
+    private let transport: TransportName
+    private let hub: Hub
+    private let isActive: Bool
+    private let logger: Logger
+    private let state: Mutex<Status>
+
+    init(_ name: String, _ transport: TransportName, hub: Hub, isActive: Bool, logger: Logger) {
+        self.transport = transport
+        self.hub = hub
+        self.isActive = isActive
+        self.logger = logger
+        state = Mutex(Status(name: name))
+    }
+
+    var status: Status { state.withLock { $0 } }
+
+    /// Scans until the task is cancelled.
+    func run() async {
+        var wait = Duration.seconds(1)
+        while !Task.isCancelled {
+            do throws(BluetoothError) {
+                try await scan()
+            } catch {
+                guard !Task.isCancelled else { return }
+                let isNews = state.withLock { status in
+                    let isNews = status.failure != "\(error)"
+                    status.isScanning = false
+                    status.failure = "\(error)"
+                    return isNews
+                }
+                if isNews { logger.warning("\(status.name): \(error); trying again") }
+                if status.received > 0 { wait = .seconds(1) }
+            }
+            try? await Task.sleep(for: wait)
+            wait = min(wait * 2, .seconds(30))
+        }
+    }
+
+    private func scan() async throws(BluetoothError) {
+        let adapter = try await Adapter.open(transport)
+        do throws(BluetoothError) {
+            while true {
+                try await adapter.waitUntilReady()
+                do throws(BluetoothError) {
+                    try await take(from: adapter)
+                } catch {
+                    // It comes back by itself.
+                    guard error == .adapterRemoved || error == .notReady else { throw error }
+                    state.withLock { $0.isScanning = false }
+                    logger.warning("\(status.name): \(error); it is used again when it is back")
+                }
+            }
+        } catch {
+            await adapter.close()
+            throw error
+        }
+    }
+
+    private func take(from adapter: Adapter) async throws(BluetoothError) {
+        let parameters = ScanParameters(isActive: isActive, reportsDuplicates: true)
+        let sightings = try await adapter.scan(parameters: parameters)
+        let name = state.withLock { status in
+            status.isScanning = true
+            status.failure = nil
+            return status.name
+        }
+        logger.info("\(name): scanning")
+        for try await sighting in sightings {
+            state.withLock { status in
+                status.received += 1
+                status.dropped = sightings.droppedCount
+            }
+            hub.receive(sighting, adapter: name)
+        }
+    }
+}

@@ -1,0 +1,17 @@
+import ArgumentParser
+import GatewayService
+
+/// `ble-gateway`.
+@main
+struct BLEGateway: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ble-gateway",
+        abstract: "Brings what Bluetooth LE devices advertise to an MQTT broker.",
+        version: "ble-gateway \(GatewayVersion.number)",
+        subcommands: [Run.self, Status.self], defaultSubcommand: Run.self)
+}
+
+/// A failure that ends the program with one line.
+struct ProgramFailure: Error, CustomStringConvertible {
+    var description: String
+}

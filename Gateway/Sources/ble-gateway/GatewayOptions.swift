@@ -1,0 +1,49 @@
+import ArgumentParser
+import Foundation
+import GatewayConfiguration
+import GatewayPipeline
+
+/// The options that say which configuration there is.
+struct GatewayOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("A file with the configuration, in YAML.", valueName: "file"), completion: .file())
+    var config: String?
+
+    @Option(help: ArgumentHelp("The broker: mqtt://HOST[:PORT], or mqtts:// for TLS.", valueName: "url"))
+    var broker: String?
+
+    @Option(help: ArgumentHelp("The name of this gateway; by default the machine's.", valueName: "name"))
+    var gateway: String?
+
+    /// What the file says, and then the options.
+    func configuration() throws -> Configuration {
+        let host = ProcessInfo.processInfo.hostName.split(separator: ".").first.map(String.init) ?? ""
+        let name = gateway ?? (Topics.isLevel(host) ? host : "gateway")
+        var configuration = Configuration(gateway: name)
+        if let config {
+            guard let yaml = Self.contents(of: config) else {
+                throw ValidationError("\(config) cannot be read, is no text, or is longer than a mebibyte")
+            }
+            do throws(ConfigurationError) {
+                configuration = try Configuration(yaml: yaml, gateway: name, contents: Self.contents(of:))
+            } catch {
+                throw ValidationError("\(config): \(error)")
+            }
+        }
+        if let gateway {
+            guard Topics.isLevel(gateway) else { throw ValidationError("--gateway is a name without / + # $") }
+            configuration.topics.gateway = gateway
+        }
+        if let broker {
+            guard let settings = BrokerSettings(url: broker) else {
+                throw ValidationError("--broker is mqtt://HOST, mqtt://HOST:PORT or mqtts://…")
+            }
+            configuration.broker = settings
+        }
+        return configuration
+    }
+
+    private static func contents(of path: String) -> String? {
+        guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)), data.count <= 1 << 20 else { return nil }
+        return String(validating: data, as: UTF8.self)
+    }
+}

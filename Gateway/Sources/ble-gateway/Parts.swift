@@ -1,0 +1,77 @@
+import Foundation
+import GatewayConfiguration
+import GatewayMQTT
+import GatewayPipeline
+import GatewayService
+import Logging
+import Synchronization
+
+/// Prints messages, one on a line.
+final class LineSink: Sink {
+    private let output = Mutex(FileHandle.standardOutput)
+
+    func take(_ publications: [Publication]) {
+        let text = publications.map { $0.line + "\n" }.joined()
+        output.withLock { try? $0.write(contentsOf: Data(text.utf8)) }
+    }
+}
+
+/// What happens when the broker is there, known before the hub is.
+final class Relay: Sendable {
+    let hub = Mutex<Hub?>(nil)
+
+    func connected() { hub.withLock { $0 }?.forget() }
+}
+
+/// Writes log lines to standard error, for a terminal and for the journal, which has the time itself.
+struct StandardErrorLog: LogHandler {
+    let label: String
+    var logLevel = Logger.Level.info
+    var metadata: Logger.Metadata = [:]
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        FileHandle.standardError.write(Data("\(label): \(event.message)\n".utf8))
+    }
+}
+
+extension Hub {
+    convenience init(_ configuration: Configuration, sink: any Sink) {
+        self.init(configuration.pipeline, configuration.makePreset(), sink: sink, clock: .system)
+    }
+}
+
+extension Configuration {
+    /// The preset that it chooses.
+    func makePreset() -> any Preset {
+        preset.preset(topics, expiry: pipeline.expiry, capacity: pipeline.capacity)
+    }
+}
+
+/// Where messages wait for the broker if the configuration does not say.
+enum SpoolPlace {
+    /// systemd's place, else the user's; made if it is not there.
+    static func path(_ configuration: Configuration) throws -> String {
+        if let path = configuration.spool.path { return path }
+        let environment = ProcessInfo.processInfo.environment
+        let directory: String
+        if let state = environment["STATE_DIRECTORY"], !state.isEmpty {
+            directory = state
+        } else if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
+            directory = state + "/ble-gateway"
+        } else {
+            directory = NSHomeDirectory() + "/.local/state/ble-gateway"
+        }
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw ProgramFailure(description: "\(directory) cannot be made for messages that wait; set spool.path")
+        }
+        return "\(directory)/\(configuration.topics.gateway).sqlite"
+    }
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import Foundation
+import GatewayConfiguration
+import GatewayMQTT
+import GatewayPipeline
+import GatewayService
+import Logging
+import ServiceLifecycle
+import Synchronization
+import UnixSignals
+
+/// `ble-gateway`, or `ble-gateway run`: scans and publishes.
+struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Scans with every adapter of the machine, and publishes what it hears.",
+        discussion: """
+            Runs until it is ended by a signal. An adapter or a broker that goes away is used again when it is back. What \
+            the configuration may say is in Gateway/README.md.
+
+            EXAMPLES
+              ble-gateway --broker mqtt://localhost
+              ble-gateway --dry-run --transport unix:a
+              ble-gateway --config /etc/ble-gateway.yaml
+            """)
+
+    @OptionGroup var options: GatewayOptions
+
+    @Option(help: ArgumentHelp("homeassistant, theengs or raw.", valueName: "name"))
+    var preset: PresetName?
+
+    @Option(
+        name: .customLong("transport"),
+        help: ArgumentHelp(
+            "An adapter to scan with: hci0, or a transport such as unix:PATH or tcp-client:HOST:PORT; several may be "
+                + "given. By default what BLUETOOTH_TRANSPORT in the environment says, else all of the machine.",
+            valueName: "name"))
+    var transports: [String] = []
+
+    @Flag(help: "Print what would be published, and connect to no broker.")
+    var dryRun = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Take packets from a file instead of adapters: lines as the preset raw publishes them, at the times that are in "
+                + "them. - takes them from standard input as they come. The program ends with them.",
+            valueName: "file"), completion: .file())
+    var replay: String?
+
+    func run() async throws {
+        var configuration = try options.configuration()
+        if let preset {
+            if preset == .theengs, configuration.preset != .theengs, configuration.topics.base == "ble" {
+                configuration.topics.base = "home"
+            }
+            configuration.choose(preset)
+        }
+        if !transports.isEmpty { configuration.adapters = transports }
+        if configuration.adapters.isEmpty, let name = ProcessInfo.processInfo.environment["BLUETOOTH_TRANSPORT"],
+            !name.isEmpty
+        {
+            configuration.adapters = [name]
+        }
+        var logger = Logger(label: "ble-gateway") { label in StandardErrorLog(label: label) }
+        logger.logLevel = .info
+        if dryRun {
+            try await run(configuration, logger)
+        } else {
+            guard let broker = configuration.broker else {
+                throw ValidationError(
+                    "which broker? Give --broker mqtt://HOST, or --config with broker.url, or --dry-run")
+            }
+            try await run(configuration, broker, logger)
+        }
+    }
+
+    private func run(_ configuration: Configuration, _ logger: Logger) async throws {
+        let sink = LineSink()
+        let hub = Hub(configuration, sink: sink)
+        let gateway = try gateway(configuration, hub, sink, logger) { SinkStatus() }
+        try await run([gateway], logger)
+    }
+
+    private func run(_ configuration: Configuration, _ broker: BrokerSettings, _ logger: Logger) async throws {
+        let preset = configuration.makePreset()
+        let relay = Relay()
+        var options = MQTTSink.Options(
+            broker: broker, clientID: broker.clientID ?? "ble-gateway-\(configuration.topics.gateway)",
+            spoolPath: try SpoolPlace.path(configuration), spool: configuration.spool,
+            availabilityTopic: preset.availabilityTopic, logger: logger)
+        options.onConnect = { relay.connected() }
+        let sink: MQTTSink
+        do {
+            sink = try MQTTSink(options)
+        } catch {
+            throw ProgramFailure(description: "\(error)")
+        }
+        let hub = Hub(configuration, sink: sink)
+        relay.hub.withLock { $0 = hub }
+        let gateway = try gateway(configuration, hub, sink, logger) { sink.status }
+        try await run([MQTTService(sink), gateway], logger)
+    }
+
+    private func gateway(
+        _ configuration: Configuration, _ hub: Hub, _ sink: any Sink, _ logger: Logger,
+        status: @escaping @Sendable () -> SinkStatus
+    ) throws -> GatewayService {
+        do throws(ConfigurationError) {
+            return try GatewayService(
+                configuration, hub: hub, sink: sink, status: status, replay: replay, logger: logger)
+        } catch {
+            throw ValidationError("\(error)")
+        }
+    }
+
+    private func run(_ services: [any Service], _ logger: Logger) async throws {
+        var quiet = logger
+        // Each service's comings and goings are nothing that a user asked for.
+        quiet.logLevel = .warning
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: services.map {
+                    .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
+                },
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
+        try await group.run()
+    }
+}
+
+extension PresetName: ExpressibleByArgument {}

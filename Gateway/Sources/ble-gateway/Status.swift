@@ -1,0 +1,110 @@
+import ArgumentParser
+import Foundation
+import GatewayConfiguration
+import GatewayMQTT
+import GatewayPipeline
+
+/// `ble-gateway status`: how the gateways of a broker are.
+struct Status: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows how the gateways at a broker are.",
+        discussion: """
+            It is asked of the broker, so it works from anywhere. With --gateway only that one is shown. Exits with status 3 \
+            if there is none, and with 4 if one of them is offline or no adapter of it scans.
+
+            EXAMPLES
+              ble-gateway status --broker mqtt://localhost
+              ble-gateway status --config /etc/ble-gateway.yaml --gateway attic
+            """)
+
+    @OptionGroup var options: GatewayOptions
+
+    @Option(help: ArgumentHelp("homeassistant, theengs or raw.", valueName: "name"))
+    var preset: PresetName?
+
+    func run() async throws {
+        var configuration = try options.configuration()
+        guard let broker = configuration.broker else {
+            throw ValidationError("which broker? Give --broker or --config")
+        }
+        if let preset { configuration.choose(preset) }
+        configuration.topics.gateway = options.gateway ?? "+"
+        let availability = configuration.makePreset().availabilityTopic
+        let messages: [MQTTMessage]
+        do throws(BrokerFailure) {
+            messages = try MQTTInquiry.retained(matching: [configuration.topics.health, availability], at: broker)
+        } catch {
+            throw ProgramFailure(description: "\(broker.displayName): \(error)")
+        }
+        let states = GatewayState.states(in: messages, configuration)
+        guard !states.isEmpty else {
+            print("no gateway has told this broker how it is")
+            throw ExitCode(3)
+        }
+        let now = Date()
+        for state in states { print(state.line(at: now)) }
+        if states.contains(where: { !$0.isWell }) { throw ExitCode(4) }
+    }
+}
+
+/// What a broker knows of a gateway.
+struct GatewayState {
+    /// The members of its health that are shown.
+    struct Health: Decodable {
+        struct Adapter: Decodable {
+            var name: String
+            var scanning: Bool
+        }
+        struct Broker: Decodable {
+            var waiting: Int
+            var dropped_passing: UInt64
+            var dropped_superseded: Int64
+            var dropped_oldest: Int64
+        }
+        var time: Int64
+        var uptime: Int64
+        var well: Bool
+        var devices: Int
+        var adapters: [Adapter]
+        var broker: Broker
+    }
+
+    var name: String
+    var isOnline = false
+    var health: Health?
+
+    var isWell: Bool { isOnline && health?.well == true }
+
+    /// The gateways that messages are of, by name.
+    static func states(in messages: [MQTTMessage], _ configuration: Configuration) -> [GatewayState] {
+        var states: [String: GatewayState] = [:]
+        for message in messages {
+            let levels = message.topic.split(separator: "/")
+            guard levels.count >= 2 else { continue }
+            let name = String(levels[levels.count - 2])
+            var state = states[name] ?? GatewayState(name: name)
+            if levels.last == "health" {
+                state.health = try? JSONDecoder().decode(Health.self, from: Data(message.payload))
+            } else {
+                state.isOnline = message.payload == Array("online".utf8)
+            }
+            states[name] = state
+        }
+        return states.values.sorted { $0.name < $1.name }
+    }
+
+    func line(at now: Date) -> String {
+        let name = Publication(topic: "", text: name).line.dropFirst()
+        guard let health else { return "\(name): \(isOnline ? "online" : "offline"), nothing else is known" }
+        let age = max(0, Int64(now.timeIntervalSince1970) - health.time / 1000)
+        let adapters = health.adapters.map { "\($0.name) \($0.scanning ? "scanning" : "silent")" }
+        let lost =
+            Int64(health.broker.dropped_passing) + health.broker.dropped_superseded + health.broker.dropped_oldest
+        let text =
+            "\(isOnline ? "online" : "offline"), \(health.devices) devices, "
+            + "\(adapters.isEmpty ? "no adapter" : adapters.joined(separator: ", ")), up \(health.uptime) s, "
+            + "\(health.broker.waiting) messages wait, \(lost) were given up; said \(age) s ago"
+        // Anybody may write to a broker.
+        return "\(name): " + Publication(topic: "", text: text).line.dropFirst()
+    }
+}

@@ -1,0 +1,118 @@
+import BluetoothBase
+import GatewayConfiguration
+import GatewayPipeline
+import Testing
+
+@Suite struct ConfigurationTests {
+    @Test func everythingIsRead() throws {
+        let configuration = try Configuration(
+            yaml: """
+                gateway: attic
+                preset: theengs
+                broker:
+                  url: mqtts://broker.example
+                  protocol: "5"
+                  user: me
+                  password_file: secret
+                  client_id: x1
+                  keep_alive: 20
+                  tls: {ca: ca.pem, certificate: me.pem, key: me.key}
+                topics: {base: house, discovery: ha}
+                adapters: [hci0, "tcp-client:localhost:6402"]
+                scan: {active: no}
+                filter:
+                  allow: ["A4:C1:38:11:22:33"]
+                  deny: "C0:00:00:00:00:01"
+                  services: [FCD2]
+                  companies: [0x0499, 76]
+                  rssi: -80
+                publish: {repeat: 5, average: 30, device_rate: 2, device_burst: 4, total_rate: 9, total_burst: 8, expire: 40, devices: 7}
+                keys:
+                  "54:48:E6:8F:80:A5": 231D39C1D7CC1AB1AEE224CD096DB932
+                spool: {path: s.sqlite, messages: 100, megabytes: 2}
+                health: {interval: 5}
+                """, gateway: "host", contents: { $0 == "secret" ? "pass\n" : nil })
+        var expected = Configuration(gateway: "attic")
+        expected.choose(.theengs)
+        expected.topics.base = "house"
+        expected.topics.discovery = "ha"
+        var tls = BrokerSettings.TLS()
+        (tls.authorities, tls.certificate, tls.key) = ("ca.pem", "me.pem", "me.key")
+        var broker = BrokerSettings(host: "broker.example", port: 8883, tls: tls)
+        (broker.version, broker.user, broker.password, broker.clientID) = (.v5, "me", "pass", "x1")
+        broker.keepAlive = .seconds(20)
+        expected.broker = broker
+        expected.adapters = ["hci0", "tcp-client:localhost:6402"]
+        expected.isScanActive = false
+        expected.pipeline.filter.allowed = [DeviceAddress("A4:C1:38:11:22:33/P")!]
+        expected.pipeline.filter.denied = [DeviceAddress("C0:00:00:00:00:01/R")!]
+        expected.pipeline.filter.services = ["FCD2"]
+        expected.pipeline.filter.companies = [0x0499, 76]
+        expected.pipeline.filter.minimumRSSI = -80
+        expected.pipeline.repetition = .seconds(5)
+        expected.pipeline.averaging = .seconds(30)
+        (expected.pipeline.deviceRate, expected.pipeline.deviceBurst) = (2, 4)
+        (expected.pipeline.totalRate, expected.pipeline.totalBurst) = (9, 8)
+        expected.pipeline.expiry = .seconds(40)
+        expected.pipeline.capacity = 7
+        expected.pipeline.keys = [
+            DeviceAddress("54:48:E6:8F:80:A5")!: [UInt8](hexadecimal: "231D39C1D7CC1AB1AEE224CD096DB932")!
+        ]
+        expected.spool.path = "s.sqlite"
+        (expected.spool.messages, expected.spool.octets) = (100, 2 << 20)
+        expected.healthInterval = .seconds(5)
+        #expect(configuration == expected)
+    }
+
+    @Test func emptyFileIsTheDefault() throws {
+        #expect(try Configuration(yaml: "", gateway: "host") == Configuration(gateway: "host"))
+        #expect(try Configuration(yaml: "broker:\n", gateway: "host") == Configuration(gateway: "host"))
+    }
+
+    @Test(arguments: [
+        ("gatway: x", "line 1, gatway: there is no such member; there are"),
+        ("gateway: a/b", "line 1, gateway: a name without"),
+        ("preset: nice", "line 1, preset: one of these was expected: homeassistant, theengs, raw"),
+        ("broker:\n  url: http://x", "line 2, broker.url: mqtt://HOST"),
+        ("broker: {user: x}", "broker.url: mqtt://HOST"),
+        ("broker:\n  url: mqtt://x\n  tls: {ca: y}", "line 3, broker.tls.ca: TLS needs a URL that begins with mqtts:"),
+        ("broker:\n  url: mqtts://x\n  tls: {key: y}", "broker.tls.certificate: a certificate and its key"),
+        ("broker:\n  url: mqtt://x\n  password: y", "broker.user: a user was expected"),
+        ("broker:\n  url: mqtt://x\n  password_file: no", "line 3, broker.password_file: the file cannot be read"),
+        ("filter:\n  allow:\n  - A4:C1:38:11:22:33\n  - nobody", "line 4, filter.allow[1]: an address was expected"),
+        ("filter: {rssi: 200}", "line 1, filter.rssi: a number from -127 to 20 was expected"),
+        ("keys:\n  A4:C1:38:11:22:33: 00", "line 2, keys.A4:C1:38:11:22:33: 32 hexadecimal digits were expected"),
+        ("publish: {repeat: 600}", "publish.expire: at least twice publish.repeat was expected"),
+        ("publish: {total_rate: nan}", "line 1, publish.total_rate: a number from"),
+        ("topics: {base: 'a/#'}", "line 1, topics.base: the beginning of a topic"),
+        ("- a", "line 1: members with names were expected"),
+        ("a: [", "this is no YAML"),
+        ("gateway: x\ngateway: y", "a member is there twice"),
+    ])
+    func errorsNameTheirPlace(yaml: String, message: String) {
+        #expect {
+            _ = try Configuration(yaml: yaml, gateway: "host")
+        } throws: { error in
+            "\(error)".contains(message)
+        }
+    }
+
+    @Test(arguments: [
+        ("mqtt://h", "h", 1883, false, nil as String?, nil as String?), ("mqtts://h", "h", 8883, true, nil, nil),
+        ("mqtt://h:99/", "h", 99, false, nil, nil), ("mqtt://[::1]:99", "::1", 99, false, nil, nil),
+        ("mqtt://[::1]", "::1", 1883, false, nil, nil), ("mqtt://u:p@x:y@h", "h", 1883, false, "u", "p@x:y"),
+    ])
+    func urls(url: String, host: String, port: UInt16, isSecure: Bool, user: String?, password: String?) throws {
+        let settings = try #require(BrokerSettings(url: url))
+        #expect(settings.host == host)
+        #expect(settings.port == port)
+        #expect((settings.tls != nil) == isSecure)
+        #expect(settings.user == user)
+        #expect(settings.password == password)
+    }
+
+    @Test(arguments: ["", "h", "mqtt://", "http://h", "mqtt://h:0", "mqtt://h:x", "mqtt://h/p"])
+    func notURLs(url: String) {
+        #expect(BrokerSettings(url: url) == nil)
+    }
+}

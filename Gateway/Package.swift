@@ -72,6 +72,9 @@ let package = Package(
             name: "GatewayConfigurationTests", dependencies: ["GatewayConfiguration", "GatewayPipeline"],
             swiftSettings: settings),
         .testTarget(
+            name: "GatewayServiceTests", dependencies: ["GatewayService"] + library("BluetoothLE"),
+            swiftSettings: settings),
+        .testTarget(
             name: "GatewayMQTTTests", dependencies: ["GatewayMQTT", "GatewayPipeline"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

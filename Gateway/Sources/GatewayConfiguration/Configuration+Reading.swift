@@ -44,6 +44,12 @@ extension Configuration {
             self.spool.messages = try spool.integer("messages", in: 100...100_000_000) ?? self.spool.messages
             if let megabytes = try spool.integer("megabytes", in: 1...100_000) { self.spool.octets = megabytes << 20 }
         }
+        try reader.section("remote") { section throws(ConfigurationError) in
+            remote.allowed = Set(
+                try section.list("allow", "an address", limit: 1000, DeviceAddress.init(configured:)) ?? [])
+            remote.connections = try section.integer("connections", in: 1...32) ?? remote.connections
+            remote.idle = try section.duration("idle", in: 1...86_400) ?? remote.idle
+        }
         try reader.section("health") { health throws(ConfigurationError) in
             healthInterval = try health.duration("interval", in: 1...3600) ?? healthInterval
         }

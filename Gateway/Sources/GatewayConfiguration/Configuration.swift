@@ -12,6 +12,7 @@ public struct Configuration: Equatable, Sendable {
     public var isScanActive = true
     public var pipeline = PipelineSettings()
     public var spool = SpoolSettings()
+    public var remote = RemoteSettings()
     /// How often the gateway tells how it is.
     public var healthInterval = Duration.seconds(60)
 
@@ -94,6 +95,18 @@ public struct BrokerSettings: Equatable, Sendable {
 
     /// The broker as it may be shown: without its password.
     public var displayName: String { "\(tls == nil ? "mqtt" : "mqtts")://\(host):\(port)" }
+}
+
+/// Connections on behalf of whoever asks by way of the broker.
+public struct RemoteSettings: Equatable, Sendable {
+    /// The devices that may be connected to. Without any, nobody can ask for anything.
+    public var allowed: Set<DeviceAddress> = []
+    /// How many connections there are at a time.
+    public var connections = 3
+    /// After what time without a request of its owner a connection ends.
+    public var idle = Duration.seconds(300)
+
+    public init() {}
 }
 
 /// Where messages wait for a broker that is away.

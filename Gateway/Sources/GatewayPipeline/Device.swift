@@ -15,6 +15,8 @@ struct Device: Sendable {
 
     /// The format of its values; nil if none is known.
     var format: String?
+    /// Whether its silence says nothing.
+    var isTriggerBased = false
     /// Its state, from all its packets.
     var fields: [AdvertisedField] = []
     /// The number of the last packet that was taken in.

@@ -98,6 +98,7 @@ public struct Pipeline: Sendable {
         }
         devices[slot].packet = reading.packet
         devices[slot].format = reading.format
+        devices[slot].isTriggerBased = reading.isTriggerBased
         devices[slot].hasUnnumberedEvents = reading.packet == nil && !reading.events.isEmpty
         if !reading.events.isEmpty { tell(reading.events, of: slot, now, time, &reports) }
         guard let window = settings.averaging, !reading.state.isEmpty else {
@@ -218,7 +219,7 @@ extension Report {
         self.init(
             reason: reason, identity: identity, address: device.address, name: device.name,
             companyID: device.companyID, isConnectable: device.isConnectable, adapter: "", rssi: nil,
-            format: device.format, fields: device.fields, advertisingData: device.advertisingData,
+            format: device.format, isTriggerBased: device.isTriggerBased, fields: device.fields, advertisingData: device.advertisingData,
             scanResponseData: device.scanResponseData, time: time)
     }
 }

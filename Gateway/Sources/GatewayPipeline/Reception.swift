@@ -67,6 +67,8 @@ public struct Report: Equatable, Sendable {
     public var rssi: Int8?
     /// The format of the values; nil if no known format was found.
     public var format: String?
+    /// Whether the device sends only when something happens: its silence says nothing.
+    public var isTriggerBased: Bool
     /// All that is known of the device's state, also from earlier packets; of an event, what happened.
     public var fields: [AdvertisedField]
     public var advertisingData: [UInt8]

@@ -11,6 +11,9 @@ final class AdapterFleet: Sendable {
     private let isActive: Bool
     private let logger: Logger
     private let named: [(String, TransportName)]
+    private let connectable: Set<DeviceAddress>
+    /// How many connections were made with each adapter, to spread them.
+    private let uses = Mutex<[String: Int]>([:])
     private let sources = Mutex<[AdapterSource]>([])
 
     /// More adapters than a machine has.
@@ -21,6 +24,7 @@ final class AdapterFleet: Sendable {
         self.hub = hub
         isActive = configuration.isScanActive
         self.logger = logger
+        connectable = configuration.remote.allowed
         var named: [(String, TransportName)] = []
         for (index, name) in configuration.adapters.enumerated() {
             do throws(TransportNameError) {
@@ -54,8 +58,23 @@ final class AdapterFleet: Sendable {
         }
     }
 
+    /// The adapter to connect to a device with: one that hears it well and was not used more than others.
+    func adapter(for device: DeviceAddress) -> (Adapter, String)? {
+        let candidates = sources.withLock { $0 }.compactMap { $0.candidate(for: device) }
+        return uses.withLock { uses in
+            // A connection made earlier weighs as much as a signal that is weaker by 3 dB.
+            let best = candidates.max { first, second in
+                Int(first.rssi ?? -128) - 3 * uses[first.name, default: 0]
+                    < Int(second.rssi ?? -128) - 3 * uses[second.name, default: 0]
+            }
+            guard let best else { return nil }
+            uses[best.name, default: 0] += 1
+            return (best.adapter, best.name)
+        }
+    }
+
     private func start(_ name: String, _ transport: TransportName, _ group: inout DiscardingTaskGroup) {
-        let source = AdapterSource(name, transport, hub: hub, isActive: isActive, logger: logger)
+        let source = AdapterSource(name, transport, hub: hub, isActive: isActive, connectable: connectable, logger: logger)
         sources.withLock { $0.append(source) }
         group.addTask { await source.run() }
     }

@@ -1,4 +1,6 @@
 import BluetoothLE
+import GatewayPipeline
+import HCITransport
 import Logging
 import Synchronization
 
@@ -22,8 +24,16 @@ final class AdapterSource: Sendable {
     private let isActive: Bool
     private let logger: Logger
     private let state: Mutex<Status>
+    /// The adapter while it is open, and how well it hears the devices that somebody may connect to.
+    private let open = Mutex<(adapter: Adapter?, signals: [DeviceAddress: Int8])>((nil, [:]))
+    private let connectable: Set<DeviceAddress>
 
-    init(_ name: String, _ transport: TransportName, hub: Hub, isActive: Bool, logger: Logger) {
+    /// - Parameter connectable: devices that somebody may connect to.
+    init(
+        _ name: String, _ transport: TransportName, hub: Hub, isActive: Bool, connectable: Set<DeviceAddress>,
+        logger: Logger
+    ) {
+        self.connectable = connectable
         self.transport = transport
         self.hub = hub
         self.isActive = isActive
@@ -32,6 +42,15 @@ final class AdapterSource: Sendable {
     }
 
     var status: Status { state.withLock { $0 } }
+
+    /// The adapter if it scans, its name, and how well it hears a device, nil if it does not.
+    func candidate(for device: DeviceAddress) -> (adapter: Adapter, name: String, rssi: Int8?)? {
+        let status = status
+        guard status.isScanning else { return nil }
+        return open.withLock { open in
+            open.adapter.map { ($0, status.name, open.signals[device.plain]) }
+        }
+    }
 
     /// Scans until the task is cancelled.
     func run() async {
@@ -57,6 +76,8 @@ final class AdapterSource: Sendable {
 
     private func scan() async throws(BluetoothError) {
         let adapter = try await Adapter.open(transport)
+        open.withLock { $0.adapter = adapter }
+        defer { open.withLock { $0 = (nil, [:]) } }
         do throws(BluetoothError) {
             while true {
                 try await adapter.waitUntilReady()
@@ -88,6 +109,9 @@ final class AdapterSource: Sendable {
             state.withLock { status in
                 status.received += 1
                 status.dropped = sightings.droppedCount
+            }
+            if !connectable.isEmpty, connectable.contains(sighting.address.plain), let rssi = sighting.rssi {
+                open.withLock { $0.signals[sighting.address.plain] = rssi }
             }
             hub.receive(sighting, adapter: name)
         }

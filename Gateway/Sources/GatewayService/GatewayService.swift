@@ -35,6 +35,11 @@ public struct GatewayService: Service {
         self.replay = replay.map { ReplaySource($0, hub: hub, clock: clock, logger: logger) }
     }
 
+    /// An adapter to connect to a device with, and its name.
+    public var adapter: @Sendable (DeviceAddress) -> (Adapter, String)? {
+        { [fleet] in fleet.adapter(for: $0) }
+    }
+
     public func run() async throws {
         await cancelWhenGracefulShutdown {
             await withTaskGroup { group in

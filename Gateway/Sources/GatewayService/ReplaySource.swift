@@ -14,10 +14,16 @@ final class ReplaySource: Sendable {
         var rssi: Int8?
         var connectable: Bool?
         var data: String
-        var scan_response: String?
+        var scanResponse: String?
         var adapter: String?
         var time: Int64?
     }
+
+    private static let decoder: JSONDecoder = {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return decoder
+    }()
 
     private let path: String
     private let hub: Hub
@@ -89,9 +95,9 @@ final class ReplaySource: Sendable {
     }
 
     private func reception(_ text: String) -> (Reception, Int64?)? {
-        guard text.utf8.count < 10_000, let line = try? JSONDecoder().decode(Line.self, from: Data(text.utf8)),
+        guard text.utf8.count < 10_000, let line = try? Self.decoder.decode(Line.self, from: Data(text.utf8)),
             let data = [UInt8](hexadecimal: line.data),
-            let response = [UInt8](hexadecimal: line.scan_response ?? ""),
+            let response = [UInt8](hexadecimal: line.scanResponse ?? ""),
             let address = DeviceAddress(line.address + (line.type == "random" ? "/R" : "/P"))
         else { return nil }
         let identity = line.identity.flatMap { DeviceAddress($0) } ?? address

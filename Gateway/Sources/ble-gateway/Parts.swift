@@ -19,8 +19,10 @@ final class LineSink: Sink {
 /// What happens when the broker is there, known before the hub is.
 final class Relay: Sendable {
     let hub = Mutex<Hub?>(nil)
+    let remote = Mutex<RemoteHands?>(nil)
 
     func connected() { hub.withLock { $0 }?.forget() }
+    func received(_ message: MQTTMessage) { remote.withLock { $0 }?.receive(message) }
 }
 
 /// Writes log lines to standard error, for a terminal and for the journal, which has the time itself.

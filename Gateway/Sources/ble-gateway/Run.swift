@@ -88,6 +88,11 @@ struct Run: AsyncParsableCommand {
             spoolPath: try SpoolPlace.path(configuration), spool: configuration.spool,
             availabilityTopic: preset.availabilityTopic, logger: logger)
         options.onConnect = { relay.connected() }
+        let isRemote = !configuration.remote.allowed.isEmpty
+        if isRemote {
+            options.subscriptions = [configuration.topics.gatewayRoot + "/request"]
+            options.onMessage = { relay.received($0) }
+        }
         let sink: MQTTSink
         do {
             sink = try MQTTSink(options)
@@ -97,7 +102,15 @@ struct Run: AsyncParsableCommand {
         let hub = Hub(configuration, sink: sink)
         relay.hub.withLock { $0 = hub }
         let gateway = try gateway(configuration, hub, sink, logger) { sink.status }
-        try await run([MQTTService(sink), gateway], logger)
+        var services: [any Service] = [MQTTService(sink), gateway]
+        if isRemote {
+            let remote = RemoteHands(
+                configuration.remote, configuration.topics, adapter: gateway.adapter, logger: logger)
+            remote.use(sink)
+            relay.remote.withLock { $0 = remote }
+            services.append(remote)
+        }
+        try await run(services, logger)
     }
 
     private func gateway(

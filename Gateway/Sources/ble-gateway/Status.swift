@@ -57,9 +57,9 @@ struct GatewayState {
         }
         struct Broker: Decodable {
             var waiting: Int
-            var dropped_passing: UInt64
-            var dropped_superseded: Int64
-            var dropped_oldest: Int64
+            var droppedPassing: UInt64
+            var droppedSuperseded: Int64
+            var droppedOldest: Int64
         }
         var time: Int64
         var uptime: Int64
@@ -84,7 +84,9 @@ struct GatewayState {
             let name = String(levels[levels.count - 2])
             var state = states[name] ?? GatewayState(name: name)
             if levels.last == "health" {
-                state.health = try? JSONDecoder().decode(Health.self, from: Data(message.payload))
+                let decoder = JSONDecoder()
+                decoder.keyDecodingStrategy = .convertFromSnakeCase
+                state.health = try? decoder.decode(Health.self, from: Data(message.payload))
             } else {
                 state.isOnline = message.payload == Array("online".utf8)
             }
@@ -99,7 +101,7 @@ struct GatewayState {
         let age = max(0, Int64(now.timeIntervalSince1970) - health.time / 1000)
         let adapters = health.adapters.map { "\($0.name) \($0.scanning ? "scanning" : "silent")" }
         let lost =
-            Int64(health.broker.dropped_passing) + health.broker.dropped_superseded + health.broker.dropped_oldest
+            Int64(health.broker.droppedPassing) + health.broker.droppedSuperseded + health.broker.droppedOldest
         let text =
             "\(isOnline ? "online" : "offline"), \(health.devices) devices, "
             + "\(adapters.isEmpty ? "no adapter" : adapters.joined(separator: ", ")), up \(health.uptime) s, "

@@ -30,6 +30,7 @@ import Testing
                 keys:
                   "54:48:E6:8F:80:A5": 231D39C1D7CC1AB1AEE224CD096DB932
                 spool: {path: s.sqlite, messages: 100, megabytes: 2}
+                remote: {allow: "A4:C1:38:11:22:33", connections: 2, idle: 60}
                 health: {interval: 5}
                 """, gateway: "host", contents: { $0 == "secret" ? "pass\n" : nil })
         var expected = Configuration(gateway: "attic")
@@ -60,6 +61,9 @@ import Testing
         ]
         expected.spool.path = "s.sqlite"
         (expected.spool.messages, expected.spool.octets) = (100, 2 << 20)
+        expected.remote.allowed = [DeviceAddress("A4:C1:38:11:22:33/P")!]
+        expected.remote.connections = 2
+        expected.remote.idle = .seconds(60)
         expected.healthInterval = .seconds(5)
         #expect(configuration == expected)
     }

@@ -49,6 +49,11 @@ import Testing
         #expect(lines.contains(#"ble/devices/A4C138112233/button {"event_type":"press"}"#))
     }
 
+    @Test func whatIsSilentByDesignDoesNotExpire() {
+        #expect(lines(.homeassistant, Reception(bthome("2D01"), at: 1))[0].contains("expire_after"))
+        #expect(!lines(.homeassistant, Reception(serviceData("442D01"), at: 1))[0].contains("expire_after"))
+    }
+
     @Test func homeAssistantHearsNothingOfPrivateAddresses() throws {
         let address = try #require(DeviceAddress("4A:00:00:00:00:01/R"))
         #expect(lines(.homeassistant, Reception(bthome("02CA09"), from: address, at: 1)) == [])

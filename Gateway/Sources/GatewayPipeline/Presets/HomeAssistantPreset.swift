@@ -96,7 +96,7 @@ struct HomeAssistantPreset: Preset {
             object.add("device_class", entity.deviceClass)
             object.add("unit_of_measurement", entity.unit)
             object.add("state_class", entity.stateClass)
-            if entity.component != .event { object.add("expire_after", expiry) }
+            if entity.component != .event, !report.isTriggerBased { object.add("expire_after", expiry) }
             if entity.isDiagnostic { object.add("entity_category", "diagnostic") }
             addDevice(report, to: &object)
         }

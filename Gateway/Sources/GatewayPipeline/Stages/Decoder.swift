@@ -13,6 +13,8 @@ public struct Reading: Equatable, Sendable {
     public var events: [AdvertisedField] = []
     /// What tells this packet of the device from its next one: a number that the device counts. Nil if it has none.
     public var packet: FixedPointNumber?
+    /// Whether the device sends only when something happens: its silence says nothing.
+    public var isTriggerBased = false
     /// Whether the data was encrypted, and the number of the message if so.
     public var encryptionCounter: UInt32?
 }
@@ -68,6 +70,7 @@ public struct Decoder: Sendable {
 
     private static func reading(_ value: any AdvertisedValue) -> Reading {
         var reading = Reading(format: type(of: value).formatName)
+        reading.isTriggerBased = (value as? BTHome)?.isTriggerBased ?? false
         for field in value.fields {
             if counters.contains(field.name) {
                 if reading.packet == nil, case .number(let number) = field.value { reading.packet = number }

@@ -1,0 +1,165 @@
+import BluetoothLE
+import GatewayConfiguration
+import GatewayMQTT
+import GatewayPipeline
+import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// Connections on behalf of whoever asks by way of the broker: one owner each, a bounded queue, a deadline for everything.
+///
+/// It is off unless devices are named: whoever may write to the broker can otherwise open locks with it.
+public struct RemoteHands: Service {
+    private struct Job: Sendable {
+        var request: RemoteRequest
+        var deadline: ContinuousClock.Instant
+        var answer: @Sendable (RemoteAnswer) -> Void
+    }
+
+    /// What is under way for one device.
+    private struct Line {
+        var link: RemoteLink
+        var jobs: AsyncStream<Job>.Continuation
+        var waiting = 0
+    }
+
+    /// What requests share.
+    private final class Shared: Sendable {
+        let places = Mutex(0)
+        let lines = Mutex<[DeviceAddress: Line]>([:])
+        let sink = Mutex<MQTTSink?>(nil)
+        let requests: (stream: AsyncStream<MQTTMessage>, continuation: AsyncStream<MQTTMessage>.Continuation)
+        init() {
+            requests = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(RemoteHands.requestLimit))
+        }
+    }
+
+    private let settings: RemoteSettings
+    private let topics: Topics
+    private let fleet: @Sendable (DeviceAddress) -> (Adapter, String)?
+    private let logger: Logger
+    private let shared = Shared()
+
+    /// Requests that wait to be looked at, and those that wait for one device.
+    static let requestLimit = 64
+    static let lineLimit = 16
+
+    /// - Parameter adapter: an adapter to connect to a device with, and its name.
+    public init(
+        _ settings: RemoteSettings, _ topics: Topics,
+        adapter: @escaping @Sendable (DeviceAddress) -> (Adapter, String)?, logger: Logger
+    ) {
+        self.settings = settings
+        self.topics = topics
+        fleet = adapter
+        self.logger = logger
+    }
+
+    /// Where requests come from.
+    public var requestTopic: String { topics.gatewayRoot + "/request" }
+    private var answerTopic: String { topics.gatewayRoot + "/answer" }
+
+    /// Says where answers go.
+    public func use(_ sink: MQTTSink) { shared.sink.withLock { $0 = sink } }
+
+    /// Takes a message from the broker. Called on the sink's thread.
+    public func receive(_ message: MQTTMessage) {
+        // What was retained was asked for by somebody who is long gone.
+        guard message.topic == requestTopic, !message.isRetained else { return }
+        if case .dropped = shared.requests.continuation.yield(message) {
+            answer(message, .refused(RemoteRefusal(.busy, "too many requests wait")), id: nil)
+        }
+    }
+
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await expire() }
+                for await message in shared.requests.stream { begin(message, &group) }
+                for line in shared.lines.withLock({ $0.values.map { $0 } }) { line.jobs.finish() }
+            }
+        }
+        for line in shared.lines.withLock({ $0.values.map { $0 } }) { await line.link.end() }
+    }
+
+    // MARK: - Requests
+
+    private func begin(_ message: MQTTMessage, _ group: inout DiscardingTaskGroup) {
+        let request: RemoteRequest
+        do throws(RemoteRefusal) {
+            request = try RemoteRequest(message.payload)
+            guard settings.allowed.contains(request.device.plain) else {
+                var refusal = RemoteRefusal(.notAllowed, "remote.allow does not name the device")
+                refusal.id = request.id
+                throw refusal
+            }
+        } catch {
+            return answer(message, .refused(error), id: error.id)
+        }
+        let job = Job(request: request, deadline: .now.advanced(by: request.timeout)) {
+            answer(message, $0, id: request.id)
+        }
+        let isTaken = shared.lines.withLock { lines in
+            if lines[request.device.plain] == nil { lines[request.device.plain] = open(request.device, &group) }
+            guard let line = lines[request.device.plain], line.waiting < Self.lineLimit else { return false }
+            lines[request.device.plain]?.waiting += 1
+            line.jobs.yield(job)
+            return true
+        }
+        if !isTaken { job.answer(.refused(RemoteRefusal(.busy, "too many requests wait for this device"))) }
+    }
+
+    /// Begins to serve a device. There are no more of them than the configuration allows.
+    private func open(_ device: DeviceAddress, _ group: inout DiscardingTaskGroup) -> Line {
+        let (stream, jobs) = AsyncStream<Job>.makeStream()
+        let limit = settings.connections
+        let link = RemoteLink(
+            device,
+            RemoteLink.Surroundings(
+                adapter: fleet,
+                takePlace: {
+                    shared.places.withLock { places in
+                        guard places < limit else { return false }
+                        places += 1
+                        return true
+                    }
+                },
+                returnPlace: { shared.places.withLock { $0 -= 1 } },
+                tell: { path, json in tell(path, json) }))
+        group.addTask {
+            for await job in stream {
+                let answer = await link.perform(job.request, deadline: job.deadline)
+                shared.lines.withLock { $0[device.plain]?.waiting -= 1 }
+                job.answer(answer)
+            }
+        }
+        return Line(link: link, jobs: jobs)
+    }
+
+    /// Ends connections whose owners have asked for nothing for too long.
+    private func expire() async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .seconds(1))
+            let limit = ContinuousClock.now.advanced(by: .zero - settings.idle)
+            for line in shared.lines.withLock({ $0.values.map { $0 } }) where line.link.isIdle(since: limit) {
+                await line.link.end()
+            }
+        }
+    }
+
+    // MARK: - Answers
+
+    private func answer(_ message: MQTTMessage, _ answer: RemoteAnswer, id: String?) {
+        // An answer to where requests come from would be the next request.
+        let topic = message.responseTopic.flatMap { $0 == requestTopic ? nil : $0 } ?? answerTopic
+        let answer = MQTTAnswer(
+            topic: topic, payload: Array(answer.json(id: id).utf8), correlationData: message.correlationData)
+        shared.sink.withLock { $0 }?.answer(answer)
+    }
+
+    private func tell(_ path: String, _ json: String) {
+        let publication = Publication(
+            topic: "\(topics.gatewayRoot)/notify/\(path)", text: json, importance: .passing)
+        shared.sink.withLock { $0 }?.take([publication])
+    }
+}

@@ -1,0 +1,179 @@
+import BluetoothLE
+import GatewayPipeline
+import Synchronization
+
+/// One device that somebody may connect to: it does what it is asked for, one after the other.
+final class RemoteLink: Sendable {
+    /// What the link needs of its surroundings.
+    struct Surroundings: Sendable {
+        /// An adapter to connect with, and its name; nil if there is none.
+        var adapter: @Sendable (DeviceAddress) -> (Adapter, String)?
+        /// Takes one of the places for connections, or gives it back.
+        var takePlace: @Sendable () -> Bool
+        var returnPlace: @Sendable () -> Void
+        /// Tells what the device has sent, or that it is gone.
+        var tell: @Sendable (_ path: String, _ json: String) -> Void
+    }
+
+    private struct State {
+        var owner: String?
+        var connection: Connection?
+        var lastRequest = ContinuousClock.now
+        var subscriptions: [RemoteRequest.Place: Task<Void, Never>] = [:]
+    }
+
+    private let device: DeviceAddress
+    private let surroundings: Surroundings
+    private let state = Mutex(State())
+
+    /// Subscriptions at a time.
+    private static let subscriptionLimit = 32
+
+    init(_ device: DeviceAddress, _ surroundings: Surroundings) {
+        self.device = device
+        self.surroundings = surroundings
+    }
+
+    /// Whether there is a connection whose owner has asked for nothing since then.
+    func isIdle(since instant: ContinuousClock.Instant) -> Bool {
+        state.withLock { $0.connection != nil && $0.lastRequest < instant }
+    }
+
+    /// Does what is asked for, by the deadline. One call at a time.
+    func perform(_ request: RemoteRequest, deadline: ContinuousClock.Instant) async -> RemoteAnswer {
+        do throws(RemoteRefusal) {
+            let left = ContinuousClock.now.duration(to: deadline)
+            guard left > .zero else { throw RemoteRefusal(.timedOut, "it was too late when its turn came") }
+            let connection = try check(request)
+            do throws(BluetoothError) {
+                return try await withTimeout(left) { [self] () throws(BluetoothError) in
+                    try await perform(request, connection, left)
+                }
+            } catch {
+                throw RemoteRefusal(error)
+            }
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    /// Whether this owner may ask for that now. Returns the connection if there is one.
+    private func check(_ request: RemoteRequest) throws(RemoteRefusal) -> Connection? {
+        let (connection, owner) = state.withLock { ($0.connection, $0.owner) }
+        if connection != nil, let owner, owner != request.owner {
+            throw RemoteRefusal(.owned, "the connection is somebody else's")
+        }
+        if connection == nil, request.action != .connect {
+            throw RemoteRefusal(.notConnected, "there is no connection; ask for connect first")
+        }
+        state.withLock { $0.lastRequest = .now }
+        if connection == nil {
+            guard surroundings.takePlace() else {
+                throw RemoteRefusal(.busy, "there are as many connections as remote.connections allows")
+            }
+        }
+        return connection
+    }
+
+    private func perform(
+        _ request: RemoteRequest, _ connection: Connection?, _ left: Duration
+    ) async throws(BluetoothError) -> RemoteAnswer {
+        guard let connection else { return try await connect(request.owner, left) }
+        switch request.action {
+        case .connect: return .connected(mtu: try await connection.mtu, adapter: "")
+        case .disconnect:
+            await end()
+            return .done
+        case .discover:
+            var services: [RemoteAnswer.Service] = []
+            for service in try await connection.discoverServices() {
+                let characteristics = try await connection.discoverCharacteristics(of: service)
+                services.append(
+                    RemoteAnswer.Service(
+                        uuid: service.uuid, characteristics: characteristics.map { ($0.uuid, $0.properties.names) }))
+            }
+            return .services(services)
+        case .read(let place): return .value(try await connection.read(try await find(place, connection)))
+        case .write(let place, let value, let awaitsResponse):
+            let characteristic = try await find(place, connection)
+            if awaitsResponse {
+                try await connection.write(value, to: characteristic)
+            } else {
+                try await connection.writeWithoutResponse(value, to: characteristic)
+            }
+            return .done
+        case .subscribe(let place):
+            try await subscribe(place, connection)
+            return .done
+        case .unsubscribe(let place):
+            state.withLock { $0.subscriptions.removeValue(forKey: place) }?.cancel()
+            try await connection.unsubscribe(from: try await find(place, connection))
+            return .done
+        }
+    }
+
+    private func find(
+        _ place: RemoteRequest.Place, _ connection: Connection
+    ) async throws(BluetoothError) -> DiscoveredCharacteristic {
+        try await connection.characteristic(place.characteristic, in: place.service)
+    }
+
+    private func connect(_ owner: String, _ left: Duration) async throws(BluetoothError) -> RemoteAnswer {
+        do throws(BluetoothError) {
+            guard let (adapter, name) = surroundings.adapter(device) else { throw .notReady }
+            let connection = try await adapter.connect(to: device, timeout: left)
+            let mtu = try await connection.mtu
+            state.withLock { state in
+                state.owner = owner
+                state.connection = connection
+            }
+            Task { await watch(connection) }
+            return .connected(mtu: mtu, adapter: name)
+        } catch {
+            surroundings.returnPlace()
+            throw error
+        }
+    }
+
+    /// Waits for the end of a connection, and tells of it.
+    private func watch(_ connection: Connection) async {
+        let reason = try? await connection.waitForDisconnection()
+        let subscriptions = state.withLock { state in
+            defer { state.subscriptions.removeAll() }
+            state.connection = nil
+            state.owner = nil
+            return state.subscriptions
+        }
+        for task in subscriptions.values { task.cancel() }
+        surroundings.returnPlace()
+        let object = JSONObject {
+            $0.add("event", "disconnected")
+            $0.add("reason", reason.map { "\($0)" } ?? "the adapter was lost")
+        }
+        surroundings.tell(device.digits, object.text)
+    }
+
+    private func subscribe(_ place: RemoteRequest.Place, _ connection: Connection) async throws(BluetoothError) {
+        let isNew = state.withLock { $0.subscriptions[place] == nil && $0.subscriptions.count < Self.subscriptionLimit }
+        guard isNew else { return }
+        let values = try await connection.notifications(of: try await find(place, connection))
+        let path = "\(device.digits)/\(place.characteristic)"
+        let task = Task { [surroundings] in
+            do throws(BluetoothError) {
+                for try await value in values {
+                    let object = JSONObject { $0.add("value", value.hexadecimal(separator: "")) }
+                    surroundings.tell(path, object.text)
+                }
+            } catch {
+                // The end of the connection is told of by itself.
+            }
+        }
+        state.withLock { $0.subscriptions[place] = task }
+    }
+
+    /// Ends the connection.
+    func end() async {
+        let connection = state.withLock { $0.connection }
+        try? await connection?.disconnect()
+    }
+}

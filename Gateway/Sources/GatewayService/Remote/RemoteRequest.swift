@@ -1,0 +1,131 @@
+import BluetoothLE
+import Foundation
+
+/// What somebody at the other side of the broker asks for.
+struct RemoteRequest: Equatable, Sendable {
+    enum Action: Equatable, Sendable {
+        case connect
+        case disconnect
+        case discover
+        case read(Place)
+        case write(Place, [UInt8], awaitsResponse: Bool)
+        case subscribe(Place)
+        case unsubscribe(Place)
+    }
+
+    /// A characteristic.
+    struct Place: Hashable, Sendable {
+        var service: BluetoothUUID
+        var characteristic: BluetoothUUID
+    }
+
+    /// What the answer repeats.
+    var id: String?
+    var owner: String
+    var device: DeviceAddress
+    var action: Action
+    var timeout: Duration
+
+    static let defaultTimeout = Duration.seconds(10)
+    static let maximumLength = 4096
+
+    /// The members of a request.
+    private struct Members: Decodable {
+        var id: String?
+        var owner: String?
+        var device: String?
+        var `do`: String?
+        var service: String?
+        var characteristic: String?
+        var value: String?
+        var response: Bool?
+        var timeout: Double?
+    }
+
+    /// Reads a request.
+    ///
+    /// - Throws: why it is none, with its `id` if it has one.
+    init(_ payload: [UInt8]) throws(RemoteRefusal) {
+        guard payload.count <= Self.maximumLength else {
+            throw RemoteRefusal(.malformed, "a request has \(Self.maximumLength) octets at most")
+        }
+        guard let members = try? JSONDecoder().decode(Members.self, from: Data(payload)) else {
+            throw RemoteRefusal(.malformed, "a request is a JSON object with do, owner and device")
+        }
+        do throws(RemoteRefusal) {
+            try self.init(members)
+        } catch {
+            var refusal = error
+            refusal.id = members.id
+            throw refusal
+        }
+    }
+
+    private init(_ members: Members) throws(RemoteRefusal) {
+        id = members.id.map { String($0.prefix(128)) }
+        guard let owner = members.owner, (1...64).contains(owner.utf8.count) else {
+            throw RemoteRefusal(.malformed, "owner says who asks, in 1 to 64 octets")
+        }
+        guard let device = members.device.flatMap({ DeviceAddress($0) }) else {
+            throw RemoteRefusal(.malformed, "device is an address, such as A4:C1:38:11:22:33")
+        }
+        self.owner = owner
+        self.device = device
+        guard let timeout = Optional(members.timeout ?? 10), (0.1...60).contains(timeout) else {
+            throw RemoteRefusal(.malformed, "timeout is a number of seconds from 0.1 to 60")
+        }
+        self.timeout = .milliseconds(Int64(timeout * 1000))
+        switch members.do {
+        case "connect": action = .connect
+        case "disconnect": action = .disconnect
+        case "discover": action = .discover
+        case "read": action = .read(try Place(members.service, members.characteristic))
+        case "subscribe": action = .subscribe(try Place(members.service, members.characteristic))
+        case "unsubscribe": action = .unsubscribe(try Place(members.service, members.characteristic))
+        case "write":
+            guard let value = members.value.flatMap({ [UInt8](hexadecimal: $0) }), value.count <= 512 else {
+                throw RemoteRefusal(.malformed, "value is 512 octets at most, in hexadecimal")
+            }
+            action = .write(
+                try Place(members.service, members.characteristic), value, awaitsResponse: members.response ?? true)
+        default:
+            throw RemoteRefusal(
+                .malformed, "do is one of connect, discover, read, write, subscribe, unsubscribe, disconnect")
+        }
+    }
+}
+
+extension RemoteRequest.Place {
+    fileprivate init(_ service: String?, _ characteristic: String?) throws(RemoteRefusal) {
+        guard let service = service.flatMap({ BluetoothUUID($0) }),
+            let characteristic = characteristic.flatMap({ BluetoothUUID($0) })
+        else { throw RemoteRefusal(.malformed, "service and characteristic are UUIDs") }
+        self.init(service: service, characteristic: characteristic)
+    }
+}
+
+/// Why something is not done, as the answer says it.
+struct RemoteRefusal: Error, Equatable, Sendable {
+    /// The reasons that programs tell apart.
+    enum Code: String, Sendable {
+        case malformed, notAllowed, busy, owned, notConnected, timedOut, noAdapter, notFound, failed
+    }
+
+    var code: Code
+    var reason: String
+    var id: String?
+
+    init(_ code: Code, _ reason: String) {
+        self.code = code
+        self.reason = reason
+    }
+
+    init(_ error: BluetoothError) {
+        switch error {
+        case .timedOut, .peerNotResponding: self.init(.timedOut, "\(error)")
+        case .disconnected, .adapterRemoved: self.init(.notConnected, "\(error)")
+        case .notFound: self.init(.notFound, "\(error)")
+        default: self.init(.failed, "\(error)")
+        }
+    }
+}

@@ -72,7 +72,7 @@ let package = Package(
             name: "GatewayConfigurationTests", dependencies: ["GatewayConfiguration", "GatewayPipeline"],
             swiftSettings: settings),
         .testTarget(
-            name: "GatewayServiceTests", dependencies: ["GatewayService"] + library("BluetoothLE"),
+            name: "GatewayServiceTests", dependencies: ["GatewayService", "GatewayPipeline"] + library("BluetoothLE"),
             swiftSettings: settings),
         .testTarget(
             name: "GatewayMQTTTests", dependencies: ["GatewayMQTT", "GatewayPipeline"], swiftSettings: settings),

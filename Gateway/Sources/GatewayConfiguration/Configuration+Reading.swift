@@ -120,6 +120,7 @@ extension BrokerSettings {
         if password != nil, user == nil { throw reader.error("user", "a user was expected beside the password") }
         clientID = try reader.text("client_id")
         if let interval = try reader.integer("keep_alive", in: 5...3600) { keepAlive = .seconds(interval) }
+        longestWait = try reader.duration("longest_wait", in: 0.1...3600) ?? longestWait
         try reader.section("tls") { section throws(ConfigurationError) in
             guard tls != nil else { throw section.error("ca", "TLS needs a URL that begins with mqtts:") }
             tls?.authorities = try section.text("ca")

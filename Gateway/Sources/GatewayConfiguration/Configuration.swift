@@ -58,6 +58,8 @@ public struct BrokerSettings: Equatable, Sendable {
     /// By default made of the gateway's name.
     public var clientID: String?
     public var keepAlive = Duration.seconds(30)
+    /// The longest wait between attempts to connect.
+    public var longestWait = Duration.seconds(60)
 
     public init(host: String, port: UInt16, tls: TLS? = nil) {
         self.host = host

@@ -1,4 +1,4 @@
-/// How long to wait before the next attempt to reach a broker: twice as long each time, up to a minute, and less by a random
+/// How long to wait before the next attempt to reach a broker: twice as long each time, up to a limit, and less by a random
 /// part, so that a thousand gateways do not come back at the same moment.
 public struct Backoff: Equatable, Sendable {
     private let first: Duration
@@ -6,9 +6,9 @@ public struct Backoff: Equatable, Sendable {
     private var next: Duration
 
     public init(first: Duration = .seconds(1), last: Duration = .seconds(60)) {
-        self.first = first
+        self.first = min(first, last)
         self.last = last
-        next = first
+        next = self.first
     }
 
     /// The wait after a failure.

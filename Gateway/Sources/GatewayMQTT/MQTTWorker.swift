@@ -22,9 +22,14 @@ final class MQTTWorker {
     private var spool: Spool
     private let clock = ContinuousClock()
     private var state: State
-    private var backoff = Backoff()
+    private var backoff: Backoff
     private var status = SinkStatus()
     private var failures = FailureLog()
+
+    /// What has come and was not stored yet.
+    private var backlog: ArraySlice<Publication> = []
+    /// How much of it is stored in a turn, so that messages leave while many come.
+    private static let batch = 500
 
     /// The last message that was taken out of the spool.
     private var lastTaken: Int64 = 0
@@ -44,6 +49,7 @@ final class MQTTWorker {
         client = try MosquittoClient(sink.options.broker, clientID: sink.options.clientID, will: will)
         spool = try Self.openSpool(sink.options)
         state = .waiting(until: clock.now)
+        backoff = Backoff(last: sink.options.broker.longestWait)
     }
 
     private static func openSpool(_ options: MQTTSink.Options) throws -> Spool {
@@ -86,15 +92,9 @@ final class MQTTWorker {
     }
 
     private func turn() {
-        let (publications, answers, isStopping) = sink.inbox.withLock { inbox in
-            defer {
-                inbox.publications.removeAll()
-                inbox.answers.removeAll()
-                inbox.dropped = 0
-            }
-            status.droppedPassing += inbox.dropped
-            return (inbox.publications, inbox.answers, inbox.isStopping)
-        }
+        let (answers, isStopping) = takeInbox()
+        let publications = backlog.prefix(Self.batch)
+        backlog = backlog.dropFirst(Self.batch)
         store(publications.filter { $0.importance == .lasting })
         advance()
         if case .connected = state {
@@ -107,6 +107,20 @@ final class MQTTWorker {
         show()
         if case .ended = state { return }
         wait()
+    }
+
+    /// Takes what has come, once what came before was stored.
+    private func takeInbox() -> (answers: [MQTTAnswer], isStopping: Bool) {
+        sink.inbox.withLock { inbox in
+            if backlog.isEmpty {
+                backlog = inbox.publications[...]
+                inbox.publications = []
+            }
+            status.droppedOverload += inbox.dropped
+            inbox.dropped = 0
+            defer { inbox.answers.removeAll() }
+            return (inbox.answers, inbox.isStopping)
+        }
     }
 
     private func show() {
@@ -147,6 +161,7 @@ final class MQTTWorker {
         case .connecting, .ended: break
         }
         if !delivered.isEmpty { timeout = min(timeout, 100) }
+        if !backlog.isEmpty { timeout = 0 }
         _ = poll(&descriptors, nfds_t(descriptors.count), timeout)
         if descriptors[0].revents != 0 { sink.waker.clear() }
         guard descriptors.count == 2 else { return }
@@ -237,8 +252,10 @@ final class MQTTWorker {
             }
         }
         // libmosquitto has no event for a connection that never began.
-        if case .greeting = state, client.socket < 0 { lose(BrokerFailure("the connection was lost")) }
-        if case .connected = state, client.socket < 0 { lose(BrokerFailure("the connection was lost")) }
+        switch state {
+        case .greeting, .connected: if client.socket < 0 { lose(client.silentLoss()) }
+        case .waiting, .connecting, .ended: break
+        }
     }
 
     private func greet() {
@@ -261,10 +278,10 @@ final class MQTTWorker {
 
     private func send(_ passing: [Publication], _ answers: [MQTTAnswer]) {
         for publication in passing {
-            if (try? client.publish(publication, quality: 0)) == nil {
-                status.droppedPassing += 1
-            } else {
+            if (try? client.publish(publication, quality: 0))?.isConnected == true {
                 status.sent += 1
+            } else {
+                status.droppedPassing += 1
             }
         }
         for answer in answers {
@@ -281,7 +298,9 @@ final class MQTTWorker {
         for entry in entries {
             lastTaken = entry.id
             do throws(BrokerFailure) {
-                onTheirWay[try client.publish(entry.publication, quality: 1)] = entry.id
+                let (identifier, isConnected) = try client.publish(entry.publication, quality: 1)
+                onTheirWay[identifier] = entry.id
+                guard isConnected else { return }
             } catch {
                 // It would not be taken the next time, either.
                 delivered.append(entry.id)
@@ -304,10 +323,10 @@ final class MQTTWorker {
             state = .ended
             return
         }
-        let isDone = spool.count == delivered.count && onTheirWay.isEmpty
+        let isDone = backlog.isEmpty && spool.count == delivered.count && onTheirWay.isEmpty
         if goodbye.farewell == nil, isDone || now >= goodbye.deadline {
             let offline = Publication(topic: options.availabilityTopic, text: "offline", isRetained: true)
-            self.goodbye?.farewell = (try? client.publish(offline, quality: 1)) ?? -1
+            self.goodbye?.farewell = (try? client.publish(offline, quality: 1))?.identifier ?? -1
         }
         guard self.goodbye?.farewell == -1 || now >= goodbye.deadline.advanced(by: .seconds(1)) else { return }
         store([])

@@ -29,13 +29,13 @@ final class MosquittoClient {
     private let settings: BrokerSettings
     /// What has happened since the last look.
     private var events: [Event] = []
-    /// OpenSSL's last complaint.
+    /// OpenSSL's first complaint about this connection.
     private var complaint: String?
 
     /// Longer messages from the broker are not for a gateway.
     static let maximumPayload = 65_536
     /// How many messages may be on their way to the broker.
-    static let window = 100
+    static let window = 500
 
     /// What has to be done once in a process.
     private static let library: Void = { _ = mosquitto_lib_init() }()
@@ -111,6 +111,11 @@ final class MosquittoClient {
         return events
     }
 
+    /// Why there is no connection where no event says it.
+    func silentLoss() -> BrokerFailure {
+        BrokerFailure(resultCode: MOSQ_ERR_CONN_LOST.rawValue, detail: takeComplaint())
+    }
+
     private func takeComplaint() -> String? {
         defer { complaint = nil }
         return complaint
@@ -118,10 +123,14 @@ final class MosquittoClient {
 
     // MARK: - Messages
 
-    /// Hands a message over. Returns its identifier.
+    /// Hands a message over. Returns its identifier, and whether the connection was there: with a quality of 1, libmosquitto
+    /// keeps the message in any case, and sends it over the next one.
+    ///
+    /// - Throws: what is wrong with the message, so that no connection would take it.
+    @discardableResult
     func publish(
         _ publication: Publication, quality: Int32, correlationData: [UInt8]? = nil
-    ) throws(BrokerFailure) -> Int32 {
+    ) throws(BrokerFailure) -> (identifier: Int32, isConnected: Bool) {
         var properties: OpaquePointer?
         defer { mosquitto_property_free_all(&properties) }
         if let correlationData, settings.version == .v5 {
@@ -131,12 +140,20 @@ final class MosquittoClient {
                     UInt16(clamping: correlationData.count)))
         }
         var identifier: Int32 = 0
-        try check(
-            mosquitto_publish_v5(
-                handle, &identifier, publication.topic, Int32(publication.payload.count), publication.payload, quality,
-                publication.isRetained, properties))
-        return identifier
+        let code = mosquitto_publish_v5(
+            handle, &identifier, publication.topic, Int32(publication.payload.count), publication.payload, quality,
+            publication.isRetained, properties)
+        if Self.connectionErrors.contains(code) { return (identifier, false) }
+        try check(code)
+        return (identifier, true)
     }
+
+    /// What says that the connection is gone, and nothing of the message.
+    private static let connectionErrors: Set<Int32> = Set(
+        [
+            MOSQ_ERR_ERRNO, MOSQ_ERR_NO_CONN, MOSQ_ERR_CONN_LOST, MOSQ_ERR_CONN_PENDING, MOSQ_ERR_TLS,
+            MOSQ_ERR_KEEPALIVE,
+        ].map(\.code))
 
     func subscribe(to filter: String) throws(BrokerFailure) { try check(mosquitto_subscribe(handle, nil, filter, 1)) }
 
@@ -160,7 +177,9 @@ final class MosquittoClient {
         }
         mosquitto_log_callback_set(handle) { _, object, level, text in
             guard level == MOSQ_LOG_ERR, let text else { return }
-            MosquittoClient.of(object)?.complaint = String(cString: text)
+            guard let client = MosquittoClient.of(object), client.complaint == nil else { return }
+            // What follows it follows from it.
+            client.complaint = String(cString: text)
         }
     }
 

@@ -15,6 +15,8 @@ public struct SinkStatus: Equatable, Sendable {
     public var waiting = 0
     /// Passing messages that were given up, since the broker was away.
     public var droppedPassing: UInt64 = 0
+    /// Messages of both kinds that were given up, since more came than this machine can store.
+    public var droppedOverload: UInt64 = 0
     /// Lasting messages that were given up for newer ones of their topic, since the disk's share was used up.
     public var droppedSuperseded: Int64 = 0
     /// Lasting messages that were given up since they were the oldest.

@@ -219,7 +219,8 @@ extension Report {
         self.init(
             reason: reason, identity: identity, address: device.address, name: device.name,
             companyID: device.companyID, isConnectable: device.isConnectable, adapter: "", rssi: nil,
-            format: device.format, isTriggerBased: device.isTriggerBased, fields: device.fields, advertisingData: device.advertisingData,
+            format: device.format, isTriggerBased: device.isTriggerBased, fields: device.fields,
+            advertisingData: device.advertisingData,
             scanResponseData: device.scanResponseData, time: time)
     }
 }

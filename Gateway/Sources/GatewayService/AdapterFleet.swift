@@ -74,7 +74,8 @@ final class AdapterFleet: Sendable {
     }
 
     private func start(_ name: String, _ transport: TransportName, _ group: inout DiscardingTaskGroup) {
-        let source = AdapterSource(name, transport, hub: hub, isActive: isActive, connectable: connectable, logger: logger)
+        let source = AdapterSource(
+            name, transport, hub: hub, isActive: isActive, connectable: connectable, logger: logger)
         sources.withLock { $0.append(source) }
         group.addTask { await source.run() }
     }

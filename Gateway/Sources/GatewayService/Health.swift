@@ -60,6 +60,7 @@ struct Health {
                 $0.add("sent", broker.sent)
                 $0.add("waiting", broker.waiting)
                 $0.add("dropped_passing", broker.droppedPassing)
+                $0.add("dropped_overload", broker.droppedOverload)
                 $0.add("dropped_superseded", broker.droppedSuperseded)
                 $0.add("dropped_oldest", broker.droppedOldest)
                 $0.add("refused", broker.refused)

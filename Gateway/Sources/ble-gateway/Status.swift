@@ -58,6 +58,7 @@ struct GatewayState {
         struct Broker: Decodable {
             var waiting: Int
             var droppedPassing: UInt64
+            var droppedOverload: UInt64
             var droppedSuperseded: Int64
             var droppedOldest: Int64
         }
@@ -100,8 +101,9 @@ struct GatewayState {
         guard let health else { return "\(name): \(isOnline ? "online" : "offline"), nothing else is known" }
         let age = max(0, Int64(now.timeIntervalSince1970) - health.time / 1000)
         let adapters = health.adapters.map { "\($0.name) \($0.scanning ? "scanning" : "silent")" }
-        let lost =
-            Int64(health.broker.droppedPassing) + health.broker.droppedSuperseded + health.broker.droppedOldest
+        let broker = health.broker
+        let passing = broker.droppedPassing &+ broker.droppedOverload
+        let lost = passing &+ UInt64(max(0, broker.droppedSuperseded &+ broker.droppedOldest))
         let text =
             "\(isOnline ? "online" : "offline"), \(health.devices) devices, "
             + "\(adapters.isEmpty ? "no adapter" : adapters.joined(separator: ", ")), up \(health.uptime) s, "

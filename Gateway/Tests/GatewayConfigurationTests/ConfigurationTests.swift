@@ -16,6 +16,7 @@ import Testing
                   password_file: secret
                   client_id: x1
                   keep_alive: 20
+                  longest_wait: 2.5
                   tls: {ca: ca.pem, certificate: me.pem, key: me.key}
                 topics: {base: house, discovery: ha}
                 adapters: [hci0, "tcp-client:localhost:6402"]
@@ -42,6 +43,7 @@ import Testing
         var broker = BrokerSettings(host: "broker.example", port: 8883, tls: tls)
         (broker.version, broker.user, broker.password, broker.clientID) = (.v5, "me", "pass", "x1")
         broker.keepAlive = .seconds(20)
+        broker.longestWait = .milliseconds(2500)
         expected.broker = broker
         expected.adapters = ["hci0", "tcp-client:localhost:6402"]
         expected.isScanActive = false

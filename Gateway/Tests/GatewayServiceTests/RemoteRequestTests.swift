@@ -61,7 +61,8 @@ import Testing
         #expect(RemoteAnswer.done.json(id: "a\"") == #"{"id":"a\"","ok":true}"#)
         #expect(RemoteAnswer.value([0, 255]).json(id: nil) == #"{"ok":true,"value":"00FF"}"#)
         #expect(
-            RemoteAnswer.connected(mtu: 517, adapter: "hci0").json(id: nil) == #"{"ok":true,"mtu":517,"adapter":"hci0"}"#)
+            RemoteAnswer.connected(mtu: 517, adapter: "hci0").json(id: nil)
+                == #"{"ok":true,"mtu":517,"adapter":"hci0"}"#)
         let services = [RemoteAnswer.Service(uuid: "180F", characteristics: [("2A19", ["read", "notify"])])]
         #expect(
             RemoteAnswer.services(services).json(id: nil)

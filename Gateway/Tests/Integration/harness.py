@@ -99,8 +99,10 @@ class Gateway:
 
     def __init__(self, directory, url=None, *options, name="attic", configuration="", source=("--replay", "-")):
         file = directory / f"{name}.yaml"
+        # No caps: each value is to be seen.
         file.write_text(f"spool: {{path: {directory}/{name}.sqlite}}\n"
-                        f"publish: {{device_rate: 1000, device_burst: 10000}}\n{configuration}")
+                        "publish: {device_rate: 1000, device_burst: 10000, total_rate: 100000, total_burst: 100000}\n"
+                        + configuration)
         self.errors = directory / f"{name}.log"
         self.log = open(self.errors, "wb")
         self.spool = directory / f"{name}.sqlite"
@@ -149,9 +151,13 @@ class Wire(threading.Thread):
         while True:
             try:
                 near, _ = self.listener.accept()
-                far = socket.create_connection(("127.0.0.1", self.target))
             except OSError:
                 return
+            try:
+                far = socket.create_connection(("127.0.0.1", self.target))
+            except OSError:
+                near.close()
+                continue
             self.ends += [near, far]
             for source, sink in ((near, far), (far, near)):
                 threading.Thread(target=self.carry, args=(source, sink), daemon=True).start()
@@ -164,6 +170,7 @@ class Wire(threading.Thread):
         for end in (source, sink):
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
+        source.close()
 
     def cut(self):
         ends, self.ends = self.ends, []

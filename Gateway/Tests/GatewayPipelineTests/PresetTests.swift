@@ -80,6 +80,16 @@ import Testing
         #expect(entity.stateClass ?? "-" == stateClass)
     }
 
+    @Test(arguments: [
+        ("temperature", "Temperature"), ("temperature_2", "Temperature 2"), ("pm2_5", "PM2.5"), ("pm10", "PM10"),
+        ("co2", "CO2"), ("dew_point", "Dew point"), ("uv_index", "UV index"), ("co2_3", "CO2 3"),
+        ("acceleration_x", "Acceleration x"),
+    ])
+    func entityNames(field: String, name: String) {
+        let field = AdvertisedField(field, .number(FixedPointNumber(1)))
+        #expect(HomeAssistantEntity(field, isEvent: false).name == name)
+    }
+
     @Test func theengsHasItsNames() {
         let data = [UInt8](hexadecimal: "1BFF990405" + "12FC5394C37C0004FFFC040CAC364200CDCBB8334C884F")!
         #expect(

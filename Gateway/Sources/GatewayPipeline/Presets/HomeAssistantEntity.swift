@@ -24,7 +24,9 @@ struct HomeAssistantEntity {
         // PM10 is no tenth of anything, nor is there another 2.5.
         let kind = number != nil ? parts.dropLast().joined(separator: "_") : field.name
         let base = Self.classes[field.name] != nil || field.name == "pm2_5" ? field.name : kind
-        name = field.name.split(separator: "_").joined(separator: " ")
+        // The number stays behind the name.
+        let suffix = base == field.name ? "" : field.name.dropFirst(base.count)
+        name = "\(Self.abbreviations[base] ?? base)\(suffix)".split(separator: "_").joined(separator: " ")
         name = name.prefix(1).uppercased() + name.dropFirst()
         if isEvent {
             component = .event
@@ -56,6 +58,12 @@ struct HomeAssistantEntity {
             }
         }
     }
+
+    /// What is not written as its field is called.
+    private static let abbreviations = [
+        "co2": "CO2", "tvoc": "TVOC", "pm2_5": "PM2.5", "pm10": "PM10", "uv_index": "UV_index", "mass_lb": "mass",
+        "distance_mm": "distance", "volume_ml": "volume",
+    ]
 
     /// The classes of numbers.
     private static let classes = [

@@ -54,6 +54,9 @@ struct Run: AsyncParsableCommand {
             }
             configuration.choose(preset)
         }
+        if let replay, replay != "-", !FileManager.default.isReadableFile(atPath: replay) {
+            throw ValidationError("\(replay) cannot be read")
+        }
         if !transports.isEmpty { configuration.adapters = transports }
         if configuration.adapters.isEmpty, let name = ProcessInfo.processInfo.environment["BLUETOOTH_TRANSPORT"],
             !name.isEmpty

@@ -70,19 +70,30 @@ class Subscriber:
     """A mosquitto_sub whose subscription outlives connections; it keeps what it has received."""
 
     def __init__(self, port, *topics, options=()):
+        self.probe = f"probe/{random.getrandbits(32)}"
+        self.is_subscribed = False
         command = ["mosquitto_sub", "-p", str(port), "-q", "1", "-i", f"sub-{random.getrandbits(32)}", "-c",
                    "-F", "%r %t %p", *options]
-        for topic in topics:
+        for topic in (*topics, self.probe):
             command += ["-t", topic]
         self.messages = []
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
 
+        # What is published before the broker knows of the subscription does not come.
+        def is_subscribed():
+            subprocess.run(["mosquitto_pub", "-p", str(port), "-t", self.probe, "-m", "probe", *options], check=True)
+            return self.is_subscribed
+        wait_for(is_subscribed, "the broker knows of the subscription")
+
     def read(self):
         for line in self.process.stdout:
             retained, topic, payload = line.rstrip("\n").split(" ", 2)
-            self.messages.append((topic, payload, retained == "1"))
+            if topic.startswith("probe/"):
+                self.is_subscribed = True
+            else:
+                self.messages.append((topic, payload, retained == "1"))
 
     def payloads(self, topic):
         return [payload for name, payload, _ in list(self.messages) if name == topic]

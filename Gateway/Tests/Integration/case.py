@@ -1,0 +1,40 @@
+"""What the tests of the gateway have in common."""
+import contextlib
+import json
+import pathlib
+import tempfile
+import unittest
+
+from harness import Broker, Gateway, Subscriber
+
+
+def state(device):
+    return f"ble/devices/A4C1380000{device:02X}/state"
+
+
+def counts(subscriber, device):
+    return [json.loads(payload)["count"] for payload in subscriber.payloads(state(device))]
+
+
+class GatewayTest(unittest.TestCase):
+    """A test with a directory of its own; what it starts ends with it."""
+
+    def setUp(self):
+        self.stack = contextlib.ExitStack()
+        self.addCleanup(self.stack.close)
+        self.directory = pathlib.Path(self.stack.enter_context(tempfile.TemporaryDirectory()))
+
+    def broker(self, *arguments, **named):
+        broker = Broker(self.directory, *arguments, **named)
+        self.stack.callback(broker.close)
+        return broker
+
+    def subscriber(self, *arguments, **named):
+        subscriber = Subscriber(*arguments, **named)
+        self.stack.callback(subscriber.close)
+        return subscriber
+
+    def gateway(self, url=None, *options, **named):
+        gateway = Gateway(self.directory, url, *options, **named)
+        self.stack.callback(lambda: gateway.process.poll() is None and gateway.kill())
+        return gateway

@@ -60,6 +60,8 @@ public final class ScenarioRun {
 
     /// How long after the last fault everything has to be as wanted: the longest time-out of ATT, and time to recover.
     static let restTime = Duration.seconds(45)
+    /// How many seconds more what is being sent over a slow link may take.
+    private static let longestSending = 1_200
     /// How long a pairing may take that begins when the last request is answered, with a peer that does not answer.
     static let pairingTime = Duration.seconds(35)
 
@@ -170,11 +172,7 @@ public final class ScenarioRun {
 
     private func check() {
         examine()
-        // A mebibyte takes longer than that where the interval is long.
-        let isLong = scenario.actions.contains { $0.kind == .burst }
-        for _ in 0..<60 where isLong && runners.contains(where: { $0.occupancy.waitingFrames > 0 }) {
-            world.run(for: .seconds(1))
-        }
+        waitForSlowLinks()
         // A scan that brings nothing is restarted once a minute, and may be off for a moment.
         if !runners.indices.allSatisfy({ areWishesMet($0) && somethingWaits($0) == nil }) {
             world.run(for: .seconds(1))
@@ -184,6 +182,21 @@ public final class ScenarioRun {
             checkWishes(index)
             checkNothingWaits(index)
             if hasSecurity { checkBonds(index) }
+        }
+    }
+
+    /// A mebibyte, or what many channels have to send, takes longer than that where the interval is long and a packet short.
+    /// What stands still goes on waiting, and is found then.
+    private func waitForSlowLinks() {
+        guard scenario.hasChannels || scenario.actions.contains(where: { $0.kind == .burst }) else { return }
+        for _ in 0..<Self.longestSending where isSending { world.run(for: .seconds(1)) }
+    }
+
+    private var isSending: Bool {
+        runners.indices.contains { index in
+            guard !isDamaged(index) else { return false }
+            return runners[index].occupancy.waitingFrames > 0
+                || users[index].contains { ($0 as? CallUser)?.isSendingOverChannels == true }
         }
     }
 

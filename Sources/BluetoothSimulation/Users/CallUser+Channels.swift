@@ -249,6 +249,18 @@ extension CallUser {
         }
     }
 
+    /// Whether a channel is not done with what it has to send, or with its end.
+    var isSendingOverChannels: Bool {
+        isAttached
+            && links.indices.contains { index in
+                isSure(index)
+                    && links[index].channels.contains {
+                        $0.closing != nil || $0.toSend > 0 || $0.credit != SharedHost.channelCredit
+                            || (run.channelArrivals[$0.outgoing] ?? 0) != $0.lastSent
+                    }
+            }
+    }
+
     /// When all is quiet, everything has been sent.
     func checkChannelsQuiet() {
         for index in links.indices where isSure(index) {

@@ -21,6 +21,8 @@ final class Wire {
     /// Links whose end the host has asked for while it is not told of those.
     @exclusivity(unchecked) private var endings: Set<UInt16> = []
     @exclusivity(unchecked) private var hasFlooded = false
+    /// Links that the host has still to learn of. What it sends with their handles meanwhile was meant for those before.
+    @exclusivity(unchecked) private var arriving: Set<UInt16> = []
     /// When the controller has connected to another device than the one asked for, since its last Reset.
     @exclusivity(unchecked) private(set) var misdirected: [Instant] = []
     /// Whether values may have been lost or doubled in a way that no host can notice.
@@ -78,6 +80,7 @@ final class Wire {
 
     /// Takes a packet on its way. True if it is to be passed on as it is.
     func take(_ packet: Span<UInt8>, _ direction: PacketDirection, at now: Instant) -> Bool {
+        noteLate(packet, direction)
         // Data Buffer Overflow (Vol 4, Part E, 7.7.26).
         if direction == .toHost, packet.count > 1, packet[0] == 4, packet[1] == 0x1A { hasOverflowed = true }
         if rudeness != nil, offend(packet, direction, at: now) {
@@ -121,17 +124,29 @@ final class Wire {
         }
     }
 
+    /// Notes what no host can know either: that its data goes to a peer which is not the one it was meant for any more.
+    private func noteLate(_ packet: Span<UInt8>, _ direction: PacketDirection) {
+        if direction == .toHost, let handle = packet.openedLink { arriving.insert(handle) }
+        if direction == .toController, packet.count > 5, packet[0] == 2, arriving.contains(packet.word(1) & 0x0FFF) {
+            isTainted = true
+        }
+    }
+
     /// Packets that are due, oldest first.
     func next(_ direction: PacketDirection, at now: Instant) -> [UInt8]? {
         guard hasPackets(at: now) else { return nil }
         defer { note() }
         faults.fire(at: now)
-        return direction == .toHost ? faults.toHost.popFirst() : faults.toController.popFirst()
+        guard direction == .toHost else { return faults.toController.popFirst() }
+        let packet = faults.toHost.popFirst()
+        if let handle = packet?.span.openedLink { arriving.remove(handle) }
+        return packet
     }
 
     /// Forgets what is under way.
     func clear() {
         faults.removeAll()
+        arriving = []
         note()
     }
 
@@ -172,10 +187,7 @@ final class Wire {
 
     /// Reports a connection with another device than there is at the other end.
     private func misdirect(_ packet: Span<UInt8>, at now: Instant) -> Bool {
-        // LE Connection Complete and LE Enhanced Connection Complete with success, as a central.
-        guard packet.count >= 22, packet[0] == 4, packet[1] == 0x3E, packet[3] == 0x01 || packet[3] == 0x0A,
-            packet[4] == 0, packet[7] == 0
-        else { return false }
+        guard packet.openedLink != nil, packet[7] == 0 else { return false }
         var bytes = Array(packet)
         bytes[12] ^= 0x40
         misdirected.append(now)
@@ -303,6 +315,14 @@ final class Wire {
 
 extension Span<UInt8> {
     fileprivate func word(_ offset: Int) -> UInt16 { UInt16(self[offset]) | UInt16(self[offset + 1]) << 8 }
+
+    /// The handle in an LE Connection Complete or LE Enhanced Connection Complete that reports a link (7.7.65.1, 7.7.65.10).
+    fileprivate var openedLink: UInt16? {
+        guard count >= 22, self[0] == 4, self[1] == 0x3E, self[3] == 0x01 || self[3] == 0x0A, self[4] == 0 else {
+            return nil
+        }
+        return word(5)
+    }
 
     /// Whether this is a packet with an answer of ATT, or of the signalling channel.
     fileprivate var isAnswer: Bool {

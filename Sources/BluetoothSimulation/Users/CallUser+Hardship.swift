@@ -69,7 +69,8 @@ extension CallUser {
                 run.scenario.devices[station].hasHostFlowControl && !run.hasFaults(station) && !run.isDamaged(station)
             case .other(.memoryCapacityExceeded): true
             case .byThisDevice:
-                links[index].isHeld && !run.hasSecurity && !run.hasFaults(station)
+                // A server on CoreBluetooth ends a link of which a write without response may have been lost.
+                links[index].isHeld && !run.hasSecurity && !run.hasFaults(station) && !run.incomplete.contains(peer)
                     && !run.disconnects.contains(.init(station: station, peer: peer))
             default: false
             }

@@ -172,11 +172,13 @@ extension DelegateUser: CBPeripheralDelegate {
         // What was subscribed to on an earlier link is restored with the bond.
         // The answer to a subscription may be among what was lost.
         let isRestored =
-            run.pairings.isEverBonded(station, peer.station) || run.mayHaveLost(station)
+            run.pairings.isEverBonded(station, peer.station) || run.incomplete.contains(station)
             || run.incomplete.contains(peer.station) || peer.hasChanged
         if !characteristic.isNotifying, !isRestored {
             fail(.subscriptions, "a value of \(kind) before its subscription")
         }
+        // Nor is an app told of the values that were lost of what it does not know to be subscribed to.
+        if !characteristic.isNotifying { peer.received.noteLoss() }
         let octets = [UInt8](characteristic.value ?? Data())
         if kind == .card { return receivedChunk(octets.span, peer) }
         guard let value = SimulatedValue(octets.span), value.characteristic == .stream, value.station == peer.station

@@ -70,6 +70,8 @@ final class DelegatePeer {
         return true
     }
 
+    func isNext(_ kind: Operation.Kind, _ object: AnyObject) -> Bool { operations.first == Operation(kind, object) }
+
     func awaits(_ kind: Operation.Kind, _ object: AnyObject) -> Bool { operations.contains(Operation(kind, object)) }
 
     /// The connection is over: what was asked for on it is void.

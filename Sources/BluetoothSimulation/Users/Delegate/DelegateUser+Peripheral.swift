@@ -140,7 +140,12 @@ extension DelegateUser: CBPeripheralDelegate {
     private func wasRead(_ characteristic: CBCharacteristic, of peripheral: CBPeripheral, _ error: (any Error)?) {
         let mayNotify = characteristic.simulated == .locked && run.hasSecurity
         let isNews =
-            peer(peripheral).map { (mayNotify || isTainted($0.station)) && !$0.awaits(.read, characteristic) } ?? false
+            peer(peripheral).map { peer in
+                guard mayNotify || isTainted(peer.station) else { return false }
+                // While a read waits for its turn, what was subscribed to may send values.
+                let isSubscribed = characteristic.isNotifying || peer.awaits(.notify, characteristic)
+                return isSubscribed ? !peer.isNext(.read, characteristic) : !peer.awaits(.read, characteristic)
+            } ?? false
         if isNews || error?.localizedDescription == Self.lossDescription {
             _ = connected(peripheral, "didUpdateValue")
             return

@@ -24,13 +24,24 @@ final class PairingModel {
         var unwilling: Set<Int> = []
         /// Sides that have called it off, or have lost their agent.
         var cancelled: Set<Int> = []
-        /// What each side reported.
-        var ends: [Int: Result<PairingOutcome, PairingError>] = [:]
+        /// Sides whose host was told since it began that the link is encrypted, or has a new key.
+        var encrypted: Set<Int> = []
+        /// What each side reported, and when.
+        private(set) var ends: [Int: Result<PairingOutcome, PairingError>] = [:]
+        fileprivate var endInstants: [Int: Instant] = [:]
 
         init(central: Int, peripheral: Int, isWanted: Bool) {
             self.central = central
             self.peripheral = peripheral
             self.isWanted = isWanted
+        }
+
+        /// A side reports what became of it. False if it has done so before.
+        func noteEnd(_ end: Result<PairingOutcome, PairingError>, of station: Int, at now: Instant) -> Bool {
+            guard ends[station] == nil else { return false }
+            ends[station] = end
+            endInstants[station] = now
+            return true
         }
 
         func other(than station: Int) -> Int { station == central ? peripheral : central }
@@ -85,6 +96,19 @@ final class PairingModel {
     func current(_ station: Int, _ peer: Int) -> Attempt? {
         guard let attempts = attempts[Pair(station, peer)] else { return nil }
         return attempts.last(where: \.hasArrived) ?? attempts.last
+    }
+
+    /// The pairing whose keys a station reports or keeps now. The next request may have arrived with the event that says that
+    /// the link is encrypted (Vol 3, Part H, 2.4.4): the host tells of the pairing before, for which it has it.
+    func concluded(_ station: Int, _ peer: Int, at now: Instant) -> Attempt? {
+        guard let current = current(station, peer), !current.encrypted.contains(station) else {
+            return current(station, peer)
+        }
+        let before = attempts[Pair(station, peer)]?.filter(\.hasArrived).dropLast().last
+        guard let before, before.encrypted.contains(station), before.endInstants[station] ?? now == now else {
+            return current
+        }
+        return before
     }
 
     /// Whether the persons gave a reason for the pairing before that to fail.

@@ -9,6 +9,7 @@ final class SecurityInspector {
         case linkBegan(with: DeviceAddress)
         case requestSent(to: DeviceAddress)
         case requestReceived(from: DeviceAddress)
+        case encrypted(with: DeviceAddress)
     }
 
     private struct LinkState {
@@ -129,6 +130,10 @@ final class SecurityInspector {
             guard packet[3] == 0, let index = link(word(packet, 4)) else { return }
             links[index].isEncrypted = packet[6] != 0
             everEncrypted.insert(links[index].peer.value)
+            report(.encrypted(with: links[index].peer))
+        case .encryptionKeyRefreshComplete where packet.count >= 6 && packet[3] == 0:
+            guard let index = link(word(packet, 4)) else { return }
+            report(.encrypted(with: links[index].peer))
         case .leMeta where packet.count >= 22 && (packet[3] == 0x01 || packet[3] == 0x0A) && packet[4] == 0:
             var address: UInt64 = 0
             for offset in (0..<6).reversed() { address = address << 8 | UInt64(packet[9 + offset]) }

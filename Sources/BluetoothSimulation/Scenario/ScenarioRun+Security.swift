@@ -123,6 +123,9 @@ extension ScenarioRun {
         case .requestReceived(let address):
             guard let peer = station(at: address) else { return }
             pairings.requestReceived(index, from: peer)
+        case .encrypted(let address):
+            guard let peer = station(at: address) else { return }
+            pairings.current(index, peer)?.encrypted.insert(index)
         }
     }
 
@@ -151,7 +154,7 @@ extension ScenarioRun {
         let isNew = old.map { $0.centralKey != bond.centralKey || $0.peripheralKey != bond.peripheralKey } ?? true
         guard isNew else { return }
         pairings.noteNewBond(index, peer, at: world.now)
-        guard let attempt = pairings.current(index, peer) else {
+        guard let attempt = pairings.concluded(index, peer, at: world.now) else {
             return failBond("a bond with station \(peer), with which there was no pairing", index)
         }
         let isOurs = index == attempt.central ? attempt.isWanted : attempt.hasConsent

@@ -176,9 +176,12 @@ extension CallUser {
         questionNumbers[link] = nil
         links[index].awaitsPairingEnd = false
         guard !run.isDamaged(station) else { return }
-        let attempt = run.pairings.current(station, peer)
-        let isFirst = attempt.map { $0.ends[station] == nil } ?? false
-        if isFirst { attempt?.ends[station] = result }
+        let now = run.world.now
+        let attempt =
+            if case .success = result { run.pairings.concluded(station, peer, at: now) } else {
+                run.pairings.current(station, peer)
+            }
+        let isFirst = attempt?.noteEnd(result, of: station, at: now) ?? false
         switch result {
         case .success(let outcome): succeeded(outcome, attempt, index)
         case .failure(let error):

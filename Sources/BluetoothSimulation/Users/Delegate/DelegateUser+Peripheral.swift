@@ -130,7 +130,13 @@ extension DelegateUser: CBPeripheralDelegate {
             return wasRead(characteristic, of: peripheral, error)
         }
         // These cannot be read: an error is what became of a read, or says that values are missing.
-        guard let error else { return received(characteristic, kind, from: peripheral) }
+        guard let error else {
+            // An answer that a broken device sends twice may be that to a read.
+            if let peer = peer(peripheral), isTainted(peer.station), peer.isNext(.read, characteristic) {
+                _ = peer.end(.read, characteristic)
+            }
+            return received(characteristic, kind, from: peripheral)
+        }
         if error.localizedDescription != Self.lossDescription {
             return wasRead(characteristic, of: peripheral, error)
         }

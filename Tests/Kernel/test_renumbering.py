@@ -17,7 +17,7 @@ async def test_an_adapter_is_found_again_under_another_number(radio: Radio, agen
     address = (await peripheral("information"))["address"]
     await peripheral("advertise", name="moved", services=["F00D"])
     await own.kill()
-    await peripheral.event("removed")
+    await peripheral.removed()
     await until(lambda: present() == before, "the adapters of our radio to go")
     # Another adapter takes a number.
     other = await Process.start("other", "btvirt", "-L", "-l1")

@@ -71,7 +71,7 @@ class Scene:
     async def unplugged(self) -> list[str]:
         """How the calls have ended, once both ends know that their adapters are gone."""
         for agent in (self.central, self.peripheral):
-            await agent.event("removed")
+            await agent.removed()
         return [await outcome(call) for call in self.calls]
 
     async def back(self) -> None:

@@ -148,12 +148,13 @@ extension EventRouter {
             defer { state.awaitingReadiness = [] }
             return state.awaitingReadiness
         }
-        for token in waiting { resume(token, .success(.done)) }
         switch status {
         case .opening, .unavailable: return
         case .ready:
             log.ready()
+            // Before anybody who waited goes on, and listens: to an adapter that is ready nothing has happened.
             publish(.ready)
+            for token in waiting { resume(token, .success(.done)) }
         case .resetting(let cause):
             log.resetting(cause)
             publish(.resetting("\(cause)"))

@@ -86,6 +86,11 @@ class Agent:
 
         return await self._take(fits, f"the event {name} {fields or ''}", timeout)
 
+    async def removed(self) -> None:
+        """Waits until the adapter is gone. That it was ready before is forgotten: it may have been told after the opening."""
+        await self.event("removed")
+        self.events[:] = [event for event in self.events if event["event"] != "ready"]
+
     async def _take(
         self, fits: Callable[[dict[str, Any]], bool], what: str, timeout: float
     ) -> dict[str, Any]:

@@ -50,12 +50,12 @@ struct CommandText {
     /// The parameters of a command without a type: its link, and octets.
     private func untyped(_ command: borrowing HCICommandPacket, _ description: inout PacketDescription) -> String {
         let parameters = command.parameters
-        guard command.opcode.untypedBeginsWithConnectionHandle, parameters.count >= 2 else {
+        guard command.opcode.untypedBeginsWithConnectionHandle, let link = LinkParameters(parameters, handleAt: 0)
+        else {
             return parameters.hexadecimal()
         }
-        let handle = ConnectionHandle(rawValue: UInt16(parameters[0]) | UInt16(parameters[1]) << 8)
-        description.command?.connectionHandles = [handle]
-        return joined("handle \(handle)", parameters.extracting(2..<parameters.count).hexadecimal())
+        description.command?.connectionHandles = [link.handle]
+        return link.text
     }
 
     /// The key that a host gives its controller for a link.

@@ -70,12 +70,11 @@ struct EventText {
     ) -> String {
         note(code, subeventCode)
         let isHidden = !fields.showsKeys && (Self.keyed.contains(code) || subeventCode == Self.keyedSubevent)
-        if let offset = subeventCode?.untypedConnectionHandleOffset, parameters.count >= offset + 2 {
-            let handle = ConnectionHandle(rawValue: UInt16(parameters[offset]) | UInt16(parameters[offset + 1]) << 8)
-            numbers?.connectionHandles = [handle]
-            let status = offset == 1 ? "status \(HCIStatus(rawValue: parameters[0]))" : ""
-            let rest = parameters.extracting((offset + 2)..<parameters.count)
-            return joined(subeventCode?.description ?? "", status, "handle \(handle)", rest.hexadecimal())
+        if let offset = subeventCode?.untypedConnectionHandleOffset,
+            let link = LinkParameters(parameters, handleAt: offset)
+        {
+            numbers?.connectionHandles = [link.handle]
+            return joined(subeventCode?.description ?? "", link.text)
         }
         return joined(
             subeventCode?.description ?? code.description, isHidden ? "(hidden)" : parameters.hexadecimal())
@@ -109,11 +108,11 @@ struct EventText {
             guard let returned = try event.decodeKnownReturnParameters() else {
                 let isHidden = !fields.showsKeys && CommandText.keyed.contains(event.opcode)
                 let parameters = event.returnParameters
-                if event.opcode.untypedBeginsWithConnectionHandle, parameters.count >= 3 {
-                    let handle = ConnectionHandle(rawValue: UInt16(parameters[1]) | UInt16(parameters[2]) << 8)
-                    numbers?.connectionHandles = [handle]
-                    let rest = parameters.extracting(3..<parameters.count).hexadecimal()
-                    return joined(name, "status \(status)", "handle \(handle)", rest)
+                if event.opcode.untypedBeginsWithConnectionHandle,
+                    let link = LinkParameters(parameters, handleAt: 1)
+                {
+                    numbers?.connectionHandles = [link.handle]
+                    return joined(name, link.text)
                 }
                 return joined(name, isHidden ? "(hidden)" : parameters.hexadecimal())
             }

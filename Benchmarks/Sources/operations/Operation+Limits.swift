@@ -18,7 +18,7 @@ extension Operation {
         case .notificationCompleted: Limits(required: nil, aim: nil)
         // The aim is two instructions for each octet.
         case .channelReceived: Limits(required: 2900, aim: 2 * Channels.sduLength)
-        // Once in 15 rounds the peer gives credits, and what was told of that is kept for the application.
+        // In one round of 15 the peer gives credits, and the application is sent an event.
         case .channelSent: Limits(required: 2350, aim: 2 * Channels.sduLength, allocations: nil)
         case .readAnswered20, .readAnswered100, .readAnswered1000, .readAnswered10000:
             Limits(required: 1072, aim: 900)

@@ -16,14 +16,14 @@ public struct PipelineSettings: Equatable, Sendable {
     public var comparison = Comparison.values
     /// Whether devices without values in a known format are told of.
     public var tellsUndecoded = false
-    /// How often a device that is heard and does not change is told of.
+    /// The time after which the state of a device is published again although it has not changed.
     public var repetition = Duration.seconds(60)
     /// The window over which values are averaged; nil for none.
     public var averaging: Duration?
-    /// How often a second a device is told of at most, and how often at once.
+    /// The most messages a second about one device, and the most at once.
     public var deviceRate = 1.0
     public var deviceBurst = 3
-    /// How often a second anything is told of at most, and how often at once.
+    /// The most messages a second in all, and the most at once.
     public var totalRate = 2000.0
     public var totalBurst = 4000
     /// After what silence a device is forgotten.

@@ -1,19 +1,11 @@
 extension HCIOpcode {
-    /// An LE Controller command without a type in this package: its name, and whether its parameters begin with a
-    /// connection handle (Core 6.0, Vol 4, Part E, 7.8).
-    struct Untyped: Sendable {
-        var name: String
-        var beginsWithConnectionHandle: Bool
-    }
-
-    /// What is known about an LE Controller command without a type.
-    var untyped: Untyped? {
-        guard group == .leController, let name = Self.untypedNames[rawValue & 0x03FF] else { return nil }
-        return Untyped(name: name, beginsWithConnectionHandle: Self.linkCommands.contains(rawValue & 0x03FF))
-    }
+    /// The name of an LE Controller command without a type in this package (Core 6.0, Vol 4, Part E, 7.8).
+    var untypedName: String? { group == .leController ? Self.untypedNames[rawValue & 0x03FF] : nil }
 
     /// Whether the parameters of a command without a type in this package begin with a connection handle.
-    package var untypedBeginsWithConnectionHandle: Bool { untyped?.beginsWithConnectionHandle ?? false }
+    package var untypedBeginsWithConnectionHandle: Bool {
+        group == .leController && Self.linkCommands.contains(rawValue & 0x03FF)
+    }
 
     private static let untypedNames: [UInt16: String] = [
         0x1D: "LE Receiver Test [v1]", 0x1E: "LE Transmitter Test [v1]", 0x1F: "LE Test End",

@@ -42,6 +42,6 @@ extension HCIOpcode: HCIParameter {}
 extension HCIOpcode: CustomStringConvertible {
     /// The name of the command, or its number if this package does not know it.
     public var description: String {
-        HCICommandCatalog.entry(for: self)?.name ?? untyped?.name ?? "Command 0x" + hexadecimal(rawValue, digits: 4)
+        HCICommandCatalog.entry(for: self)?.name ?? untypedName ?? "Command 0x" + hexadecimal(rawValue, digits: 4)
     }
 }

@@ -70,8 +70,10 @@ struct ScanWatchdogTests {
 
     @Test("There is no timer where silence means nothing")
     func noTimer() throws {
-        #expect(try Self.scanning([:], ScanParameters(reportsDuplicates: false)).host.nextDeadline == nil)
-        #expect(try Self.scanning(limit: nil).host.nextDeadline == nil)
+        var quiet = try Self.scanning([:], ScanParameters(reportsDuplicates: false))
+        #expect(quiet.host.nextDeadline == nil)
+        var unwatched = try Self.scanning(limit: nil)
+        #expect(unwatched.host.nextDeadline == nil)
         var controller = try Self.scanning()
         #expect(controller.host.nextDeadline != nil)
         controller.host.stopScanning(at: controller.now)

@@ -90,7 +90,9 @@ struct World {
 
     /// The next instant at which something happens by itself.
     var nextDeadline: Instant? {
-        hosts.reduce(air.nextDeadline) { earliest($0, $1.nextDeadline) }
+        mutating get {
+            hosts.indices.reduce(air.nextDeadline) { earliest($0, hosts[$1].nextDeadline) }
+        }
     }
 
     /// Lets the next thing happen, at the latest at `limit`. False where nothing is left to happen until then.

@@ -99,11 +99,15 @@ struct Link: Sendable {
     }
 
     /// When something of this link is due.
+    ///
+    /// Mutating, for then it is read in place: to read a property of an array's element copies the element.
     var nextDeadline: Instant? {
-        var deadline = earliest(life.deadline, update?.deadline)
-        deadline = earliest(deadline, endpoint.nextDeadline)
-        deadline = earliest(deadline, protection.nextDeadline)
-        return earliest(deadline, signalling.nextDeadline)
+        mutating get {
+            var deadline = earliest(life.deadline, update?.deadline)
+            deadline = earliest(deadline, endpoint.nextDeadline)
+            deadline = earliest(deadline, protection.nextDeadline)
+            return earliest(deadline, signalling.nextDeadline)
+        }
     }
 
     // MARK: Receiving

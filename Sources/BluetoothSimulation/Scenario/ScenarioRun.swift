@@ -189,7 +189,10 @@ public final class ScenarioRun {
     /// What stands still goes on waiting, and is found then.
     private func waitForSlowLinks() {
         guard scenario.hasChannels || scenario.actions.contains(where: { $0.kind == .burst }) else { return }
-        for _ in 0..<Self.longestSending where isSending { world.run(for: .seconds(1)) }
+        for _ in 0..<Self.longestSending {
+            guard isSending else { return }
+            world.run(for: .seconds(1))
+        }
     }
 
     private var isSending: Bool {

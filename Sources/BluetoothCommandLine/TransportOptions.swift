@@ -22,7 +22,31 @@ public struct TransportOptions: ParsableArguments, Sendable {
 
     @OptionGroup var bonds: BondOptions
 
+    @Option(
+        help: ArgumentHelp(
+            "Be the device with this random static address, whatever the controller: peers that were paired with it know it "
+                + "again, also on another dongle.",
+            valueName: "address"),
+        transform: Self.identity)
+    var identity: DeviceAddress?
+
     public init() {}
+
+    /// The bits of a static address that are not all equal (Core 5.4, Vol 6, Part B, 1.3.2.1).
+    private static let randomPart: UInt64 = 0x3FFF_FFFF_FFFF
+
+    private static func identity(_ argument: String) throws -> DeviceAddress {
+        guard let address = DeviceAddress(argument) else { throw ValidationError(DeviceAddress.expectation) }
+        let identity = DeviceAddress(address.value, kind: .random)
+        guard identity.randomKind == .static, identity.value & Self.randomPart != 0,
+            identity.value & Self.randomPart != Self.randomPart
+        else {
+            throw ValidationError(
+                "\(argument) is no random static address: its first octet must be C0 or above, and of the rest not all bits equal"
+            )
+        }
+        return identity
+    }
 
     public func validate() throws {
         if name == .virtual { throw ValidationError(Self.virtualRefusal) }
@@ -70,6 +94,7 @@ public struct TransportOptions: ParsableArguments, Sendable {
         options.bonds = bonds.store
         options.reportBonds = { say("\($0)") }
         if let deviceName { options.host.deviceName = deviceName }
+        if let identity { options.host.ownAddress = .staticRandom(identity) }
         configure(&options.host)
         let adapter = try await open(options, timeout)
         do {

@@ -21,6 +21,7 @@
 @_exported import struct BluetoothHost.ControllerInformation
 @_exported import struct BluetoothHost.CurrentConnectionParameters
 @_exported import struct BluetoothHost.HostConfiguration
+@_exported import struct BluetoothHost.OutOfBandRecord
 @_exported import struct BluetoothHost.PairRequest
 @_exported import struct BluetoothHost.PairingOutcome
 @_exported import struct BluetoothHost.ScanParameters

@@ -16,11 +16,11 @@ import sys
 
 import card
 from bumble import att, hci
-from bumble.core import UUID, BaseBumbleError
+from bumble.core import UUID, AdvertisingData, BaseBumbleError
 from bumble.device import Connection, Device, Peer
 from bumble.gatt import Characteristic, CharacteristicValue, Service
 from bumble.keys import JsonKeyStore
-from bumble.pairing import PairingConfig, PairingDelegate
+from bumble.pairing import OobContext, OobData, OobLegacyContext, PairingConfig, PairingDelegate
 from bumble_central import find, receive
 from bumble_peripheral import CardPeripheral
 
@@ -188,12 +188,26 @@ async def run(arguments: argparse.Namespace) -> int:
     ) as device:
         device.keystore = JsonKeyStore(None, str(arguments.keys))
         person = Person(arguments)
+        own = OobContext()
+        if arguments.oob_out is not None:
+            arguments.oob_out.write_text(bytes(own.share().to_ad()).hex())
         device.pairing_config_factory = lambda _: PairingConfig(
             sc=not arguments.legacy, mitm=arguments.mitm, bonding=not arguments.no_bond, delegate=person,
+            oob=out_of_band(arguments, own),
             identity_address_type=PairingConfig.AddressType.RANDOM)
         if arguments.role == "peripheral":
             return await serve(device, arguments)
         return await use(device, arguments)
+
+
+def out_of_band(arguments: argparse.Namespace, own: OobContext) -> PairingConfig.OobConfig | None:
+    """What has come and gone by another way than Bluetooth, as files have it when pairing begins."""
+    if arguments.oob_in is None and arguments.oob_out is None:
+        return None
+    peer = OobData()
+    if arguments.oob_in is not None:
+        peer = OobData.from_ad(AdvertisingData.from_bytes(bytes.fromhex(arguments.oob_in.read_text())))
+    return PairingConfig.OobConfig(own, peer.shared_data, peer.legacy_context or OobLegacyContext())
 
 
 def card_address(role: str) -> str:
@@ -216,6 +230,8 @@ def main() -> int:
     parser.add_argument("--key-size", type=int, default=16)
     parser.add_argument("--passkey", type=int, default=42195, help="the passkey to show")
     parser.add_argument("--typed", type=int, help="the passkey to type; by default the one the other device shows")
+    parser.add_argument("--oob-in", type=pathlib.Path, help="file with out-of-band data of the other device")
+    parser.add_argument("--oob-out", type=pathlib.Path, help="file to write this device's out-of-band data to")
     parser.add_argument("--other", type=pathlib.Path, help="what the other device says")
     parser.add_argument("--do", default="pair,card",
                         help="as a central: pair, encrypt, card, refused-card, renew (its address); / stands for a new "

@@ -102,6 +102,33 @@ def model_plans() -> list[Plan]:
     return plans
 
 
+def out_of_band_plans() -> list[Plan]:
+    """Data that is handed over in files, in one direction or both, in both roles."""
+    plans = []
+    ours, theirs = "{}/ours.oob", "{}/theirs.oob"
+    ways: list[tuple[str, list[str], list[str]]] = [
+        ("both ways", ["--oob-out", ours, "--oob-in", theirs], ["--oob-out", theirs, "--oob-in", ours]),
+        ("from us", ["--oob-out", ours], ["--oob-in", ours]),
+        ("from them", ["--oob-in", theirs], ["--oob-out", theirs]),
+    ]
+    for way, our_files, their_files in ways:
+        summary = f"out of band, {SECURE}, 16 octets, bonded"
+        plans.append(Plan(f"our central pairs with Bumble's peripheral out of band, {way}", [
+            Step(["pair", *our_files, "--read", "F102"], their_files, [summary, "F1 02"], ["paired"])]))
+        plans.append(Plan(f"Bumble's central pairs with our peripheral out of band, {way}", [
+            Step(["peripheral", "--pair", "--encrypted", "--accept", *our_files], [*their_files, "--do", "pair,card"],
+                 [f": {summary}"])]))
+    # A temporary key is known to both.
+    key = ["--oob-in", str(HERE / "temporary_key.oob")]
+    summary = f"out of band, {LEGACY}, 16 octets, bonded"
+    plans.append(Plan(f"our central pairs with Bumble's peripheral out of band, {LEGACY}", [
+        Step(["pair", *key, "--read", "F102"], [*key, "--legacy"], [summary, "F1 02"], ["paired"])]))
+    plans.append(Plan(f"Bumble's central pairs with our peripheral out of band, {LEGACY}", [
+        Step(["peripheral", "--pair", "--encrypted", "--accept", *key], [*key, "--legacy", "--do", "pair,card"],
+             [f": {summary}"])]))
+    return plans
+
+
 # MARK: What else there is
 
 def other_plans() -> list[Plan]:
@@ -232,7 +259,7 @@ class Case:
         return self.plan.steps
 
     def our_command(self, step: Step, transport: str, directory: pathlib.Path) -> list[str]:
-        name, *options = step.ours
+        name, *options = in_directory(step.ours, directory)
         common = ["--transport", transport, "--bonds", str(directory / "bonds"), "--btsnoop",
                   str(directory / f"ours-{self.steps.index(step) + 1}.btsnoop")]
         match name:
@@ -261,7 +288,7 @@ class Case:
         role = "peripheral" if self.plan.we_are_central else "central"
         their_command = [
             sys.executable, str(HERE / "bumble_security.py"), transports[1], role, "--keys",
-            str(directory / "keys.json"), "--other", str(logs[0]), *step.theirs]
+            str(directory / "keys.json"), "--other", str(logs[0]), *in_directory(step.theirs, directory)]
         commands = [self.our_command(step, transports[0], directory), their_command]
         with contextlib.ExitStack() as stack:
             def start(command: list[str], log: pathlib.Path, stdin: int) -> subprocess.Popen[bytes]:
@@ -292,6 +319,11 @@ class Case:
                 if phrase not in text:
                     return f"{log.stem} did not say “{phrase}”"
         return keys_in_logs(directory)
+
+
+def in_directory(options: list[str], directory: pathlib.Path) -> list[str]:
+    """Options, with the directory of the case where {} stands."""
+    return [option.replace("{}", str(directory)) for option in options]
 
 
 def terminal(stack: contextlib.ExitStack) -> tuple[int, int]:
@@ -335,6 +367,6 @@ def all_cases(binaries: pathlib.Path) -> list[Case]:
         ("RootCanal", airs.rootcanal),
     ]
     # Controllers carry the PDUs of every model alike; what they have a part in is tried with each.
-    return [Case(plan, *over[0], binaries) for plan in model_plans()] + [
+    return [Case(plan, *over[0], binaries) for plan in model_plans() + out_of_band_plans()] + [
         Case(plan, name, air, binaries) for name, air in over for plan in other_plans()
         if name != bumbles or not plan.needs_resolution]

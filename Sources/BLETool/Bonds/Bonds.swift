@@ -104,31 +104,8 @@ struct Bonds: AsyncParsableCommand {
             guard count > 0 else {
                 throw CommandFailure(.failure, "there are no bonds to export in \(store.directory)")
             }
-            try Self.write(try withFailures { try BondArchive(adapters).encode() }, to: file)
+            try PrivateFile.create(file, try withFailures { try BondArchive(adapters).encode() })
             try writeLine("\(file) has the keys of \(count) bonds: keep it secret, and remove it when it is done with")
-        }
-
-        /// Writes a file that was not there before, for this user alone.
-        private static func write(_ bytes: [UInt8], to path: String) throws {
-            let descriptor = BluetoothPlatform.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else {
-                throw CommandFailure(
-                    .failure,
-                    errno == EEXIST
-                        ? "\(path) exists, and is not overwritten; remove it, or name another file"
-                        : "\(path) cannot be written: \(String(cString: strerror(errno)))")
-            }
-            defer { close(descriptor) }
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { BluetoothPlatform.write(descriptor, $0.baseAddress, $0.count) }
-                guard count >= 0 || errno == EINTR else {
-                    let reason = String(cString: strerror(errno))
-                    unlink(path)
-                    throw CommandFailure(.failure, "\(path) cannot be written: \(reason)")
-                }
-                rest = rest.dropFirst(max(0, count))
-            }
         }
     }
 

@@ -23,17 +23,36 @@ public struct AgentOptions: ParsableArguments, Sendable {
     @Flag(help: "Require protection against machines in the middle: a passkey, or numbers that are compared.")
     public var authenticated = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Pair with the out-of-band data of the other device, which is in this file: AD structures in hexadecimal, as an NFC "
+                + "tag has them. It is read when it is needed.",
+            valueName: "file"),
+        completion: .file())
+    public var oobIn: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Make out-of-band data for the other device, and write it to this new file, which only you can read. It is good for "
+                + "one pairing, and whoever has it can pretend to be this device.",
+            valueName: "file"),
+        completion: .file())
+    public var oobOut: String?
+
     public init() {}
 
     /// Whether any of them is given.
-    fileprivate var isAnyGiven: Bool { io != nil || passkey != nil || accept || authenticated }
+    fileprivate var isAnyGiven: Bool {
+        io != nil || passkey != nil || accept || authenticated || oobIn != nil || oobOut != nil
+    }
 
     /// What to ask of a pairing.
     public var request: PairRequest { PairRequest(requiresAuthentication: authenticated) }
 
     /// The agent that these options describe.
     func agent(_ prompt: TerminalPrompt) -> any TerminalAgent {
-        let desk = PairingDesk(prompt: prompt, passkey: passkey, acceptsEverything: accept)
+        let desk = PairingDesk(
+            prompt: prompt, passkey: passkey, acceptsEverything: accept, outOfBand: oobIn.map(OutOfBandFile.init))
         let isTyping = passkey != nil
         return desk.agent(io ?? (isTyping ? .keyboardOnly : prompt.isInteractive ? .keyboardDisplay : .noInputNoOutput))
     }
@@ -41,7 +60,13 @@ public struct AgentOptions: ParsableArguments, Sendable {
     /// Answers for the person while `body` runs.
     public func withAgent<Value: Sendable>(on adapter: Adapter, _ body: () async throws -> Value) async throws -> Value
     {
-        try await adapter.withPairingAgent(agent(TerminalPrompt(StandardTerminal())), body)
+        try await adapter.withPairingAgent(agent(TerminalPrompt(StandardTerminal()))) {
+            if let oobOut {
+                try OutOfBandFile(path: oobOut).write(OutOfBandRecord(try await adapter.outOfBandData()))
+                say("\(oobOut) has what the other device needs to pair with this one: keep it secret")
+            }
+            return try await body()
+        }
     }
 }
 
@@ -56,7 +81,8 @@ public struct PairingOptions: ParsableArguments, Sendable {
 
     public func validate() throws {
         guard pair || !agent.isAnyGiven else {
-            throw ValidationError("--io, --passkey, --accept and --authenticated are about pairing; add --pair")
+            throw ValidationError(
+                "--io, --passkey, --accept, --authenticated, --oob-in and --oob-out are about pairing; add --pair")
         }
     }
 

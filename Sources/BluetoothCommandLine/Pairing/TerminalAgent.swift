@@ -1,7 +1,7 @@
 import BluetoothLE
 
 /// Answers for the person in pairing: with what the command line says, and otherwise with what is typed.
-protocol TerminalAgent: PairingAgent {
+protocol TerminalAgent: OutOfBandPairing {
     var desk: PairingDesk { get }
 }
 
@@ -12,6 +12,8 @@ struct PairingDesk: Sendable {
     var passkey: Passkey?
     /// Whether every question is answered with yes, without asking.
     var acceptsEverything = false
+    /// Where out-of-band data of the other device is.
+    var outOfBand: OutOfBandFile?
 
     /// An agent that shows and takes as much as an IO capability says.
     func agent(_ capability: IOCapability) -> any TerminalAgent {
@@ -47,6 +49,17 @@ extension TerminalAgent {
     func allowsPairing(with peer: Connection, _ features: PairingFeatures) async -> Bool {
         if desk.acceptsEverything { return true }
         return await desk.isConfirmed("\(peer.label) wants to pair; allow it?", about: peer.peer)
+    }
+
+    func outOfBandData(of peer: Connection) async -> OutOfBandData? {
+        do {
+            guard let record = try desk.outOfBand?.read() else { return nil }
+            guard record.address.map({ PeerID($0) == PeerID(peer.peer) }) ?? true else { return nil }
+            return record.data
+        } catch {
+            desk.prompt.say("pairing goes on without out-of-band data: \(error)")
+            return nil
+        }
     }
 
     func show(passkey: UInt32, for peer: Connection) async {

@@ -28,7 +28,7 @@ struct RedactionTests {
 
     static let values: [any Sendable] = [
         bond, longTerm, identity, result, SignatureKey(key: key, counter: 3), OutOfBandData.temporaryKey(key),
-        OutOfBandData.secureConnections(confirm: key, random: key),
+        OutOfBandData.secureConnections(confirm: key, random: key), OutOfBandRecord(.temporaryKey(key)),
         P256KeyPair(
             privateKey: element,
             publicKey: P256PublicKey(x: FieldElement(high: 1, low: 2), y: FieldElement(high: 3, low: 4))),

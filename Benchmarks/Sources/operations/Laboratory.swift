@@ -118,10 +118,12 @@ struct Laboratory {
     mutating func run(for duration: Duration) {
         let end = now.advanced(by: duration)
         settle()
-        while let deadline = hosts.reduce(air.nextDeadline, { earliest($0, $1.nextDeadline) }), deadline <= end {
-            step(to: deadline)
-        }
+        while let deadline = nextDeadline, deadline <= end { step(to: deadline) }
         now = end
+    }
+
+    private var nextDeadline: Instant? {
+        mutating get { hosts.indices.reduce(air.nextDeadline) { earliest($0, hosts[$1].nextDeadline) } }
     }
 
     mutating func step(to deadline: Instant) {

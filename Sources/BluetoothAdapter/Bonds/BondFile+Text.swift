@@ -1,4 +1,6 @@
 import BluetoothBase
+import BluetoothGATT
+import FoundationEssentials
 
 /// A value that is written as text.
 struct Text<Value: LosslessStringConvertible>: Codable {
@@ -39,5 +41,28 @@ struct HexadecimalKey: Codable {
         var container = encoder.singleValueContainer()
         let digits = String(value, radix: 16)
         try container.encode(String(repeating: "0", count: 32 - digits.count) + digits)
+    }
+}
+
+/// What was discovered of a server, in base 64. Damage to it costs a discovery, and never the bond: it is nil then.
+struct Attributes: Codable {
+    var value: AttributeCache?
+
+    init(value: AttributeCache?) { self.value = value }
+
+    init(from decoder: any Decoder) throws {
+        let text = try? decoder.singleValueContainer().decode(String.self)
+        // Four digits for three octets: longer text is not even decoded.
+        guard let text, text.utf8.count <= (AttributeCache.maximumLength + 2) / 3 * 4,
+            let data = Data(base64Encoded: text)
+        else { return }
+        value = try? AttributeCache(decoding: [UInt8](data).span)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        var writer = ByteWriter()
+        value?.encode(into: &writer)
+        try container.encode(Data(writer.bytes).base64EncodedString())
     }
 }

@@ -44,6 +44,7 @@ struct BondFile: Codable {
         var databaseHash: HexadecimalKey?
         var serviceChanged: UInt16?
         var servedDatabaseHash: HexadecimalKey?
+        var attributes: Attributes?
     }
 
     struct LongTerm: Codable {
@@ -147,6 +148,7 @@ extension BondFile.Entry {
         databaseHash = bond.databaseHash.map { HexadecimalKey($0) }
         serviceChanged = bond.serviceChanged?.rawValue
         servedDatabaseHash = bond.servedDatabaseHash.map { HexadecimalKey($0) }
+        attributes = bond.attributes.map { Attributes(value: $0) }
     }
 
     var value: Bond {
@@ -157,7 +159,7 @@ extension BondFile.Entry {
             subscriptions: subscriptions?.map(\.value) ?? [],
             clientSupportedFeatures: GATTClientSupportedFeatures(rawValue: clientSupportedFeatures ?? 0),
             databaseHash: databaseHash?.value, serviceChanged: serviceChanged.map { AttributeHandle($0) },
-            servedDatabaseHash: servedDatabaseHash?.value)
+            servedDatabaseHash: servedDatabaseHash?.value, attributes: attributes?.value)
     }
 }
 

@@ -48,6 +48,8 @@ struct Link: Sendable {
     var protection: LinkProtection
     /// Whether values of the peer are not believed: it is bonded, and the link is not encrypted.
     var isUntrusted = false
+    /// What its caller has discovered of the peer's server and wants to be kept with a bond.
+    var attributes: DiscoveredAttributes?
     /// The exchange of the MTU that the host began by itself.
     var automaticExchange: GATTClient.OperationID?
     /// What has changed in the database and has not been indicated to the peer yet.

@@ -28,8 +28,10 @@ public struct Bond: Equatable, Sendable {
     public var subscriptions: [GATTSubscription]
     /// What the peer has said it can do as a client. Servers keep that as well (Vol 3, Part G, 7.2).
     public var clientSupportedFeatures: GATTClientSupportedFeatures
-    /// The Database Hash of the peer's server when its services were last discovered (Vol 3, Part G, 7.3).
+    /// The Database Hash of the peer's server when its services were last discovered (Vol 3, Part G, 7.3); nil if it has none.
     public var databaseHash: UInt128?
+    /// What was discovered of the peer's server; nil if there is nothing that may be believed (Vol 3, Part G, 2.5.2).
+    public var attributes: AttributeCache?
     /// The handle of the Service Changed value of the peer's server: it indicates that to bonded clients without being asked
     /// again (Vol 3, Part G, 7.1). Nil if it is not known.
     public var serviceChanged: AttributeHandle?
@@ -42,7 +44,8 @@ public struct Bond: Equatable, Sendable {
         peripheralKey: LongTermKey? = nil, strength: KeyStrength, peerSignature: SignatureKey? = nil,
         localSignature: SignatureKey? = nil, subscriptions: [GATTSubscription] = [],
         clientSupportedFeatures: GATTClientSupportedFeatures = [], databaseHash: UInt128? = nil,
-        serviceChanged: AttributeHandle? = nil, servedDatabaseHash: UInt128? = nil
+        serviceChanged: AttributeHandle? = nil, servedDatabaseHash: UInt128? = nil,
+        attributes: AttributeCache? = nil
     ) {
         self.peer = peer
         self.address = address
@@ -57,6 +60,7 @@ public struct Bond: Equatable, Sendable {
         self.databaseHash = databaseHash
         self.serviceChanged = serviceChanged
         self.servedDatabaseHash = servedDatabaseHash
+        self.attributes = attributes
     }
 }
 

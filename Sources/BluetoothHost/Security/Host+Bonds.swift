@@ -81,6 +81,7 @@ extension Host {
         bond.subscriptions = links.at[slot].endpoint.peer.subscriptions
         bond.clientSupportedFeatures = links.at[slot].endpoint.peer.clientSupportedFeatures
         bond.servedDatabaseHash = servedDatabaseHash(links.at[slot])
+        bond.keep(links.at[slot].attributes)
         guard peers.setBond(bond) else { return false }
         // The new key to sign with has a counter of its own.
         signatureCounters[bond.peer] = nil
@@ -97,6 +98,7 @@ extension Host {
         bond.subscriptions = link.endpoint.peer.subscriptions
         bond.clientSupportedFeatures = link.endpoint.peer.clientSupportedFeatures
         bond.servedDatabaseHash = servedDatabaseHash(link)
+        bond.keep(link.attributes)
         guard bond != known else { return }
         peers.setBond(bond)
         events.append(.bondChanged(bond))

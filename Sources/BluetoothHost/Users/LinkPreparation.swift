@@ -22,13 +22,27 @@ struct LinkPreparation: Sendable {
     /// The handle of the Service Changed value, which is watched; zero before it is known. Of a bonded peer it is known from the
     /// beginning.
     var serviceChanged: AttributeHandle = 0
+    /// Whether no change of the peer's services is missed: Service Changed is watched, or there is none, and then services never
+    /// change (Vol 3, Part G, 7.1).
+    var isChangeWatched = false
 
     var isWaiting: Bool { !isRunning && step != .done }
 }
 
 extension SharedHost {
+    /// Takes steps until one has to wait for the peer. Steps whose results are known already take no request, and nothing
+    /// else would cause the next one.
+    @inline(__always)
+    mutating func prepare(_ slot: Int, at now: Instant) {
+        while links[slot].preparation.isWaiting {
+            let step = links[slot].preparation.step
+            continuePreparation(slot, at: now)
+            guard links[slot].preparation.step != step else { return }
+        }
+    }
+
     /// Takes the next step if the link is idle.
-    mutating func continuePreparation(_ slot: Int, at now: Instant) {
+    private mutating func continuePreparation(_ slot: Int, at now: Instant) {
         guard links[slot].isReady, !links[slot].isEnding, links[slot].usesClient,
             links[slot].operations.isEmpty, status == .ready
         else { return }
@@ -59,7 +73,9 @@ extension SharedHost {
                 learn(String(decoding: value, as: UTF8.self), of: links[slot].peer)
             }
             links[slot].preparation.step = links[slot].genericAttribute.map { .serviceChanged(in: $0) } ?? .done
+            if links[slot].genericAttribute == nil, links[slot].preparation.services != nil { changesAreWatched(slot) }
         case (.serviceChanged, .success(.characteristics(let found))):
+            if found.isEmpty { changesAreWatched(slot) }
             // One without room for descriptors cannot be watched.
             let characteristic = found.first { $0.valueHandle < $0.endHandle }
             links[slot].preparation.step =
@@ -70,6 +86,7 @@ extension SharedHost {
             links[slot].preparation.step = descriptor.map { .configuration($0.handle) } ?? .done
         case (.configuration, .success):
             host.keepServiceChangedHandle(links[slot].preparation.serviceChanged, of: links[slot].identifier)
+            changesAreWatched(slot)
             links[slot].preparation.step = .done
         default: links[slot].preparation.step = .done
         }
@@ -111,7 +128,12 @@ extension SharedHost {
         let octets = (0..<4).map { UInt16(arena[payload.start + $0]) }
         let first = AttributeHandle(octets[0] | octets[1] << 8)
         let last = AttributeHandle(octets[2] | octets[3] << 8)
-        let handles = min(first, last)...max(first, last)
+        servicesHaveChanged(in: min(first, last)...max(first, last), slot)
+    }
+
+    /// Nothing that is known of these handles holds any more.
+    mutating func servicesHaveChanged(in handles: ClosedRange<AttributeHandle>, _ slot: Int) {
+        dropAttributes(slot)
         invalidateSubscriptions(in: handles, slot)
         for index in links[slot].operations.indices
         where links[slot].operations[index].discovery?.discoveredHandles?.overlaps(handles) == true {

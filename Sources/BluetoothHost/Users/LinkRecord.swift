@@ -36,6 +36,7 @@ struct LinkRecord: Sendable {
     var configurationDescriptors: [AttributeHandle: AttributeHandle] = [:]
     var requests: [PendingRequest] = []
     var preparation = LinkPreparation()
+    var caching = LinkCaching()
     /// Whether this host uses the peer as a server. As a peripheral it need not.
     var usesClient = false
     /// The handles of the peer's Generic Attribute service, once they are known.
@@ -84,6 +85,8 @@ struct RefusedOperation: Sendable {
     let purpose: PendingOperation.Purpose
     /// How the peer refused it, to be reported if protection fails.
     let error: HostError
+    /// How often it has begun: see `PendingOperation`.
+    var beginnings: UInt8 = 1
 }
 
 /// A client operation under way, and the receiver of its result.
@@ -96,6 +99,8 @@ struct PendingOperation: Sendable {
         case subscription(AttributeHandle)
         /// A step of the preparation of the link.
         case preparation
+        /// The Database Hash, which tells whether what was discovered earlier still holds.
+        case databaseHash
     }
 
     let identifier: GATTClient.OperationID
@@ -110,6 +115,10 @@ struct PendingOperation: Sendable {
     let beginnings: UInt8
     /// Whether attributes that it discovers have changed since it began.
     var isOutdated = false
+    /// What the caller asked for.
+    let operation: GATTClientOperation
+    /// How often what was known of the server had been dropped when the operation began.
+    let dropCount: UInt32
 }
 
 /// A request to the controller for a link.

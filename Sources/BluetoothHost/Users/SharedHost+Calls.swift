@@ -143,6 +143,8 @@ extension SharedHost {
             links[slot].awaitingSecurity.remove(at: index)
         } else if let index = links[slot].refusedOperations.firstIndex(where: { $0.purpose == .call(call) }) {
             links[slot].refusedOperations.remove(at: index)
+        } else if let index = links[slot].caching.waiting.firstIndex(where: { $0.purpose == .call(call) }) {
+            links[slot].caching.waiting.remove(at: index)
         } else if let index = links[slot].awaitingEnd.firstIndex(of: call) {
             links[slot].awaitingEnd.remove(at: index)
         } else if cancelOpening(call, slot, at: now) || cancelSubscribing(call, slot, at: now)

@@ -120,6 +120,7 @@ extension SharedHost {
         var record = LinkRecord(identifier: link, peer: information.peer, role: information.role, beginning: now)
         record.mtu = information.mtu
         record.preparation.serviceChanged = host.serviceChangedHandle(of: link) ?? 0
+        record.preparation.isChangeWatched = record.preparation.serviceChanged != 0
         while links.count < slot {
             var unused = record
             unused.isInUse = false
@@ -173,7 +174,8 @@ extension SharedHost {
         let reason = record.endReason ?? reason
         let error: HostError = reason == .adapterRemoved ? .adapterRemoved : .disconnected(reason)
         for operation in record.operations { abandon(operation, error) }
-        for operation in record.refusedOperations {
+        keepAttributes(of: record)
+        for operation in record.refusedOperations + record.caching.waiting {
             if case .call(let call) = operation.purpose { end(call, .failure(error)) }
         }
         for opening in record.channelOpenings { end(opening.request.call, .failure(error)) }

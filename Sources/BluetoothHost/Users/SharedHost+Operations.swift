@@ -9,18 +9,24 @@ extension SharedHost {
         beginnings: UInt8 = 1
     ) {
         links[slot].usesClient = true
+        if waitsForHash(operation, purpose, slot, beginnings, at: now) { return }
         let findsAll: Bool
         switch operation {
         case .discoverPrimaryServices(nil), .discoverAll: findsAll = true
         default: findsAll = false
         }
+        if let result = links[slot].caching.known.result(of: operation) {
+            if findsAll { learnServices(from: result, slot) }
+            return succeeded(purpose, slot, result, at: now)
+        }
         do throws(HostError) {
-            let identifier = try host.start(operation, on: links[slot].identifier, at: now)
+            let identifier = try host.start(operation.whole, on: links[slot].identifier, at: now)
             links[slot].operations.append(
                 PendingOperation(
                     identifier: identifier, purpose: purpose, findsAllServices: findsAll,
                     repeatable: pairingAgent?.description.pairsOnDemand == true ? operation : nil,
-                    discovery: operation.discoveredHandles == nil ? nil : operation, beginnings: beginnings))
+                    discovery: operation.discoveredHandles == nil ? nil : operation, beginnings: beginnings,
+                    operation: operation, dropCount: links[slot].caching.dropCount))
         } catch {
             failed(purpose, slot, error, at: now)
         }
@@ -36,6 +42,9 @@ extension SharedHost {
         case .failed(_, .disconnected): return
         case .failed(_, let error):
             let operation = links[slot].operations.remove(at: index)
+            if case .att(let refusal) = error, refusal.code == .databaseOutOfSync {
+                servicesHaveChanged(in: 0x0001...0xFFFF, slot)
+            }
             let error = HostError(error)
             if raisesSecurity(operation, error, slot, at: now) { return }
             failed(operation.purpose, slot, error, at: now)
@@ -43,12 +52,20 @@ extension SharedHost {
             let operation = links[slot].operations.remove(at: index)
             if operation.isOutdated { return discoverAnew(operation, slot, at: now) }
             if operation.findsAllServices { learnServices(from: result, slot) }
-            switch operation.purpose {
-            case .call(let call): end(call, .success(.gatt(result)))
-            case .readiness: exchangeIsOver(slot)
-            case .subscription(let handle): subscriptionStepped(handle, .success(result), slot, at: now)
-            case .preparation: preparationStepped(.success(result), slot, at: now)
-            }
+            learnAttributes(from: result, of: operation, slot)
+            succeeded(operation.purpose, slot, result.narrowed(to: operation.operation), at: now)
+        }
+    }
+
+    private mutating func succeeded(
+        _ purpose: PendingOperation.Purpose, _ slot: Int, _ result: GATTClientResult, at now: Instant
+    ) {
+        switch purpose {
+        case .call(let call): end(call, .success(.gatt(result)))
+        case .readiness: exchangeIsOver(slot)
+        case .subscription(let handle): subscriptionStepped(handle, .success(result), slot, at: now)
+        case .preparation: preparationStepped(.success(result), slot, at: now)
+        case .databaseHash: hashRead(.success(result), slot, at: now)
         }
     }
 
@@ -73,6 +90,7 @@ extension SharedHost {
         case .readiness: if error != .timedOut { exchangeIsOver(slot) }
         case .subscription(let handle): subscriptionStepped(handle, .failure(error), slot, at: now)
         case .preparation: preparationStepped(.failure(error), slot, at: now)
+        case .databaseHash: hashRead(.failure(error), slot, at: now)
         }
     }
 

@@ -25,7 +25,14 @@ extension SharedHost {
     private mutating func route(_ event: consuming HostEvent.Client, of link: LinkIdentifier, at now: Instant) {
         switch consume event {
         case .notification(let handle, let payload): received(payload, of: handle, on: link)
-        case .indication(let handle, let payload): received(payload, of: handle, on: link)
+        case .indication(let handle, let payload):
+            received(payload, of: handle, on: link)
+            // A user's own subscription to Service Changed takes nothing from the others.
+            if let slot = slot(of: link), handle == links[slot].preparation.serviceChanged,
+                links[slot].subscriptions.contains(where: { $0.request.characteristic == handle })
+            {
+                servicesHaveChanged(keep(payload), slot)
+            }
         case .operationEnded(let end): operationEnded(end, on: link, at: now)
         }
     }

@@ -47,9 +47,8 @@ extension SharedHost {
         }
         links[slot].requests.removeAll { $0.call.user == user }
         links[slot].awaitingSecurity.removeAll { $0.user == user }
-        links[slot].refusedOperations.removeAll { operation in
-            if case .call(let call) = operation.purpose { call.user == user } else { false }
-        }
+        links[slot].refusedOperations.removeAll { $0.purpose.isCall(of: user) }
+        links[slot].caching.waiting.removeAll { $0.purpose.isCall(of: user) }
         links[slot].awaitingEnd.removeAll { $0.user == user }
         forgetChannels(of: user, slot, at: now)
         links[slot].credits.forget(user)

@@ -28,6 +28,8 @@ public struct SharedHost: Sendable {
     /// Who offers which service over channels, by SPSM.
     var channelOwners: [UInt16: UserID] = [:]
     var names = PeerNames()
+    /// What was discovered of peers without a bond.
+    var attributes = PeerAttributes()
     /// Who answers for the person in pairing.
     var pairingAgent: PairingAgentRecord?
     /// What the caller has not stored yet.
@@ -120,7 +122,7 @@ public struct SharedHost: Sendable {
         for slot in links.indices where links[slot].isInUse {
             settleCredits(slot)
             if !links[slot].channels.isEmpty { settleChannelCredits(slot) }
-            if links[slot].preparation.isWaiting { continuePreparation(slot, at: now) }
+            prepare(slot, at: now)
         }
         // The events that this caused.
         if !host.events.isEmpty { drain(at: now) }

@@ -1,0 +1,202 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+
+/// What is known of the server of a link's peer, from this link and earlier ones (Core 5.4, Vol 3, Part G, 2.5.2).
+struct LinkCaching: Sendable {
+    enum State: Sendable {
+        /// Nobody has asked yet whether what is known from earlier links still holds.
+        case open
+        /// The Database Hash is being read.
+        case reading
+        case settled
+    }
+
+    var state = State.open
+    /// The Database Hash of the peer when it was read; nil where it has none.
+    var hash: UInt128?
+    /// Whether what is found may be kept for other links: not where the peer would not say whether it has a hash.
+    var mayKeep = true
+    /// What is known to hold, and answers for the peer.
+    var known = AttributeCache()
+    /// That, and what was found on this link. It answers only once changes are watched: one between a discovery and that
+    /// moment is never told.
+    var found = AttributeCache()
+    /// How often everything was dropped. What was asked for before that is not learned from.
+    var dropCount: UInt32 = 0
+    /// Operations that wait for the Database Hash: those that it may answer, and others behind them.
+    var waiting: [RefusedOperation] = []
+}
+
+/// Discovery is answered from what is known of a peer. With a Database Hash that is what was found while the server had the
+/// same hash; without one, what was found of a bonded peer, which tells of changes on the next link. Peers with neither are
+/// discovered anew on each link.
+extension SharedHost {
+    /// Has an operation wait where the Database Hash decides about it, or about one before it. The first discovery on a link
+    /// reads the hash.
+    mutating func waitsForHash(
+        _ operation: GATTClientOperation, _ purpose: PendingOperation.Purpose, _ slot: Int, at now: Instant
+    ) -> Bool {
+        switch links[slot].caching.state {
+        case .settled: return false
+        case .reading where purpose == .databaseHash: return false
+        case .reading: break
+        case .open:
+            guard operation.isDiscovery, beginCaching(slot) else { return false }
+        }
+        guard links[slot].caching.waiting.count < Self.refusedOperationLimit else {
+            failed(purpose, slot, .client(.tooManyOperations), at: now)
+            return true
+        }
+        links[slot].caching.waiting.append(RefusedOperation(operation: operation, purpose: purpose, error: .cancelled))
+        guard links[slot].caching.state == .open else { return true }
+        links[slot].caching.state = .reading
+        // Over all handles, as 7.3 has it: the hash itself may have moved.
+        start(.readByUUID(.databaseHash), for: .databaseHash, slot, at: now)
+        return true
+    }
+
+    /// Finds out whether the hash has to be read.
+    private mutating func beginCaching(_ slot: Int) -> Bool {
+        switch host.attributeTrust(on: links[slot].identifier) {
+        // What it says is not kept, and what is known of the bonded peer does not hold for it.
+        case .unproven: return false
+        case .bonded(let kept?) where kept.hash == nil:
+            links[slot].caching.known = kept.cache
+            links[slot].caching.found = kept.cache
+            links[slot].caching.state = .settled
+            return false
+        case .bonded, .unbonded: return true
+        }
+    }
+
+    /// The peer has answered what its Database Hash is.
+    mutating func hashRead(_ result: Result<GATTClientResult, HostError>, _ slot: Int, at now: Instant) {
+        links[slot].caching.state = .settled
+        switch result {
+        case .success(.values(let values)) where values.first?.value.count == 16:
+            links[slot].caching.hash = values.first?.value.reversed().reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+        case .failure(.client(.att(let refusal))) where refusal.code == .attributeNotFound:
+            links[slot].caching.hash = nil
+        default: links[slot].caching.mayKeep = false
+        }
+        if links[slot].caching.mayKeep { compareHash(slot) }
+        let waiting = links[slot].caching.waiting
+        links[slot].caching.waiting = []
+        for operation in waiting { start(operation.operation, for: operation.purpose, slot, at: now) }
+    }
+
+    private mutating func compareHash(_ slot: Int) {
+        let kept: DiscoveredAttributes? =
+            switch host.attributeTrust(on: links[slot].identifier) {
+            case .unproven: nil
+            case .unbonded: attributes.find(host.lastingName(of: links[slot].peer))
+            case .bonded(let kept): kept
+            }
+        guard let kept else { return }
+        guard let hash = links[slot].caching.hash, kept.hash == hash else { return forgetAttributes(slot) }
+        links[slot].caching.known = kept.cache
+        links[slot].caching.found = kept.cache
+    }
+
+    /// Takes in what an operation has found.
+    mutating func learnAttributes(from result: GATTClientResult, of operation: PendingOperation, _ slot: Int) {
+        guard operation.operation.isDiscovery, links[slot].caching.state == .settled, links[slot].caching.mayKeep,
+            operation.dropCount == links[slot].caching.dropCount
+        else { return }
+        links[slot].caching.found.learn(result, of: operation.operation.whole)
+        useFound(slot)
+    }
+
+    /// No change of the peer's services will be missed from now on.
+    mutating func changesAreWatched(_ slot: Int) {
+        links[slot].preparation.isChangeWatched = true
+        useFound(slot)
+    }
+
+    private mutating func useFound(_ slot: Int) {
+        guard links[slot].caching.state == .settled, links[slot].caching.mayKeep else { return }
+        let found = links[slot].caching.found, hash = links[slot].caching.hash
+        let isWatched = links[slot].preparation.isChangeWatched
+        guard hash != nil || isWatched else { return }
+        host.keepAttributes(DiscoveredAttributes(cache: found, hash: hash), of: links[slot].identifier)
+        if isWatched, hash != nil { links[slot].caching.known = found }
+    }
+
+    /// The peer's services have changed: whatever is known of them is given up, and the hash is read again before the next
+    /// discovery.
+    mutating func dropAttributes(_ slot: Int) {
+        links[slot].caching.dropCount &+= 1
+        links[slot].caching.known = AttributeCache()
+        links[slot].caching.found = AttributeCache()
+        links[slot].caching.hash = nil
+        links[slot].caching.mayKeep = true
+        if links[slot].caching.state == .settled { links[slot].caching.state = .open }
+        forgetAttributes(slot)
+    }
+
+    private mutating func forgetAttributes(_ slot: Int) {
+        host.dropAttributes(of: links[slot].identifier)
+        attributes.remove(host.lastingName(of: links[slot].peer))
+    }
+
+    /// A link has ended: what was found of a peer with a hash is kept. With a bond, the bond keeps it.
+    mutating func keepAttributes(of record: LinkRecord) {
+        let peer = host.lastingName(of: record.peer)
+        guard let hash = record.caching.hash, record.caching.mayKeep, !record.caching.found.isEmpty,
+            !host.isBonded(peer)
+        else { return }
+        attributes.keep(DiscoveredAttributes(cache: record.caching.found, hash: hash), of: peer)
+    }
+}
+
+extension PendingOperation.Purpose {
+    func isCall(of user: UserID) -> Bool {
+        if case .call(let call) = self { call.user == user } else { false }
+    }
+}
+
+extension GATTClientOperation {
+    /// Whether what is known of a server may answer it.
+    var isDiscovery: Bool {
+        switch self {
+        case .discoverPrimaryServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors,
+            .discoverAll:
+            true
+        default: false
+        }
+    }
+
+    /// The operation that finds what this one does, and all that takes no further request.
+    var whole: GATTClientOperation {
+        if case .discoverCharacteristics(let handles, _) = self { .discoverCharacteristics(in: handles) } else { self }
+    }
+}
+
+extension GATTClientResult {
+    /// What `operation` asked for, of what `operation.whole` has found.
+    func narrowed(to operation: GATTClientOperation) -> GATTClientResult {
+        guard case .discoverCharacteristics(_, let uuid?) = operation, case .characteristics(let found) = self
+        else { return self }
+        return .characteristics(found.filter { $0.uuid == uuid })
+    }
+}
+
+/// What was discovered of peers without a bond, that have a Database Hash: of those used last.
+struct PeerAttributes: Sendable {
+    /// In the order of their use, the latest last.
+    private var entries: [(peer: PeerID, attributes: DiscoveredAttributes)] = []
+
+    /// How many peers are remembered.
+    static let capacity = 64
+
+    func find(_ peer: PeerID) -> DiscoveredAttributes? { entries.first { $0.peer == peer }?.attributes }
+
+    mutating func keep(_ attributes: DiscoveredAttributes, of peer: PeerID) {
+        remove(peer)
+        if entries.count == Self.capacity { entries.removeFirst() }
+        entries.append((peer, attributes))
+    }
+
+    mutating func remove(_ peer: PeerID) { entries.removeAll { $0.peer == peer } }
+}

@@ -30,6 +30,10 @@ struct SharedScene {
     var interruptions: [[UInt8]: [[UInt8]]] = [:]
     /// How many sightings came with the last events of each user.
     private(set) var sightingCounts: [UserID: Int] = [:]
+    /// Everything that peers were asked, but confirmations.
+    private var pdus: [String] = []
+    /// What peers do not answer.
+    var silences: Set<[UInt8]> = []
     /// What each user was told, as lines.
     private var told: [UserID: [String]] = [:]
     private(set) var links: [LinkIdentifier] = []
@@ -98,6 +102,12 @@ struct SharedScene {
         return commands
     }
 
+    /// What peers were asked since the last call.
+    mutating func takePDUs() -> [String] {
+        defer { pdus = [] }
+        return pdus
+    }
+
     mutating func takeWrites() -> [String] {
         defer { writes = [] }
         return writes
@@ -133,6 +143,11 @@ struct SharedScene {
     mutating func notify(_ octet: UInt8, on handle: UInt8) {
         deliver([0x1B, UInt8(Self.value.rawValue), 0, octet], on: handle)
         settle()
+    }
+
+    mutating func reportEncryption(_ handle: UInt8 = 0x40) {
+        receive(
+            EncryptionChange(status: .success, connectionHandle: ConnectionHandle(UInt16(handle)), encryption: .on))
     }
 
     /// A PDU of a peer, on a fixed channel.
@@ -202,6 +217,8 @@ struct SharedScene {
         // Only the Attribute Protocol is answered, and no confirmation.
         guard packet[7] == 0x04, request != [0x1E] else { return }
         let octets = request.map { hexadecimal($0, digits: 2) }.joined(separator: " ")
+        pdus.append(octets)
+        if silences.contains(request) { return }
         if request[0] != 0x02, request[0] != 0x12 { requests.append("\(handle): \(octets)") }
         if let interruption = interruptions[request]?.first {
             interruptions[request]?.removeFirst()
@@ -246,6 +263,8 @@ struct SharedScene {
         case .ended(let token, .success(.link(let link))): return "\(token.rawValue) has \(link)"
         case .ended(let token, .success): return "\(token.rawValue) done"
         case .ended(let token, .failure(let error)): return "\(token.rawValue) failed: \(error)"
+        case .servicesChanged(let link, let handles):
+            return "\(link) changed \(handles.lowerBound.rawValue) to \(handles.upperBound.rawValue)"
         case .value(let link, _, let payload): return "\(link) value \(batch.bytes(of: payload)[0])"
         default: return nil
         }

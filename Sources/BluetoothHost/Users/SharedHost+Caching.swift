@@ -17,10 +17,10 @@ struct LinkCaching: Sendable {
     var hash: UInt128?
     /// Whether what is found may be kept for other links: not where the peer would not say whether it has a hash.
     var mayKeep = true
-    /// What is known to hold, and answers for the peer.
+    /// What earlier links have found and still holds: it answers for the peer.
     var known = AttributeCache()
-    /// That, and what was found on this link. It answers only once changes are watched: one between a discovery and that
-    /// moment is never told.
+    /// That, and what was found on this link, for the next one. It does not answer on this link: who asks again may know of a
+    /// change that the peer has not told yet.
     var found = AttributeCache()
     /// How often everything was dropped. What was asked for before that is not learned from.
     var dropCount: UInt32 = 0
@@ -35,7 +35,8 @@ extension SharedHost {
     /// Has an operation wait where the Database Hash decides about it, or about one before it. The first discovery on a link
     /// reads the hash.
     mutating func waitsForHash(
-        _ operation: GATTClientOperation, _ purpose: PendingOperation.Purpose, _ slot: Int, at now: Instant
+        _ operation: GATTClientOperation, _ purpose: PendingOperation.Purpose, _ slot: Int, _ beginnings: UInt8,
+        at now: Instant
     ) -> Bool {
         switch links[slot].caching.state {
         case .settled: return false
@@ -48,7 +49,8 @@ extension SharedHost {
             failed(purpose, slot, .client(.tooManyOperations), at: now)
             return true
         }
-        links[slot].caching.waiting.append(RefusedOperation(operation: operation, purpose: purpose, error: .cancelled))
+        links[slot].caching.waiting.append(
+            RefusedOperation(operation: operation, purpose: purpose, error: .cancelled, beginnings: beginnings))
         guard links[slot].caching.state == .open else { return true }
         links[slot].caching.state = .reading
         // Over all handles, as 7.3 has it: the hash itself may have moved.
@@ -83,7 +85,9 @@ extension SharedHost {
         if links[slot].caching.mayKeep { compareHash(slot) }
         let waiting = links[slot].caching.waiting
         links[slot].caching.waiting = []
-        for operation in waiting { start(operation.operation, for: operation.purpose, slot, at: now) }
+        for operation in waiting {
+            start(operation.operation, for: operation.purpose, slot, at: now, beginnings: operation.beginnings)
+        }
     }
 
     private mutating func compareHash(_ slot: Int) {
@@ -117,10 +121,8 @@ extension SharedHost {
     private mutating func useFound(_ slot: Int) {
         guard links[slot].caching.state == .settled, links[slot].caching.mayKeep else { return }
         let found = links[slot].caching.found, hash = links[slot].caching.hash
-        let isWatched = links[slot].preparation.isChangeWatched
-        guard hash != nil || isWatched else { return }
+        guard hash != nil || links[slot].preparation.isChangeWatched else { return }
         host.keepAttributes(DiscoveredAttributes(cache: found, hash: hash), of: links[slot].identifier)
-        if isWatched, hash != nil { links[slot].caching.known = found }
     }
 
     /// The peer's services have changed: whatever is known of them is given up, and the hash is read again before the next

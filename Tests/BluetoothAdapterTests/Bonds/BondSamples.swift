@@ -25,7 +25,14 @@ enum BondSamples {
             peerSignature: SignatureKey(key: 3, counter: .max), localSignature: SignatureKey(key: 4, counter: 100),
             subscriptions: [GATTSubscription(characteristic: 3, descriptor: 4, configuration: [.notifications])],
             clientSupportedFeatures: [.robustCaching, .enhancedATTBearer], databaseHash: 5, serviceChanged: 8,
-            servedDatabaseHash: 6)
+            servedDatabaseHash: 6, attributes: attributes)
+    }
+
+    static var attributes: AttributeCache {
+        var cache = AttributeCache()
+        let service = DiscoveredService(uuid: "180D", startHandle: 1, endHandle: 9)
+        cache.learn(.services([service]), of: .discoverPrimaryServices())
+        return cache
     }
 
     /// A bond with as little as one can have.

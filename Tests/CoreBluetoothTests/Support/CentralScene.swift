@@ -37,7 +37,7 @@ struct CentralScene {
 
     init(
         time: VirtualRadio.Time = .system, mtu: UInt16 = 517, maximumConnections: Int = 16,
-        options: [String: Any]? = nil
+        options: [String: Any]? = nil, captureFile: String? = nil
     ) async throws {
         let stage = Stage(time: time)
         self.stage = stage
@@ -45,7 +45,7 @@ struct CentralScene {
         let far = stage.radio.addController()
         (self.near, self.far) = (near, far)
         (peripheral, service) = try await stage.passing {
-            var options = Adapter.Options(seed: 2)
+            var options = Adapter.Options(seed: 2, captureFile: captureFile)
             options.host.preferredMTU = mtu
             options.host.deviceName = "Scene's device"
             let peripheral = try await Adapter.open(far, options: options)

@@ -1,0 +1,43 @@
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
+import Testing
+
+@testable import BluetoothAdapter
+
+@Suite("What was discovered of a peer, on disk")
+struct StoredAttributeTests {
+    private let directory = TemporaryDirectory()
+    private let name = "001bdc000001-public.json"
+    private var store: FileBondStore { FileBondStore(directory: directory.path) }
+    /// One service, 180D, from 1 to 9.
+    private static let stored = #""attributes":"AQEAAAAAAAAAAQAJAAINGA==","#
+
+    @Test("The bond has it in base 64")
+    func text() throws {
+        try store.save(BondSamples.full(), of: BondSamples.local)
+        #expect(try directory.text(of: name).contains(Self.stored))
+        #expect(try store.bonds(of: BondSamples.local) == [BondSamples.full()])
+    }
+
+    @Test(
+        "Missing or damaged it is nothing, and the bond is as good as before",
+        arguments: [
+            "", #""attributes":null,"#, #""attributes":7,"#, #""attributes":{"a":[1]},"#, #""attributes":"","#,
+            #""attributes":"AQEAAAAAAAAAAQAJAAING","#, #""attributes":"?","#,
+            // A service at handle 0, of another version, and with an octet too much.
+            #""attributes":"AQEAAAAAAAAAAAAJAAINGA==","#, #""attributes":"AgEAAAAAAAAAAQAJAAINGA==","#,
+            #""attributes":"AQEAAAAAAAAAAQAJAAINGAA=","#,
+            "\"attributes\":\"" + String(repeating: "A", count: 1 << 20) + "\",",
+        ])
+    func damaged(text: String) throws {
+        try store.save(BondSamples.full(), of: BondSamples.local)
+        let whole = try directory.text(of: name)
+        let range = try #require(whole.firstRange(of: Self.stored))
+        try directory.write(whole[..<range.lowerBound] + text + whole[range.upperBound...], to: name)
+        var expected = BondSamples.full()
+        expected.attributes = nil
+        #expect(try store.bonds(of: BondSamples.local) == [expected])
+        #expect(try directory.names == [name])
+    }
+}

@@ -1,0 +1,189 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothCrypto
+import BluetoothGATT
+import BluetoothSMP
+import TestSupport
+import Testing
+
+@testable import BluetoothHost
+
+/// What a client keeps of a server (Core 5.4, Vol 3, Part G, 2.5.2 and 7.3). The peer has Generic Attribute at 1 to 6, with
+/// Service Changed at 3, its descriptor at 4, and the Database Hash at 6.
+@Suite("A host does not discover again what it knows")
+struct AttributeCachingTests {
+    private let user = UserID(number: 1)
+    private static let whole = GATTClientOperation.discoverAll(includes: true)
+
+    private static let mtu = "02 05 02", name = "08 01 00 FF FF 00 2A", watch = "12 04 00 02 00"
+    private static let hash = "08 01 00 FF FF 2A 2B"
+    /// What the host asks for by itself, in that order.
+    private static let services = ["10 01 00 FF FF 00 28", "10 07 00 FF FF 00 28"]
+    private static let attributes = ["08 01 00 06 00 03 28", "04 04 00 04 00"]
+    /// What a discovery of everything asks for.
+    private static let discovery = services + ["08 01 00 06 00 03 28", "04 04 00 04 00"]
+
+    private func scene(hash: UInt8? = 0xA1, configuration: HostConfiguration = HostConfiguration(seed: 7))
+        -> SharedScene
+    {
+        var scene = SharedScene(users: user, configuration: configuration)
+        scene.responses = [
+            bytes("10 01 00 FF FF 00 28"): bytes("11 06 01 00 06 00 01 18"),
+            bytes("08 01 00 06 00 03 28"): bytes("09 07 02 00 20 03 00 05 2A 05 00 02 06 00 2A 2B"),
+        ]
+        setHash(hash, of: &scene)
+        return scene
+    }
+
+    private func setHash(_ hash: UInt8?, of scene: inout SharedScene) {
+        scene.responses[bytes(Self.hash)] = hash.map {
+            bytes("09 12 06 00") + [UInt8](repeating: $0, count: 16)
+        }
+    }
+
+    /// Connects, discovers everything, and says what the peer was asked for that.
+    private func visit(_ scene: inout SharedScene, _ token: UInt64 = 1, encrypts: Bool = false) throws -> [String] {
+        scene.connect(to: PeerTests.first, token, of: user)
+        scene.reportConnection(0x40, peer: PeerTests.first)
+        if encrypts { scene.reportEncryption() }
+        let link = try #require(scene.links.last)
+        scene.perform(.perform(link, Self.whole), token + 1, of: user)
+        #expect(scene.take(user).last == "\(token + 1) done")
+        return scene.takePDUs()
+    }
+
+    private func leave(_ scene: inout SharedScene) {
+        scene.reportDisconnection(0x40)
+        scene.run(for: .seconds(60))
+        _ = scene.take(user)
+        _ = scene.takePDUs()
+    }
+
+    private static let unknown =
+        [mtu, hash] + services + [name] + attributes + [watch] + discovery
+
+    @Test("With the hash of the last time, one request takes the place of the discovery")
+    func sameHash() throws {
+        var scene = scene()
+        #expect(try visit(&scene) == Self.unknown)
+        leave(&scene)
+        for token in [3, 5] as [UInt64] {
+            let requests = try visit(&scene, token)
+            #expect(requests == [Self.mtu, Self.hash, Self.name, Self.watch])
+            #expect(requests.filter { Self.discovery.contains($0) || $0 == Self.hash }.count <= 3)
+            leave(&scene)
+        }
+    }
+
+    @Test("With another hash, or none any more, everything is discovered anew", arguments: [0xA2, nil] as [UInt8?])
+    func otherHash(hash: UInt8?) throws {
+        var scene = scene()
+        _ = try visit(&scene)
+        leave(&scene)
+        setHash(hash, of: &scene)
+        #expect(try visit(&scene, 3) == Self.unknown)
+    }
+
+    @Test("A peer with neither hash nor bond is discovered on each link")
+    func noHash() throws {
+        var scene = scene(hash: nil)
+        for token in [1, 3] as [UInt64] {
+            #expect(try visit(&scene, token) == Self.unknown)
+            leave(&scene)
+        }
+    }
+
+    @Test("A peer that refuses to say its hash is discovered on each link")
+    func refusedHash() throws {
+        var scene = scene()
+        for token in [1, 3] as [UInt64] {
+            scene.responses[bytes(Self.hash)] = bytes(token == 1 ? "01 08 01 00 0E" : "09 04 06 00 01 02")
+            #expect(try visit(&scene, token) == Self.unknown)
+            leave(&scene)
+        }
+    }
+
+    @Test("What is known answers until Service Changed; what is found on a link answers on the next one")
+    func serviceChanged() throws {
+        var scene = scene()
+        _ = try visit(&scene)
+        var link = try #require(scene.links.last)
+        scene.perform(.perform(link, Self.whole), 8, of: user)
+        #expect(scene.takePDUs() == Self.discovery)
+        leave(&scene)
+        _ = try visit(&scene, 9)
+        link = try #require(scene.links.last)
+        scene.perform(.perform(link, Self.whole), 3, of: user)
+        #expect(scene.takePDUs() == [])
+        scene.receive(bytes("1D 03 00 02 00 05 00"), on: 0x40)
+        #expect(scene.take(user).contains("\(link) changed 2 to 5"))
+        setHash(0xA2, of: &scene)
+        scene.perform(.perform(link, Self.whole), 4, of: user)
+        #expect(scene.takePDUs() == [Self.hash] + Self.discovery)
+        leave(&scene)
+        #expect(try visit(&scene, 5) == [Self.mtu, Self.hash, Self.name, Self.watch])
+    }
+
+    @Test("A change that comes during a discovery keeps its result from being learned")
+    func changeDuringDiscovery() throws {
+        var scene = scene()
+        _ = try visit(&scene)
+        let link = try #require(scene.links.last)
+        scene.receive(bytes("1D 03 00 01 00 FF FF"), on: 0x40)
+        // The indication overtakes the response.
+        scene.interruptions[bytes("08 01 00 06 00 03 28")] = [bytes("1D 03 00 01 00 FF FF")]
+        scene.perform(.perform(link, Self.whole), 3, of: user)
+        #expect(scene.takePDUs() == [Self.hash] + Self.discovery + [Self.hash] + Self.discovery)
+        leave(&scene)
+        #expect(try visit(&scene, 5) == [Self.mtu, Self.hash, Self.name, Self.watch])
+    }
+
+    @Test("Database Out Of Sync voids what is known, and the users learn of it")
+    func outOfSync() throws {
+        var scene = scene()
+        _ = try visit(&scene)
+        let link = try #require(scene.links.last)
+        scene.responses[bytes("0A 03 00")] = bytes("01 0A 03 00 12")
+        scene.perform(.perform(link, .read(3)), 3, of: user)
+        #expect(scene.take(user).contains("\(link) changed 1 to 65535"))
+        #expect(scene.takePDUs() == ["0A 03 00"])
+        scene.perform(.perform(link, Self.whole), 4, of: user)
+        #expect(scene.takePDUs() == [Self.hash] + Self.discovery)
+    }
+
+    @Test("Calls wait for the hash in their order, and can be cancelled meanwhile")
+    func waiting() throws {
+        var scene = scene()
+        _ = try visit(&scene)
+        let link = try #require(scene.links.last)
+        scene.receive(bytes("1D 03 00 01 00 FF FF"), on: 0x40)
+        _ = scene.take(user)
+        scene.silences = [bytes(Self.hash)]
+        scene.perform(.perform(link, Self.whole), 3, of: user)
+        scene.perform(.perform(link, .read(3)), 4, of: user)
+        scene.perform(.perform(link, .read(6)), 5, of: user)
+        scene.perform(.cancel, 4, of: user)
+        #expect(scene.take(user) == ["4 failed: cancelled"])
+        #expect(scene.takePDUs() == [Self.hash])
+        scene.receive(bytes("09 12 06 00") + [UInt8](repeating: 0xA1, count: 16), on: 0x40)
+        #expect(scene.takePDUs() == Self.discovery + ["0A 06 00"])
+        #expect(scene.take(user).map { $0.prefix(1) } == ["3", "5"])
+
+        scene.receive(bytes("1D 03 00 01 00 FF FF"), on: 0x40)
+        scene.perform(.perform(link, Self.whole), 6, of: user)
+        leave(&scene)
+        scene.silences = []
+        #expect(try visit(&scene, 7).prefix(3) == [Self.mtu, Self.hash, Self.services[0]])
+    }
+
+    @Test("Of the peers without a bond, the 64 used last are remembered")
+    func bound() {
+        var kept = PeerAttributes()
+        let attributes = DiscoveredAttributes(cache: AttributeCache(), hash: 1)
+        let peers = (0...PeerAttributes.capacity).map { PeerID(DeviceAddress(UInt64($0), kind: .public)) }
+        for peer in peers.dropLast() { kept.keep(attributes, of: peer) }
+        kept.keep(attributes, of: peers[0])
+        kept.keep(attributes, of: peers[64])
+        #expect(peers.map { kept.find($0) != nil } == [true, false] + [Bool](repeating: true, count: 63))
+    }
+}

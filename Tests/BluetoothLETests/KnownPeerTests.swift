@@ -1,0 +1,35 @@
+import Foundation
+import TestSupport
+import Testing
+import VirtualRadio
+
+@testable import BluetoothLE
+
+@Suite("A peer that is known", .timeLimit(.minutes(1)))
+struct KnownPeerTests {
+    @Test("Its whole database takes one request when it is met again, and not one round trip more")
+    func discoverAgain() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).btsnoop").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let scene = try await Scene(peripheralOptions: Adapter.Options(seed: 2, captureFile: path))
+        let address = try #require(await scene.peripheral.information?.address)
+        let found = try await scene.connection.discoverAll()
+        #expect(found.characteristics.count > 6)
+        try await scene.connection.disconnect()
+
+        let connection = try await scene.central.connect(to: address)
+        #expect(try await connection.discoverAll() == found)
+        let service = try await connection.discoverServices(Scene.service)
+        #expect(service == found.services.filter { $0.uuid == Scene.service })
+        _ = try await connection.characteristic(Scene.stored, in: Scene.service)
+        try await connection.disconnect()
+        await scene.peripheral.close()
+
+        let requests = try receivedAttributePDUs(
+            inCapture: [UInt8](#require(FileManager.default.contents(atPath: path))))
+        #expect(requests.filter { $0 == databaseHashRequest }.count == 2)
+        let again = try #require(requests.lastIndex(of: databaseHashRequest))
+        #expect(requests[..<again].contains(where: isDiscoveryRequest))
+        #expect(!requests[again...].contains(where: isDiscoveryRequest))
+    }
+}

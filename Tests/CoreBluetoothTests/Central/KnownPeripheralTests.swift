@@ -1,0 +1,38 @@
+import BluetoothLE
+import CoreBluetooth
+import Foundation
+import TestSupport
+import Testing
+import VirtualRadio
+
+@Suite("E: what is known of a peripheral", .timeLimit(.minutes(5)))
+struct KnownPeripheralTests {
+    @Test("Row 46: the database of a peripheral that is met again is not asked for")
+    func discoverAgain() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).btsnoop").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let scene = try await CentralScene(captureFile: path)
+        let (peripheral, found) = try await scene.discovered()
+        scene.manager.cancelPeripheralConnection(peripheral)
+        await scene.recorder.skip(to: "disconnected disconnected -")
+        scene.manager.connect(peripheral)
+        await scene.recorder.skip(to: "connected connected")
+        #expect(try await scene.discover(peripheral).keys == found.keys)
+        scene.manager.cancelPeripheralConnection(peripheral)
+        await scene.recorder.skip(to: "disconnected disconnected -")
+        await scene.peripheral.close()
+
+        let requests = try receivedAttributePDUs(
+            inCapture: [UInt8](#require(FileManager.default.contents(atPath: path))))
+        #expect(requests.filter { $0 == databaseHashRequest }.count == 2)
+        let again = try #require(requests.lastIndex(of: databaseHashRequest))
+        // What the host asks for by itself may not have been found the first time.
+        let handle = scene.service.handles.declaration.rawValue
+        let services: [UInt8] = [0x10, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28]
+        let characteristics = [0x08, UInt8(handle & 0xFF), UInt8(handle >> 8)]
+        for request in [services, characteristics] {
+            #expect(requests[..<again].contains { $0.starts(with: request) })
+            #expect(!requests[again...].contains { $0.starts(with: request) })
+        }
+    }
+}

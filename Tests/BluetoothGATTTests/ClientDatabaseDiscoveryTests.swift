@@ -123,9 +123,9 @@ struct ClientDatabaseDiscoveryTests {
     }
 
     @Test(
-        "100 services of two characteristics take few round trips",
-        arguments: [([0, 0], 6), ([0, 1], 11), ([1, 1], 12)] as [([Int], Int)])
-    func roundTrips(descriptors: [Int], expected: Int) throws {
+        "100 services of two characteristics take no more round trips than the sizes of the responses require",
+        arguments: [([0, 0], 517, 6), ([0, 1], 517, 11), ([1, 1], 517, 12), ([0, 0], 23, 102)] as [([Int], Int, Int)])
+    func roundTrips(descriptors: [Int], mtu: Int, expected: Int) throws {
         var server = ScriptedServer()
         for number in 0..<100 {
             server.addService(BluetoothUUID(UInt16(0x3000 + number))) {
@@ -136,7 +136,7 @@ struct ClientDatabaseDiscoveryTests {
                 }
             }
         }
-        let found = try discover(&server, mtu: 517)
+        let found = try discover(&server, mtu: mtu)
         #expect(found.services.count == 100)
         #expect(found.characteristics.count == 200)
         #expect(found.descriptors.count == 100 * descriptors.reduce(0, +))

@@ -59,13 +59,14 @@ struct AttributeCachingTests {
         _ = scene.takePDUs()
     }
 
-    private static let unknown =
-        [mtu, hash] + services + [name] + attributes + [watch] + discovery
+    /// Without a hash. With one it is read again once changes are watched.
+    private static let unknown = [mtu, hash] + services + [name] + attributes + [watch] + discovery
+    private static let new = [mtu, hash] + services + [name] + attributes + [watch, hash] + discovery
 
     @Test("With the hash of the last time, one request takes the place of the discovery")
     func sameHash() throws {
         var scene = scene()
-        #expect(try visit(&scene) == Self.unknown)
+        #expect(try visit(&scene) == Self.new)
         leave(&scene)
         for token in [3, 5] as [UInt64] {
             let requests = try visit(&scene, token)
@@ -81,7 +82,25 @@ struct AttributeCachingTests {
         _ = try visit(&scene)
         leave(&scene)
         setHash(hash, of: &scene)
-        #expect(try visit(&scene, 3) == Self.unknown)
+        #expect(try visit(&scene, 3) == (hash == nil ? Self.unknown : Self.new))
+    }
+
+    @Test("A hash that changes before changes are watched may not be that of what was found, so none of it is kept")
+    func changesUnwatched() throws {
+        var scene = scene()
+        scene.silences = [bytes(Self.watch)]
+        scene.connect(to: PeerTests.first, 1, of: user)
+        scene.reportConnection(0x40, peer: PeerTests.first)
+        #expect(
+            scene.takePDUs() == [Self.mtu, Self.hash] + Self.services + [Self.name] + Self.attributes + [Self.watch])
+        // Its application changes the services, and takes the change back after the link.
+        setHash(0xA2, of: &scene)
+        scene.receive(bytes("13"), on: 0x40)
+        #expect(scene.takePDUs() == [Self.hash])
+        leave(&scene)
+        scene.silences = []
+        setHash(0xA1, of: &scene)
+        #expect(try visit(&scene, 3) == Self.new)
     }
 
     @Test("A peer with neither hash nor bond is discovered on each link")
@@ -96,8 +115,10 @@ struct AttributeCachingTests {
     @Test("A peer that refuses to say its hash is discovered on each link")
     func refusedHash() throws {
         var scene = scene()
-        for token in [1, 3] as [UInt64] {
-            scene.responses[bytes(Self.hash)] = bytes(token == 1 ? "01 08 01 00 0E" : "09 04 06 00 01 02")
+        // Unlikely Error, one that is too short, and two.
+        let two = "09 12 06 00 " + String(repeating: "A1 ", count: 16) + "07 00" + String(repeating: " A1", count: 16)
+        for (token, response) in [(1, "01 08 01 00 0E"), (3, "09 04 06 00 01 02"), (5, two)] as [(UInt64, String)] {
+            scene.responses[bytes(Self.hash)] = bytes(response)
             #expect(try visit(&scene, token) == Self.unknown)
             leave(&scene)
         }

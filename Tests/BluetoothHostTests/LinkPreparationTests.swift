@@ -39,7 +39,10 @@ struct LinkPreparationTests {
         #expect(scene.takeRequests() == [], "it is the central that asks")
         let link = try #require(scene.links.first)
         scene.perform(.perform(link, .discoverPrimaryServices()), 1, of: user)
-        #expect(scene.takeRequests() == ["65: 10 01 00 FF FF 00 28", "65: 08 01 00 FF FF 00 2A"])
+        #expect(
+            scene.takeRequests() == [
+                "65: 08 01 00 FF FF 2A 2B", "65: 10 01 00 FF FF 00 28", "65: 08 01 00 FF FF 00 2A",
+            ])
     }
 
     @Test("A step that waits for the link to be protected is not begun again meanwhile")
@@ -52,7 +55,10 @@ struct LinkPreparationTests {
         scene.perform(.setPairingAgent(PairingAgentDescription(ioCapability: .noInputNoOutput)), 1, of: user)
         scene.connect(to: PeerTests.first, 2, of: user)
         scene.reportConnection(0x40, peer: PeerTests.first)
-        #expect(scene.takeRequests() == ["64: 10 01 00 FF FF 00 28", "64: 08 01 00 FF FF 00 2A"])
+        #expect(
+            scene.takeRequests() == [
+                "64: 08 01 00 FF FF 2A 2B", "64: 10 01 00 FF FF 00 28", "64: 08 01 00 FF FF 00 2A",
+            ])
         #expect(scene.host.host.isSecurityPending(on: try #require(scene.links.first)))
     }
 }

@@ -90,7 +90,10 @@ extension SharedHost {
             links[slot].preparation.step = .done
         default: links[slot].preparation.step = .done
         }
-        if links[slot].preparation.step == .done { tellServices(slot) }
+        if links[slot].preparation.step == .done {
+            tellServices(slot)
+            verifyHash(slot, at: now)
+        }
     }
 
     /// Records discovered services, including those that users discovered.

@@ -17,6 +17,8 @@ struct LinkCaching: Sendable {
     var hash: UInt128?
     /// Whether what is found may be kept for other links: not where the peer would not say whether it has a hash.
     var mayKeep = true
+    /// Whether something was found while a change of the peer's services would have been missed: it may belong to another hash.
+    var isUnverified = false
     /// What earlier links have found and still holds: it answers for the peer.
     var known = AttributeCache()
     /// That, and what was found on this link, for the next one. It does not answer on this link: who asks again may know of a
@@ -74,20 +76,36 @@ extension SharedHost {
 
     /// The peer has answered what its Database Hash is.
     mutating func hashRead(_ result: Result<GATTClientResult, HostError>, _ slot: Int, at now: Instant) {
+        let earlier = links[slot].caching.isUnverified ? links[slot].caching.hash : nil
         links[slot].caching.state = .settled
+        links[slot].caching.isUnverified = false
         switch result {
-        case .success(.values(let values)) where values.first?.value.count == 16:
+        // Of several, which there must not be, none can be believed.
+        case .success(.values(let values)) where values.count == 1 && values.first?.value.count == 16:
             links[slot].caching.hash = values.first?.value.reversed().reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
         case .failure(.client(.att(let refusal))) where refusal.code == .attributeNotFound:
             links[slot].caching.hash = nil
         default: links[slot].caching.mayKeep = false
         }
-        if links[slot].caching.mayKeep { compareHash(slot) }
+        if let earlier {
+            let holds = links[slot].caching.mayKeep && links[slot].caching.hash == earlier
+            if holds { useFound(slot) } else { forgetFound(slot) }
+        } else if links[slot].caching.mayKeep {
+            compareHash(slot)
+        }
         let waiting = links[slot].caching.waiting
         links[slot].caching.waiting = []
         for operation in waiting {
             start(operation.operation, for: operation.purpose, slot, at: now, beginnings: operation.beginnings)
         }
+    }
+
+    /// Reads the hash again once changes are watched: what was found before may be of a database that its application has
+    /// changed since the hash was read. A link that ends before that is believed: most programs discover and leave.
+    mutating func verifyHash(_ slot: Int, at now: Instant) {
+        guard links[slot].caching.state == .settled, links[slot].caching.isUnverified else { return }
+        links[slot].caching.state = .reading
+        start(.readByUUID(.databaseHash), for: .databaseHash, slot, at: now)
     }
 
     private mutating func compareHash(_ slot: Int) {
@@ -109,6 +127,11 @@ extension SharedHost {
             operation.dropCount == links[slot].caching.dropCount
         else { return }
         links[slot].caching.found.learn(result, of: operation.operation.whole)
+        if links[slot].caching.hash != nil, !links[slot].preparation.isChangeWatched,
+            links[slot].preparation.step != .done
+        {
+            links[slot].caching.isUnverified = true
+        }
         useFound(slot)
     }
 
@@ -128,12 +151,17 @@ extension SharedHost {
     /// The peer's services have changed: whatever is known of them is given up, and the hash is read again before the next
     /// discovery.
     mutating func dropAttributes(_ slot: Int) {
+        forgetFound(slot)
+        links[slot].caching.hash = nil
+        links[slot].caching.mayKeep = true
+        links[slot].caching.isUnverified = false
+        if links[slot].caching.state == .settled { links[slot].caching.state = .open }
+    }
+
+    private mutating func forgetFound(_ slot: Int) {
         links[slot].caching.dropCount &+= 1
         links[slot].caching.known = AttributeCache()
         links[slot].caching.found = AttributeCache()
-        links[slot].caching.hash = nil
-        links[slot].caching.mayKeep = true
-        if links[slot].caching.state == .settled { links[slot].caching.state = .open }
         forgetAttributes(slot)
     }
 

@@ -24,7 +24,8 @@ struct KnownPeripheralTests {
 
         let requests = try receivedAttributePDUs(
             inCapture: [UInt8](#require(FileManager.default.contents(atPath: path))))
-        #expect(requests.filter { $0 == databaseHashRequest }.count == 2)
+        // A third time only if the host came to watch changes on the first link.
+        #expect((2...3).contains(requests.filter { $0 == databaseHashRequest }.count))
         let again = try #require(requests.lastIndex(of: databaseHashRequest))
         // What the host asks for by itself may not have been found the first time.
         let handle = scene.service.handles.declaration.rawValue

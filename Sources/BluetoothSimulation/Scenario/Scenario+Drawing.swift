@@ -50,7 +50,7 @@ extension Scenario {
         let kinds = Action.Kind.allCases
         var ends: [Int] = []
         for one in kinds { ends.append((ends.last ?? 0) + kind.weight(of: one)) }
-        let count = 50 + generator.below(50) + 10 * devices.count
+        let count = 25 + generator.below(25) + 5 * devices.count
         let span = Int(activeTime.nanoseconds / 1_000) - 1_000_000
         for _ in 0..<count {
             let number = generator.below(ends[ends.count - 1])

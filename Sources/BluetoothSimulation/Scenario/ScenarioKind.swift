@@ -43,12 +43,12 @@ public enum ScenarioKind: String, CaseIterable, Sendable {
             case .writeLong: 3
             case .writeReliably: 2
             case .writeCommands: 5
-            case .subscribe: 9
+            case .subscribe: 14
             case .unsubscribe: 2
             case .notify: 7
             case .indicate: 3
             case .update: 5
-            case .card: 8
+            case .card: 18
             case .readRSSI: 2
             case .updateParameters: 1
             case .hold: 1

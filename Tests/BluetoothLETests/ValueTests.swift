@@ -44,6 +44,21 @@ struct ValueTests {
         #expect(try await scene.works())
     }
 
+    @Test("A handle is enough to write without response")
+    func byHandle() async throws {
+        let scene = try await Scene()
+        let (remote, local) = (try scene.remote(Scene.stored), try scene.local(Scene.stored))
+        try await scene.connection.writeWithoutResponse([1, 2, 3], to: remote.valueHandle)
+        guard case .written(let written, _, _)? = try await local.events.first() else {
+            Issue.record("nothing was written")
+            return
+        }
+        #expect(written == [1, 2, 3])
+        await #expect(throws: BluetoothError.valueTooLong(maximum: 514)) {
+            try await scene.connection.writeWithoutResponse(Self.value(515), to: remote.valueHandle)
+        }
+    }
+
     @Test("What the peer refuses is told with its error")
     func refused() async throws {
         let scene = try await Scene()

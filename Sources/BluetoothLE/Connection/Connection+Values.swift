@@ -52,9 +52,16 @@ extension Connection {
     public func writeWithoutResponse(
         _ value: [UInt8], to characteristic: DiscoveredCharacteristic
     ) async throws(BluetoothError) {
+        try await writeWithoutResponse(value, to: characteristic.valueHandle)
+    }
+
+    /// Writes the value of an attribute without response. Waits while too much is in flight; then it is sent, once.
+    ///
+    /// - Throws: `.valueTooLong` above ATT_MTU less 3 octets.
+    public func writeWithoutResponse(_ value: [UInt8], to handle: AttributeHandle) async throws(BluetoothError) {
         if let error = link.refusal(ofLength: value.count) { try refuse(error) }
         try await takeCredit()
-        let isPosted = router.post(.writeWithoutResponse(link.identifier, characteristic.valueHandle, value))
+        let isPosted = router.post(.writeWithoutResponse(link.identifier, handle, value))
         guard isPosted else { throw router.closure }
     }
 

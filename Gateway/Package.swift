@@ -17,7 +17,10 @@ let package = Package(
     dependencies: [
         .package(name: "swift-bluetooth-le", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
@@ -44,11 +47,21 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+        // ESPHome's native API, as a Bluetooth proxy speaks it: frames, Noise, messages, and one session a client.
+        .target(
+            name: "GatewayESPHome",
+            dependencies: [
+                "GatewayPipeline", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ] + library("BluetoothLE", "BluetoothDocuments"),
+            exclude: ["Messages/api.proto"], swiftSettings: settings),
         // Adapters, pipeline and sinks as one service.
         .target(
             name: "GatewayService",
             dependencies: [
-                "GatewayPipeline", "GatewayConfiguration", "GatewayMQTT",
+                "GatewayPipeline", "GatewayConfiguration", "GatewayESPHome", "GatewayMQTT",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ] + library("BluetoothLE", "HCITransport"),
@@ -71,6 +84,12 @@ let package = Package(
         .testTarget(
             name: "GatewayConfigurationTests", dependencies: ["GatewayConfiguration", "GatewayPipeline"],
             swiftSettings: settings),
+        .testTarget(
+            name: "GatewayESPHomeTests",
+            dependencies: [
+                "GatewayESPHome", "GatewayPipeline", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ] + library("BluetoothLE"), swiftSettings: settings),
         .testTarget(
             name: "GatewayServiceTests", dependencies: ["GatewayService", "GatewayPipeline"] + library("BluetoothLE"),
             swiftSettings: settings),

@@ -50,6 +50,9 @@ extension Configuration {
             remote.connections = try section.integer("connections", in: 1...32) ?? remote.connections
             remote.idle = try section.duration("idle", in: 1...86_400) ?? remote.idle
         }
+        try reader.section("esphome") { section throws(ConfigurationError) in
+            esphome = try ESPHomeSettings(&section, contents)
+        }
         try reader.section("health") { health throws(ConfigurationError) in
             healthInterval = try health.duration("interval", in: 1...3600) ?? healthInterval
         }
@@ -130,6 +133,32 @@ extension BrokerSettings {
                 throw section.error("certificate", "a certificate and its key were expected, or neither")
             }
         }
+    }
+}
+
+extension ESPHomeSettings {
+    fileprivate init(
+        _ reader: inout ConfigurationReader, _ contents: (String) -> String?
+    ) throws(ConfigurationError) {
+        guard let settings = ESPHomeSettings(listen: try reader.text("listen") ?? ":6053") else {
+            throw reader.error("listen", ":PORT or ADDRESS:PORT was expected")
+        }
+        self = settings
+        let expected = "32 octets in Base64 were expected; openssl rand -base64 32 makes some"
+        if let text = try reader.text("key") {
+            guard let key = Self.key(text) else { throw reader.error("key", expected) }
+            self.key = key
+        }
+        if let path = try reader.text("key_file") {
+            guard let text = contents(path) else { throw reader.error("key_file", "the file cannot be read") }
+            guard let key = Self.key(text.prefix { !$0.isNewline }) else { throw reader.error("key_file", expected) }
+            self.key = key
+        }
+        let isOpen = try reader.flag("open") ?? false
+        guard isOpen == (key == nil) else {
+            throw reader.error("open", "a key was expected, or open: true for an API without one, and not both")
+        }
+        allowsPairing = try reader.flag("pair") ?? false
     }
 }
 

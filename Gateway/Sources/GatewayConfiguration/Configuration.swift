@@ -1,4 +1,5 @@
 import BluetoothBase
+import Foundation
 import GatewayPipeline
 
 /// What a gateway is to do: what its file says, and the defaults for what it does not.
@@ -13,6 +14,8 @@ public struct Configuration: Equatable, Sendable {
     public var pipeline = PipelineSettings()
     public var spool = SpoolSettings()
     public var remote = RemoteSettings()
+    /// ESPHome's native API; nil if it is not served.
+    public var esphome: ESPHomeSettings?
     /// How often the gateway tells how it is.
     public var healthInterval = Duration.seconds(60)
 
@@ -97,6 +100,40 @@ public struct BrokerSettings: Equatable, Sendable {
 
     /// The broker as it may be shown: without its password.
     public var displayName: String { "\(tls == nil ? "mqtt" : "mqtts")://\(host):\(port)" }
+}
+
+/// ESPHome's native API, as a Bluetooth proxy speaks it.
+public struct ESPHomeSettings: Equatable, Sendable {
+    public var host: String
+    public var port: UInt16
+    /// The 32 octets that clients have to know; nil lets everybody in.
+    public var key: [UInt8]?
+    /// Whether clients may pair with devices, and remove bonds.
+    public var allowsPairing = false
+
+    /// Reads `HOST:PORT`, or `:PORT` for all addresses of the machine. Nil if it is something else.
+    public init?(listen text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            return nil
+        }
+        var host = text[..<colon]
+        // An IPv6 address is in brackets.
+        if host.first == "[", host.last == "]" {
+            host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
+            return nil
+        }
+        self.host = host.isEmpty ? "::" : String(host)
+        self.port = port
+    }
+
+    /// Reads a key of 32 octets in Base64, as ESPHome writes them. Nil if it is none.
+    public static func key(_ text: some StringProtocol) -> [UInt8]? {
+        guard let data = Data(base64Encoded: String(text.filter { !$0.isWhitespace })), data.count == 32 else {
+            return nil
+        }
+        return Array(data)
+    }
 }
 
 /// Connections on behalf of whoever asks by way of the broker.

@@ -8,10 +8,11 @@ import Synchronization
 /// All adapters that a gateway scans with. Where none is named, those of the machine, and those that are plugged in later.
 final class AdapterFleet: Sendable {
     private let hub: Hub
-    private let isActive: Bool
+    let mode: ScanMode
     private let logger: Logger
     private let named: [(String, TransportName)]
-    private let connectable: Set<DeviceAddress>
+    /// Devices that somebody may connect to; nil for all.
+    private let connectable: Set<DeviceAddress>?
     /// How many connections were made with each adapter, to spread them.
     private let uses = Mutex<[String: Int]>([:])
     private let sources = Mutex<[AdapterSource]>([])
@@ -22,9 +23,9 @@ final class AdapterFleet: Sendable {
     /// - Throws: if a name is none of an adapter.
     init(_ configuration: Configuration, hub: Hub, logger: Logger) throws(ConfigurationError) {
         self.hub = hub
-        isActive = configuration.isScanActive
+        mode = ScanMode(isActive: configuration.isScanActive)
         self.logger = logger
-        connectable = configuration.remote.allowed
+        connectable = configuration.esphome == nil ? configuration.remote.allowed : nil
         var named: [(String, TransportName)] = []
         for (index, name) in configuration.adapters.enumerated() {
             do throws(TransportNameError) {
@@ -38,6 +39,12 @@ final class AdapterFleet: Sendable {
     }
 
     var statuses: [AdapterSource.Status] { sources.withLock { $0 }.map(\.status) }
+
+    /// Whether some adapter scans.
+    var isScanning: Bool { statuses.contains { $0.isScanning } }
+
+    /// The adapters that are open.
+    var open: [Adapter] { sources.withLock { $0 }.compactMap(\.adapter) }
 
     /// Scans until the task is cancelled.
     func run() async {
@@ -75,7 +82,7 @@ final class AdapterFleet: Sendable {
 
     private func start(_ name: String, _ transport: TransportName, _ group: inout DiscardingTaskGroup) {
         let source = AdapterSource(
-            name, transport, hub: hub, isActive: isActive, connectable: connectable, logger: logger)
+            name, transport, hub: hub, mode: mode, connectable: connectable, logger: logger)
         sources.withLock { $0.append(source) }
         group.addTask { await source.run() }
     }

@@ -21,27 +21,33 @@ final class AdapterSource: Sendable {
 
     private let transport: TransportName
     private let hub: Hub
-    private let isActive: Bool
+    private let mode: ScanMode
     private let logger: Logger
     private let state: Mutex<Status>
     /// The adapter while it is open, and how well it hears the devices that somebody may connect to.
     private let open = Mutex<(adapter: Adapter?, signals: [DeviceAddress: Int8])>((nil, [:]))
-    private let connectable: Set<DeviceAddress>
+    private let connectable: Set<DeviceAddress>?
 
-    /// - Parameter connectable: devices that somebody may connect to.
+    /// Signals that are remembered. Beyond that all are forgotten, and those of devices nearby are soon there again.
+    private static let signalLimit = 4096
+
+    /// - Parameter connectable: devices that somebody may connect to; nil for all.
     init(
-        _ name: String, _ transport: TransportName, hub: Hub, isActive: Bool, connectable: Set<DeviceAddress>,
+        _ name: String, _ transport: TransportName, hub: Hub, mode: ScanMode, connectable: Set<DeviceAddress>?,
         logger: Logger
     ) {
         self.connectable = connectable
         self.transport = transport
         self.hub = hub
-        self.isActive = isActive
+        self.mode = mode
         self.logger = logger
         state = Mutex(Status(name: name))
     }
 
     var status: Status { state.withLock { $0 } }
+
+    /// The adapter while it is open.
+    var adapter: Adapter? { open.withLock { $0.adapter } }
 
     /// The adapter if it scans, its name, and how well it hears a device, nil if it does not.
     func candidate(for device: DeviceAddress) -> (adapter: Adapter, name: String, rssi: Int8?)? {
@@ -74,6 +80,13 @@ final class AdapterSource: Sendable {
         }
     }
 
+    private func note(_ rssi: Int8, of device: DeviceAddress) {
+        open.withLock { open in
+            if open.signals.count >= Self.signalLimit, open.signals[device] == nil { open.signals = [:] }
+            open.signals[device] = rssi
+        }
+    }
+
     private func scan() async throws(BluetoothError) {
         let adapter = try await Adapter.open(transport)
         open.withLock { $0.adapter = adapter }
@@ -96,7 +109,9 @@ final class AdapterSource: Sendable {
         }
     }
 
+    /// Scans until somebody wants it otherwise.
     private func take(from adapter: Adapter) async throws(BluetoothError) {
+        let isActive = mode.isActive
         let parameters = ScanParameters(isActive: isActive, reportsDuplicates: true)
         let sightings = try await adapter.scan(parameters: parameters)
         let name = state.withLock { status in
@@ -110,10 +125,11 @@ final class AdapterSource: Sendable {
                 status.received += 1
                 status.dropped = sightings.droppedCount
             }
-            if !connectable.isEmpty, connectable.contains(sighting.address.plain), let rssi = sighting.rssi {
-                open.withLock { $0.signals[sighting.address.plain] = rssi }
+            if connectable?.contains(sighting.address.plain) ?? true, let rssi = sighting.rssi {
+                note(rssi, of: sighting.address.plain)
             }
             hub.receive(sighting, adapter: name)
+            if mode.isActive != isActive { return }
         }
     }
 }

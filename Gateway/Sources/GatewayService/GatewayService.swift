@@ -5,6 +5,7 @@ import GatewayMQTT
 import GatewayPipeline
 import Logging
 import ServiceLifecycle
+import Synchronization
 
 /// A gateway from adapters to a sink, for as long as it is to run.
 public struct GatewayService: Service {
@@ -16,6 +17,12 @@ public struct GatewayService: Service {
     private let clock: GatewayClock
     private let notifier: ServiceManager
     private let replay: ReplaySource?
+    private let scanningChanged = Listener()
+
+    /// Who wants to know that adapters began to scan, or have stopped.
+    private final class Listener: Sendable {
+        let call = Mutex<@Sendable () -> Void>({})
+    }
 
     /// - Parameters:
     ///   - status: how it is between the sink and its broker.
@@ -39,6 +46,13 @@ public struct GatewayService: Service {
     public var adapter: @Sendable (DeviceAddress) -> (Adapter, String)? {
         { [fleet] in fleet.adapter(for: $0) }
     }
+
+    /// The adapters, as clients of ESPHome's API use them.
+    func radio(_ table: ConnectionTable, allowsPairing: Bool) -> FleetRadio {
+        FleetRadio(fleet: fleet, table: table, allowsPairing: allowsPairing)
+    }
+
+    func observeScanning(_ body: @escaping @Sendable () -> Void) { scanningChanged.call.withLock { $0 = body } }
 
     public func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -81,6 +95,7 @@ public struct GatewayService: Service {
                 gateway: configuration.topics.gateway, uptime: start.duration(to: now), time: clock.wall(),
                 adapters: fleet.statuses + (replay.map { [$0.status] } ?? []), counters: counters, devices: devices,
                 broker: broker)
+            if health.isWell != isWell { scanningChanged.call.withLock { $0 }() }
             // At once when something has changed, and when the broker is there anew.
             guard
                 health.isWell != isWell || connections != broker.connections

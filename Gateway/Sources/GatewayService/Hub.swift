@@ -9,17 +9,23 @@ public final class Hub: Sendable {
     private struct State {
         var pipeline: Pipeline
         var preset: any Preset
+        var listen: (@Sendable (Reception) -> Void)?
     }
 
     private let state: Mutex<State>
     private let sink: any Sink
     private let clock: GatewayClock
+    private let filter: DeviceFilter
 
     public init(_ settings: PipelineSettings, _ preset: any Preset, sink: any Sink, clock: GatewayClock) {
         state = Mutex(State(pipeline: Pipeline(settings), preset: preset))
         self.sink = sink
         self.clock = clock
+        filter = settings.filter
     }
+
+    /// Hands over every packet of the devices that the gateway listens to, before it goes through the pipeline.
+    func listen(_ body: @escaping @Sendable (Reception) -> Void) { state.withLock { $0.listen = body } }
 
     /// Takes in what an adapter has received.
     func receive(_ sighting: Sighting, adapter: String) {
@@ -27,7 +33,7 @@ public final class Hub: Sendable {
             adapter: adapter, address: sighting.address, identity: sighting.peer.firstAddress, rssi: sighting.rssi,
             isConnectable: sighting.isConnectable, advertisingData: sighting.advertisingData,
             scanResponseData: sighting.scanResponseData, instant: clock.instant())
-        pass { $0.receive(reception, at: clock.wall()) }
+        receive(reception)
     }
 
     /// Does what is due.
@@ -42,6 +48,7 @@ public final class Hub: Sendable {
 
     /// Takes in what somebody else has received.
     func receive(_ reception: Reception) {
+        if let listen = state.withLock({ $0.listen }), filter.accepts(reception) { listen(reception) }
         pass { $0.receive(reception, at: clock.wall()) }
     }
 

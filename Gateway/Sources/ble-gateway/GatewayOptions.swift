@@ -42,7 +42,7 @@ struct GatewayOptions: ParsableArguments {
         return configuration
     }
 
-    private static func contents(of path: String) -> String? {
+    static func contents(of path: String) -> String? {
         guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)), data.count <= 1 << 20 else { return nil }
         return String(validating: data, as: UTF8.self)
     }

@@ -16,6 +16,11 @@ final class LineSink: Sink {
     }
 }
 
+/// Publishes nothing: for a gateway that has no broker, but clients of ESPHome's API.
+struct NoSink: Sink {
+    func take(_ publications: [Publication]) {}
+}
+
 /// What happens when the broker is there, known before the hub is.
 final class Relay: Sendable {
     let hub = Mutex<Hub?>(nil)

@@ -36,6 +36,24 @@ struct Run: AsyncParsableCommand {
             valueName: "name"))
     var transports: [String] = []
 
+    @Option(
+        name: .customLong("esphome-api"),
+        help: ArgumentHelp(
+            "Serve ESPHome's native API as a Bluetooth proxy, with --esphome-key-file or --esphome-api-open.",
+            valueName: "[address]:port"))
+    var esphomeAPI: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file whose first line is the key of ESPHome's API: 32 octets in Base64.", valueName: "file"),
+        completion: .file())
+    var esphomeKeyFile: String?
+
+    @Flag(
+        name: .customLong("esphome-api-open"),
+        help: "Serve ESPHome's API without a key: whoever reaches it can connect to devices.")
+    var esphomeAPIOpen = false
+
     @Flag(help: "Print what would be published, and connect to no broker.")
     var dryRun = false
 
@@ -54,6 +72,7 @@ struct Run: AsyncParsableCommand {
             }
             configuration.choose(preset)
         }
+        try readESPHome(&configuration)
         if let replay, replay != "-", !FileManager.default.isReadableFile(atPath: replay) {
             throw ValidationError("\(replay) cannot be read")
         }
@@ -66,9 +85,10 @@ struct Run: AsyncParsableCommand {
         var logger = Logger(label: "ble-gateway") { label in StandardErrorLog(label: label) }
         logger.logLevel = .info
         if dryRun {
-            try await run(configuration, logger)
+            try await run(configuration, LineSink(), logger)
         } else {
             guard let broker = configuration.broker else {
+                guard configuration.esphome == nil else { return try await run(configuration, NoSink(), logger) }
                 throw ValidationError(
                     "which broker? Give --broker mqtt://HOST, or --config with broker.url, or --dry-run")
             }
@@ -76,11 +96,49 @@ struct Run: AsyncParsableCommand {
         }
     }
 
-    private func run(_ configuration: Configuration, _ logger: Logger) async throws {
-        let sink = LineSink()
+    /// What the options say of ESPHome's API.
+    private func readESPHome(_ configuration: inout Configuration) throws {
+        guard let esphomeAPI else {
+            guard esphomeKeyFile == nil, !esphomeAPIOpen else { throw ValidationError("Give --esphome-api, too") }
+            return
+        }
+        guard var settings = ESPHomeSettings(listen: esphomeAPI) else {
+            throw ValidationError("--esphome-api is :PORT or ADDRESS:PORT")
+        }
+        guard (esphomeKeyFile == nil) == esphomeAPIOpen else {
+            throw ValidationError(
+                "ESPHome's API needs a key: openssl rand -base64 32 >FILE and --esphome-key-file FILE; "
+                    + "or --esphome-api-open lets everybody in")
+        }
+        if let path = esphomeKeyFile {
+            guard let text = GatewayOptions.contents(of: path),
+                let key = ESPHomeSettings.key(text.prefix { !$0.isNewline })
+            else { throw ValidationError("\(path) is to have 32 octets in Base64 in its first line") }
+            settings.key = key
+        }
+        settings.allowsPairing = configuration.esphome?.allowsPairing ?? false
+        configuration.esphome = settings
+    }
+
+    private func run(
+        _ configuration: Configuration, _ sink: any Sink, _ logger: Logger
+    ) async throws {
         let hub = Hub(configuration, sink: sink)
         let gateway = try gateway(configuration, hub, sink, logger) { SinkStatus() }
-        try await run([gateway], logger)
+        let table = ConnectionTable(limit: configuration.remote.connections)
+        try await run([gateway] + esphome(configuration, gateway, hub, table, logger), logger)
+    }
+
+    /// ESPHome's API, if the configuration has it.
+    private func esphome(
+        _ configuration: Configuration, _ gateway: GatewayService, _ hub: Hub, _ table: ConnectionTable,
+        _ logger: Logger
+    ) -> [any Service] {
+        guard let settings = configuration.esphome else { return [] }
+        return [
+            ESPHomeService(
+                settings, gateway: configuration.topics.gateway, of: gateway, hub: hub, table: table, logger: logger)
+        ]
     }
 
     private func run(_ configuration: Configuration, _ broker: BrokerSettings, _ logger: Logger) async throws {
@@ -106,9 +164,11 @@ struct Run: AsyncParsableCommand {
         relay.hub.withLock { $0 = hub }
         let gateway = try gateway(configuration, hub, sink, logger) { sink.status }
         var services: [any Service] = [MQTTService(sink), gateway]
+        let table = ConnectionTable(limit: configuration.remote.connections)
+        services += esphome(configuration, gateway, hub, table, logger)
         if isRemote {
             let remote = RemoteHands(
-                configuration.remote, configuration.topics, adapter: gateway.adapter, logger: logger)
+                configuration.remote, configuration.topics, table: table, adapter: gateway.adapter, logger: logger)
             remote.use(sink)
             relay.remote.withLock { $0 = remote }
             services.append(remote)

@@ -4,6 +4,9 @@ import GatewayPipeline
 import Testing
 
 @Suite struct ConfigurationTests {
+    /// 32 octets: 0, 1, 2 and so on.
+    static let key = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+
     @Test func everythingIsRead() throws {
         let configuration = try Configuration(
             yaml: """
@@ -32,8 +35,9 @@ import Testing
                   "54:48:E6:8F:80:A5": 231D39C1D7CC1AB1AEE224CD096DB932
                 spool: {path: s.sqlite, messages: 100, megabytes: 2}
                 remote: {allow: "A4:C1:38:11:22:33", connections: 2, idle: 60}
+                esphome: {listen: "[::1]:99", key_file: key, pair: true}
                 health: {interval: 5}
-                """, gateway: "host", contents: { $0 == "secret" ? "pass\n" : nil })
+                """, gateway: "host", contents: { ["secret": "pass\n", "key": Self.key + "\n"][$0] })
         var expected = Configuration(gateway: "attic")
         expected.choose(.theengs)
         expected.topics.base = "house"
@@ -66,6 +70,9 @@ import Testing
         expected.remote.allowed = [DeviceAddress("A4:C1:38:11:22:33/P")!]
         expected.remote.connections = 2
         expected.remote.idle = .seconds(60)
+        expected.esphome = ESPHomeSettings(listen: "[::1]:99")
+        expected.esphome?.key = Array(0..<32)
+        expected.esphome?.allowsPairing = true
         expected.healthInterval = .seconds(5)
         #expect(configuration == expected)
     }
@@ -91,6 +98,11 @@ import Testing
         ("publish: {repeat: 600}", "publish.expire: at least twice publish.repeat was expected"),
         ("publish: {total_rate: nan}", "line 1, publish.total_rate: a number from"),
         ("topics: {base: 'a/#'}", "line 1, topics.base: the beginning of a topic"),
+        ("esphome: {listen: 6053}", "line 1, esphome.listen: :PORT or ADDRESS:PORT was expected"),
+        ("esphome: {listen: ':6053'}", "esphome.open: a key was expected, or open: true"),
+        ("esphome: {open: true, key: \(key)}", "line 1, esphome.open: a key was expected, or open: true"),
+        ("esphome: {key: AAEC}", "line 1, esphome.key: 32 octets in Base64 were expected"),
+        ("esphome:\n  key_file: no", "line 2, esphome.key_file: the file cannot be read"),
         ("- a", "line 1: members with names were expected"),
         ("a: [", "this is no YAML"),
         ("gateway: x\ngateway: y", "a member is there twice"),
@@ -115,6 +127,21 @@ import Testing
         #expect((settings.tls != nil) == isSecure)
         #expect(settings.user == user)
         #expect(settings.password == password)
+    }
+
+    @Test(arguments: [
+        (":6053", "::", UInt16(6053)), ("127.0.0.1:1", "127.0.0.1", 1), ("[fe80::1]:65535", "fe80::1", 65_535),
+    ])
+    func places(text: String, host: String, port: UInt16) throws {
+        let settings = try #require(ESPHomeSettings(listen: text))
+        #expect((settings.host, settings.port) == (host, port))
+        #expect(settings.key == nil)
+        #expect(!settings.allowsPairing)
+    }
+
+    @Test(arguments: ["", "6053", ":", ":x", ":65536", "::1:6053", "host"])
+    func noPlaces(text: String) {
+        #expect(ESPHomeSettings(listen: text) == nil)
     }
 
     @Test(arguments: ["", "h", "mqtt://", "http://h", "mqtt://h:0", "mqtt://h:x", "mqtt://h/p"])

@@ -25,7 +25,6 @@ public struct RemoteHands: Service {
 
     /// What requests share.
     private final class Shared: Sendable {
-        let places = Mutex(0)
         let lines = Mutex<[DeviceAddress: Line]>([:])
         let sink = Mutex<MQTTSink?>(nil)
         let requests: (stream: AsyncStream<MQTTMessage>, continuation: AsyncStream<MQTTMessage>.Continuation)
@@ -36,6 +35,7 @@ public struct RemoteHands: Service {
 
     private let settings: RemoteSettings
     private let topics: Topics
+    private let table: ConnectionTable
     private let fleet: @Sendable (DeviceAddress) -> (Adapter, String)?
     private let logger: Logger
     private let shared = Shared()
@@ -44,13 +44,16 @@ public struct RemoteHands: Service {
     static let requestLimit = 64
     static let lineLimit = 16
 
-    /// - Parameter adapter: an adapter to connect to a device with, and its name.
+    /// - Parameters:
+    ///   - table: the places for connections.
+    ///   - adapter: an adapter to connect to a device with, and its name.
     public init(
-        _ settings: RemoteSettings, _ topics: Topics,
+        _ settings: RemoteSettings, _ topics: Topics, table: ConnectionTable,
         adapter: @escaping @Sendable (DeviceAddress) -> (Adapter, String)?, logger: Logger
     ) {
         self.settings = settings
         self.topics = topics
+        self.table = table
         fleet = adapter
         self.logger = logger
     }
@@ -112,19 +115,10 @@ public struct RemoteHands: Service {
     /// Begins to serve a device. There are no more of them than the configuration allows.
     private func open(_ device: DeviceAddress, _ group: inout DiscardingTaskGroup) -> Line {
         let (stream, jobs) = AsyncStream<Job>.makeStream()
-        let limit = settings.connections
         let link = RemoteLink(
             device,
             RemoteLink.Surroundings(
-                adapter: fleet,
-                takePlace: {
-                    shared.places.withLock { places in
-                        guard places < limit else { return false }
-                        places += 1
-                        return true
-                    }
-                },
-                returnPlace: { shared.places.withLock { $0 -= 1 } },
+                adapter: fleet, table: table,
                 tell: { path, json in tell(path, json) }))
         group.addTask {
             for await job in stream {

@@ -8,9 +8,8 @@ final class RemoteLink: Sendable {
     struct Surroundings: Sendable {
         /// An adapter to connect with, and its name; nil if there is none.
         var adapter: @Sendable (DeviceAddress) -> (Adapter, String)?
-        /// Takes one of the places for connections, or gives it back.
-        var takePlace: @Sendable () -> Bool
-        var returnPlace: @Sendable () -> Void
+        /// The places for connections.
+        var table: ConnectionTable
         /// Tells what the device has sent, or that it is gone.
         var tell: @Sendable (_ path: String, _ json: String) -> Void
     }
@@ -68,8 +67,12 @@ final class RemoteLink: Sendable {
         }
         state.withLock { $0.lastRequest = .now }
         if connection == nil {
-            guard surroundings.takePlace() else {
-                throw RemoteRefusal(.busy, "there are as many connections as remote.connections allows")
+            do throws(ConnectionTable.Refusal) {
+                try surroundings.table.take(device)
+            } catch {
+                throw error == .owned
+                    ? RemoteRefusal(.owned, "the connection is a client's of ESPHome's API")
+                    : RemoteRefusal(.busy, "there are as many connections as remote.connections allows")
             }
         }
         return connection
@@ -130,7 +133,7 @@ final class RemoteLink: Sendable {
             Task { await watch(connection) }
             return .connected(mtu: mtu, adapter: name)
         } catch {
-            surroundings.returnPlace()
+            surroundings.table.giveBack(device)
             throw error
         }
     }
@@ -145,7 +148,7 @@ final class RemoteLink: Sendable {
             return state.subscriptions
         }
         for task in subscriptions.values { task.cancel() }
-        surroundings.returnPlace()
+        surroundings.table.giveBack(device)
         let object = JSONObject {
             $0.add("event", "disconnected")
             $0.add("reason", reason.map { "\($0)" } ?? "the adapter was lost")

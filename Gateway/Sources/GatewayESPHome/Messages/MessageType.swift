@@ -1,0 +1,52 @@
+/// Which message a frame carries. The numbers are those of ESPHome's native API; any other is one that a proxy has no use for.
+struct MessageType: RawRepresentable, Hashable, Sendable {
+    var rawValue: UInt16
+
+    init(rawValue: UInt16) { self.rawValue = rawValue }
+    private init(_ rawValue: UInt16) { self.rawValue = rawValue }
+
+    static let helloRequest = Self(1)
+    static let helloResponse = Self(2)
+    static let authenticationRequest = Self(3)
+    static let authenticationResponse = Self(4)
+    static let disconnectRequest = Self(5)
+    static let disconnectResponse = Self(6)
+    static let pingRequest = Self(7)
+    static let pingResponse = Self(8)
+    static let deviceInfoRequest = Self(9)
+    static let deviceInfoResponse = Self(10)
+    static let listEntitiesRequest = Self(11)
+    static let listEntitiesDone = Self(19)
+    static let getTimeRequest = Self(36)
+    static let getTimeResponse = Self(37)
+
+    static let subscribeAdvertisements = Self(66)
+    static let deviceRequest = Self(68)
+    static let deviceConnection = Self(69)
+    static let getServicesRequest = Self(70)
+    static let getServicesResponse = Self(71)
+    static let getServicesDone = Self(72)
+    static let readRequest = Self(73)
+    static let readResponse = Self(74)
+    static let writeRequest = Self(75)
+    static let readDescriptorRequest = Self(76)
+    static let writeDescriptorRequest = Self(77)
+    static let notifyRequest = Self(78)
+    static let notifyData = Self(79)
+    static let subscribeConnectionsFree = Self(80)
+    static let connectionsFree = Self(81)
+    static let gattError = Self(82)
+    static let writeResponse = Self(83)
+    static let notifyResponse = Self(84)
+    static let pairing = Self(85)
+    static let unpairing = Self(86)
+    static let unsubscribeAdvertisements = Self(87)
+    static let clearCache = Self(88)
+    static let rawAdvertisements = Self(93)
+    static let scannerState = Self(126)
+    static let scannerSetMode = Self(127)
+    static let setConnectionParameters = Self(145)
+    static let connectionParametersSet = Self(146)
+    static let deviceCapabilitiesRequest = Self(149)
+    static let deviceCapabilitiesResponse = Self(150)
+}

@@ -1,0 +1,136 @@
+import Logging
+import NIOCore
+
+/// The connection of one client, on its event loop: cuts its stream into messages, and sends what its session wants to say.
+final class ClientHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// What the server wants to know of a client.
+    struct Reports: Sendable {
+        /// Whether one more client may be served.
+        var welcome: @Sendable (_ client: String) -> Bool
+        /// A client was made to leave.
+        var refused: @Sendable (_ reason: String) -> Void
+    }
+
+    private var framing: any Framing
+    private let session: ProxySession
+    private let outbox: Outbox
+    private let reports: Reports
+    private var isClosing = false
+    private var silences = 0
+    private var deadline: Scheduled<Void>?
+
+    /// How long a client has to say who it is.
+    static let helloTimeout = TimeAmount.seconds(10)
+    /// After so long a silence a client is asked whether it is there, and after so many of them it is gone.
+    static let silence = TimeAmount.seconds(60)
+    static let silenceLimit = 3
+
+    init(_ framing: any Framing, _ session: ProxySession, _ outbox: Outbox, _ reports: Reports) {
+        self.framing = framing
+        self.session = session
+        self.outbox = outbox
+        self.reports = reports
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        deadline = context.eventLoop.scheduleTask(in: Self.helloTimeout) {
+            let (handler, context) = bound.value
+            if !handler.session.isWelcome { handler.refuse(ProtocolFailure("it says nothing"), context) }
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isClosing else { return }
+        silences = 0
+        framing.append(unwrapInboundIn(data).readableBytesView)
+        do throws(ProtocolFailure) {
+            while !isClosing, let event = try framing.next() {
+                switch event {
+                case .reply(let octets): write(octets, context)
+                case .frame(let frame): obey(session.receive(frame), context)
+                }
+            }
+        } catch {
+            refuse(error, context)
+        }
+    }
+
+    private func obey(_ verdict: ProxySession.Verdict, _ context: ChannelHandlerContext) {
+        switch verdict {
+        case .goOn: return
+        case .welcome(let client):
+            deadline?.cancel()
+            if !reports.welcome(client) { leave("there are too many clients", context) }
+        case .leave:
+            drain(context)
+            close(context)
+        case .refuse(let reason): leave(reason, context)
+        }
+    }
+
+    /// Asks the client to leave.
+    private func leave(_ reason: String, _ context: ChannelHandlerContext) {
+        var octets: [UInt8] = []
+        framing.send(Frame(.disconnectRequest), into: &octets)
+        refuse(ProtocolFailure(reason, farewell: octets), context)
+    }
+
+    private func refuse(_ failure: ProtocolFailure, _ context: ChannelHandlerContext) {
+        guard !isClosing else { return }
+        reports.refused(failure.reason)
+        if !failure.farewell.isEmpty { write(failure.farewell, context) }
+        close(context)
+    }
+
+    private func close(_ context: ChannelHandlerContext) {
+        isClosing = true
+        context.close(promise: nil)
+    }
+
+    // MARK: - Sending
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is Outbox.Drain: drain(context)
+        case is Leave: leave("the gateway ends", context)
+        case is IdleStateHandler.IdleStateEvent:
+            silences += 1
+            if silences >= Self.silenceLimit { return refuse(ProtocolFailure("it is silent"), context) }
+            if session.isWelcome { outbox.send(Frame(.pingRequest)) }
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    /// Asks the client to leave because the gateway ends.
+    struct Leave: Sendable {}
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        drain(context)
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func drain(_ context: ChannelHandlerContext) {
+        guard !isClosing else { return }
+        guard let frames = outbox.take(isWritable: context.channel.isWritable) else {
+            // Nothing that is sent would get through.
+            return refuse(ProtocolFailure("it does not read what it is sent"), context)
+        }
+        guard !frames.isEmpty else { return }
+        var octets: [UInt8] = []
+        for frame in frames { framing.send(frame, into: &octets) }
+        write(octets, context)
+    }
+
+    private func write(_ octets: [UInt8], _ context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: octets)), promise: nil)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // A connection that was reset, and the like: there is nobody to tell.
+        close(context)
+    }
+}

@@ -1,0 +1,213 @@
+import BluetoothLE
+import Synchronization
+
+/// One device on behalf of one client, from the request to connect until the connection has ended. What the client asks for is
+/// done one after the other.
+final class ProxyDevice: Sendable {
+    enum Job: Sendable {
+        /// Tell again that there is a connection.
+        case connect
+        case discover
+        case read(AttributeHandle)
+        case write(AttributeHandle, [UInt8], isAnswered: Bool)
+        case notify(AttributeHandle, isOn: Bool)
+        case pair
+        case updateParameters(ConnectionParameters)
+    }
+
+    /// Requests that wait, and characteristics whose values are passed on.
+    static let jobLimit = 1024
+    static let notifyLimit = 512
+
+    private struct State {
+        var task: Task<Void, Never>?
+        var waiting = 0
+        var notified: Set<AttributeHandle> = []
+        /// What the device offers, once the client has asked for it.
+        var database: DiscoveredDatabase?
+        /// The Client Characteristic Configurations that the client has switched on.
+        var configured: Set<AttributeHandle> = []
+        var isEnding = false
+        /// Why the device's side has ended the connection.
+        var end: ProxyError?
+    }
+
+    let address: DeviceAddress
+    private let radio: any ProxyRadio
+    private let client: ProxyClientID
+    private let answers: ProxyAnswers
+    private let jobs: (stream: AsyncStream<Job>, continuation: AsyncStream<Job>.Continuation)
+    private let state = Mutex(State())
+
+    init(_ address: DeviceAddress, _ radio: any ProxyRadio, for client: ProxyClientID, _ answers: ProxyAnswers) {
+        self.address = address
+        self.radio = radio
+        self.client = client
+        self.answers = answers
+        jobs = AsyncStream.makeStream()
+    }
+
+    /// Begins to connect, when an earlier connection to the same device has ended.
+    ///
+    /// - Parameter ended: called at the end.
+    func begin(after earlier: ProxyDevice?, ended: @escaping @Sendable (ProxyDevice) -> Void) {
+        let task = Task {
+            await earlier?.waitForEnd()
+            await run()
+            ended(self)
+        }
+        state.withLock { $0.task = task }
+    }
+
+    /// Adds a request. False if too many wait.
+    func add(_ job: Job) -> Bool {
+        let isTaken = state.withLock { state in
+            guard state.waiting < Self.jobLimit else { return false }
+            state.waiting += 1
+            return true
+        }
+        if isTaken { jobs.continuation.yield(job) }
+        return isTaken
+    }
+
+    /// Ends the connection, or the attempt at one.
+    func end() {
+        let task = state.withLock { state in
+            state.isEnding = true
+            return state.task
+        }
+        task?.cancel()
+    }
+
+    /// Whether the client, or the device, has ended the connection.
+    var isEnding: Bool { state.withLock { $0.isEnding } }
+
+    func waitForEnd() async { await state.withLock { $0.task }?.value }
+
+    // MARK: - The connection
+
+    private func run() async {
+        let link: any ProxyLink
+        do throws(ProxyError) {
+            if Task.isCancelled { throw .endedByThisDevice }
+            link = try await radio.connect(to: address, for: client)
+        } catch {
+            state.withLock { $0.isEnding = true }
+            return answers.disconnected(address, Task.isCancelled ? .endedByThisDevice : error)
+        }
+        let end = await serve(link)
+        // A cancelled task ends nothing.
+        await Task { await link.close() }.value
+        // In this order: a client that finds a place free takes a connection that it thinks it has for a lost one.
+        answers.disconnected(address, end)
+        link.release()
+    }
+
+    private func serve(_ link: any ProxyLink) async -> ProxyError {
+        guard let mtu = try? await link.mtu else { return .notEstablished }
+        answers.connected(address, mtu: mtu)
+        await withDiscardingTaskGroup { group in
+            group.addTask { [self] in
+                let reason = await link.forward { handle, value in
+                    guard state.withLock({ $0.notified.contains(handle) }) else { return }
+                    answers.notified(address, handle, value)
+                }
+                state.withLock { state in
+                    state.end = reason
+                    state.isEnding = true
+                }
+                jobs.continuation.finish()
+            }
+            for await job in jobs.stream {
+                await perform(job, link, mtu)
+                state.withLock { $0.waiting -= 1 }
+            }
+            group.cancelAll()
+        }
+        if Task.isCancelled { return .endedByThisDevice }
+        return state.withLock { $0.end } ?? .endedByThisDevice
+    }
+
+    // MARK: - Requests
+
+    private func perform(_ job: Job, _ link: any ProxyLink, _ mtu: Int) async {
+        do throws(ProxyError) {
+            try await carryOut(job, link, mtu)
+        } catch {
+            // The end of the connection says it all.
+            guard !Task.isCancelled else { return }
+            switch job {
+            case .connect: return
+            case .discover: answers.failed(address, 0, error)
+            case .read(let handle), .write(let handle, _, _), .notify(let handle, _):
+                answers.failed(address, handle.rawValue, error)
+            case .pair: answers.paired(address, error)
+            case .updateParameters: answers.parametersUpdated(address, error)
+            }
+        }
+    }
+
+    private func carryOut(_ job: Job, _ link: any ProxyLink, _ mtu: Int) async throws(ProxyError) {
+        switch job {
+        case .connect: answers.connected(address, mtu: mtu)
+        case .discover:
+            let database = try await link.discover()
+            state.withLock { $0.database = database }
+            try answers.discovered(address, database)
+        case .read(let handle): answers.read(address, handle, try await link.read(handle))
+        case .write(let handle, let value, true):
+            try await link.write(value, to: handle)
+            note(value, writtenTo: handle)
+            answers.written(address, handle)
+        case .write(let handle, let value, false): try await link.writeWithoutResponse(value, to: handle)
+        case .notify(let handle, true):
+            let isTaken = state.withLock { state in
+                guard state.notified.count < Self.notifyLimit else { return false }
+                state.notified.insert(handle)
+                return true
+            }
+            guard isTaken else { throw .insufficientResources }
+            answers.notifying(address, handle)
+        case .notify(let handle, false):
+            state.withLock { _ = $0.notified.remove(handle) }
+            // Clients switch a configuration on by themselves, and leave it on.
+            if let descriptor = configuration(of: handle) { try? await link.write([0, 0], to: descriptor) }
+            answers.notifying(address, handle)
+        case .pair:
+            try await link.pair()
+            answers.paired(address, nil)
+        case .updateParameters(let parameters):
+            try await link.updateParameters(parameters)
+            answers.parametersUpdated(address, nil)
+        }
+    }
+
+    /// Remembers which configurations are on.
+    private func note(_ value: [UInt8], writtenTo handle: AttributeHandle) {
+        state.withLock { state in
+            guard let descriptors = state.database?.descriptors,
+                descriptors.contains(where: { $0.handle == handle && $0.uuid == Self.configurationType })
+            else { return }
+            if value.allSatisfy({ $0 == 0 }) {
+                state.configured.remove(handle)
+            } else {
+                state.configured.insert(handle)
+            }
+        }
+    }
+
+    /// The configuration of a characteristic if the client has switched it on.
+    private func configuration(of value: AttributeHandle) -> AttributeHandle? {
+        state.withLock { state in
+            guard let database = state.database,
+                let characteristic = database.characteristics.first(where: { $0.valueHandle == value }),
+                let descriptor = database.descriptors(of: characteristic).first(where: {
+                    $0.uuid == Self.configurationType
+                })
+            else { return nil }
+            return state.configured.remove(descriptor.handle)
+        }
+    }
+
+    private static let configurationType: BluetoothUUID = "2902"
+}

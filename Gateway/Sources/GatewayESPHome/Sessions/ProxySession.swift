@@ -1,0 +1,313 @@
+import BluetoothLE
+import Foundation
+import SwiftProtobuf
+import Synchronization
+
+/// One client: what it has subscribed to, and the devices that it has connected to.
+final class ProxySession: Sendable {
+    /// What all sessions have in common.
+    struct Surroundings: Sendable {
+        var radio: any ProxyRadio
+        var identity: ProxyIdentity
+        var isEncrypted: Bool
+        /// Seconds since 1970.
+        var time: @Sendable () -> UInt32
+        /// Scanning is as a client wanted it; all others are to know.
+        var scanningChanged: @Sendable () -> Void
+    }
+
+    /// What becomes of the client after a message.
+    enum Verdict: Equatable {
+        case goOn
+        /// The client has said who it is: it counts from now on.
+        case welcome(client: String)
+        /// The client wants to leave.
+        case leave
+        /// The client is asked to leave.
+        case refuse(reason: String)
+    }
+
+    private struct State {
+        var answers: ProxyAnswers
+        var isWelcome = false
+        var wantsAdvertisements = false
+        var wantsPlaces = false
+        var hasSetMode = false
+        var isEnded = false
+        var batch: [APIBluetoothLERawAdvertisement] = []
+        var devices: [UInt64: ProxyDevice] = [:]
+        /// Those that are there, and those whose connections are ending.
+        var deviceCount = 0
+    }
+
+    /// Devices that a client may have asked for at a time.
+    static let deviceLimit = 32
+    /// A batch of advertisements goes out when it has so many, or when `flush` is called.
+    static let batchLimit = 16
+
+    let client: ProxyClientID
+    private let surroundings: Surroundings
+    private let state: Mutex<State>
+
+    init(_ client: ProxyClientID, _ surroundings: Surroundings, send: @escaping @Sendable (Frame) -> Void) {
+        self.client = client
+        self.surroundings = surroundings
+        state = Mutex(State(answers: ProxyAnswers(send: send, usesShortUUIDs: false)))
+    }
+
+    private var radio: any ProxyRadio { surroundings.radio }
+    private var answers: ProxyAnswers { state.withLock { $0.answers } }
+
+    /// Whether the client has said who it is.
+    var isWelcome: Bool { state.withLock { $0.isWelcome } }
+
+    // MARK: - Messages
+
+    /// Takes a message. One call at a time.
+    func receive(_ frame: Frame) -> Verdict {
+        guard isWelcome || frame.type == .helloRequest else {
+            return .refuse(reason: "message \(frame.type.rawValue) comes before its hello")
+        }
+        do {
+            return try take(frame)
+        } catch {
+            return .refuse(reason: "message \(frame.type.rawValue) is malformed")
+        }
+    }
+
+    private func take(_ frame: Frame) throws -> Verdict {
+        switch frame.type {
+        case .helloRequest: return welcome(try APIHelloRequest(serializedBytes: frame.payload))
+        // There are no passwords any more; who asks for one is let in.
+        case .authenticationRequest: answers.tell(.authenticationResponse, APIAuthenticationResponse())
+        case .disconnectRequest:
+            answers.tell(.disconnectResponse, APIEmpty())
+            return .leave
+        case .disconnectResponse: return .leave
+        case .pingRequest: answers.tell(.pingResponse, APIEmpty())
+        case .deviceInfoRequest:
+            answers.tell(
+                .deviceInfoResponse,
+                surroundings.identity.information(features, isEncrypted: surroundings.isEncrypted))
+        case .deviceCapabilitiesRequest:
+            answers.tell(
+                .deviceCapabilitiesResponse,
+                APIDeviceCapabilitiesResponse.with {
+                    $0.bluetoothProxy.featureFlags = features.rawValue
+                    $0.bluetoothProxy.macAddress = surroundings.identity.addressText
+                })
+        case .listEntitiesRequest: answers.tell(.listEntitiesDone, APIEmpty())
+        case .getTimeRequest:
+            answers.tell(.getTimeResponse, APIGetTimeResponse.with { $0.epochSeconds = surroundings.time() })
+        case .subscribeAdvertisements:
+            state.withLock { $0.wantsAdvertisements = true }
+            answers.scanning(radio.scanning)
+        case .unsubscribeAdvertisements:
+            state.withLock { state in
+                state.wantsAdvertisements = false
+                state.batch = []
+            }
+        case .scannerSetMode:
+            setMode(isActive: try APIBluetoothScannerSetModeRequest(serializedBytes: frame.payload).mode == .active)
+        case .subscribeConnectionsFree:
+            state.withLock { $0.wantsPlaces = true }
+            answers.places(radio.places)
+        default: try takeRequest(frame)
+        }
+        return .goOn
+    }
+
+    private var features: ProxyIdentity.Features { .init(allowsPairing: radio.allowsPairing) }
+
+    private func welcome(_ hello: APIHelloRequest) -> Verdict {
+        let isNew = state.withLock { state in
+            let isNew = !state.isWelcome
+            state.isWelcome = true
+            // Earlier clients take a short UUID for none.
+            let version = (hello.apiVersionMajor, hello.apiVersionMinor)
+            state.answers = ProxyAnswers(send: state.answers.send, usesShortUUIDs: version >= (1, 12))
+            return isNew
+        }
+        answers.tell(
+            .helloResponse,
+            APIHelloResponse.with {
+                $0.apiVersionMajor = ProxyIdentity.api.major
+                $0.apiVersionMinor = ProxyIdentity.api.minor
+                $0.serverInfo = "ble-gateway \(surroundings.identity.version)"
+                $0.name = surroundings.identity.name
+            })
+        return isNew ? .welcome(client: hello.clientInfo) : .goOn
+    }
+
+    private func setMode(isActive: Bool) {
+        state.withLock { $0.hasSetMode = true }
+        radio.scan(isActive: isActive)
+        surroundings.scanningChanged()
+    }
+
+    // MARK: - Devices
+
+    private func takeRequest(_ frame: Frame) throws {
+        switch frame.type {
+        case .deviceRequest: request(try APIBluetoothDeviceRequest(serializedBytes: frame.payload))
+        case .getServicesRequest:
+            let request = try APIBluetoothAddressRequest(serializedBytes: frame.payload)
+            add(.discover, request.address, 0)
+        case .readRequest, .readDescriptorRequest:
+            let request = try APIBluetoothGATTHandle(serializedBytes: frame.payload)
+            add(request.address, request.handle) { .read($0) }
+        case .writeRequest:
+            let request = try APIBluetoothGATTWriteRequest(serializedBytes: frame.payload)
+            add(request.address, request.handle) {
+                .write($0, Array(request.data), isAnswered: request.response)
+            }
+        case .writeDescriptorRequest:
+            let request = try APIBluetoothGATTValue(serializedBytes: frame.payload)
+            add(request.address, request.handle) { .write($0, Array(request.data), isAnswered: true) }
+        case .notifyRequest:
+            let request = try APIBluetoothGATTNotifyRequest(serializedBytes: frame.payload)
+            add(request.address, request.handle) { .notify($0, isOn: request.enable) }
+        case .setConnectionParameters:
+            let request = try APIBluetoothSetConnectionParametersRequest(serializedBytes: frame.payload)
+            let parameters = ConnectionParameters(
+                intervalMin: UInt16(clamping: request.minInterval), intervalMax: UInt16(clamping: request.maxInterval),
+                latency: UInt16(clamping: request.latency), timeout: UInt16(clamping: request.timeout))
+            guard let device = device(request.address) else {
+                return answers.parametersUpdated(Self.address(request.address), .notConnected)
+            }
+            if !device.add(.updateParameters(parameters)) { answers.parametersUpdated(device.address, .busy) }
+        // There is much that a proxy has no use for, and more with each version.
+        default: return
+        }
+    }
+
+    private func request(_ request: APIBluetoothDeviceRequest) {
+        let address = DeviceAddress(
+            request.address, kind: request.hasAddressType_p && request.addressType & 1 == 1 ? .random : .public)
+        switch request.requestType {
+        case .connect, .connectWithCache, .connectWithoutCache: connect(address)
+        case .disconnect:
+            // The answer comes when the connection has ended.
+            if let device = device(address.value) { device.end() } else { answers.disconnected(address, .notConnected) }
+        case .pair:
+            guard radio.allowsPairing else { return answers.paired(address, .insufficientAuthorization) }
+            guard let device = device(address.value) else { return answers.paired(address, .notConnected) }
+            if !device.add(.pair) { answers.paired(address, .busy) }
+        case .unpair: unpair(address)
+        // Nothing is remembered here of what a device offers.
+        case .clearCache: answers.succeeded(.clearCache, address, nil)
+        case .UNRECOGNIZED: return
+        }
+    }
+
+    private func connect(_ address: DeviceAddress) {
+        let answers = answers
+        let (device, earlier, isNew) = state.withLock { state -> (ProxyDevice?, ProxyDevice?, Bool) in
+            let earlier = state.devices[address.value]
+            if let earlier, !earlier.isEnding { return (earlier, nil, false) }
+            guard state.deviceCount < Self.deviceLimit, !state.isEnded else { return (nil, nil, false) }
+            let device = ProxyDevice(address, radio, for: client, answers)
+            state.devices[address.value] = device
+            state.deviceCount += 1
+            return (device, earlier, true)
+        }
+        guard let device else { return answers.disconnected(address, .busy) }
+        guard isNew else {
+            if !device.add(.connect) { answers.disconnected(address, .busy) }
+            return
+        }
+        device.begin(after: earlier) { [weak self] device in self?.ended(device) }
+    }
+
+    private func ended(_ device: ProxyDevice) {
+        state.withLock { state in
+            state.deviceCount -= 1
+            if state.devices[device.address.value] === device { state.devices[device.address.value] = nil }
+        }
+    }
+
+    private func unpair(_ address: DeviceAddress) {
+        guard radio.allowsPairing else {
+            return answers.succeeded(.unpairing, address, .insufficientAuthorization)
+        }
+        let radio = radio, answers = answers
+        Task {
+            do throws(ProxyError) {
+                try await radio.unpair(address)
+                answers.succeeded(.unpairing, address, nil)
+            } catch {
+                answers.succeeded(.unpairing, address, error)
+            }
+        }
+    }
+
+    private func device(_ address: UInt64) -> ProxyDevice? { state.withLock { $0.devices[address] } }
+
+    private func add(_ address: UInt64, _ handle: UInt32, _ job: (AttributeHandle) -> ProxyDevice.Job) {
+        guard let value = UInt16(exactly: handle), value > 0 else {
+            return answers.failed(Self.address(address), UInt16(clamping: handle), ProxyError(code: 0x01))
+        }
+        add(job(AttributeHandle(value)), address, value)
+    }
+
+    private func add(_ job: ProxyDevice.Job, _ address: UInt64, _ handle: UInt16) {
+        guard let device = device(address) else {
+            return answers.failed(Self.address(address), handle, .notConnected)
+        }
+        if !device.add(job) { answers.failed(device.address, handle, .busy) }
+    }
+
+    private static func address(_ value: UInt64) -> DeviceAddress { DeviceAddress(value, kind: .public) }
+
+    // MARK: - What the client has subscribed to
+
+    /// Tells of an advertisement, if the client wants to know, with others or later.
+    func advertise(_ advertisement: APIBluetoothLERawAdvertisement) {
+        let isFull = state.withLock { state in
+            guard state.wantsAdvertisements else { return false }
+            state.batch.append(advertisement)
+            return state.batch.count >= Self.batchLimit
+        }
+        if isFull { flush() }
+    }
+
+    /// Sends the advertisements that wait.
+    func flush() {
+        let (batch, answers) = state.withLock { state in
+            defer { state.batch = [] }
+            return (state.batch, state.answers)
+        }
+        guard !batch.isEmpty else { return }
+        answers.tell(
+            .rawAdvertisements, APIBluetoothLERawAdvertisementsResponse.with { $0.advertisements = batch })
+    }
+
+    /// Tells of places that were taken or given back.
+    func placesChanged() {
+        let answers = state.withLock { $0.wantsPlaces ? $0.answers : nil }
+        answers?.places(radio.places)
+    }
+
+    func scanningChanged() {
+        let answers = state.withLock { $0.wantsAdvertisements ? $0.answers : nil }
+        answers?.scanning(radio.scanning)
+    }
+
+    // MARK: - The end
+
+    /// The client is gone: ends all that it has asked for, and returns when that has ended.
+    func end() async {
+        let (devices, hadSetMode) = state.withLock { state in
+            state.isEnded = true
+            state.wantsAdvertisements = false
+            state.wantsPlaces = false
+            return (Array(state.devices.values), state.hasSetMode)
+        }
+        if hadSetMode {
+            radio.scan(isActive: nil)
+            surroundings.scanningChanged()
+        }
+        for device in devices { device.end() }
+        for device in devices { await device.waitForEnd() }
+    }
+}

@@ -1,0 +1,52 @@
+import BluetoothLE
+import GatewayESPHome
+
+/// The adapters of a gateway, as clients of ESPHome's API use them.
+struct FleetRadio: ProxyRadio {
+    let fleet: AdapterFleet
+    let table: ConnectionTable
+    let allowsPairing: Bool
+
+    /// How long an attempt to connect may take. Clients give up earlier.
+    private static let timeout = Duration.seconds(30)
+
+    var places: ProxyPlaces { ProxyPlaces(limit: table.limit, taken: table.taken) }
+
+    var scanning: ProxyScanning {
+        ProxyScanning(
+            isRunning: fleet.isScanning, isActive: fleet.mode.isActive,
+            isActiveByConfiguration: fleet.mode.isActiveByConfiguration)
+    }
+
+    func scan(isActive: Bool?) { fleet.mode.wish(isActive) }
+
+    func connect(to device: DeviceAddress, for client: ProxyClientID) async throws(ProxyError) -> any ProxyLink {
+        do throws(ConnectionTable.Refusal) {
+            try table.take(device)
+        } catch {
+            throw error == .full ? .noConnection : .busy
+        }
+        do throws(BluetoothError) {
+            guard let (adapter, _) = fleet.adapter(for: device) else { throw .notReady }
+            let connection = try await adapter.connect(to: device, timeout: Self.timeout)
+            return try await ConnectionLink(connection) { [table] in table.giveBack(device) }
+        } catch {
+            table.giveBack(device)
+            throw ProxyError(connecting: error)
+        }
+    }
+
+    func unpair(_ device: DeviceAddress) async throws(ProxyError) {
+        var isFound = false
+        for adapter in fleet.open {
+            do throws(BluetoothError) {
+                try await adapter.removeBond(with: PeerID(device))
+                isFound = true
+            } catch {
+                // The bond may be another adapter's.
+                guard error == .notBonded else { throw ProxyError(error) }
+            }
+        }
+        guard isFound else { throw .failed }
+    }
+}

@@ -23,6 +23,8 @@ struct SharedScene {
     private var writes: [String] = []
     /// All other requests that peers got, as `connection: octets`.
     private var requests: [String] = []
+    /// What peers got from the Security Manager, which no peer here answers.
+    private var pairingPDUs: [[UInt8]] = []
     /// What peers answer, by the octets of the request; nothing where that is empty. To most requests for services they answer
     /// that there are none.
     var responses: [[UInt8]: [UInt8]] = [:]
@@ -116,6 +118,11 @@ struct SharedScene {
     mutating func takeRequests() -> [String] {
         defer { requests = [] }
         return requests
+    }
+
+    mutating func takePairingPDUs() -> [[UInt8]] {
+        defer { pairingPDUs = [] }
+        return pairingPDUs
     }
 
     // MARK: - The controller
@@ -214,6 +221,7 @@ struct SharedScene {
     private mutating func answerData(_ packet: [UInt8]) {
         let handle = packet[1], request = Array(packet[9...])
         host.receive([0x04, 0x13, 5, 1, handle, 0, 1, 0].span, at: now)
+        if packet[7] == 0x06 { pairingPDUs.append(request) }
         // Only the Attribute Protocol is answered, and no confirmation.
         guard packet[7] == 0x04, request != [0x1E] else { return }
         let octets = request.map { hexadecimal($0, digits: 2) }.joined(separator: " ")

@@ -98,9 +98,11 @@ extension Host {
         case .pairing:
             guard let strength = links.at[slot].protection.pairing.strength else {
                 // The pairing was given up meanwhile. The link has its key now, whatever it had before, and that is worth
-                // nothing.
+                // nothing. A bond's key is worth what it was, and no device need do without it: a central encrypts with it
+                // again, as on each new link (Vol 3, Part C, 10.3.1.1).
                 links.at[slot].protection.stop()
                 settleSecurity(slot, at: now)
+                encryptWithBond(slot, at: now)
                 return handle(.encryptionUnexpected, of: slot, at: now)
             }
             links.at[slot].protection.succeed(strength)

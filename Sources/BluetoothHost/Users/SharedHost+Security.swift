@@ -115,7 +115,12 @@ extension SharedHost {
             tellAll(.securityChanged(link, security))
             // After a pairing there are still keys to exchange.
             if security.isEncrypted, !host.isSecurityPending(on: link) { protectionSettled(slot, nil, at: now) }
-            if !host.isSecurityPending(on: link) { finishReadiness(slot) }
+            if !host.isSecurityPending(on: link) {
+                finishReadiness(slot)
+            } else if security.isBonded, !security.isEncrypted, links[slot].role == .central {
+                // It is being encrypted anew. Until it is, nobody else gets it, as at its beginning.
+                links[slot].isReady = false
+            }
         case .requested(let requirements):
             // Nobody is there to answer for the person: the peer need not wait.
             guard pairingAgent?.description.pairsOnDemand == true else { return host.refuseSecurityRequest(of: link) }

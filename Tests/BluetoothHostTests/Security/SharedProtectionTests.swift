@@ -2,10 +2,11 @@ import BluetoothBase
 import BluetoothCrypto
 import BluetoothGATT
 import BluetoothHCI
-import BluetoothHost
 import BluetoothSMP
 import TestSupport
 import Testing
+
+@testable import BluetoothHost
 
 @Suite("Links to bonded peers, for several users")
 struct SharedProtectionTests {
@@ -36,5 +37,44 @@ struct SharedProtectionTests {
         #expect(
             scene.take(user) == ["2 failed: \(HostError.disconnected(.adapterReset))", "\(link) ended"],
             "it never was encrypted")
+    }
+
+    @Test("A link that a pairing has left with a key of no worth is encrypted again before the next user gets it")
+    func renewalCalledOff() throws {
+        let other = UserID(number: 2)
+        var configuration = HostConfiguration(seed: 7)
+        configuration.security = SecurityConfiguration(
+            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+        var scene = SharedScene(users: user, other, configuration: configuration)
+        var bond = Bond(
+            peer: PeerID(ScriptedController.peer), address: ScriptedController.peer,
+            strength: KeyStrength(model: .justWorks, usesSecureConnections: false, keySize: 16))
+        bond.centralKey = LongTermKey(key: SecurityTests.key)
+        scene.restore(bond)
+        scene.connect(to: ScriptedController.peer, 1, of: user)
+        scene.reportConnection(0x40, peer: ScriptedController.peer)
+        let link = try #require(scene.links.first)
+        scene.receive(EncryptionChange(status: .success, connectionHandle: 0x40, encryption: .on))
+        _ = (scene.take(user), scene.take(other), scene.takeCommands())
+
+        // New keys are wanted, and the controller gets the short-term one.
+        scene.perform(.setPairingAgent(PairingAgentDescription(ioCapability: .noInputNoOutput)), 2, of: user)
+        scene.perform(.pair(link, PairRequest(renewsKeys: true)), 3, of: user)
+        var peer = PairingPeer(role: .peripheral, of: try #require(scene.host.currentIdentity()?.address))
+        for _ in 0..<3 {
+            for pdu in peer.answers(to: scene.takePairingPDUs(), at: .zero) {
+                scene.receive(pdu, on: 0x40, channel: 0x06)
+            }
+        }
+        #expect(scene.takeCommands() == [.leEnableEncryption])
+        scene.perform(.cancelPairing(link), 4, of: user)
+        _ = scene.take(user)
+        scene.receive(EncryptionKeyRefreshComplete(connectionHandle: 0x40))
+        #expect(scene.takeCommands() == [.leEnableEncryption], "with the key of the bond")
+        scene.connect(to: ScriptedController.peer, 5, of: other)
+        #expect(scene.take(other) == [])
+        scene.receive(EncryptionKeyRefreshComplete(connectionHandle: 0x40))
+        #expect(scene.take(other) == ["5 has \(link)"])
+        #expect(scene.host.host.information(of: link)?.security.isEncrypted == true)
     }
 }

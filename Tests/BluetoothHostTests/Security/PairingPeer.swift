@@ -1,0 +1,36 @@
+import BluetoothBase
+import BluetoothCrypto
+import BluetoothGATT
+import BluetoothSMP
+
+@testable import BluetoothHost
+
+/// The Security Manager of a peer that pairs without questions, with legacy pairing.
+struct PairingPeer {
+    private var pairing: Pairing
+    private var resources = SecurityResources(
+        crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 2),
+        policy: SecurityPolicy(offersSecureConnections: false),
+        identity: DeviceIdentity(address: ScriptedController.peer, resolvingKey: 0))
+
+    init(role: LinkRole, of host: DeviceAddress) {
+        pairing = Pairing(role: role, local: ScriptedController.peer, peer: host)
+    }
+
+    /// What it answers to PDUs.
+    mutating func answers(to pdus: [[UInt8]], at now: Instant) -> [[UInt8]] {
+        var answers: [[UInt8]] = []
+        for pdu in pdus {
+            var effects = pairing.receive(pdu.span, &resources, at: now)
+            if effects.contains(where: { if case .ask = $0 { true } else { false } }) {
+                effects += pairing.answer(.accept(), &resources, at: now)
+            }
+            for case .send(let answer) in effects {
+                var writer = ByteWriter()
+                answer.encode(into: &writer)
+                answers.append(writer.bytes)
+            }
+        }
+        return answers
+    }
+}

@@ -44,7 +44,8 @@ public enum HostError: Error, Equatable, Sendable {
     case adapterRemoved
     /// The peer has no such attribute.
     case notFound(BluetoothUUID)
-    /// The peer's services changed while the call was pending; what was discovered before is void.
+    /// The peer's services changed while the call was pending; what was discovered before is void. Nothing has been sent to
+    /// handles of theirs since.
     case servicesChanged
     /// The database of this host refused a change.
     case database(GATTDatabaseError)

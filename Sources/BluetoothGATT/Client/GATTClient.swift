@@ -75,6 +75,9 @@ public struct GATTClient: Sendable {
         return true
     }
 
+    /// Whether an operation's turn has come: its first request has been sent.
+    public func isUnderWay(_ id: OperationID) -> Bool { id == currentID }
+
     /// Ends every operation with `error`: the link is lost, or the bearer dead.
     public mutating func failAll(_ error: GATTClientError) {
         if let currentID { events.append(.failed(currentID, error)) }

@@ -48,6 +48,11 @@ extension AttributeEndpoint {
         return channels[index].client.cancel(operation)
     }
 
+    /// Whether an operation's turn has come: its first request has been sent.
+    public func isUnderWay(_ operation: GATTClient.OperationID) -> Bool {
+        index(of: operation.channel).map { channels[$0].client.isUnderWay(operation) } ?? false
+    }
+
     /// Appends a Write Without Response, which waits for nothing (Core 5.4, Vol 3, Part G, 4.9.1).
     ///
     /// - Throws: `valueTooLong` above ATT_MTU less 3 octets; `transactionTimedOut` if the channel is dead,

@@ -30,6 +30,11 @@ extension Host {
         drainClient(slot)
     }
 
+    /// Whether a client operation's turn has come: its first request has been sent.
+    func isUnderWay(_ operation: GATTClient.OperationID, on link: LinkIdentifier) -> Bool {
+        links.slot(of: link).map { links.at[$0].endpoint.isUnderWay(operation) } ?? false
+    }
+
     /// Writes a value that is not answered (Core 5.4, Vol 3, Part G, 4.9.1). False where the link's send queue is full:
     /// nothing was sent, and `HostEvent.readyToSend` will follow.
     public mutating func writeWithoutResponse(

@@ -101,7 +101,8 @@ public struct HostCall: Sendable {
         // MARK: The GATT client
 
         /// Ends with `.gatt`. Operations on one link are carried out in the order of the calls. Attributes that change while they
-        /// are discovered are discovered anew, or, within a service, end with `servicesChanged`.
+        /// are discovered are discovered anew, or, within a service, end with `servicesChanged`, as does what concerns attributes
+        /// that change before its turn, or while they are read or written in parts.
         indirect case perform(LinkIdentifier, GATTClientOperation)
         /// Writes a value, in parts if it is longer than ATT_MTU less 3 octets; ends with `.gatt(.written)`.
         case write(LinkIdentifier, AttributeHandle, [UInt8])

@@ -138,10 +138,7 @@ extension SharedHost {
     mutating func servicesHaveChanged(in handles: ClosedRange<AttributeHandle>, _ slot: Int) {
         dropAttributes(slot)
         invalidateSubscriptions(in: handles, slot)
-        for index in links[slot].operations.indices
-        where links[slot].operations[index].discovery?.discoveredHandles?.overlaps(handles) == true {
-            links[slot].operations[index].isOutdated = true
-        }
+        invalidateOperations(in: handles, slot)
         links[slot].preparation.services = nil
         tellAll(.servicesChanged(links[slot].identifier, handles))
     }

@@ -107,16 +107,14 @@ struct PendingOperation: Sendable {
     let purpose: Purpose
     /// Whether the result holds all primary services of the peer.
     let findsAllServices: Bool
-    /// The operation, where it is to be repeated on a better protected link.
-    let repeatable: GATTClientOperation?
-    /// The operation, where it discovers attributes.
-    let discovery: GATTClientOperation?
-    /// How often it has begun: again where the peer's services changed meanwhile.
-    let beginnings: UInt8
-    /// Whether attributes that it discovers have changed since it began.
-    var isOutdated = false
     /// What the caller asked for.
     let operation: GATTClientOperation
+    /// Whether it is to be repeated on a better protected link.
+    let isRepeatable: Bool
+    /// How often it has begun: again where the peer's services changed meanwhile.
+    let beginnings: UInt8
+    /// Whether attributes that it concerns have changed since it was called for.
+    var isOutdated = false
     /// How often what was known of the server had been dropped when the operation began.
     let dropCount: UInt32
 }

@@ -23,10 +23,9 @@ extension SharedHost {
             let identifier = try host.start(operation.whole, on: links[slot].identifier, at: now)
             links[slot].operations.append(
                 PendingOperation(
-                    identifier: identifier, purpose: purpose, findsAllServices: findsAll,
-                    repeatable: pairingAgent?.description.pairsOnDemand == true ? operation : nil,
-                    discovery: operation.discoveredHandles == nil ? nil : operation, beginnings: beginnings,
-                    operation: operation, dropCount: links[slot].caching.dropCount))
+                    identifier: identifier, purpose: purpose, findsAllServices: findsAll, operation: operation,
+                    isRepeatable: pairingAgent?.description.pairsOnDemand == true, beginnings: beginnings,
+                    dropCount: links[slot].caching.dropCount))
         } catch {
             failed(purpose, slot, error, at: now)
         }
@@ -45,7 +44,7 @@ extension SharedHost {
             if case .att(let refusal) = error, refusal.code == .databaseOutOfSync {
                 servicesHaveChanged(in: 0x0001...0xFFFF, slot)
             }
-            let error = HostError(error)
+            let error = operation.isOutdated ? .servicesChanged : HostError(error)
             if raisesSecurity(operation, error, slot, at: now) { return }
             failed(operation.purpose, slot, error, at: now)
         case .completed(_, let result):
@@ -72,10 +71,9 @@ extension SharedHost {
     /// The peer's services have changed while they were discovered, so part of what was found may be gone (Core 5.4, Vol 3,
     /// Part G, 2.5.2). Everything is discovered once more; within a service it is for the caller to find where that is now.
     private mutating func discoverAnew(_ operation: PendingOperation, _ slot: Int, at now: Instant) {
-        guard let discovery = operation.discovery, discovery.discoveredHandles == 0x0001...0xFFFF,
-            operation.beginnings < Self.discoveryLimit
+        guard operation.operation.discoveredHandles == 0x0001...0xFFFF, operation.beginnings < Self.discoveryLimit
         else { return failed(operation.purpose, slot, .servicesChanged, at: now) }
-        start(discovery, for: operation.purpose, slot, at: now, beginnings: operation.beginnings + 1)
+        start(operation.operation, for: operation.purpose, slot, at: now, beginnings: operation.beginnings + 1)
     }
 
     /// How often a discovery begins: a peer whose services never stop changing is not followed for ever.
@@ -107,19 +105,6 @@ extension HostError {
         case .cancelled: self = .cancelled
         case .transactionTimedOut: self = .timedOut
         default: self = .client(error)
-        }
-    }
-}
-
-extension GATTClientOperation {
-    /// The handles whose attributes are discovered; nil where none are.
-    var discoveredHandles: ClosedRange<AttributeHandle>? {
-        switch self {
-        case .discoverPrimaryServices, .discoverSecondaryServices, .discoverAll: 0x0001...0xFFFF
-        case .discoverIncludedServices(let handles), .discoverCharacteristics(let handles, _),
-            .discoverDescriptors(let handles):
-            handles
-        default: nil
         }
     }
 }

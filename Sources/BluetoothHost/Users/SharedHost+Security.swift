@@ -181,13 +181,13 @@ extension SharedHost {
         -> Bool
     {
         // Whoever answered for the person may have gone since the operation began.
-        guard let repeated = operation.repeatable, pairingAgent?.description.pairsOnDemand == true,
+        guard operation.isRepeatable, !operation.isOutdated, pairingAgent?.description.pairsOnDemand == true,
             case .client(.att(let refusal)) = error,
             links[slot].refusedOperations.count < Self.refusedOperationLimit,
             let security = host.information(of: links[slot].identifier)?.security,
             let request = PairRequest(after: refusal.code, on: security)
         else { return false }
-        let waiting = RefusedOperation(operation: repeated, purpose: operation.purpose, error: error)
+        let waiting = RefusedOperation(operation: operation.operation, purpose: operation.purpose, error: error)
         // Without somebody to answer, only a bond helps.
         guard pairingAgent != nil || host.bondStrength(of: links[slot].identifier) != nil else { return false }
         if !host.isSecurityPending(on: links[slot].identifier) {

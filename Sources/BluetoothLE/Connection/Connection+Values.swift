@@ -48,7 +48,7 @@ extension Connection {
     /// Writes a value without response. Waits while too much is in flight; then it is sent, once. Waiting calls are
     /// served in order.
     ///
-    /// - Throws: `.valueTooLong` above ATT_MTU less 3 octets.
+    /// - Throws: `.valueTooLong` above ATT_MTU less 3 octets, `.servicesChanged` if the peer's services change while it waits.
     public func writeWithoutResponse(
         _ value: [UInt8], to characteristic: DiscoveredCharacteristic
     ) async throws(BluetoothError) {
@@ -60,7 +60,7 @@ extension Connection {
     /// - Throws: `.valueTooLong` above ATT_MTU less 3 octets.
     public func writeWithoutResponse(_ value: [UInt8], to handle: AttributeHandle) async throws(BluetoothError) {
         if let error = link.refusal(ofLength: value.count) { try refuse(error) }
-        try await takeCredit()
+        try await takeCredit(for: handle)
         let isPosted = router.post(.writeWithoutResponse(link.identifier, handle, value))
         guard isPosted else { throw router.closure }
     }
@@ -139,12 +139,16 @@ extension Connection {
     // MARK: - Credits
 
     /// Takes a credit to send an unacknowledged value, or waits for one.
-    func takeCredit() async throws(BluetoothError) {
+    ///
+    /// - Parameter target: the attribute of the peer that it is for; nil for a value of this device.
+    func takeCredit(for target: AttributeHandle? = nil) async throws(BluetoothError) {
         if Task.isCancelled { throw .cancelled }
         if link.takeCredit() { return }
         guard let token = router.calls.insert(.beginning(nil)) else { throw router.closure }
         try await router.wait(as: token, isCall: false) {
-            if !link.enqueue(token) { router.resume(token, link.error.map { .failure($0) } ?? .success(.done)) }
+            if !link.enqueue(token, for: target) {
+                router.resume(token, link.error.map { .failure($0) } ?? .success(.done))
+            }
             return true
         }
     }

@@ -77,6 +77,7 @@ extension EventRouter {
         case .servicesChanged(let identifier, let handles):
             guard let link = link(identifier) else { return }
             for listener in link.removeListeners(in: handles) { listener.queue.finish(.servicesChanged) }
+            for sender in link.removeSenders(in: handles) { resume(sender, .failure(.servicesChanged)) }
             if let connection = connection(link) { publish(.servicesChanged(connection, handles)) }
         default: return
         }

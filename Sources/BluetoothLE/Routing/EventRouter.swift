@@ -186,7 +186,7 @@ final class EventRouter: AdapterObserver {
 
     /// Ends everything on a link.
     func finish(_ rest: Link.State, _ error: BluetoothError) {
-        for token in rest.senders { resume(token, .failure(error)) }
+        for (token, _) in rest.senders { resume(token, .failure(error)) }
         for listener in rest.listeners { listener.queue.finish(error) }
         for session in rest.sessions { session.finish(error) }
         for channel in rest.channels.values { channel.end(error, reading: error) }

@@ -33,8 +33,8 @@ final class Link: Sendable {
         var subscriptions: [AttributeHandle: GATTClientConfiguration] = [:]
         var listeners: [Listener] = []
         var sessions: [AsyncQueue<ClientEvent>] = []
-        /// The calls waiting for a credit, in order.
-        var senders = Deque<CallToken>()
+        /// The calls waiting for a credit, in order, and the attribute of the peer that each will write; nil for none.
+        var senders = Deque<(token: CallToken, target: AttributeHandle?)>()
         var awaitingEnd: [CallToken] = []
         /// The L2CAP channels that are open.
         var channels: [CreditBasedChannel.ID: ChannelStream] = [:]
@@ -111,6 +111,17 @@ final class Link: Sendable {
         }
     }
 
+    /// Removes the calls that wait to write attributes in some handles.
+    func removeSenders(in handles: ClosedRange<AttributeHandle>) -> [CallToken] {
+        state.withLock { state in
+            let isMeant = { (target: AttributeHandle?) in target.map { handles.contains($0) } ?? false }
+            let removed = state.senders.filter { isMeant($0.target) }
+            state.senders.removeAll { isMeant($0.target) }
+            senderCount.store(state.senders.count, ordering: .relaxed)
+            return removed.map(\.token)
+        }
+    }
+
     // MARK: - Sending
 
     /// Why a value cannot be sent in one piece; nil if it can.
@@ -127,11 +138,11 @@ final class Link: Sendable {
     /// Queues a call for a credit.
     ///
     /// - Returns: whether it waits; false if it got a credit, or the link has ended.
-    func enqueue(_ sender: CallToken) -> Bool {
+    func enqueue(_ sender: CallToken, for target: AttributeHandle?) -> Bool {
         state.withLock { state in
             guard state.end == nil else { return false }
             if state.senders.isEmpty, lease.take() { return false }
-            state.senders.append(sender)
+            state.senders.append((sender, target))
             senderCount.store(state.senders.count, ordering: .relaxed)
             return true
         }
@@ -142,7 +153,7 @@ final class Link: Sendable {
         state.withLock { state in
             guard !state.senders.isEmpty, lease.take() else { return nil }
             defer { senderCount.store(state.senders.count, ordering: .relaxed) }
-            return state.senders.popFirst()
+            return state.senders.popFirst()?.token
         }
     }
 

@@ -27,6 +27,7 @@ extension CentralSession {
             tell(link) { $0.lost(loss) }
         case .servicesChanged(let link, let handles):
             link.takeOut(0)
+            link.tellsChange()
             tell(link) { $0.servicesChanged(in: handles) }
         case .connected(let session, let link, let mtu): session.connected(link, mtu: mtu)
         case .connectionFailed(let session, let error): session.failed(error, through: manager.object?.attachment)

@@ -108,8 +108,9 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
             if isNews { tellOf(link, isConnected: true) }
         case .servicesChanged(let identifier, let handles):
             guard let link = link(identifier) else { return }
-            link.servicesChanged(in: handles)
-            if link.isHeld, link.admits(0) { inbox.append(.servicesChanged(link, handles)) }
+            let isTold = link.isHeld && link.admits(0)
+            link.servicesChanged(in: handles, isTold: isTold)
+            if isTold { inbox.append(.servicesChanged(link, handles)) }
         case .nameChanged(let peer, let name):
             environment.adapter.names.set(name, of: peer)
             inbox.append(.nameChanged(peer, name))

@@ -16,10 +16,16 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
     /// The peer's services; nil until they are known.
     var services: Set<BluetoothUUID>?
 
-    private enum Item {
-        /// - Parameter hasCredit: whether it has its credit already.
-        case command(AttributeHandle, [UInt8], hasCredit: Bool)
-        case operation(PeripheralOperation)
+    private struct Item {
+        enum Kind {
+            /// - Parameter hasCredit: whether it has its credit already.
+            case command(AttributeHandle, [UInt8], hasCredit: Bool)
+            case operation(PeripheralOperation)
+        }
+
+        let kind: Kind
+        /// How many changes of services the application knew of when it called.
+        let knownChanges: Int
     }
 
     private unowned let central: CentralSession
@@ -34,6 +40,9 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
 
     /// The value whose subscription is under way: the first values may come before the peer's response.
     @Guarded private var subscribing: AttributeHandle?
+
+    /// The changes of the peer's services: the application uses old handles until it is told, and what it has called for waits.
+    @Guarded private var changes = ServiceChanges()
 
     /// How many may wait for a credit: not every application asks whether it can send.
     private static let limit = 256
@@ -69,7 +78,7 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
 
     /// Makes the host carry out an operation, after all earlier ones.
     func perform(_ operation: PeripheralOperation) {
-        line.add(.operation(operation))
+        add(.operation(operation))
         run()
     }
 
@@ -83,19 +92,26 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
                 return false
             }
             if !hasCredit { backlog.waiting += 1 }
-            line.add(.command(handle, value, hasCredit: hasCredit))
+            add(.command(handle, value, hasCredit: hasCredit))
             return true
         }
         if isAccepted { run() }
         return isAccepted
     }
 
+    private func add(_ kind: Item.Kind) { line.add(Item(kind: kind, knownChanges: $changes.withLock { $0.told })) }
+
     /// Makes the calls that are possible now.
     func run() { line.run { start($0) } }
 
     private func start(_ item: Item) -> CallLine<Item>.Step {
-        switch item {
+        switch item.kind {
         case .command(let handle, let value, let hasCredit):
+            if isOutdated(handle...handle, item) {
+                drop(hasCredit: hasCredit)
+                if becomesReady() { central.post(.readyToWrite(self)) }
+                return .goesOn
+            }
             if !hasCredit {
                 guard lease.take() else { return .blocked }
                 $backlog.withLock { $0.waiting -= 1 }
@@ -104,6 +120,10 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
             if !hasCredit, becomesReady() { central.post(.readyToWrite(self)) }
             return .goesOn
         case .operation(let operation):
+            if let handles = operation.handles, isOutdated(handles, item) {
+                central.post(.operationEnded(self, operation, .failure(.servicesChanged)))
+                return .goesOn
+            }
             switch operation.call(on: identifier, subscriptions) {
             case .success(let call?):
                 if case .subscribe(_, let request) = call { subscribing = request.characteristic }
@@ -114,6 +134,22 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
             case .failure(let error): central.post(.operationEnded(self, operation, .failure(error)))
             }
             return .goesOn
+        }
+    }
+
+    /// Whether the services in these handles have changed since the application found them.
+    private func isOutdated(_ handles: ClosedRange<AttributeHandle>, _ item: Item) -> Bool {
+        $changes.withLock { $0.concern(handles, since: item.knownChanges) }
+    }
+
+    /// A write without response is not made.
+    private func drop(hasCredit: Bool) {
+        $backlog.withLock { backlog in
+            if !hasCredit {
+                backlog.waiting -= 1
+            } else if lease.add(1, wakingAt: Self.readyCount + backlog.waiting) {
+                backlog.isReadyAwaited = true
+            }
         }
     }
 
@@ -152,16 +188,21 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
         }
     }
 
-    func servicesChanged(in handles: ClosedRange<AttributeHandle>) {
+    /// - Parameter isTold: whether the application will be told.
+    func servicesChanged(in handles: ClosedRange<AttributeHandle>, isTold: Bool) {
         $subscriptions.withLock { $0 = $0.filter { !handles.contains($0.key) } }
+        if isTold { $changes.withLock { $0.add(handles) } }
     }
+
+    /// The application is being told of the next change, on its queue.
+    func tellsChange() { $changes.withLock { $0.told += 1 } }
 
     /// The link is gone, or no longer wanted.
     func end() {
         user = nil
         pipes.close()
-        for case .command(_, _, let hasCredit) in line.removeAll() {
-            if hasCredit { _ = lease.add(1) } else { $backlog.withLock { $0.waiting -= 1 } }
+        for item in line.removeAll() {
+            if case .command(_, _, let hasCredit) = item.kind { drop(hasCredit: hasCredit) }
         }
     }
 }

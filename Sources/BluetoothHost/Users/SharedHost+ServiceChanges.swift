@@ -1,0 +1,85 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+
+/// Operations with handles of services that have changed since they were called for.
+extension SharedHost {
+    /// The peer's services in these handles have changed: what waits there would reach other attributes, and ends. Of what is
+    /// under way, discoveries begin anew, the answer to a write is told as it comes, and the rest ends, too: whether the peer has
+    /// read before the change or after it, nobody can tell.
+    mutating func invalidateOperations(in handles: ClosedRange<AttributeHandle>, _ slot: Int) {
+        let waiting = links[slot].refusedOperations + links[slot].caching.waiting
+        links[slot].refusedOperations.removeAll { $0.isOver(by: handles) }
+        links[slot].caching.waiting.removeAll { $0.isOver(by: handles) }
+        for operation in waiting where operation.isOver(by: handles) {
+            if case .call(let call) = operation.purpose { end(call, .failure(.servicesChanged)) }
+        }
+        let link = links[slot].identifier
+        for index in links[slot].operations.indices {
+            let pending = links[slot].operations[index]
+            if pending.operation.discoveredHandles?.overlaps(handles) == true {
+                links[slot].operations[index].isOutdated = true
+                continue
+            }
+            guard pending.operation.isOutdated(by: handles) else { continue }
+            switch pending.purpose {
+            case .call where pending.operation.isOneWrite && host.isUnderWay(pending.identifier, on: link): continue
+            case .call, .subscription: break
+            // The host's own steps go on with what they find.
+            case .readiness, .preparation, .databaseHash: continue
+            }
+            links[slot].operations[index].isOutdated = true
+            host.cancel(pending.identifier, on: link)
+        }
+    }
+}
+
+extension RefusedOperation {
+    /// Whether it must not be repeated after a change of the services in these handles.
+    fileprivate func isOver(by handles: ClosedRange<AttributeHandle>) -> Bool {
+        switch purpose {
+        case .call: operation.isOutdated(by: handles)
+        // Nobody waits for a subscription that has ended with the change.
+        case .subscription(let characteristic): handles.contains(characteristic)
+        case .readiness, .preparation, .databaseHash: false
+        }
+    }
+}
+
+extension GATTClientOperation {
+    /// The handles whose attributes are discovered; nil where none are.
+    var discoveredHandles: ClosedRange<AttributeHandle>? {
+        switch self {
+        case .discoverPrimaryServices, .discoverSecondaryServices, .discoverAll: 0x0001...0xFFFF
+        case .discoverIncludedServices(let handles), .discoverCharacteristics(let handles, _),
+            .discoverDescriptors(let handles):
+            handles
+        default: nil
+        }
+    }
+
+    /// Whether it has handles among these, found before the services there changed.
+    fileprivate func isOutdated(by handles: ClosedRange<AttributeHandle>) -> Bool {
+        switch self {
+        case .exchangeMTU, .discoverPrimaryServices, .discoverSecondaryServices, .discoverAll: false
+        case .discoverIncludedServices(let found), .discoverCharacteristics(let found, _),
+            .discoverDescriptors(let found):
+            found.overlaps(handles)
+        // By its type, wherever the peer has it.
+        case .readByUUID(_, let found): found != 0x0001...0xFFFF && found.overlaps(handles)
+        case .read(let handle), .readLong(let handle, _), .write(let handle, _), .writeLong(let handle, _),
+            .configure(let handle, _):
+            handles.contains(handle)
+        case .readMultiple(let found), .readMultipleVariable(let found): found.contains { handles.contains($0) }
+        case .writeReliably(let values): values.contains { handles.contains($0.handle) }
+        }
+    }
+
+    /// Whether it is a write of one request, which is made as soon as that is sent.
+    fileprivate var isOneWrite: Bool {
+        switch self {
+        case .write, .configure: true
+        default: false
+        }
+    }
+}

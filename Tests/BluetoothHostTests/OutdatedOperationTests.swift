@@ -1,0 +1,143 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothCrypto
+import BluetoothGATT
+import BluetoothSMP
+import TestSupport
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Operations on services that change before they end")
+struct OutdatedOperationTests {
+    private let user = UserID(number: 1)
+    /// Service Changed, for 0x0005...0x000F.
+    private let change = bytes("1D 03 00 05 00 0F 00")
+    private static let isOver = "failed: \(HostError.servicesChanged)"
+
+    /// A link to a peer of which the host watches Service Changed, and which does not answer a read of 0x0020.
+    private func watched(_ configuration: HostConfiguration = HostConfiguration(seed: 7)) throws -> (
+        SharedScene, LinkIdentifier
+    ) {
+        var scene = SharedScene(users: user, configuration: configuration)
+        scene.responses = [
+            bytes("10 01 00 FF FF 00 28"): bytes("11 06 01 00 04 00 01 18"),
+            bytes("08 01 00 04 00 03 28"): bytes("09 07 02 00 20 03 00 05 2A"),
+            bytes("0A 20 00"): [],
+        ]
+        scene.connect(to: PeerTests.first, 1, of: user)
+        scene.reportConnection(0x40, peer: PeerTests.first)
+        #expect(scene.takeWrites() == ["64: 04 00 02 00"])
+        _ = (scene.take(user), scene.takeRequests())
+        return (scene, try #require(scene.links.first))
+    }
+
+    static let outdated: [GATTClientOperation] = [
+        .read(0x0006), .readLong(0x000F), .readByUUID(.deviceName, in: 0x0001...0x0005),
+        .readMultiple([0x0003, 0x0006]),
+        .readMultipleVariable([0x0006, 0x0003]), .write(0x0006, [1]), .writeLong(0x0006, [1]),
+        .writeReliably([AttributeValue(handle: 0x0006, value: [1])]),
+        .configure(descriptor: 0x0007, .notifications),
+    ]
+
+    @Test(
+        "What waits for its turn is not carried out, for the handles may be another attribute's by now",
+        arguments: outdated)
+    func waiting(_ operation: GATTClientOperation) throws {
+        var (scene, link) = try watched()
+        scene.perform(.perform(link, .read(0x0020)), 2, of: user)
+        scene.perform(.perform(link, operation), 3, of: user)
+        scene.receive(change, on: 0x40)
+        #expect(scene.take(user) == ["3 \(Self.isOver)"])
+        scene.receive(bytes("0B 07"), on: 0x40)
+        #expect(scene.take(user) == ["2 done"])
+        #expect(scene.takeRequests() == ["64: 0A 20 00"])
+        #expect(scene.takeWrites() == [])
+    }
+
+    static let untouched: [(GATTClientOperation, String)] = [
+        (.read(0x0004), "0A 04 00"), (.read(0x0010), "0A 10 00"), (.readByUUID(.deviceName), "08 01 00 FF FF 00 2A"),
+    ]
+
+    @Test("What concerns other attributes, or asks the peer where they are, goes on", arguments: untouched)
+    func goesOn(_ operation: GATTClientOperation, _ request: String) throws {
+        var (scene, link) = try watched()
+        scene.perform(.perform(link, .read(0x0020)), 2, of: user)
+        scene.perform(.perform(link, operation), 3, of: user)
+        scene.receive(change, on: 0x40)
+        scene.receive(bytes("0B 07"), on: 0x40)
+        #expect(scene.takeRequests() == ["64: 0A 20 00", "64: \(request)"])
+    }
+
+    @Test("A value that is being read may be that of another attribute")
+    func reading() throws {
+        var (scene, link) = try watched()
+        scene.responses[bytes("0A 06 00")] = []
+        scene.perform(.perform(link, .readLong(0x0006)), 2, of: user)
+        scene.receive(change, on: 0x40)
+        #expect(scene.take(user) == ["2 \(Self.isOver)"])
+        // Behind the answer, which nobody waits for.
+        scene.perform(.perform(link, .readByUUID(.deviceName)), 3, of: user)
+        #expect(scene.takeRequests() == ["64: 0A 06 00"])
+        scene.receive(bytes("0B") + [UInt8](repeating: 1, count: 22), on: 0x40)
+        #expect(scene.takeRequests() == ["64: 08 01 00 FF FF 00 2A"])
+    }
+
+    @Test("A write that has been sent ends as the peer answers it")
+    func writing() throws {
+        var (scene, link) = try watched()
+        scene.responses[bytes("12 06 00 01")] = []
+        scene.perform(.perform(link, .write(0x0006, [1])), 2, of: user)
+        scene.receive(change, on: 0x40)
+        #expect(scene.take(user) == [])
+        scene.receive(bytes("13"), on: 0x40)
+        #expect(scene.take(user) == ["2 done"])
+    }
+
+    @Test("The answer to a subscription that has ended with its service is not taken for that of the next one")
+    func subscribing() throws {
+        var (scene, link) = try watched()
+        let request = SubscriptionRequest(characteristic: 0x0006, end: 0x0007, configuration: .notifications)
+        scene.responses[bytes("04 07 00 07 00")] = bytes("05 01 07 00 02 29")
+        scene.responses[bytes("12 07 00 01 00")] = []
+        scene.perform(.subscribe(link, request), 2, of: user)
+        #expect(scene.takeRequests() == ["64: 04 07 00 07 00"])
+        scene.receive(change, on: 0x40)
+        scene.perform(.subscribe(link, request), 3, of: user)
+        #expect(scene.take(user) == ["2 \(Self.isOver)"])
+        #expect(scene.takeRequests() == [])
+        scene.receive(bytes("13"), on: 0x40)
+        #expect(scene.takeRequests() == ["64: 04 07 00 07 00"])
+        scene.receive(bytes("13"), on: 0x40)
+        #expect(scene.take(user) == ["3 done"])
+    }
+
+    @Test("What waits for a pairing is not repeated once services have changed", arguments: [bytes("05 05"), []])
+    func awaitingPairing(_ failure: [UInt8]) throws {
+        var configuration = HostConfiguration(seed: 7)
+        configuration.security = SecurityConfiguration(
+            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+        var (scene, link) = try watched(configuration)
+        scene.perform(.setPairingAgent(PairingAgentDescription(ioCapability: .noInputNoOutput)), 2, of: user)
+        // Insufficient Authentication.
+        scene.responses[bytes("0A 06 00")] = bytes("01 0A 06 00 05")
+        scene.responses[bytes("0A 21 00")] = bytes("01 0A 21 00 05")
+        scene.perform(.perform(link, .read(0x0006)), 3, of: user)
+        scene.perform(.perform(link, .read(0x0021)), 4, of: user)
+        #expect(scene.take(user) == ["2 done"], "they wait")
+        scene.receive(change, on: 0x40)
+        #expect(scene.take(user) == ["3 \(Self.isOver)"])
+        // Pairing Failed, or none: other attributes still wait.
+        if failure.isEmpty {
+            #expect(scene.take(user) == [])
+        } else {
+            scene.receive(failure, on: 0x40, channel: 0x06)
+            #expect(
+                scene.take(user)
+                    == [
+                        "4 failed: \(HostError.client(.att(ATTError(.insufficientAuthentication, for: .readRequest, at: 0x0021))))"
+                    ])
+        }
+        #expect(scene.takeRequests() == ["64: 0A 06 00", "64: 0A 21 00"])
+    }
+}

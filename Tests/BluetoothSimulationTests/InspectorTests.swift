@@ -77,6 +77,42 @@ struct InspectorTests {
     }
 }
 
+@Suite("Advertising after links that end at once")
+struct AdvertisingPaceTests {
+    /// Packets, each with its time in milliseconds.
+    private func isTooSoon(_ lines: [(Int, String)]) -> [Int] {
+        var pace = AdvertisingPace()
+        return lines.compactMap { time, line in
+            let packet = bytes(String(line.dropFirst(2))), now = Instant.zero.advanced(by: .milliseconds(time))
+            if line.hasPrefix(">") { return pace.sent(packet.span, at: now) ? nil : time }
+            pace.received(packet.span, at: now)
+            return nil
+        }
+    }
+
+    /// A peer connects and leaves 2 ms later.
+    private func visit(_ time: Int) -> [(Int, String)] {
+        [
+            (time, "< 043E1301004000010006050403020118000000C80001"), (time + 2, "< 0405040040" + "0013"),
+        ]
+    }
+
+    private static let parameters = "> 0106200F" + String(repeating: "00", count: 15)
+    private static let answered = "< 040E0401062000"
+    private static let other = "> 01162004" + "00000000", otherAnswered = "< 040F0400011620"
+
+    @Test("It has to wait, but what was decided before may stand behind other commands")
+    func behindOthers() {
+        let visits = visit(1_000) + visit(1_100) + visit(1_200)
+        #expect(isTooSoon(visits + [(1_280, Self.parameters)]) == [1_280])
+        #expect(isTooSoon(visits + [(1_400, Self.parameters)]) == [])
+        // A command is with the controller when the link ends, and the next one follows its answer at once.
+        let busy = visit(1_000) + visit(1_100) + [(1_199, Self.other)] + visit(1_200)
+        #expect(isTooSoon(busy + [(1_280, Self.otherAnswered), (1_280, Self.parameters)]) == [])
+        #expect(isTooSoon(busy + [(1_270, Self.otherAnswered), (1_280, Self.parameters)]) == [1_280])
+    }
+}
+
 @Suite("The order of values")
 struct StreamOrderTests {
     @Test(

@@ -8,12 +8,18 @@ struct AdvertisingPace: Sendable {
     /// How many links have ended at once, and when the last one did.
     private var count = 0
     private var last = Instant.zero
+    /// Whether the controller has a command that it has not answered, and since when it has none.
+    private var isBusy = false
+    private var freeSince = Instant.zero
+    /// When the host last had nothing with its controller.
+    private var lastFree = Instant.zero
 
     /// What ends within this time is of no use to anybody. Hosts may take longer links for that, too.
     private static let shortest = Duration.milliseconds(90)
     /// So far apart they have nothing to do with each other.
     private static let longestGap = Duration.milliseconds(1_500)
-    /// After the third, a host waits for longer than this. What it had decided before may wait for other commands.
+    /// After the third, a host waits for longer than this. What it had decided before may wait for other commands: it has if one
+    /// after the other was with the controller since before the end.
     private static let wait = (from: Duration.milliseconds(60), to: Duration.milliseconds(150))
 
     mutating func received(_ packet: Span<UInt8>, at now: Instant) {
@@ -33,6 +39,7 @@ struct AdvertisingPace: Sendable {
             guard isShort else { return }
             count = now < last.advanced(by: Self.longestGap) ? count + 1 : 1
             last = now
+        case .commandComplete, .commandStatus: (isBusy, freeSince) = (false, now)
         default: return
         }
     }
@@ -42,8 +49,12 @@ struct AdvertisingPace: Sendable {
         guard packet.count >= 4, packet[0] == HCIPacketType.command.rawValue else { return true }
         let opcode = HCIOpcode(rawValue: UInt16(packet[1]) | UInt16(packet[2]) << 8)
         if opcode == .reset { self = AdvertisingPace() }
+        if !isBusy {
+            if freeSince < now { lastFree = now }
+            isBusy = true
+        }
         // What has begun before the end goes on.
-        guard opcode == .leSetAdvertisingParameters, count >= 3 else { return true }
+        guard opcode == .leSetAdvertisingParameters, count >= 3, lastFree > last else { return true }
         return now < last.advanced(by: Self.wait.from) || now >= last.advanced(by: Self.wait.to)
     }
 }

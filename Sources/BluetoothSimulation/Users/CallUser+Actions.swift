@@ -294,15 +294,6 @@ extension CallUser {
     var wantsAdvertising: Bool { !calls.tokens { $0.kind == .advertise }.isEmpty }
     var linkCount: Int { links.count }
 
-    func isSubscribed(to characteristic: SimulatedService.Characteristic, of station: Int) -> Bool {
-        // Who goes by handles of a service that has moved is subscribed to something else, or to nothing.
-        let handle = run.handle(of: characteristic, at: station)
-        return calls.standing.values.contains { call in
-            call.kind == .subscribe && call.characteristic == characteristic && call.handle == handle
-                && call.link.flatMap(index).map { links[$0].peer } == station
-        }
-    }
-
     func lastReceived(of stream: UInt32, from station: Int) -> UInt32? {
         links.first { $0.peer == station }?.received.last(of: stream)
     }

@@ -239,3 +239,24 @@ extension CallUser {
         post(.indicate(link, handle, value), CallLedger.Call(kind: .indicate, link: link))
     }
 }
+
+/// What it is subscribed to.
+extension CallUser {
+    func isSubscribedByOldHandles(of station: Int) -> Bool {
+        calls.standing.values.contains { call in
+            guard call.kind == .subscribe, let characteristic = call.characteristic,
+                call.link.flatMap(index).map({ links[$0].peer }) == station
+            else { return false }
+            return call.handle != run.handle(of: characteristic, at: station)
+        }
+    }
+
+    func isSubscribed(to characteristic: SimulatedService.Characteristic, of station: Int) -> Bool {
+        // Who goes by handles of a service that has moved is subscribed to something else, or to nothing.
+        let handle = run.handle(of: characteristic, at: station)
+        return calls.standing.values.contains { call in
+            call.kind == .subscribe && call.characteristic == characteristic && call.handle == handle
+                && call.link.flatMap(index).map { links[$0].peer } == station
+        }
+    }
+}

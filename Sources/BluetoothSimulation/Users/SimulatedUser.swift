@@ -24,6 +24,8 @@ protocol SimulatedUser: AnyObject {
     func perform(_ action: Scenario.Action)
     /// Whether it is subscribed to a characteristic of a station, for good as far as it knows.
     func isSubscribed(to characteristic: SimulatedService.Characteristic, of station: Int) -> Bool
+    /// Whether it has subscribed to what was a characteristic of a station, and is another's by now, or none.
+    func isSubscribedByOldHandles(of station: Int) -> Bool
     /// The last value it has received of a stream; nil if there was none, or if values are known to be lost.
     func lastReceived(of stream: UInt32, from station: Int) -> UInt32?
     /// Ends what waits for somebody else, such as attempts to connect: all the rest must end by itself.

@@ -63,6 +63,10 @@ final class TaskUser: SimulatedUser, @unchecked Sendable {
         return subscriptions.contains(Subscription(characteristic: characteristic, handle: handle, station: station))
     }
 
+    func isSubscribedByOldHandles(of station: Int) -> Bool {
+        subscriptions.contains { $0.station == station && $0.handle != run.handle(of: $0.characteristic, at: station) }
+    }
+
     /// Tasks of this user may each have a subscription: what they have received is theirs.
     func lastReceived(of stream: UInt32, from station: Int) -> UInt32? { nil }
 

@@ -18,11 +18,14 @@ final class DelegatePeer {
         var kind: Kind
         /// What it is about; nil for the peripheral itself.
         var target: ObjectIdentifier?
+        /// How often the service of the peer had changed when it was asked for, where nobody would tell of more changes.
+        private(set) var unwatchedEpoch: Int?
         /// Keeps the object, so that no other has its identifier meanwhile.
         private let object: AnyObject?
 
-        init(_ kind: Kind, _ object: AnyObject? = nil) {
+        init(_ kind: Kind, _ object: AnyObject? = nil, unwatchedEpoch: Int? = nil) {
             self.kind = kind
+            self.unwatchedEpoch = unwatchedEpoch
             target = object.map { ObjectIdentifier($0) }
             self.object = object
         }
@@ -48,6 +51,9 @@ final class DelegatePeer {
     var isCardWhole = false
     /// Whether services of the peer have changed on this connection, as far as the user was told.
     var hasChanged = false
+    /// How often the service had changed when the services were asked for that the user has found; nil where it is told of each
+    /// change since.
+    private(set) var unwatchedEpoch: Int?
 
     init(_ peripheral: CBPeripheral, at station: Int) {
         self.peripheral = peripheral
@@ -61,12 +67,15 @@ final class DelegatePeer {
         (peripheral.services ?? []).flatMap { $0.characteristics ?? [] }
     }
 
-    func begin(_ kind: Operation.Kind, _ object: AnyObject? = nil) { operations.append(Operation(kind, object)) }
+    func begin(_ kind: Operation.Kind, _ object: AnyObject? = nil, unwatchedEpoch: Int? = nil) {
+        operations.append(Operation(kind, object, unwatchedEpoch: unwatchedEpoch))
+    }
 
     /// An operation has ended. False if it is not the one whose turn it was.
     func end(_ kind: Operation.Kind, _ object: AnyObject? = nil) -> Bool {
         guard operations.first == Operation(kind, object) else { return false }
-        operations.removeFirst()
+        let ended = operations.removeFirst()
+        if kind == .services { unwatchedEpoch = ended.unwatchedEpoch }
         return true
     }
 

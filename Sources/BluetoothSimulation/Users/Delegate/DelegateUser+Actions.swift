@@ -124,7 +124,7 @@ extension DelegateUser {
         call()
         switch pick.below(3) {
         case 0:
-            peer.begin(.services)
+            peer.begin(.services, unwatchedEpoch: unwatchedEpoch(of: peer.station))
             peer.peripheral.discoverServices(
                 pick.oneIn(2) ? nil : [CBUUID(SimulatedService.uuid), CBUUID(DelegateService.uuid)])
         case 1:

@@ -58,7 +58,7 @@ extension DelegateUser: CBCentralManagerDelegate {
         }
         peer.reset(to: .connected)
         call()
-        peer.begin(.services)
+        peer.begin(.services, unwatchedEpoch: unwatchedEpoch(of: peer.station))
         peripheral.discoverServices(nil)
     }
 

@@ -9,12 +9,23 @@ extension DelegateUser {
         subscriptions(to: station).contains { $0.simulated == characteristic && !$0.isOfDelegate }
     }
 
+    /// It is told of changes before it can use what it has found.
+    func isSubscribedByOldHandles(of station: Int) -> Bool { false }
+
     private func subscriptions(to station: Int) -> [CBCharacteristic] {
         peers.filter { $0.station == station && $0.isConnected }.flatMap(\.characteristics).filter(\.isNotifying)
     }
 
     func lastReceived(of stream: UInt32, from station: Int) -> UInt32? {
         peers.first { $0.station == station }?.received.last(of: stream)
+    }
+
+    /// How often the service of a station has changed; nil where the host of this user watches for changes already.
+    func unwatchedEpoch(of other: Int) -> Int? {
+        let isWatched = run.users[station].contains { user in
+            (user as? CallUser)?.links.contains { $0.peer == other && $0.isWatched } ?? false
+        }
+        return isWatched ? nil : run.epochs[other]
     }
 
     /// Whoever is subscribed to the services of this user is known to be, and the other way round.
@@ -35,7 +46,10 @@ extension DelegateUser {
                 let isForgotten =
                     known.contains(other)
                     && clients.contains { $0.peers.contains { $0.station == station && $0.hasChanged } }
-                if known.contains(other) == holders.isEmpty, !isRestored, !isForgotten {
+                // So does what a user of the other faces has subscribed to by handles that it found before they were this service's.
+                let isByOldHandles =
+                    known.contains(other) && run.users[other].contains { $0.isSubscribedByOldHandles(of: station) }
+                if known.contains(other) == holders.isEmpty, !isRestored, !isForgotten, !isByOldHandles {
                     fail(
                         .subscriptions,
                         "\(holders.count) users of station \(other) are subscribed, and \(known) are said to be")

@@ -44,7 +44,9 @@ extension DelegateUser: CBPeripheralDelegate {
         guard let peer = ended(.characteristics, service, of: peripheral), error == nil else { return }
         let characteristics = service.characteristics ?? []
         // What is withdrawn meanwhile is found in part.
-        let isThere = !isTainted(peer.station) && run.services[peer.station] != nil
+        // A change between a discovery and the subscription to Service Changed is told by nobody (Vol 3, Part G, 7.1).
+        let isTold = peer.unwatchedEpoch.map { $0 == run.epochs[peer.station] } ?? true
+        let isThere = !isTainted(peer.station) && run.services[peer.station] != nil && isTold
         let isWhole = isThere && service.uuid == CBUUID(SimulatedService.uuid)
         if isWhole, characteristics.compactMap(\.simulated) != SimulatedService.Characteristic.allCases {
             fail(.application, "\(characteristics.count) characteristics were discovered: \(characteristics)")
@@ -75,7 +77,7 @@ extension DelegateUser: CBPeripheralDelegate {
         peer.commands = nil
         if generator.oneIn(2) {
             call()
-            peer.begin(.services)
+            peer.begin(.services, unwatchedEpoch: unwatchedEpoch(of: peer.station))
             peripheral.discoverServices(nil)
         }
     }

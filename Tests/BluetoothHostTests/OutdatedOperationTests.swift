@@ -32,6 +32,16 @@ struct OutdatedOperationTests {
         return (scene, try #require(scene.links.first))
     }
 
+    /// What the user was told, but for the change itself.
+    private func ends(_ scene: inout SharedScene) -> [String] {
+        scene.take(user).filter { !$0.contains(" changed ") }
+    }
+
+    /// What the peer was asked for, but for its Database Hash.
+    private func requests(_ scene: inout SharedScene) -> [String] {
+        scene.takeRequests().filter { $0 != "64: 08 01 00 FF FF 2A 2B" }
+    }
+
     static let outdated: [GATTClientOperation] = [
         .read(0x0006), .readLong(0x000F), .readByUUID(.deviceName, in: 0x0001...0x0005),
         .readMultiple([0x0003, 0x0006]),
@@ -48,10 +58,10 @@ struct OutdatedOperationTests {
         scene.perform(.perform(link, .read(0x0020)), 2, of: user)
         scene.perform(.perform(link, operation), 3, of: user)
         scene.receive(change, on: 0x40)
-        #expect(scene.take(user) == ["3 \(Self.isOver)"])
+        #expect(ends(&scene) == ["3 \(Self.isOver)"])
         scene.receive(bytes("0B 07"), on: 0x40)
-        #expect(scene.take(user) == ["2 done"])
-        #expect(scene.takeRequests() == ["64: 0A 20 00"])
+        #expect(ends(&scene) == ["2 done"])
+        #expect(requests(&scene) == ["64: 0A 20 00"])
         #expect(scene.takeWrites() == [])
     }
 
@@ -66,7 +76,7 @@ struct OutdatedOperationTests {
         scene.perform(.perform(link, operation), 3, of: user)
         scene.receive(change, on: 0x40)
         scene.receive(bytes("0B 07"), on: 0x40)
-        #expect(scene.takeRequests() == ["64: 0A 20 00", "64: \(request)"])
+        #expect(requests(&scene) == ["64: 0A 20 00", "64: \(request)"])
     }
 
     @Test("A value that is being read may be that of another attribute")
@@ -75,12 +85,12 @@ struct OutdatedOperationTests {
         scene.responses[bytes("0A 06 00")] = []
         scene.perform(.perform(link, .readLong(0x0006)), 2, of: user)
         scene.receive(change, on: 0x40)
-        #expect(scene.take(user) == ["2 \(Self.isOver)"])
+        #expect(ends(&scene) == ["2 \(Self.isOver)"])
         // Behind the answer, which nobody waits for.
         scene.perform(.perform(link, .readByUUID(.deviceName)), 3, of: user)
-        #expect(scene.takeRequests() == ["64: 0A 06 00"])
+        #expect(requests(&scene) == ["64: 0A 06 00"])
         scene.receive(bytes("0B") + [UInt8](repeating: 1, count: 22), on: 0x40)
-        #expect(scene.takeRequests() == ["64: 08 01 00 FF FF 00 2A"])
+        #expect(requests(&scene) == ["64: 08 01 00 FF FF 00 2A"])
     }
 
     @Test("A write that has been sent ends as the peer answers it")
@@ -89,9 +99,9 @@ struct OutdatedOperationTests {
         scene.responses[bytes("12 06 00 01")] = []
         scene.perform(.perform(link, .write(0x0006, [1])), 2, of: user)
         scene.receive(change, on: 0x40)
-        #expect(scene.take(user) == [])
+        #expect(ends(&scene) == [])
         scene.receive(bytes("13"), on: 0x40)
-        #expect(scene.take(user) == ["2 done"])
+        #expect(ends(&scene) == ["2 done"])
     }
 
     @Test("The answer to a subscription that has ended with its service is not taken for that of the next one")
@@ -101,15 +111,32 @@ struct OutdatedOperationTests {
         scene.responses[bytes("04 07 00 07 00")] = bytes("05 01 07 00 02 29")
         scene.responses[bytes("12 07 00 01 00")] = []
         scene.perform(.subscribe(link, request), 2, of: user)
-        #expect(scene.takeRequests() == ["64: 04 07 00 07 00"])
+        #expect(requests(&scene) == ["64: 04 07 00 07 00"])
         scene.receive(change, on: 0x40)
         scene.perform(.subscribe(link, request), 3, of: user)
-        #expect(scene.take(user) == ["2 \(Self.isOver)"])
-        #expect(scene.takeRequests() == [])
+        #expect(ends(&scene) == ["2 \(Self.isOver)"])
+        #expect(requests(&scene) == [])
         scene.receive(bytes("13"), on: 0x40)
-        #expect(scene.takeRequests() == ["64: 04 07 00 07 00"])
+        #expect(requests(&scene) == ["64: 04 07 00 07 00"])
         scene.receive(bytes("13"), on: 0x40)
-        #expect(scene.take(user) == ["3 done"])
+        #expect(ends(&scene) == ["3 done"])
+    }
+
+    @Test("Nor is what has been found for it")
+    func findingDescriptors() throws {
+        var (scene, link) = try watched()
+        let request = SubscriptionRequest(characteristic: 0x0006, end: 0x0007, configuration: .notifications)
+        scene.responses[bytes("04 07 00 07 00")] = []
+        scene.perform(.subscribe(link, request), 2, of: user)
+        scene.receive(change, on: 0x40)
+        scene.perform(.subscribe(link, request), 3, of: user)
+        #expect(ends(&scene) == ["2 \(Self.isOver)"])
+        #expect(requests(&scene) == ["64: 04 07 00 07 00"])
+        scene.receive(bytes("05 01 07 00 01 29"), on: 0x40)
+        #expect(requests(&scene) == ["64: 04 07 00 07 00"])
+        scene.receive(bytes("05 01 07 00 02 29"), on: 0x40)
+        #expect(scene.takeWrites() == ["64: 07 00 01 00"])
+        #expect(ends(&scene) == ["3 done"])
     }
 
     @Test("What waits for a pairing is not repeated once services have changed", arguments: [bytes("05 05"), []])
@@ -124,20 +151,20 @@ struct OutdatedOperationTests {
         scene.responses[bytes("0A 21 00")] = bytes("01 0A 21 00 05")
         scene.perform(.perform(link, .read(0x0006)), 3, of: user)
         scene.perform(.perform(link, .read(0x0021)), 4, of: user)
-        #expect(scene.take(user) == ["2 done"], "they wait")
+        #expect(ends(&scene) == ["2 done"], "they wait")
         scene.receive(change, on: 0x40)
-        #expect(scene.take(user) == ["3 \(Self.isOver)"])
+        #expect(ends(&scene) == ["3 \(Self.isOver)"])
         // Pairing Failed, or none: other attributes still wait.
         if failure.isEmpty {
-            #expect(scene.take(user) == [])
+            #expect(ends(&scene) == [])
         } else {
             scene.receive(failure, on: 0x40, channel: 0x06)
             #expect(
-                scene.take(user)
+                ends(&scene)
                     == [
                         "4 failed: \(HostError.client(.att(ATTError(.insufficientAuthentication, for: .readRequest, at: 0x0021))))"
                     ])
         }
-        #expect(scene.takeRequests() == ["64: 0A 06 00", "64: 0A 21 00"])
+        #expect(requests(&scene) == ["64: 0A 06 00", "64: 0A 21 00"])
     }
 }

@@ -17,20 +17,26 @@ extension SharedHost {
         let link = links[slot].identifier
         for index in links[slot].operations.indices {
             let pending = links[slot].operations[index]
-            if pending.operation.discoveredHandles?.overlaps(handles) == true {
-                links[slot].operations[index].isOutdated = true
-                continue
-            }
-            guard pending.operation.isOutdated(by: handles) else { continue }
+            let isDiscovery = pending.operation.discoveredHandles?.overlaps(handles) == true
+            guard isDiscovery || pending.operation.isOutdated(by: handles) else { continue }
             switch pending.purpose {
             case .call where pending.operation.isOneWrite && host.isUnderWay(pending.identifier, on: link): continue
-            case .call, .subscription: break
             // The host's own steps go on with what they find.
-            case .readiness, .preparation, .databaseHash: continue
+            case .readiness, .databaseHash: continue
+            case .preparation where !isDiscovery: continue
+            case .call, .subscription, .preparation: break
             }
             links[slot].operations[index].isOutdated = true
+            // A subscription is over, and its end must not be taken for that of the next one.
+            if isDiscovery, !pending.purpose.isSubscription { continue }
             host.cancel(pending.identifier, on: link)
         }
+    }
+}
+
+extension PendingOperation.Purpose {
+    fileprivate var isSubscription: Bool {
+        if case .subscription = self { true } else { false }
     }
 }
 

@@ -34,6 +34,36 @@ extension CommandQueue {
         return nil
     }
 
+    /// Removes one command for a connection that has not been sent, oldest first; nil if there is none. For a connection that has
+    /// ended: by the time it would be sent, another one may have the handle.
+    public mutating func popWaiting(for connection: ConnectionHandle) -> AbandonedCommand? {
+        for offset in 0..<waitingCount {
+            let place = (head + offset) % capacity
+            guard concerns(place, connection) else { continue }
+            let entry = slots[place].entry
+            for next in (offset + 1)..<waitingCount {
+                slots.swapAt((head + next - 1) % capacity, (head + next) % capacity)
+            }
+            waitingCount -= 1
+            if waitingCount == 0 { head = 0 }
+            return AbandonedCommand(token: entry.token, opcode: entry.opcode)
+        }
+        return nil
+    }
+
+    private func concerns(_ place: Int, _ connection: ConnectionHandle) -> Bool {
+        let packet = slots[place].packet
+        return packet.span.isCommand(for: connection)
+    }
+
+    /// Takes back the command that was sent last with an opcode, whose packet has not left the outbox; nil if there is none.
+    public mutating func takeBack(_ opcode: HCIOpcode, at now: Instant) -> AbandonedCommand? {
+        guard let index = inFlight.lastIndex(where: { $0.opcode == opcode }) else { return nil }
+        let entry = inFlight.remove(at: index)
+        updateStall(at: now)
+        return AbandonedCommand(token: entry.token, opcode: entry.opcode)
+    }
+
     private mutating func popWaiting() -> AbandonedCommand {
         let entry = slots[head].entry
         dropHead()
@@ -46,5 +76,33 @@ extension CommandQueue {
         guard let stalledSince, waitingCount > 0 else { return nil }
         let entry = slots[head].entry
         return max(entry.time, stalledSince).advanced(by: entry.timeout)
+    }
+}
+
+extension Span<UInt8> {
+    /// The opcode of a command packet; nil for other packets.
+    public var commandOpcode: HCIOpcode? {
+        guard count >= 4, self[0] == HCIPacketType.command.rawValue else { return nil }
+        return HCIOpcode(rawValue: UInt16(self[1]) | UInt16(self[2]) << 8)
+    }
+
+    /// Whether it is a command packet whose first parameter is this connection's handle.
+    public func isCommand(for connection: ConnectionHandle) -> Bool {
+        guard count >= 6, commandOpcode?.concernsConnection == true else { return false }
+        return ConnectionHandle(rawValue: UInt16(self[4]) | UInt16(self[5] & 0x0F) << 8) == connection
+    }
+}
+
+extension HCIOpcode {
+    /// Whether the command's first parameter is a connection handle.
+    var concernsConnection: Bool {
+        switch self {
+        case .disconnect, .readRemoteVersionInformation, .readTransmitPowerLevel, .readRSSI, .leConnectionUpdate,
+            .leReadChannelMap, .leReadRemoteFeatures, .leEnableEncryption, .leLongTermKeyRequestReply,
+            .leLongTermKeyRequestNegativeReply, .leRemoteConnectionParameterRequestReply,
+            .leRemoteConnectionParameterRequestNegativeReply, .leSetDataLength, .leReadPHY, .leSetPHY:
+            true
+        default: false
+        }
     }
 }

@@ -73,6 +73,22 @@ extension Host {
         recover(from: .commandTimedOut(expired.opcode), at: now)
     }
 
+    /// Takes back the commands for a connection that has ended, as far as they have not gone to the controller: another one may have
+    /// its handle by then, and would be disconnected, or get a key, in its place.
+    mutating func dropCommands(for connection: ConnectionHandle, at now: Instant) {
+        var opcodes: [HCIOpcode] = []
+        outbox.removeAll { packet in
+            guard packet.isCommand(for: connection), let opcode = packet.commandOpcode else { return false }
+            opcodes.append(opcode)
+            return true
+        }
+        for opcode in opcodes {
+            if let command = commands.takeBack(opcode, at: now) { abandon(command, .noSuchLink) }
+        }
+        while let command = commands.popWaiting(for: connection) { abandon(command, .noSuchLink) }
+        commands.transmit(into: &outbox, at: now)
+    }
+
     /// Ends everything that waits for the answer to a command.
     mutating func abandonCommands(_ error: HostError) {
         while let command = commands.popAny() { abandon(command, error) }

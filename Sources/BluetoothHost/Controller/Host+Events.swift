@@ -74,6 +74,7 @@ extension Host {
     private mutating func disconnectionCompleted(_ complete: DisconnectionComplete, at now: Instant) {
         guard complete.status == .success else { return }
         let freed = flow.removeLink(complete.connectionHandle)
+        dropCommands(for: complete.connectionHandle, at: now)
         guard let slot = links.slot(of: complete.connectionHandle) else {
             // A link that was given up before the controller said so.
             if freed > 0 { pump() }

@@ -47,6 +47,7 @@ extension Host {
         // A handle that is in use cannot be a new connection's: the controller lost track of the old one.
         if let old = links.slot(of: connection.handle) {
             flow.removeLink(connection.handle)
+            dropCommands(for: connection.handle, at: now)
             removeLink(old, reason: .unspecifiedError, at: now)
             pump()
         }

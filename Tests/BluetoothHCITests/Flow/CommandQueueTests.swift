@@ -45,6 +45,34 @@ struct CommandQueueTests {
         #expect(throws: DecodingFailure.self) { _ = try completion.decodeReturnParameters(of: LEReadPHY.self) }
     }
 
+    @Test("what waits for one connection is taken out, and the others keep their order", arguments: [0, 1, 2])
+    func takenOut(before: Int) throws {
+        var bench = CommandBench()
+        // The ring has gone around by so much, and further with each command.
+        for _ in 0..<before * 31 {
+            try bench.enqueue(LERand(), 9)
+            _ = bench.transmit()
+            _ = bench.complete(.leRand, credits: 1)
+        }
+        try bench.enqueue(LERand(), 1)
+        _ = bench.transmit()
+        try bench.enqueue(Disconnect(connectionHandle: 0x40), 2)
+        try bench.enqueue(ReadRSSI(connectionHandle: 0x41), 3)
+        try bench.enqueue(LELongTermKeyRequestReply(connectionHandle: 0x40, longTermKey: 1), 4)
+        try bench.enqueue(LESetAdvertisingEnable(isEnabled: true), 5)
+        #expect(bench.queue.popWaiting(for: 0x40) == .init(token: 2, opcode: .disconnect))
+        #expect(bench.queue.popWaiting(for: 0x40) == .init(token: 4, opcode: .leLongTermKeyRequestReply))
+        #expect(bench.queue.popWaiting(for: 0x40) == nil)
+        // What has been sent is answered, or taken back.
+        #expect(bench.queue.takeBack(.disconnect, at: bench.now) == nil)
+        #expect(bench.queue.takeBack(.leRand, at: bench.now) == .init(token: 1, opcode: .leRand))
+        #expect(bench.transmit() == [bytes("01 05 14 02 41 00")])
+        #expect(bench.complete(.readRSSI, credits: 1) == .init(token: 3, opcode: .readRSSI))
+        #expect(bench.transmit() == [bytes("01 0A 20 01 01")])
+        #expect(bench.complete(.leSetAdvertisingEnable, credits: 1) == .init(token: 5, opcode: .leSetAdvertisingEnable))
+        #expect(bench.queue.isEmpty)
+    }
+
     @Test("Command Status ends a command too")
     func status() throws {
         var bench = CommandBench()

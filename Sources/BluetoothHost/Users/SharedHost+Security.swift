@@ -158,6 +158,8 @@ extension SharedHost {
         let calls = links[slot].awaitingSecurity
         links[slot].awaitingSecurity = []
         for call in calls { end(call, error.map { .failure($0) } ?? .success(.done)) }
+        // On a link that has ended nothing is repeated, and nothing refused: its end follows, with its reason.
+        guard host.information(of: links[slot].identifier) != nil else { return }
         repeatRefusedChannels(error, slot, at: now)
         let refused = links[slot].refusedOperations
         links[slot].refusedOperations = []
@@ -174,14 +176,15 @@ extension SharedHost {
 
     /// The peer refused an operation. Where more protection may help, and there is somebody to answer for the person, the
     /// operation waits for that and is repeated (Core 5.4, Vol 3, Part C, 10.3.1.2). Each time takes a better protected link,
-    /// so there is an end to it.
+    /// so there is an end to it. The Database Hash is for everybody to read (Part G, 7.3): nobody is asked to pair for it.
     ///
     /// - Returns: whether it waits.
     mutating func raisesSecurity(_ operation: PendingOperation, _ error: HostError, _ slot: Int, at now: Instant)
         -> Bool
     {
         // Whoever answered for the person may have gone since the operation began.
-        guard operation.isRepeatable, !operation.isOutdated, pairingAgent?.description.pairsOnDemand == true,
+        guard operation.isRepeatable, !operation.isOutdated, operation.purpose != .databaseHash,
+            pairingAgent?.description.pairsOnDemand == true,
             case .client(.att(let refusal)) = error,
             links[slot].refusedOperations.count < Self.refusedOperationLimit,
             let security = host.information(of: links[slot].identifier)?.security,

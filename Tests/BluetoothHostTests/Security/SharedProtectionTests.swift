@@ -1,3 +1,4 @@
+import BluetoothATT
 import BluetoothBase
 import BluetoothCrypto
 import BluetoothGATT
@@ -76,5 +77,37 @@ struct SharedProtectionTests {
         scene.receive(EncryptionKeyRefreshComplete(connectionHandle: 0x40))
         #expect(scene.take(other) == ["5 has \(link)"])
         #expect(scene.host.host.information(of: link)?.security.isEncrypted == true)
+    }
+
+    private func watched() throws -> (SharedScene, LinkIdentifier) {
+        var configuration = HostConfiguration(seed: 7)
+        configuration.security = SecurityConfiguration(
+            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+        var scene = SharedScene(users: user, configuration: configuration)
+        scene.perform(.setPairingAgent(PairingAgentDescription(ioCapability: .noInputNoOutput)), 1, of: user)
+        scene.connect(to: ScriptedController.peer, 2, of: user)
+        scene.reportConnection(0x40, peer: ScriptedController.peer)
+        _ = (scene.take(user), scene.takeRequests(), scene.takePairingPDUs())
+        return (scene, try #require(scene.links.first))
+    }
+
+    @Test("What waits for a pairing ends with the link under it, for the reason of that")
+    func linkEndsUnderAPairing() throws {
+        var (scene, link) = try watched()
+        scene.responses[bytes("0A 03 00")] = bytes("01 0A 03 00 05")
+        scene.perform(.perform(link, .read(0x0003)), 3, of: user)
+        #expect(scene.takePairingPDUs().count == 1)
+        scene.reportDisconnection(0x40)
+        #expect(scene.take(user) == ["3 failed: \(HostError.disconnected(.supervisionTimeout))", "\(link) ended"])
+    }
+
+    @Test("Nobody is asked to pair for the Database Hash, and discovery goes on without it")
+    func protectedHash() throws {
+        var (scene, link) = try watched()
+        scene.responses[bytes("08 01 00 FF FF 2A 2B")] = bytes("01 08 0D 00 05")
+        scene.responses[bytes("10 01 00 FF FF 00 28")] = bytes("11 06 01 00 04 00 01 18")
+        scene.perform(.perform(link, .discoverPrimaryServices()), 3, of: user)
+        #expect(scene.takePairingPDUs() == [])
+        #expect(scene.take(user) == ["3 found [\"0x0001...0x0004\"]"])
     }
 }

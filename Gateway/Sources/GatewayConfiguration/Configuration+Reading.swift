@@ -50,6 +50,7 @@ extension Configuration {
             remote.connections = try section.integer("connections", in: 1...32) ?? remote.connections
             remote.idle = try section.duration("idle", in: 1...86_400) ?? remote.idle
         }
+        try reader.section("read") { section throws(ConfigurationError) in try read.read(&section) }
         try reader.section("esphome") { section throws(ConfigurationError) in
             esphome = try ESPHomeSettings(&section, contents)
         }
@@ -133,6 +134,19 @@ extension BrokerSettings {
                 throw section.error("certificate", "a certificate and its key were expected, or neither")
             }
         }
+    }
+}
+
+extension ReadSettings {
+    fileprivate mutating func read(_ reader: inout ConfigurationReader) throws(ConfigurationError) {
+        devices = try reader.list("devices", "an address", limit: 1000, DeviceAddress.init(configured:)) ?? []
+        let known = ReadableValues.characteristics
+        let names = known.map { "\($0)" }.joined(separator: ", ")
+        let chosen = try reader.list("characteristics", "one of \(names)", limit: 32) { text in
+            BluetoothUUID(text).flatMap { known.contains($0) ? $0 : nil }
+        }
+        characteristics = chosen ?? characteristics
+        interval = try reader.duration("every", in: 1...604_800) ?? interval
     }
 }
 

@@ -14,6 +14,7 @@ public struct Configuration: Equatable, Sendable {
     public var pipeline = PipelineSettings()
     public var spool = SpoolSettings()
     public var remote = RemoteSettings()
+    public var read = ReadSettings()
     /// ESPHome's native API; nil if it is not served.
     public var esphome: ESPHomeSettings?
     /// How often the gateway tells how it is.
@@ -144,6 +145,17 @@ public struct RemoteSettings: Equatable, Sendable {
     public var connections = 3
     /// After what time without a request of its owner a connection ends.
     public var idle = Duration.seconds(300)
+
+    public init() {}
+}
+
+/// Values that are read from devices at intervals.
+public struct ReadSettings: Equatable, Sendable {
+    /// The devices; nothing is read without any.
+    public var devices: [DeviceAddress] = []
+    /// Which values, some of `ReadableValues.characteristics`.
+    public var characteristics: [BluetoothUUID] = ["2A19"]
+    public var interval = Duration.seconds(3600)
 
     public init() {}
 }

@@ -55,6 +55,22 @@ public struct Pipeline: Sendable {
         return reports
     }
 
+    /// Takes in values that were read from a device over a connection. They stay part of its state for as long as it is heard;
+    /// of a device that was not heard lately nothing is kept.
+    public mutating func receive(
+        _ fields: [AdvertisedField], of device: DeviceAddress, at now: Instant, _ time: WallTime
+    ) -> [Report] {
+        guard !fields.isEmpty, let slot = devices.use(device.plain) else { return [] }
+        devices[slot].format = devices[slot].format ?? "gatt"
+        devices[slot].merge(fields)
+        var reports: [Report] = []
+        if isDue(slot, now) { tell(slot, now, time, &reports) }
+        return reports
+    }
+
+    /// Whether a device was heard lately.
+    public func knows(_ device: DeviceAddress) -> Bool { devices.contains(device.plain) }
+
     /// The device of a packet; the one that was not heard for longest makes room for a new one.
     private mutating func slot(of reception: Reception, _ time: WallTime, _ reports: inout [Report]) -> Int {
         let identity = reception.identity.plain

@@ -30,6 +30,8 @@ struct RecencyTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         _modify { yield &slots[slot].value }
     }
 
+    func contains(_ key: Key) -> Bool { index[key] != nil }
+
     /// Where a key is; it becomes the newest.
     mutating func use(_ key: Key) -> Int? {
         guard let slot = index[key] else { return nil }

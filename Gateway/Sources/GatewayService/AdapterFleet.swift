@@ -25,7 +25,9 @@ final class AdapterFleet: Sendable {
         self.hub = hub
         mode = ScanMode(isActive: configuration.isScanActive)
         self.logger = logger
-        connectable = configuration.esphome == nil ? configuration.remote.allowed : nil
+        connectable =
+            configuration.esphome == nil
+            ? configuration.remote.allowed.union(configuration.read.devices) : nil
         var named: [(String, TransportName)] = []
         for (index, name) in configuration.adapters.enumerated() {
             do throws(TransportNameError) {

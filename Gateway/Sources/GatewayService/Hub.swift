@@ -36,6 +36,14 @@ public final class Hub: Sendable {
         receive(reception)
     }
 
+    /// Takes in values that were read from a device.
+    func receive(_ fields: [AdvertisedField], of device: DeviceAddress) {
+        pass { $0.receive(fields, of: device, at: clock.instant(), clock.wall()) }
+    }
+
+    /// Whether a device was heard lately.
+    func knows(_ device: DeviceAddress) -> Bool { state.withLock { $0.pipeline.knows(device) } }
+
     /// Does what is due.
     func advance() {
         pass { $0.advance(to: clock.instant(), at: clock.wall()) }

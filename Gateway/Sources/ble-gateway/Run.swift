@@ -126,19 +126,26 @@ struct Run: AsyncParsableCommand {
         let hub = Hub(configuration, sink: sink)
         let gateway = try gateway(configuration, hub, sink, logger) { SinkStatus() }
         let table = ConnectionTable(limit: configuration.remote.connections)
-        try await run([gateway] + esphome(configuration, gateway, hub, table, logger), logger)
+        try await run([gateway] + users(configuration, gateway, hub, table, logger), logger)
     }
 
-    /// ESPHome's API, if the configuration has it.
-    private func esphome(
+    /// Those who connect to devices, by the configuration, whether there is a broker or not.
+    private func users(
         _ configuration: Configuration, _ gateway: GatewayService, _ hub: Hub, _ table: ConnectionTable,
         _ logger: Logger
     ) -> [any Service] {
-        guard let settings = configuration.esphome else { return [] }
-        return [
-            ESPHomeService(
-                settings, gateway: configuration.topics.gateway, of: gateway, hub: hub, table: table, logger: logger)
-        ]
+        var users: [any Service] = []
+        if !configuration.read.devices.isEmpty {
+            users.append(
+                ValueReader(configuration.read, hub: hub, table: table, adapter: gateway.adapter, logger: logger))
+        }
+        if let settings = configuration.esphome {
+            users.append(
+                ESPHomeService(
+                    settings, gateway: configuration.topics.gateway, of: gateway, hub: hub, table: table,
+                    logger: logger))
+        }
+        return users
     }
 
     private func run(_ configuration: Configuration, _ broker: BrokerSettings, _ logger: Logger) async throws {
@@ -165,7 +172,7 @@ struct Run: AsyncParsableCommand {
         let gateway = try gateway(configuration, hub, sink, logger) { sink.status }
         var services: [any Service] = [MQTTService(sink), gateway]
         let table = ConnectionTable(limit: configuration.remote.connections)
-        services += esphome(configuration, gateway, hub, table, logger)
+        services += users(configuration, gateway, hub, table, logger)
         if isRemote {
             let remote = RemoteHands(
                 configuration.remote, configuration.topics, table: table, adapter: gateway.adapter, logger: logger)

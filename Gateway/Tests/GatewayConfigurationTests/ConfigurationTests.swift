@@ -35,6 +35,7 @@ import Testing
                   "54:48:E6:8F:80:A5": 231D39C1D7CC1AB1AEE224CD096DB932
                 spool: {path: s.sqlite, messages: 100, megabytes: 2}
                 remote: {allow: "A4:C1:38:11:22:33", connections: 2, idle: 60}
+                read: {devices: "A4:C1:38:11:22:33", characteristics: [2A6E, 2a19], every: 60}
                 esphome: {listen: "[::1]:99", key_file: key, pair: true}
                 health: {interval: 5}
                 """, gateway: "host", contents: { ["secret": "pass\n", "key": Self.key + "\n"][$0] })
@@ -70,6 +71,9 @@ import Testing
         expected.remote.allowed = [DeviceAddress("A4:C1:38:11:22:33/P")!]
         expected.remote.connections = 2
         expected.remote.idle = .seconds(60)
+        expected.read.devices = [DeviceAddress("A4:C1:38:11:22:33/P")!]
+        expected.read.characteristics = ["2A6E", "2A19"]
+        expected.read.interval = .seconds(60)
         expected.esphome = ESPHomeSettings(listen: "[::1]:99")
         expected.esphome?.key = Array(0..<32)
         expected.esphome?.allowsPairing = true
@@ -103,6 +107,8 @@ import Testing
         ("esphome: {open: true, key: \(key)}", "line 1, esphome.open: a key was expected, or open: true"),
         ("esphome: {key: AAEC}", "line 1, esphome.key: 32 octets in Base64 were expected"),
         ("esphome:\n  key_file: no", "line 2, esphome.key_file: the file cannot be read"),
+        ("read: {devices: x}", "line 1, read.devices[0]: an address was expected"),
+        ("read: {characteristics: 2A37}", "read.characteristics[0]: one of 2A19, 2A6E, 2A26 was expected"),
         ("- a", "line 1: members with names were expected"),
         ("a: [", "this is no YAML"),
         ("gateway: x\ngateway: y", "a member is there twice"),

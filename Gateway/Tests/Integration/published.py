@@ -234,6 +234,31 @@ class Published(GatewayTest):
         gateway.process.terminate()
         self.assertEqual(gateway.finish(), 0)
 
+    # Values that are read
+
+    def test_values_read_on_an_interval(self):
+        broker = self.broker()
+        subscriber = self.subscriber(broker.port, "#")
+        document = self.directory / "device.json"
+        document.write_text(json.dumps({"name": "Lock", "services": [
+            {"uuid": "180F", "characteristics": [{"uuid": "2A19", "properties": ["read"], "value": "61"}]},
+            {"uuid": "180A", "characteristics": [{"uuid": "2A26", "properties": ["read"], "value": "312E32"}]}]}))
+        for arguments in (["radio", "unix-server:a", "unix-server:b"], ["serve", document, "--transport", "unix:a"]):
+            child = subprocess.Popen([BLE, *arguments], cwd=self.directory, stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.DEVNULL)
+            self.stack.callback(lambda child=child: (child.terminate(), child.wait()))
+            wait_for((self.directory / "b").exists, "the radio is there")
+        gateway = self.gateway(
+            f"mqtt://127.0.0.1:{broker.port}", source=["--transport", f"unix:{self.directory}/b"],
+            configuration='read: {devices: "00:1B:DC:00:00:01/P", characteristics: [2A19, 2A6E, 2A26], every: 1}')
+        topic = "ble/devices/001BDC000001/state"
+        wait_for(lambda: subscriber.payloads(topic), "the values are published")
+        self.assertEqual(subscriber.payloads(topic), ['{"battery":97,"firmware_version":"1.2"}'])
+        entities = {name for name, _, _ in subscriber.messages if name.startswith("homeassistant/")}
+        self.assertIn("homeassistant/sensor/ble_001BDC000001/battery/config", entities)
+        gateway.process.terminate()
+        self.assertEqual(gateway.finish(), 0)
+
     # Adapters
 
     def test_adapter_lost_and_back(self):

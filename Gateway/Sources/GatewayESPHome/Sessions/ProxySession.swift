@@ -194,7 +194,7 @@ final class ProxySession: Sendable {
             guard let device = device(address.value) else { return answers.paired(address, .notConnected) }
             if !device.add(.pair) { answers.paired(address, .busy) }
         case .unpair: unpair(address)
-        // Nothing is remembered here of what a device offers.
+        // What is remembered of a device is compared with its Database Hash at each connection.
         case .clearCache: answers.succeeded(.clearCache, address, nil)
         case .UNRECOGNIZED: return
         }

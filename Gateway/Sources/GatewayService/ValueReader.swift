@@ -1,0 +1,121 @@
+import BluetoothLE
+import GatewayConfiguration
+import GatewayPipeline
+import Logging
+import ServiceLifecycle
+
+/// Reads values of configured devices at intervals, such as how full a battery is, by connections of its own.
+public struct ValueReader: Service {
+    /// What has become of an attempt.
+    private enum Outcome {
+        case read
+        /// The device was not heard lately, or somebody else has the place.
+        case later
+        case failed(String)
+    }
+
+    private let settings: ReadSettings
+    private let hub: Hub
+    private let table: ConnectionTable
+    private let fleet: @Sendable (DeviceAddress) -> (Adapter, String)?
+    private let logger: Logger
+
+    private static let connectTimeout = Duration.seconds(20)
+    private static let readTimeout = Duration.seconds(30)
+    /// After an attempt that had to be put off, and after the first one that failed. Further ones wait for twice as long each.
+    private static let shortWait = Duration.seconds(5)
+    private static let failureWait = Duration.seconds(60)
+
+    /// - Parameters:
+    ///   - table: the places for connections.
+    ///   - adapter: an adapter to connect to a device with, and its name.
+    public init(
+        _ settings: ReadSettings, hub: Hub, table: ConnectionTable,
+        adapter: @escaping @Sendable (DeviceAddress) -> (Adapter, String)?, logger: Logger
+    ) {
+        self.settings = settings
+        self.hub = hub
+        self.table = table
+        fleet = adapter
+        self.logger = logger
+    }
+
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                for device in settings.devices { group.addTask { await keepReading(device) } }
+            }
+        }
+    }
+
+    private func keepReading(_ device: DeviceAddress) async {
+        var failures = 0
+        while !Task.isCancelled {
+            let wait: Duration
+            switch await read(device) {
+            case .read: (wait, failures) = (settings.interval, 0)
+            case .later: wait = min(Self.shortWait, settings.interval)
+            case .failed(let reason):
+                failures += 1
+                wait = min(Self.failureWait * (1 << min(failures - 1, 10)), settings.interval)
+                // A device that is out of order does not fill the log.
+                if failures & (failures - 1) == 0, !Task.isCancelled {
+                    logger.warning("\(device.octets) cannot be read (\(failures) times): \(reason)")
+                }
+            }
+            try? await Task.sleep(for: wait)
+        }
+    }
+
+    private func read(_ device: DeviceAddress) async -> Outcome {
+        guard hub.knows(device) else { return .later }
+        do throws(ConnectionTable.Refusal) {
+            try table.take(device)
+        } catch {
+            return .later
+        }
+        defer { table.giveBack(device) }
+        guard let (adapter, _) = fleet(device) else { return .later }
+        let fields: [AdvertisedField]
+        do throws(BluetoothError) {
+            let connection = try await adapter.connect(to: device, timeout: Self.connectTimeout)
+            let outcome = await readValues(connection)
+            // A cancelled task ends nothing.
+            await Task { try? await connection.disconnect() }.value
+            fields = try outcome.get()
+        } catch {
+            return .failed("\(error)")
+        }
+        hub.receive(fields, of: device)
+        return fields.isEmpty ? .failed("it has none of the values") : .read
+    }
+
+    private func readValues(_ connection: Connection) async -> Result<[AdvertisedField], BluetoothError> {
+        do throws(BluetoothError) {
+            return .success(
+                try await withTimeout(Self.readTimeout) { () throws(BluetoothError) in
+                    var fields: [AdvertisedField] = []
+                    for characteristic in settings.characteristics {
+                        guard let value = try await Self.first(characteristic, connection) else { continue }
+                        if let field = ReadableValues.field(characteristic, value) { fields.append(field) }
+                    }
+                    return fields
+                })
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The first value of a type; nil if the device has none, or does not hand it out.
+    private static func first(
+        _ uuid: BluetoothUUID, _ connection: Connection
+    ) async throws(BluetoothError) -> [UInt8]? {
+        do throws(BluetoothError) {
+            return try await connection.read(uuid).first?.value
+        } catch {
+            if case .att = error { return nil }
+            if case .insufficientSecurity = error { return nil }
+            throw error
+        }
+    }
+}

@@ -53,6 +53,7 @@ public final class ProxyServer: Sendable {
     private let radio: any ProxyRadio
     private let logger: Logger
     private let state = Mutex(State())
+    private let registry = ProxyRegistry()
 
     public init(_ endpoint: ProxyEndpoint, _ identity: ProxyIdentity, radio: any ProxyRadio, logger: Logger) {
         self.endpoint = endpoint
@@ -142,7 +143,7 @@ public final class ProxyServer: Sendable {
         let surroundings = ProxySession.Surroundings(
             radio: radio, identity: identity, isEncrypted: endpoint.key != nil,
             time: { UInt32(clamping: Int64(Date().timeIntervalSince1970)) },
-            scanningChanged: { [weak self] in self?.scanningChanged() })
+            registry: registry, scanningChanged: { [weak self] in self?.scanningChanged() })
         let session = state.withLock { state -> ProxySession? in
             guard state.sessions.count < Self.connectionLimit, !state.isEnding else { return nil }
             state.next += 1
@@ -159,6 +160,8 @@ public final class ProxyServer: Sendable {
                 state.sessions[session.client] = nil
                 state.welcome.remove(session.client)
             }
+            // At once: who comes back is to find that it ends.
+            session.leave()
             ended.yield(session)
         }
         let reports = ClientHandler.Reports(

@@ -12,6 +12,8 @@ final class FakeRadio: ProxyRadio {
         /// Who waits in `connect` until it is let go on.
         var held: [CheckedContinuation<Void, Never>] = []
         var holds = false
+        /// Whether connections end only when `letGo` is called.
+        var clings = false
     }
 
     let allowsPairing: Bool
@@ -47,7 +49,9 @@ final class FakeRadio: ProxyRadio {
             throw .timedOut
         }
         if let refusal = state.withLock({ $0.refusal }) { throw refusal }
-        let link = FakeLink { [self] in state.withLock { $0.links[device] = nil } }
+        if state.withLock({ $0.links[device] != nil }) { throw .busy }
+        let link = FakeLink(clings: state.withLock { $0.clings }) { [self] in state.withLock { $0.links[device] = nil }
+        }
         state.withLock { $0.links[device] = link }
         return link
     }
@@ -77,7 +81,16 @@ final class FakeLink: ProxyLink {
                 uuid: "2A19", declarationHandle: 2, valueHandle: 3, endHandle: 4, properties: [.read, .notify])
         ], descriptors: [DiscoveredDescriptor(uuid: "2902", handle: 4)])
 
-    init(giveBack: @escaping @Sendable () -> Void) { self.giveBack = giveBack }
+    init(clings: Bool = false, giveBack: @escaping @Sendable () -> Void) {
+        self.giveBack = giveBack
+        if !clings { letGo() }
+    }
+
+    private let ending: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation) =
+        AsyncStream.makeStream()
+
+    /// Lets the connection end.
+    func letGo() { ending.continuation.finish() }
 
     var mtu: Int { get async throws(ProxyError) { 517 } }
     func discover() async throws(ProxyError) -> DiscoveredDatabase { Self.database }
@@ -105,7 +118,7 @@ final class FakeLink: ProxyLink {
         }
         return .endedByThisDevice
     }
-    func close() async {}
+    func close() async { for await _ in ending.stream {} }
     func release() { giveBack() }
 }
 
@@ -115,7 +128,10 @@ final class FakeClient: Sendable {
     let radio: FakeRadio
     private let frames: AsyncStream<Frame>
 
-    init(_ radio: FakeRadio = FakeRadio(), version: UInt8 = 14, isWelcome: Bool = true) async {
+    init(
+        _ radio: FakeRadio = FakeRadio(), registry: ProxyRegistry = ProxyRegistry(), version: UInt8 = 14,
+        isWelcome: Bool = true
+    ) async {
         let (stream, continuation) = AsyncStream<Frame>.makeStream()
         self.radio = radio
         frames = stream
@@ -123,7 +139,7 @@ final class FakeClient: Sendable {
             ProxyClientID(number: 1),
             ProxySession.Surroundings(
                 radio: radio, identity: ProxyIdentity(gateway: "Attic 2", version: "1.0"), isEncrypted: true,
-                time: { 1_800_000_000 }, scanningChanged: {})
+                time: { 1_800_000_000 }, registry: registry, scanningChanged: {})
         ) { continuation.yield($0) }
         if isWelcome {
             _ = session.receive(Frame(.helloRequest, [0x10, 1, 0x18, version]))

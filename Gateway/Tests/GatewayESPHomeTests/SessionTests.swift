@@ -257,6 +257,24 @@ import Testing
         #expect(client.radio.places.taken.isEmpty)
     }
 
+    /// A client that comes back finds its earlier connection ending, and waits for it.
+    @Test func comingBack() async throws {
+        let radio = FakeRadio(), registry = ProxyRegistry()
+        radio.state.withLock { $0.clings = true }
+        let first = await FakeClient(radio, registry: registry), second = await FakeClient(radio, registry: registry)
+        _ = await first.ask(.deviceRequest, Self.connect)
+        let link = try #require(radio.link(Self.address))
+        // While it lasts, the device is the first one's.
+        #expect(
+            await second.ask(.deviceRequest, Self.connect) == Frame(.deviceConnection, Self.device + [0x20, 0x84, 1]))
+        first.session.leave()
+        second.tell(.deviceRequest, Self.connect)
+        link.letGo()
+        #expect(await second.next()?.payload == Self.device + [0x10, 1, 0x18, 0x85, 4])
+        radio.link(Self.address)?.letGo()
+        await second.session.end()
+    }
+
     @Test func deviceEnds() async throws {
         let (client, link) = try await Self.connected()
         link.events.continuation.yield(.end(ProxyError(code: 0x13)))

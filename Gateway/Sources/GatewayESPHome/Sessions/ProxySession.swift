@@ -12,6 +12,7 @@ final class ProxySession: Sendable {
         var isEncrypted: Bool
         /// Seconds since 1970.
         var time: @Sendable () -> UInt32
+        var registry: ProxyRegistry
         /// Scanning is as a client wanted it; all others are to know.
         var scanningChanged: @Sendable () -> Void
     }
@@ -203,13 +204,12 @@ final class ProxySession: Sendable {
     private func connect(_ address: DeviceAddress) {
         let answers = answers
         let (device, earlier, isNew) = state.withLock { state -> (ProxyDevice?, ProxyDevice?, Bool) in
-            let earlier = state.devices[address.value]
-            if let earlier, !earlier.isEnding { return (earlier, nil, false) }
+            if let own = state.devices[address.value], !own.isEnding { return (own, nil, false) }
             guard state.deviceCount < Self.deviceLimit, !state.isEnded else { return (nil, nil, false) }
             let device = ProxyDevice(address, radio, for: client, answers)
             state.devices[address.value] = device
             state.deviceCount += 1
-            return (device, earlier, true)
+            return (device, surroundings.registry.replace(with: device), true)
         }
         guard let device else { return answers.disconnected(address, .busy) }
         guard isNew else {
@@ -220,6 +220,7 @@ final class ProxySession: Sendable {
     }
 
     private func ended(_ device: ProxyDevice) {
+        surroundings.registry.remove(device)
         state.withLock { state in
             state.deviceCount -= 1
             if state.devices[device.address.value] === device { state.devices[device.address.value] = nil }
@@ -295,9 +296,10 @@ final class ProxySession: Sendable {
 
     // MARK: - The end
 
-    /// The client is gone: ends all that it has asked for, and returns when that has ended.
-    func end() async {
+    /// The client is gone: ends all that it has asked for.
+    func leave() {
         let (devices, hadSetMode) = state.withLock { state in
+            defer { state.hasSetMode = false }
             state.isEnded = true
             state.wantsAdvertisements = false
             state.wantsPlaces = false
@@ -308,6 +310,11 @@ final class ProxySession: Sendable {
             surroundings.scanningChanged()
         }
         for device in devices { device.end() }
-        for device in devices { await device.waitForEnd() }
+    }
+
+    /// As `leave`, and returns when everything has ended.
+    func end() async {
+        leave()
+        for device in state.withLock({ Array($0.devices.values) }) { await device.waitForEnd() }
     }
 }

@@ -127,7 +127,7 @@ struct HostBench {
             .link(_, .rssiRead(let request, _)):
             try require(requests.remove(request) != nil, "a request ended twice")
         case .server(_, .readRequested(let request, _, _)), .server(_, .writeRequested(let request, _, _)),
-            .server(_, .executeRequested(let request, _)):
+            .server(_, .executeRequested(let request, _)), .server(_, .authorizationRequested(let request, _, _)):
             try require(links.contains(request.link), "a request on a link nobody knows")
             serverRequest = request
         case .client(let link, .notification(_, let payload)), .client(let link, .indication(_, let payload)),

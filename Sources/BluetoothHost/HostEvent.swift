@@ -128,6 +128,8 @@ public enum HostEvent: Sendable {
         case writeRequested(ServerRequest, AttributeHandle, Payload)
         /// The application is to take several writes at once: `Host.accept` or `.refuse`.
         case executeRequested(ServerRequest, GATTPreparedWrites)
+        /// The application is to say whether the peer may access an attribute: `Host.authorize` or `.refuse`.
+        case authorizationRequested(ServerRequest, AttributeHandle, GATTAccess)
         /// The application did not answer in time; an answer is no longer possible.
         case requestExpired(ServerRequest)
         /// The peer has subscribed to a characteristic or unsubscribed from it.

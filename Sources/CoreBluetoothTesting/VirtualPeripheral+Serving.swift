@@ -43,8 +43,8 @@ extension VirtualPeripheral {
             } catch {
                 try? await request.refuse(ATTErrorCode(refusing: error))
             }
-        // The delegate knows of neither.
-        case .subscriptionChanged, .dataLost: break
+        // The delegate knows of none of these.
+        case .subscriptionChanged, .dataLost, .authorizationRequested: break
         }
     }
 

@@ -93,7 +93,8 @@ struct Peripheral: CommandLineProgram, CommandWithoutOutput {
                 }
                 return
             // A bonded central asks again once it listens. The card can only be subscribed to, and only to notifications.
-            case .subscriptionRestored, .subscriptionChanged, .written, .dataLost, .readRequested, .writeRequested:
+            case .subscriptionRestored, .subscriptionChanged, .written, .dataLost, .readRequested, .writeRequested,
+                .authorizationRequested:
                 break
             }
         }

@@ -33,6 +33,7 @@ extension HostEvent {
         case .server(_, .readRequested(_, let handle, let offset)): "read requested \(handle.rawValue) \(offset)"
         case .server(_, .writeRequested(_, let handle, _)): "write requested \(handle.rawValue)"
         case .server(_, .executeRequested): "execute requested"
+        case .server(_, .authorizationRequested(_, let handle, let access)): "consent to \(access) \(handle.rawValue)"
         case .server(_, .requestExpired): "request expired"
         case .server(_, .subscriptionChanged(let change)): "subscription \(change.new.rawValue)"
         case .server(_, .indicationConfirmed(let handle)): "confirmed \(handle.rawValue)"

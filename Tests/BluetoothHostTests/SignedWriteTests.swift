@@ -15,12 +15,18 @@ struct SignedWriteTests {
     static let crypto = SwiftCryptoToolbox()
 
     /// A host that is bonded with the peer of the script, and a value that takes signed writes alone.
-    private func bonded() throws -> (controller: ScriptedController, link: LinkIdentifier, value: AttributeHandle) {
+    private func bonded(needsConsent: Bool = false) throws -> (
+        controller: ScriptedController, link: LinkIdentifier, value: AttributeHandle
+    ) {
         var controller = SecurityTests.ready()
+        let permissions = GATTPermissions(
+            write: .encrypted, writeNeedsAuthorization: needsConsent, acceptsSignedWrites: true)
         let definition = GATTServiceDefinition(
             uuid: "F200",
             characteristics: [
-                .init(uuid: "F201", properties: .authenticatedSignedWrites, value: .variableLength([0], maximum: 8))
+                .init(
+                    uuid: "F201", properties: .authenticatedSignedWrites, permissions: permissions,
+                    value: .variableLength([0], maximum: 8))
             ])
         let handles = try controller.host.addService(definition, at: controller.now)
         var bond = Bond(
@@ -83,6 +89,17 @@ struct SignedWriteTests {
         #expect(controller.host.server.database.value(of: value) == [7])
     }
 
+    @Test("GATT/SR/GAW/BI-40: a value that is too long is not written, however well it is signed")
+    func tooLong() throws {
+        var (controller, _, value) = try bonded()
+        let longest = [UInt8](repeating: 7, count: 8)
+        controller.receiveFrame(pdu(longest + [8], to: value, counter: 5), on: 0x04, 0x41)
+        #expect(controller.host.server.database.value(of: value) == [0])
+        #expect(controller.takeData() == [])
+        controller.receiveFrame(pdu(longest, to: value, counter: 5), on: 0x04, 0x41)
+        #expect(controller.host.server.database.value(of: value) == longest)
+    }
+
     @Test("A signed write that is sent again is ignored")
     func counter() throws {
         var (controller, _, value) = try bonded()
@@ -92,6 +109,26 @@ struct SignedWriteTests {
         controller.receiveFrame(first, on: 0x04, 0x41)
         #expect(controller.host.server.database.value(of: value) == [8])
         #expect(controller.host.faults[.signatureInvalid] == 1)
+    }
+
+    @Test("The application is asked about a signed write once its signature is known to be right")
+    func consent() throws {
+        var (controller, _, value) = try bonded(needsConsent: true)
+        controller.receiveFrame(pdu([7], to: value, counter: 5, key: Self.key ^ 1), on: 0x04, 0x41)
+        #expect(!controller.seen.contains { if case .server = $0.event { true } else { false } })
+        for octet in [7, 8] as [UInt8] {
+            controller.receiveFrame(pdu([octet], to: value, counter: UInt32(octet)), on: 0x04, 0x41)
+        }
+        let requests = controller.seen.compactMap {
+            if case .server(_, .authorizationRequested(let request, value, .write)) = $0.event { request } else { nil }
+        }
+        #expect(requests.count == 1)
+        #expect(controller.host.server.database.value(of: value) == [0])
+        _ = controller.takeEvents()
+        try controller.host.authorize(try #require(requests.first), at: controller.now)
+        controller.settle()
+        #expect(controller.takeEvents() == ["written \(value.rawValue)", "written \(value.rawValue)"])
+        #expect(controller.host.server.database.value(of: value) == [8])
     }
 
     @Test("A signature over an encrypted link is ignored: a plain write belongs there")

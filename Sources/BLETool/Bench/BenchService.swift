@@ -74,7 +74,7 @@ struct BenchServer {
                 senders[subscriber] = Task { await Self.send(to: subscriber) }
             case .unsubscribed(let subscriber): senders.removeValue(forKey: subscriber)?.cancel()
             case .writeRequested(let request): try? await request.refuse(.writeNotPermitted)
-            case .subscriptionChanged, .dataLost: break
+            case .subscriptionChanged, .dataLost, .authorizationRequested: break
             }
         }
     }

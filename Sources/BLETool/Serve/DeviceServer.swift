@@ -119,6 +119,8 @@ private actor ServerStage {
         // The database keeps every value.
         case .readRequested(let read): try await read.refuse(.unlikelyError)
         case .writeRequested(let write): try await write.refuse(.unlikelyError)
+        // No device that is described asks for consent.
+        case .authorizationRequested(let authorization): try await authorization.refuse()
         }
     }
 

@@ -1,7 +1,7 @@
 import BluetoothATT
 
-/// What a PDU wants to do to an attribute.
-enum GATTAccess {
+/// What a client wants to do to an attribute.
+public enum GATTAccess: Hashable, Sendable {
     case read
     case write
 }

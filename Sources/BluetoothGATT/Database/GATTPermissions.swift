@@ -21,9 +21,10 @@ public struct GATTPermissions: Equatable, Sendable {
 
     public var read: Requirement
     public var write: Requirement
-    /// Whether reading also needs the user's consent, `LinkSecurity.isAuthorized`.
+    /// Whether reading also needs the consent of the application, which is asked on each link when the peer first tries,
+    /// unless it has given it to the whole link: `LinkSecurity.isAuthorized`.
     public var readNeedsAuthorization: Bool
-    /// Whether writing also needs the user's consent, `LinkSecurity.isAuthorized`.
+    /// Whether writing also needs the consent of the application, in the same way.
     public var writeNeedsAuthorization: Bool
     /// Whether a write with a valid signature is taken over a link that is not encrypted, whatever `write` says.
     public var acceptsSignedWrites: Bool

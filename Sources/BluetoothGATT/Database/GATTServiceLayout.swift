@@ -190,6 +190,7 @@ extension GATTCharacteristicDefinition {
                     uuid: .clientCharacteristicConfiguration,
                     permissions: GATTPermissions(
                         read: .open, write: subscription,
+                        writeNeedsAuthorization: permissions.readNeedsAuthorization,
                         minimumEncryptionKeySize: permissions.minimumEncryptionKeySize),
                     value: .constant([])))
         }

@@ -85,7 +85,31 @@ extension AttributeEndpoint {
         return try server.accept(token, peer: &peer, channel: &channels[index], into: &writer)
     }
 
-    /// Refuses a read, a write or the execution of queued writes, which are then forgotten.
+    /// Lets the peer access an attribute as it was asked for, from now on as long as the link lasts.
+    ///
+    /// - Returns: what waited for that, in the order it came: pass each of them to `resume`.
+    /// - Throws: `staleToken` if nothing waits any more, `wrongAnswer` if consent was not the question.
+    public mutating func authorize(_ token: GATTRequestToken) throws(GATTServerError) -> [GATTHeldPDU] {
+        guard let index = index(of: token.channel) else { throw .staleToken }
+        let held = channels[index].transaction.release(token)
+        guard let first = held.first else {
+            throw channels[index].pendingRequest == token ? .wrongAnswer : .staleToken
+        }
+        guard !channels[index].bearer.isDead else { throw .bearerClosed }
+        peer.authorizations.insert(first.authorization)
+        return held
+    }
+
+    /// Serves what `authorize` has released, on the channel of its token. The outcome is that of `serve`, with ranges of the
+    /// held PDU.
+    public mutating func resume(
+        _ held: GATTHeldPDU, server: inout GATTServer, into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        guard let channel = held.token?.channel, let index = index(of: channel) else { return .dropped(.bearerClosed) }
+        return channels[index].resume(held, &peer, &server, into: &writer)
+    }
+
+    /// Refuses a read, a write, an access that needs consent, or the execution of queued writes, which are then forgotten.
     ///
     /// - Parameter handle: The attribute at fault among queued writes; ignored for other requests.
     /// - Throws: `staleToken` if the request is no longer open.

@@ -156,9 +156,11 @@ public struct AttributeEndpoint: Sendable {
 
     /// Writes a value whose signature has been verified (Vol 3, Part F, 3.4.5.4).
     public mutating func commitSigned(
-        _ value: Span<UInt8>, to handle: AttributeHandle, server: inout GATTServer
+        _ value: Span<UInt8>, to handle: AttributeHandle, on channel: AttributeChannel.ID = .first,
+        server: inout GATTServer, at now: Instant
     ) -> GATTServerOutcome {
-        server.commitSigned(value, to: handle, &peer)
+        guard let index = index(of: channel) else { return .dropped(.bearerClosed) }
+        return server.commitSigned(value, to: handle, &peer, &channels[index].transaction, at: now)
     }
 
     /// Whether a PDU with this opcode is a client's, and so for our server: those are even, and those of servers are odd
@@ -217,6 +219,12 @@ extension AttributeChannel {
         into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         server.receive(pdu, peer: &peer, transaction: &transaction, bearer: &bearer, at: now, into: &writer)
+    }
+
+    mutating func resume(
+        _ held: GATTHeldPDU, _ peer: inout GATTPeer, _ server: inout GATTServer, into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        server.resume(held, peer: &peer, transaction: &transaction, bearer: &bearer, into: &writer)
     }
 
     mutating func receive(response pdu: Span<UInt8>, at now: Instant, into writer: inout ByteWriter) {

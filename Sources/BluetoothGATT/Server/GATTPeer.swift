@@ -14,6 +14,8 @@ public struct GATTPeer: Sendable {
     private var restored: [AttributeHandle] = []
     /// The writes that wait for an Execute Write Request.
     public internal(set) var preparedWrites: GATTPreparedWrites
+    /// What the application has allowed the client on this link.
+    var authorizations: Set<GATTAuthorization> = []
     /// The current security of the link to the client.
     public var security = LinkSecurity.unprotected
 
@@ -50,6 +52,7 @@ public struct GATTPeer: Sendable {
         while end < subscriptions.count, subscriptions[end].characteristic <= handles.upperBound { end &+= 1 }
         if end > start { subscriptions.removeSubrange(start..<end) }
         preparedWrites.removeAll(in: handles)
+        authorizations = authorizations.filter { !handles.contains($0.handle) }
     }
 
     // MARK: - Subscriptions

@@ -63,7 +63,7 @@ extension GATTServer {
         }
     }
 
-    /// Refuses a read, a write or the execution of queued writes, which are then forgotten.
+    /// Refuses a read, a write, an access that needs consent, or the execution of queued writes, which are then forgotten.
     ///
     /// - Parameter handle: The attribute at fault among queued writes; ignored for other requests.
     /// - Throws: `staleToken` if the request is no longer open.
@@ -71,6 +71,7 @@ extension GATTServer {
         _ token: GATTRequestToken, with code: ATTErrorCode, at handle: AttributeHandle? = nil,
         channel: inout AttributeChannel, into writer: inout ByteWriter
     ) throws(GATTServerError) -> GATTServerOutcome {
+        if let outcome = refuseHeld(token, with: code, &channel.transaction, into: &writer) { return outcome }
         let pending = try Self.pendingRequest(token, channel)
         return end(pending.kind, with: code, at: handle ?? pending.kind.handle, &channel.transaction, into: &writer)
     }
@@ -81,7 +82,9 @@ extension GATTServer {
     func fire(
         at now: Instant, channel: inout AttributeChannel, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
-        guard let pending = channel.transaction.pending, pending.deadline <= now else { return .none }
+        guard let pending = channel.transaction.pending, pending.deadline <= now else {
+            return fireHeld(at: now, channel: &channel, into: &writer)
+        }
         guard !channel.bearer.isDead else {
             channel.transaction.pending = nil
             return .requestExpired(pending.token)
@@ -90,11 +93,27 @@ extension GATTServer {
         return .requestExpired(pending.token)
     }
 
+    /// Refuses what has waited for the application's consent for too long.
+    private func fireHeld(
+        at now: Instant, channel: inout AttributeChannel, into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        guard let first = channel.transaction.held.first, first.deadline <= now, let token = first.token
+        else { return .none }
+        if channel.bearer.isDead {
+            _ = channel.transaction.release(token)
+        } else {
+            _ = refuseHeld(token, with: .insufficientAuthorization, &channel.transaction, into: &writer)
+        }
+        return .requestExpired(token)
+    }
+
     /// The request that waits for the answer with this token.
     private static func pendingRequest(
         _ token: GATTRequestToken, _ channel: borrowing AttributeChannel
     ) throws(GATTServerError) -> GATTPendingRequest {
-        guard let pending = channel.transaction.pending, pending.token == token else { throw .staleToken }
+        guard let pending = channel.transaction.pending, pending.token == token else {
+            throw channel.transaction.held.contains { $0.token == token } ? .wrongAnswer : .staleToken
+        }
         guard !channel.bearer.isDead else { throw .bearerClosed }
         return pending
     }

@@ -66,8 +66,7 @@ extension GATTServer {
         _ request: FindByTypeValueRequest, _ index: Int, _ peer: borrowing GATTPeer,
         _ link: GATTLinkView
     ) -> Bool {
-        let attribute = database.rows[index]
-        guard attribute.permissions.refusal(of: .read, on: link.security) == nil else { return false }
+        guard refusal(of: .read, at: index, peer) == nil else { return false }
         return value(at: index, peer, equals: request.attributeValue)
     }
 

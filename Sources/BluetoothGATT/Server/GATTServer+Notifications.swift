@@ -72,7 +72,7 @@ extension GATTServer {
             let index = database.index(of: subscription.descriptor)
         else { return try checkUnconditional(handle, configuration, peer) }
         if peer.changeAwareness != .aware, database.type(of: handle) != .serviceChanged { throw .changeUnaware }
-        if let code = database.rows[index].permissions.refusal(of: .write, on: peer.security) {
+        if let code = refusal(of: .write, at: index, peer) {
             throw .insufficientSecurity(code)
         }
     }

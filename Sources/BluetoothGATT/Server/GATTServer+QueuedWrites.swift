@@ -12,7 +12,7 @@ extension GATTServer {
         guard let index = database.index(of: request.handle) else {
             return refuse(.invalidHandle, .prepareWriteRequest, at: request.handle, into: &writer)
         }
-        if let code = database.rows[index].permissions.refusal(of: .write, on: link.security) {
+        if let code = refusal(of: .write, at: index, peer) {
             return refuse(code, .prepareWriteRequest, at: request.handle, into: &writer)
         }
         guard peer.preparedWrites.append(request) else {

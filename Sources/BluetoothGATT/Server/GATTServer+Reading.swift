@@ -13,7 +13,7 @@ extension GATTServer {
         guard let index = database.index(of: request.handle) else {
             return refuse(.invalidHandle, .readRequest, at: request.handle, into: &writer)
         }
-        if let code = database.rows[index].permissions.refusal(of: .read, on: link.security) {
+        if let code = refusal(of: .read, at: index, peer) {
             return refuse(code, .readRequest, at: request.handle, into: &writer)
         }
         if database.rows[index].storage == .dynamic {
@@ -33,7 +33,7 @@ extension GATTServer {
         guard let index = database.index(of: request.handle) else {
             return refuse(.invalidHandle, .readBlobRequest, at: request.handle, into: &writer)
         }
-        if let code = database.rows[index].permissions.refusal(of: .read, on: link.security) {
+        if let code = refusal(of: .read, at: index, peer) {
             return refuse(code, .readBlobRequest, at: request.handle, into: &writer)
         }
         let offset = Int(request.offset)
@@ -70,7 +70,7 @@ extension GATTServer {
         while position < candidates.count, candidates[position] <= handles.upperBound {
             let handle = candidates[position]
             guard let index = database.index(of: handle) else { break }
-            if let code = database.rows[index].permissions.refusal(of: .read, on: link.security) {
+            if let code = refusal(of: .read, at: index, peer) {
                 guard firstLength == nil else { break }
                 return refuse(code, opcode, at: handle, into: &writer)
             }

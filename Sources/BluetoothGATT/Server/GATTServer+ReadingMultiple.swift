@@ -16,7 +16,7 @@ extension GATTServer {
             guard let index = database.index(of: handle) else {
                 return refuse(.invalidHandle, opcode, at: handle, into: &writer)
             }
-            if let code = database.rows[index].permissions.refusal(of: .read, on: link.security) {
+            if let code = refusal(of: .read, at: index, peer) {
                 return refuse(code, opcode, at: handle, into: &writer)
             }
         }

@@ -55,20 +55,10 @@ extension GATTServer {
         return .signedWriteReceived(handle: command.handle, value: 3..<(3 &+ command.value.count))
     }
 
-    /// Writes a value whose signature has been verified.
-    mutating func commitSigned(
-        _ value: Span<UInt8>, to handle: AttributeHandle, _ peer: inout GATTPeer
-    ) -> GATTServerOutcome {
-        guard let index = database.index(of: handle), database.rows[index].permissions.acceptsSignedWrites,
-            refusal(ofLength: value.count, at: index) == nil
-        else { return .dropped(.refused(.writeNotPermitted)) }
-        return commit(value, at: index, &peer)
-    }
-
     // MARK: - The two halves of a write
 
     /// Why a value of this length cannot be written to an attribute with a value of its own; nil if it can.
-    private func refusal(ofLength length: Int, at index: Int) -> ATTErrorCode? {
+    func refusal(ofLength length: Int, at index: Int) -> ATTErrorCode? {
         switch database.rows[index].storage {
         case .fixedLength: length > database.values[index].count ? .invalidAttributeValueLength : nil
         case .variableLength(let maximum): length > Int(maximum) ? .invalidAttributeValueLength : nil
@@ -82,9 +72,8 @@ extension GATTServer {
     func refusal(
         ofWriting value: Span<UInt8>, at index: Int, _ peer: borrowing GATTPeer
     ) -> ATTErrorCode? {
-        let attribute = database.rows[index]
-        if let code = attribute.permissions.refusal(of: .write, on: peer.security) { return code }
-        switch attribute.storage {
+        if let code = self.refusal(of: .write, at: index, peer) { return code }
+        switch database.rows[index].storage {
         case .constant: return .writeNotPermitted
         case .fixedLength:
             return value.count > database.values[index].count ? .invalidAttributeValueLength : nil

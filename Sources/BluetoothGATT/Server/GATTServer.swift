@@ -34,6 +34,23 @@ public struct GATTServer: Sendable {
         _ pdu: Span<UInt8>, peer: inout GATTPeer, transaction: inout GATTServerTransaction, bearer: inout ATTBearer,
         at now: Instant, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
+        let start = writer.count
+        let outcome = dispatch(
+            pdu, peer: &peer, transaction: &transaction, bearer: &bearer, at: now, into: &writer)
+        switch outcome {
+        case .none, .valueWritten: return outcome
+        case .refused(let error) where error.code == .insufficientAuthorization: break
+        case .dropped(.refused(.insufficientAuthorization)): break
+        default: return outcome
+        }
+        return hold(pdu, outcome, &transaction, at: now, from: start, into: &writer)
+    }
+
+    @inline(__always)
+    private mutating func dispatch(
+        _ pdu: Span<UInt8>, peer: inout GATTPeer, transaction: inout GATTServerTransaction, bearer: inout ATTBearer,
+        at now: Instant, into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
         guard !bearer.isDead else { return transaction.drop(.bearerClosed) }
         var reader = ByteReader(pdu)
         guard let octet = try? reader.readUInt8() else { return transaction.drop(.malformed) }
@@ -41,7 +58,7 @@ public struct GATTServer: Sendable {
             return receive(unknown: octet, &transaction, into: &writer)
         }
         let kind = opcode.kind
-        if kind == .request, transaction.pending != nil { return transaction.drop(.requestPending) }
+        if kind == .request, transaction.isBusy { return transaction.drop(.requestPending) }
         let mtu = bearer.mtu
         do {
             // A PDU longer than the ATT_MTU is also malformed, and its echo would not fit.
@@ -104,7 +121,7 @@ public struct GATTServer: Sendable {
         unknown octet: UInt8, _ transaction: inout GATTServerTransaction, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         guard ATTOpcode.Kind(ofOpcode: octet) == .request else { return transaction.drop(.unknownCommand) }
-        guard transaction.pending == nil else { return transaction.drop(.requestPending) }
+        guard !transaction.isBusy else { return transaction.drop(.requestPending) }
         return refuse(ATTError(requestOpcode: octet, handle: 0, code: .requestNotSupported), into: &writer)
     }
 

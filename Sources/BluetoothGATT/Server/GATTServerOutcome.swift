@@ -17,6 +17,9 @@ public enum GATTServerOutcome: Equatable, Sendable {
     /// The application has to take or refuse a list of queued writes together, which `AttributeEndpoint.preparedWrites(for:)`
     /// has: `AttributeEndpoint.accept` or `refuse`. The values the database keeps change only when it accepts.
     case executeRequested(GATTRequestToken)
+    /// The application has to say whether the client may access an attribute: `AttributeEndpoint.authorize` or `refuse`. What
+    /// the client wants waits, and no other channel with it.
+    case authorizationRequested(GATTRequestToken, handle: AttributeHandle, access: GATTAccess)
     /// Queued writes were done; these are the attributes whose values changed.
     case preparedWritesExecuted([GATTValueChange])
     /// A client began or ceased to listen to a characteristic.

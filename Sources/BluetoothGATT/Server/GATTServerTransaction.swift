@@ -6,6 +6,8 @@ import BluetoothBase
 struct GATTServerTransaction: Sendable {
     /// The request the application must answer.
     var pending: GATTPendingRequest?
+    /// What waits for the application's consent, in the order it came.
+    var held: [GATTHeldPDU] = []
     /// The values collected for a Read Multiple Request.
     var collected = GATTCollectedValues()
     /// The queued writes that the application is asked to accept.
@@ -23,14 +25,20 @@ struct GATTServerTransaction: Sendable {
     }
 
     /// When the application has had time enough to answer.
-    var nextDeadline: Instant? { pending?.deadline }
+    var nextDeadline: Instant? { earliest(pending?.deadline, held.first?.deadline) }
+    /// Whether a request waits for the application: the client must not send another one.
+    var isBusy: Bool { pending != nil || (!held.isEmpty && held.contains(where: \.isRequest)) }
 
     /// Puts a request off until the application has answered.
     mutating func wait(for request: GATTPendingRequest.Kind, until deadline: Instant) -> GATTRequestToken {
-        lastToken &+= 1
-        let token = GATTRequestToken(channel: channel, rawValue: lastToken)
+        let token = makeToken()
         pending = GATTPendingRequest(token: token, deadline: deadline, kind: request)
         return token
+    }
+
+    mutating func makeToken() -> GATTRequestToken {
+        lastToken &+= 1
+        return GATTRequestToken(channel: channel, rawValue: lastToken)
     }
 
     /// Forgets attributes that were removed from the database.

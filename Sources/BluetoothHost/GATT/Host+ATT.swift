@@ -34,7 +34,7 @@ extension Host {
     }
 
     /// What the server did beside answering a PDU.
-    private mutating func handle(_ outcome: GATTServerOutcome, _ pdu: Span<UInt8>, _ slot: Int, at now: Instant) {
+    mutating func handle(_ outcome: GATTServerOutcome, _ pdu: Span<UInt8>, _ slot: Int, at now: Instant) {
         switch outcome {
         case .dropped(let reason):
             let fault: HostFault =

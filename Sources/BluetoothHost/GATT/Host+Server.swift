@@ -56,6 +56,23 @@ extension Host {
         }
     }
 
+    /// Answers `HostEvent.authorizationRequested`: the peer may access the attribute so, as long as the link lasts.
+    public mutating func authorize(_ request: ServerRequest, at now: Instant) throws(HostError) {
+        guard let slot = links.slot(of: request.link) else { throw .noSuchLink }
+        let released: [GATTHeldPDU]
+        do throws(GATTServerError) {
+            released = try links.at[slot].endpoint.authorize(request.token)
+        } catch {
+            throw .server(error)
+        }
+        for held in released {
+            openFrame()
+            let outcome = links.at[slot].endpoint.resume(held, server: &server, into: &outbox.writer)
+            closeFrame(slot, .attributeProtocol)
+            handle(outcome, held.pdu.span, slot, at: now)
+        }
+    }
+
     /// Answers any request with an error.
     public mutating func refuse(
         _ request: ServerRequest, with code: ATTErrorCode, at handle: AttributeHandle? = nil
@@ -105,6 +122,9 @@ extension Host {
         case .writeRequested(let token, let handle, let value):
             let payload = events.store(pdu.extracting(value))
             events.append(.server(link, .writeRequested(ServerRequest(link: link, token: token), handle, payload)))
+        case .authorizationRequested(let token, let handle, let access):
+            let request = ServerRequest(link: link, token: token)
+            events.append(.server(link, .authorizationRequested(request, handle, access)))
         case .executeRequested(let token):
             let writes = links.at[slot].endpoint.preparedWrites(for: token)
             events.append(.server(link, .executeRequested(ServerRequest(link: link, token: token), writes)))

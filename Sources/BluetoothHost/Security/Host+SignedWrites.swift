@@ -71,7 +71,8 @@ extension Host {
         bond.peerSignature = SignatureKey(key: key.key, counter: received.counter + 1)
         peers.setBond(bond)
         events.append(.bondChanged(bond))
-        let outcome = links.at[slot].endpoint.commitSigned(pdu.extracting(value), to: attribute, server: &server)
+        let outcome = links.at[slot].endpoint.commitSigned(
+            pdu.extracting(value), to: attribute, server: &server, at: now)
         served(outcome, pdu, slot)
     }
 }

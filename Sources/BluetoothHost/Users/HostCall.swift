@@ -152,6 +152,8 @@ public struct HostCall: Sendable {
         case answer(ServerRequest, [UInt8])
         case accept(ServerRequest)
         case refuse(ServerRequest, ATTErrorCode)
+        /// Lets a peer access an attribute, as long as the link lasts.
+        case authorize(ServerRequest)
     }
 }
 

@@ -55,6 +55,8 @@ extension SharedHost {
             answer(call, request) { host throws(HostError) in try host.accept(request) }
         case .refuse(let request, let code):
             answer(call, request) { host throws(HostError) in try host.refuse(request, with: code) }
+        case .authorize(let request):
+            answer(call, request) { host throws(HostError) in try host.authorize(request, at: now) }
         case .listen(let psm, let listener): listen(call, psm, listener)
         case .stopListening(let psm): stopListening(call, on: psm)
         case .setPairingAgent(let description): setPairingAgent(call, description, at: now)
@@ -106,7 +108,7 @@ extension SharedHost {
         case .subscribe(_, let request): subscribe(call, request, slot, at: now)
         case .unsubscribe(_, let subscription): unsubscribe(call, from: subscription, slot, at: now)
         case .attach, .detach, .cancel, .scan, .advertise, .connect, .publish, .publishAll, .withdraw, .withdrawAll,
-            .setValue, .readOwnValue, .answer, .accept, .refuse, .writeWithoutResponse, .notify, .update,
+            .setValue, .readOwnValue, .answer, .accept, .refuse, .authorize, .writeWithoutResponse, .notify, .update,
             .setPairingAgent, .bonds, .makeOutOfBandData, .removeBond, .listen, .stopListening:
             return
         }

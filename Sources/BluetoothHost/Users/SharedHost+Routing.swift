@@ -93,6 +93,9 @@ extension SharedHost {
             // Queued writes may begin with one for the server's own descriptor.
             let owner = (0..<writes.count).lazy.compactMap { [services] in services.owner(of: writes.handle(at: $0)) }
             ask(.executeRequested(request, writes), owner.first, request)
+        case .authorizationRequested(let request, let handle, let access):
+            let event = UserEvent.authorizationRequested(request, handle, access)
+            ask(event, services.owner(of: handle), request, refusal: .insufficientAuthorization)
         case .requestExpired(let request):
             tellAll(.requestExpired(request))
         case .subscriptionChanged(let change): subscriptionChanged(change, on: link)
@@ -101,9 +104,11 @@ extension SharedHost {
     }
 
     /// Delivers a request to the user that published the attribute, and refuses it if there is none.
-    private mutating func ask(_ event: UserEvent, _ owner: UserID?, _ request: ServerRequest) {
+    private mutating func ask(
+        _ event: UserEvent, _ owner: UserID?, _ request: ServerRequest, refusal: ATTErrorCode = .unlikelyError
+    ) {
         if let owner { return tell(event, to: owner) }
-        try? host.refuse(request, with: .unlikelyError)
+        try? host.refuse(request, with: refusal)
     }
 
     private mutating func subscriptionChanged(_ change: GATTSubscriptionChange, on link: LinkIdentifier) {

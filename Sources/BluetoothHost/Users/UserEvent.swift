@@ -79,7 +79,9 @@ public enum UserEvent: Sendable {
     case readRequested(ServerRequest, AttributeHandle, offset: Int)
     case writeRequested(ServerRequest, AttributeHandle, Payload)
     indirect case executeRequested(ServerRequest, GATTPreparedWrites)
-    /// The user did not answer in time; the peer received Unlikely Error.
+    /// The peer wants to access an attribute that needs consent: to be answered with `HostCall.Kind.authorize` or `refuse`.
+    case authorizationRequested(ServerRequest, AttributeHandle, GATTAccess)
+    /// The user did not answer in time; the peer received an error.
     case requestExpired(ServerRequest)
     /// A peer subscribed to a value, unsubscribed, or changed its subscription.
     indirect case subscriptionChanged(LinkIdentifier, GATTSubscriptionChange)

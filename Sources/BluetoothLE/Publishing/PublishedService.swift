@@ -86,6 +86,9 @@ public enum CharacteristicEvent: Sendable {
     case readRequested(IncomingRead)
     /// The peer writes dynamic values: answer within 25 seconds.
     case writeRequested(IncomingWrite)
+    /// The peer wants to read or write an attribute whose permissions ask for consent: answer within 25 seconds, or it is
+    /// refused.
+    case authorizationRequested(IncomingAuthorization)
 }
 
 /// A peer that is subscribed to a published characteristic.
@@ -155,6 +158,27 @@ public struct IncomingRead: Sendable {
     /// Answers with an error.
     public func refuse(_ code: ATTErrorCode) async throws(BluetoothError) {
         try await connection.answer(.refuse(request, code))
+    }
+}
+
+/// A peer's wish to access an attribute with `GATTPermissions.readNeedsAuthorization` or `writeNeedsAuthorization` (Core 5.4, Vol
+/// 3, Part C, 10.5). What the peer has sent waits for the answer; other peers, and other requests of this one, do not.
+public struct IncomingAuthorization: Sendable {
+    public let connection: Connection
+    let request: ServerRequest
+    /// The attribute: the characteristic's value, or a descriptor of it.
+    public let handle: AttributeHandle
+    /// What the peer wants to do.
+    public let access: GATTAccess
+
+    /// Lets the peer do it, now and for the rest of the connection.
+    public func allow() async throws(BluetoothError) {
+        try await connection.answer(.authorize(request))
+    }
+
+    /// Answers with Insufficient Authorization. The peer may try again, and there is a new request then.
+    public func refuse() async throws(BluetoothError) {
+        try await connection.answer(.refuse(request, .insufficientAuthorization))
     }
 }
 

@@ -35,6 +35,8 @@ extension EventRouter {
                 writeRequested(request, [IncomingWrite.Part(handle: handle, offset: 0, value: value)])
             case .executeRequested(let request, let writes): writeRequested(request, writes.parts)
             case .readRequested(let request, let handle, let offset): readRequested(request, handle, offset)
+            case .authorizationRequested(let request, let handle, let access):
+                authorizationRequested(request, handle, access)
             // An answer that still comes is refused.
             case .requestExpired(let request):
                 if state.withLock({ !$0.receivers.isEmpty }) { log.unanswered(by: link(request.link)) }
@@ -251,6 +253,14 @@ extension EventRouter {
         guard let link = link(request.link), let connection = connection(link) else { return post(refusing: request) }
         let event = IncomingRead(connection: connection, request: request, handle: handle, offset: offset)
         ask(.readRequested(event), receiver(of: handle), request) { log.unserved("a read", handle, by: link) }
+    }
+
+    private func authorizationRequested(_ request: ServerRequest, _ handle: AttributeHandle, _ access: GATTAccess) {
+        guard let link = link(request.link), let connection = connection(link) else { return post(refusing: request) }
+        let event = IncomingAuthorization(connection: connection, request: request, handle: handle, access: access)
+        guard receiver(of: handle)?.push(.authorizationRequested(event)) != true else { return }
+        post(.refuse(request, .insufficientAuthorization))
+        log.unserved("a request for consent", handle, by: link)
     }
 
     private func writeRequested(_ request: ServerRequest, _ parts: [IncomingWrite.Part]) {

@@ -172,6 +172,8 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
             checkAccess(handle, request.link, isWrite: true)
             answer(request, offset: nil)
         case .executeRequested(let request, _): answer(request, offset: nil)
+        // Nothing that is published here asks for consent.
+        case .authorizationRequested: fail(.fittingReason, "consent was asked for where none is needed")
         case .requestExpired(let request): forget(request)
         case .subscriptionChanged(let link, let change): subscriptionChanged(link, change)
         case .securityChanged(let link, let security): securityChanged(link, security)

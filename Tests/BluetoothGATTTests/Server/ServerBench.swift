@@ -32,16 +32,18 @@ struct ServerBench {
     var transaction: GATTServerTransaction { endpoint.channels[0].transaction }
 
     /// What the server answers to a PDU, in hexadecimal; empty where it says nothing.
-    mutating func send(_ pdu: [UInt8]) -> String {
+    mutating func send(_ pdu: [UInt8], on channel: AttributeChannel.ID = .first) -> String {
         var writer = ByteWriter()
         // What stands before the response is the caller's and stays.
         writer.append(UInt16(0xBEEF))
-        outcome = endpoint.serve(pdu.span, on: .first, server: &server, at: now, into: &writer)
+        outcome = endpoint.serve(pdu.span, on: channel, server: &server, at: now, into: &writer)
         precondition(writer.bytes.prefix(2) == [0xEF, 0xBE], "the server touched bytes that are not its own")
         return writer.bytes.dropFirst(2).hexadecimal()
     }
 
-    mutating func send(_ pdu: String) -> String { send(bytes(pdu)) }
+    mutating func send(_ pdu: String, on channel: AttributeChannel.ID = .first) -> String {
+        send(bytes(pdu), on: channel)
+    }
 
     /// The token of the request the application was just asked to answer.
     var token: GATTRequestToken? {

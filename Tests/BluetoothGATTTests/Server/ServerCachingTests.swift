@@ -131,7 +131,7 @@ struct ServerCachingTests {
 }
 
 extension GATTServerOutcome {
-    fileprivate func isRefused(with code: ATTErrorCode) -> Bool {
+    func isRefused(with code: ATTErrorCode) -> Bool {
         if case .refused(let error) = self { error.code == code } else { false }
     }
 }

@@ -63,7 +63,6 @@ struct ServerPermissionTests {
             "Secure Connections, and the pairing just worked", both(.authenticatedSecureConnections), justWorks,
             read: 0x05),
         Row("Secure Connections, and there they are", both(.authenticatedSecureConnections), secure, read: 0),
-        Row("authorization, and there is none", authorized, secure, read: 0x08),
         Row("authorization, and there it is", authorized, .init(isAuthorized: true), read: 0),
     ]
 

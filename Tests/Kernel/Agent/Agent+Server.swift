@@ -82,6 +82,7 @@ extension Agent {
                     }
                     try? await request.accept()
                     tell("written", request.connection, handle, values[handle] ?? [])
+                case .authorizationRequested(let request): try? await request.refuse()
                 }
             }
         } catch {

@@ -118,7 +118,8 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
             guard let link = link(identifier), link.isHeld, link.admits(0) else { return }
             inbox.append(.lost(link, loss))
         case .adapter, .parametersChanged, .peerIdentified, .written, .readRequested, .writeRequested,
-            .executeRequested, .requestExpired, .subscriptionChanged, .securityChanged, .pairingEnded, .pairingAsked,
+            .executeRequested, .authorizationRequested, .requestExpired, .subscriptionChanged, .securityChanged,
+            .pairingEnded, .pairingAsked,
             .pairingShown, .bondRefused:
             return
         }

@@ -1,0 +1,171 @@
+import BluetoothATT
+import BluetoothBase
+
+// Authorization (Core 5.4, Vol 3, Part F, 3.2.5; Part C, 10.5): whether a client may access an attribute is for the application
+// to say, in its own time. What a client wants meanwhile waits, on its channel alone, and is served again once it may.
+
+extension GATTServer {
+    /// Why a client may not access an attribute; nil if it may.
+    @inline(__always)
+    func refusal(of access: GATTAccess, at index: Int, _ peer: borrowing GATTPeer) -> ATTErrorCode? {
+        guard let code = database.rows[index].permissions.refusal(of: access, on: peer.security) else { return nil }
+        guard code == .insufficientAuthorization, isForApplication(access, at: index) else { return code }
+        return peer.authorizations.contains(GATTAuthorization(handle: database.rows[index].handle, access: access))
+            ? nil : code
+    }
+
+    /// Whether the application decides about an access. An error that only looks like that is one of a device that is
+    /// imitated.
+    private func isForApplication(_ access: GATTAccess, at index: Int) -> Bool {
+        let permissions = database.rows[index].permissions
+        switch access {
+        case .read: return permissions.readNeedsAuthorization && permissions.read != .notAllowed
+        case .write: return permissions.writeNeedsAuthorization && permissions.write != .notAllowed
+        }
+    }
+
+    /// Has a PDU wait that lacks nothing but the application's consent.
+    ///
+    /// - Parameter start: where its response begins in the writer: that is taken back.
+    /// - Returns: `authorizationRequested`, or `none` where the application is asked already. The refusal, where too much
+    ///   waits.
+    @inline(never)
+    func hold(
+        _ pdu: Span<UInt8>, _ refusal: GATTServerOutcome, _ transaction: inout GATTServerTransaction, at now: Instant,
+        from start: Int, into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        guard let opcode = ATTOpcode(rawValue: pdu[0]) else { return refusal }
+        let access: GATTAccess
+        switch opcode {
+        case .readRequest, .readBlobRequest, .readByTypeRequest, .readMultipleRequest, .readMultipleVariableRequest:
+            access = .read
+        case .writeRequest, .writeCommand, .prepareWriteRequest: access = .write
+        default: return refusal
+        }
+        let handle: AttributeHandle
+        if case .refused(let error) = refusal {
+            handle = error.handle
+        } else {
+            guard pdu.count >= 3 else { return refusal }
+            handle = AttributeHandle(UInt16(pdu[1]) | UInt16(pdu[2]) << 8)
+        }
+        guard let index = database.index(of: handle), isForApplication(access, at: index) else { return refusal }
+        let held = GATTHeldPDU(
+            pdu: Array(pdu), authorization: GATTAuthorization(handle: handle, access: access),
+            isRequest: opcode.kind == .request, arrival: now, deadline: now.advanced(by: applicationTimeout))
+        guard let outcome = transaction.hold(held) else { return refusal }
+        writer.truncate(to: start)
+        return outcome
+    }
+
+    /// Writes a value whose signature has been verified, or has it wait for the application's consent.
+    mutating func commitSigned(
+        _ value: Span<UInt8>, to handle: AttributeHandle, _ peer: inout GATTPeer,
+        _ transaction: inout GATTServerTransaction, at now: Instant
+    ) -> GATTServerOutcome {
+        guard let index = database.index(of: handle), database.rows[index].permissions.acceptsSignedWrites,
+            refusal(ofLength: value.count, at: index) == nil
+        else { return transaction.drop(.refused(.writeNotPermitted)) }
+        let authorization = GATTAuthorization(handle: handle, access: .write)
+        guard
+            !database.rows[index].permissions.writeNeedsAuthorization || peer.security.isAuthorized
+                || peer.authorizations.contains(authorization)
+        else {
+            var pdu = ByteWriter()
+            pdu.append(ATTOpcode.signedWriteCommand.rawValue)
+            pdu.append(handle)
+            pdu.append(value)
+            let held = GATTHeldPDU(
+                pdu: pdu.bytes, authorization: authorization, isRequest: false, arrival: now,
+                deadline: now.advanced(by: applicationTimeout))
+            return transaction.hold(held) ?? transaction.drop(.refused(.insufficientAuthorization))
+        }
+        return commit(value, at: index, &peer)
+    }
+
+    /// Serves what has waited for the application's consent, as if it came now, but within the time that the client waits.
+    mutating func resume(
+        _ held: GATTHeldPDU, peer: inout GATTPeer, transaction: inout GATTServerTransaction, bearer: inout ATTBearer,
+        into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        // Its signature was verified.
+        if held.pdu[0] == ATTOpcode.signedWriteCommand.rawValue {
+            let value = held.pdu.span.extracting(droppingFirst: 3)
+            return commitSigned(value, to: held.authorization.handle, &peer, &transaction, at: held.arrival)
+        }
+        return receive(
+            held.pdu.span, peer: &peer, transaction: &transaction, bearer: &bearer, at: held.arrival, into: &writer)
+    }
+
+    /// Refuses what waits for the same consent as a token: a request with an error, commands in silence.
+    ///
+    /// - Returns: nil if nothing waits under this token.
+    func refuseHeld(
+        _ token: GATTRequestToken, with code: ATTErrorCode, _ transaction: inout GATTServerTransaction,
+        into writer: inout ByteWriter
+    ) -> GATTServerOutcome? {
+        let held = transaction.release(token)
+        guard !held.isEmpty else { return nil }
+        guard let request = held.first(where: \.isRequest), let opcode = ATTOpcode(rawValue: request.pdu[0]) else {
+            return transaction.drop(.refused(code))
+        }
+        return refuse(code, opcode, at: request.authorization.handle, into: &writer)
+    }
+}
+
+/// What a client was allowed, or wants to be: to read or to write one attribute.
+struct GATTAuthorization: Hashable, Sendable {
+    var handle: AttributeHandle
+    var access: GATTAccess
+}
+
+/// A client's PDU that waits for the application's consent.
+public struct GATTHeldPDU: Equatable, Sendable {
+    /// The whole PDU, opcode first; of a signed write what was signed.
+    public let pdu: [UInt8]
+    let authorization: GATTAuthorization
+    let isRequest: Bool
+    let arrival: Instant
+    let deadline: Instant
+    /// Those that wait for the same consent share one.
+    var token: GATTRequestToken?
+
+    init(pdu: [UInt8], authorization: GATTAuthorization, isRequest: Bool, arrival: Instant, deadline: Instant) {
+        self.pdu = pdu
+        self.authorization = authorization
+        self.isRequest = isRequest
+        self.arrival = arrival
+        self.deadline = deadline
+    }
+}
+
+extension GATTServerTransaction {
+    /// How many PDUs of a client may wait for consent on a channel: one request, and commands.
+    static let heldLimit = 16
+
+    /// Keeps a PDU until the application decides.
+    ///
+    /// - Returns: what to ask the application; nil if no more may wait.
+    mutating func hold(_ pdu: GATTHeldPDU) -> GATTServerOutcome? {
+        guard held.count < Self.heldLimit else { return nil }
+        var pdu = pdu
+        let authorization = pdu.authorization
+        if let earlier = held.first(where: { $0.authorization == authorization }) {
+            // Asked already: what came first is written first, whatever the answer.
+            pdu.token = earlier.token
+            held.append(pdu)
+            return GATTServerOutcome.none
+        }
+        let token = makeToken()
+        pdu.token = token
+        held.append(pdu)
+        return .authorizationRequested(token, handle: authorization.handle, access: authorization.access)
+    }
+
+    /// Takes out what waits for the same consent as a token, in the order it came.
+    mutating func release(_ token: GATTRequestToken) -> [GATTHeldPDU] {
+        let released = held.filter { $0.token == token }
+        held.removeAll { $0.token == token }
+        return released
+    }
+}

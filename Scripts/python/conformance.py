@@ -8,7 +8,7 @@ import tempfile
 import xml.etree.ElementTree
 
 ROW = re.compile(r"^\| (?P<case>[A-Z0-9]+(?:/[A-Z0-9-]+)+) \| .* \| (?P<test>.*) \|$")
-TOTAL = re.compile(r"^\| \*\*(?P<group>[A-Z]+)\*\* \| (?P<all>\d+) \| (?P<done>\d+) \|$")
+TOTAL = re.compile(r"^\| \*\*(?P<group>[A-Z/]+)\*\* \| (?P<all>\d+) \| (?P<done>\d+) \|$")
 
 
 def rows(text):

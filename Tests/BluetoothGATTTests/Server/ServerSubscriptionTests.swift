@@ -147,6 +147,37 @@ struct ServerSubscriptionTests {
         #expect(bench.endpoint.peer.subscriptions.map(\.descriptor) == handles.compactMap(\.clientConfiguration))
     }
 
+    @Test(
+        "GATT/SR/GAN/BV-03, GAI/BV-02: a bonded client is notified and indicated on its next link without asking again")
+    func bonded() throws {
+        var bench = ServerBench(.example())
+        #expect(bench.send("12 09 00 03 00") == "13")
+        let stored = bench.endpoint.peer.subscriptions
+        bench.meet(GATTPeer())
+        #expect(throws: GATTServerError.notSubscribed(0x0008)) { try bench.notify(0x0008, "01") }
+        let changes = bench.endpoint.restore(stored, features: [], from: bench.server)
+        #expect(changes.map(\.isRestored) == [true])
+        #expect(try bench.notify(0x0008, "01") == "1B 08 00 01")
+        #expect(try bench.indicate(0x0008, "02") == "1D 08 00 02")
+        #expect(bench.send("1E") == "")
+        #expect(bench.outcome == .confirmationReceived(0x0008))
+        #expect(bench.send("0A 09 00") == "0B 03 00")
+    }
+
+    @Test("GATT/SR/GAT/BV-01: an indication that is not confirmed within 30 seconds ends the bearer")
+    func unconfirmed() throws {
+        var bench = ServerBench(.example())
+        _ = bench.send("12 09 00 02 00")
+        #expect(try bench.indicate(0x0008, "01") == "1D 08 00 01")
+        let end = Instant.zero.advanced(by: .seconds(30))
+        #expect(bench.bearer.fire(at: end.advanced(by: .milliseconds(-1))) == nil)
+        #expect(bench.bearer.fire(at: end) == .indication)
+        #expect(bench.send("1E") == "")
+        #expect(bench.outcome == .dropped(.bearerClosed))
+        #expect(throws: GATTServerError.bearerClosed) { try bench.indicate(0x0008, "02") }
+        #expect(bench.send("0A 03 00") == "")
+    }
+
     @Test("a bonded client finds its subscriptions again, and loses those of a service that is gone")
     func restored() throws {
         var database = GATTDatabase.example()

@@ -1,0 +1,144 @@
+import BluetoothATT
+import BluetoothBase
+import TestSupport
+import Testing
+
+@testable import BluetoothGATT
+
+/// Each error of each request, over a link that is encrypted with a key of 7 octets from a pairing that just worked:
+///
+///     0003 2A00, nobody may read or write        0005 2A01, needs authentication
+///     0007 2A02, needs a key of 16 octets        0009 2A03, needs the application's consent
+///     000B 2A04, four octets, anybody may read and write
+///     000C Characteristic User Description "Place"
+@Suite("GATT server: the errors of each request")
+struct ServerErrorTests {
+    private func bench() throws -> ServerBench {
+        func value(_ uuid: UInt16, _ permissions: GATTPermissions) -> GATTCharacteristicDefinition {
+            .init(
+                uuid: .init(uuid), properties: [.read, .write], permissions: permissions,
+                value: .fixedLength([1, 2, 3, 4]), descriptors: uuid == 0x2A04 ? [.userDescription("Place")] : [])
+        }
+        var database = GATTDatabase()
+        _ = try database.add(
+            .init(
+                uuid: .init(1),
+                characteristics: [
+                    value(0x2A00, .init()), value(0x2A01, .init(read: .authenticated, write: .authenticated)),
+                    value(0x2A02, .init(read: .encrypted, write: .encrypted, minimumEncryptionKeySize: 16)),
+                    value(
+                        0x2A03,
+                        .init(read: .open, write: .open, readNeedsAuthorization: true, writeNeedsAuthorization: true)),
+                    value(0x2A04, .init(read: .open, write: .open)),
+                ]))
+        var bench = ServerBench(database)
+        bench.security = LinkSecurity(isEncrypted: true, encryptionKeySize: 7)
+        return bench
+    }
+
+    @Test(
+        "Reading",
+        arguments: [
+            ("GAR/BI-01", "0A 03 00", "01 0A 03 00 02"), ("GAR/BI-02", "0A 20 00", "01 0A 20 00 01"),
+            ("GAR/BI-03", "0A 09 00", "01 0A 09 00 08"), ("GAR/BI-04", "0A 05 00", "01 0A 05 00 05"),
+            ("GAR/BI-05", "0A 07 00", "01 0A 07 00 0C"),
+            ("GAR/BI-06", "08 01 00 FF FF 00 2A", "01 08 03 00 02"),
+            ("GAR/BI-07", "08 01 00 FF FF 99 2A", "01 08 01 00 0A"),
+            ("GAR/BI-08", "08 00 00 FF FF 04 2A", "01 08 00 00 01"),
+            ("GAR/BI-08", "08 05 00 04 00 04 2A", "01 08 05 00 01"),
+            ("GAR/BI-09", "08 01 00 FF FF 03 2A", "01 08 09 00 08"),
+            ("GAR/BI-10", "08 01 00 FF FF 01 2A", "01 08 05 00 05"),
+            ("GAR/BI-11", "08 01 00 FF FF 02 2A", "01 08 07 00 0C"),
+            ("GAR/BI-12", "0C 03 00 01 00", "01 0C 03 00 02"), ("GAR/BI-13", "0C 0B 00 05 00", "01 0C 0B 00 07"),
+            ("GAR/BI-14", "0C 20 00 01 00", "01 0C 20 00 01"), ("GAR/BI-15", "0C 09 00 01 00", "01 0C 09 00 08"),
+            ("GAR/BI-16", "0C 05 00 01 00", "01 0C 05 00 05"), ("GAR/BI-17", "0C 07 00 01 00", "01 0C 07 00 0C"),
+            ("GAR/BV-08", "0C 0C 00 06 00", "01 0C 0C 00 07"),
+            ("GAR/BI-18", "0E 0B 00 03 00", "01 0E 03 00 02"), ("GAR/BI-19", "0E 0B 00 20 00", "01 0E 20 00 01"),
+            ("GAR/BI-20", "0E 0B 00 09 00", "01 0E 09 00 08"), ("GAR/BI-21", "0E 0B 00 05 00", "01 0E 05 00 05"),
+            ("GAR/BI-22", "0E 0B 00 07 00", "01 0E 07 00 0C"),
+            ("GAR/BI-36", "20 0B 00 03 00", "01 20 03 00 02"), ("GAR/BI-38", "20 0B 00 20 00", "01 20 20 00 01"),
+            ("GAR/BI-40", "20 0B 00 09 00", "01 20 09 00 08"), ("GAR/BI-42", "20 0B 00 05 00", "01 20 05 00 05"),
+            ("GAR/BI-44", "20 0B 00 07 00", "01 20 07 00 0C"),
+        ])
+    func reading(_ name: String, _ request: String, _ response: String) throws {
+        try check(name, request, response)
+    }
+
+    @Test(
+        "Writing",
+        arguments: [
+            ("GAW/BI-02", "12 20 00 01", "01 12 20 00 01"), ("GAW/BI-03", "12 03 00 01", "01 12 03 00 03"),
+            ("GAW/BI-04", "12 09 00 01", "01 12 09 00 08"), ("GAW/BI-05", "12 05 00 01", "01 12 05 00 05"),
+            ("GAW/BI-06", "12 07 00 01", "01 12 07 00 0C"),
+            ("GAW/BI-07", "16 20 00 00 00 01", "01 16 20 00 01"), ("GAW/BI-08", "16 03 00 00 00 01", "01 16 03 00 03"),
+            ("GAW/BI-11", "16 09 00 00 00 01", "01 16 09 00 08"), ("GAW/BI-12", "16 05 00 00 00 01", "01 16 05 00 05"),
+            ("GAW/BI-13", "16 07 00 00 00 01", "01 16 07 00 0C"),
+            ("GAW/BI-32", "12 0B 00 01 02 03 04 05", "01 12 0B 00 0D"),
+        ])
+    func writing(_ name: String, _ request: String, _ response: String) throws {
+        try check(name, request, response)
+    }
+
+    @Test(
+        "Queued writes are refused when they are executed",
+        arguments: [
+            ("GAW/BI-09", "16 0B 00 05 00 01", "01 18 0B 00 07"),
+            ("GAW/BI-33", "16 0B 00 03 00 01 02", "01 18 0B 00 0D"),
+        ])
+    func executing(_ name: String, _ request: String, _ response: String) throws {
+        var bench = try bench()
+        #expect(bench.send(request) == "17" + request.dropFirst(2), "\(name)")
+        #expect(bench.send("18 01") == response, "\(name)")
+        #expect(bench.server.database.value(of: 0x000B) == [1, 2, 3, 4])
+    }
+
+    @Test(
+        "GAW/BI-39: what a command may not write is ignored",
+        arguments: [
+            ("52 0B 00 01 02 03 04 05", 0x0D), ("52 20 00 01", 0x01), ("52 03 00 01", 0x03), ("52 05 00 01", 0x05),
+            ("52 07 00 01", 0x0C),
+        ] as [(String, UInt8)])
+    func commands(_ command: String, _ code: UInt8) throws {
+        var bench = try bench()
+        #expect(bench.send(command) == "")
+        #expect(bench.outcome == .dropped(.refused(ATTErrorCode(rawValue: code))))
+        for handle in [3, 5, 7, 9, 0x0B] as [AttributeHandle] {
+            #expect(bench.server.database.value(of: handle) == [1, 2, 3, 4])
+        }
+    }
+
+    @Test("GAR/BI-34: a value that is not for LE is refused with an error of the application's")
+    func otherTransport() throws {
+        var database = GATTDatabase()
+        var permissions = GATTPermissions()
+        permissions.readError = ATTErrorCode(rawValue: 0x80)
+        _ = try database.add(
+            .init(
+                uuid: .init(1),
+                characteristics: [
+                    .init(uuid: .init(0x2A00), properties: .read, permissions: permissions, value: .constant([1]))
+                ]))
+        var bench = ServerBench(database)
+        bench.security = LinkSecurity(
+            isEncrypted: true, isAuthenticated: true, usesSecureConnections: true, encryptionKeySize: 16)
+        #expect(bench.send("0A 03 00") == "01 0A 03 00 80")
+        #expect(bench.send("0C 03 00 00 00") == "01 0C 03 00 80")
+        #expect(bench.send("08 01 00 FF FF 00 2A") == "01 08 03 00 80")
+    }
+
+    /// Where the application is asked, it refuses.
+    private func check(_ name: String, _ request: String, _ response: String) throws {
+        var bench = try bench()
+        var sent = bench.send(request)
+        if case .authorizationRequested(let token, _, _) = bench.outcome {
+            #expect(sent == "")
+            sent = try bench.refuse(token, .insufficientAuthorization)
+        }
+        #expect(sent == response, "\(name)")
+        for handle in [3, 5, 7, 9, 0x0B] as [AttributeHandle] {
+            #expect(bench.server.database.value(of: handle) == [1, 2, 3, 4])
+        }
+        // The bearer lives on.
+        #expect(bench.send("0A 0B 00") == "0B 01 02 03 04")
+    }
+}

@@ -179,6 +179,9 @@ public final class AdapterRunner: PacketPortHost {
     /// What the host holds, for tests.
     package var occupancy: HostOccupancy { guarded.withTurn { $0.shared.occupancy } }
 
+    /// What it holds more of than it may, in words; nil where there is nothing.
+    package var surplus: String? { guarded.withTurn { $0.shared.surplus } }
+
     /// The bonds that the host knows of, for tests.
     package var bonds: [Bond] { guarded.withTurn { $0.shared.bonds } }
 

@@ -19,7 +19,7 @@ struct ScenarioTests {
 
     @Test("Worlds last over a minute, have 2 to 6 devices, and faults in most")
     func shapes() {
-        let scenarios = (0..<200).map { Scenario(seed: $0, kind: ScenarioKind(of: $0)) }
+        let scenarios = (0..<200).map { Scenario(seed: $0, kind: ScenarioKind(of: $0)) }.filter { $0.episode == nil }
         #expect(Set(scenarios.map(\.devices.count)) == [2, 3, 4, 5, 6])
         #expect(
             scenarios.allSatisfy { $0.actions.count >= 35 && $0.faults.count { $0.kind != .restart } <= 6 })
@@ -29,10 +29,22 @@ struct ScenarioTests {
         #expect((0..<50).allSatisfy { Scenario(seed: $0, kind: .security).security != nil })
         #expect(scenarios.count { $0.faults.isEmpty } > 5)
         let many = (0..<1_500).map { Scenario(seed: $0, kind: ScenarioKind(of: $0)) }
-        #expect((400...600).contains(many.count { $0.hasHardship }))
+        #expect((350...550).contains(many.count { $0.hasHardship && $0.episode == nil }))
         #expect(Set(many.flatMap { $0.faults.compactMap(\.moment) }) == Set(Scenario.Fault.Moment.allCases))
         #expect(Set(many.flatMap { $0.faults.map(\.kind) }) == Set(Scenario.Fault.Kind.allCases))
         #expect(Set(many.flatMap { $0.actions.map(\.kind) }) == Set(Scenario.Action.Kind.allCases))
+    }
+
+    @Test("One world in eight has an episode, and all of the kind do")
+    func episodes() {
+        let scenarios = (0..<1_500).map { Scenario(seed: $0, kind: ScenarioKind(of: $0)) }
+        #expect((130...250).contains(scenarios.count { $0.episode != nil }))
+        let all = (0..<300).map { Scenario(seed: $0, kind: .episodes) }
+        #expect(Set(all.compactMap(\.episode)) == Set(Scenario.Episode.allCases))
+        #expect(all.allSatisfy { $0.episode != nil && $0.hasHardship })
+        #expect(all.allSatisfy { $0.episode?.isSecure != true || $0.security?.count == $0.devices.count })
+        let steps = Set(all.flatMap { $0.actions.compactMap(\.step) })
+        #expect(steps == Set(Scenario.Action.Step.allCases))
     }
 
     @Test("Nothing is wrong in these worlds", arguments: 0..<60)

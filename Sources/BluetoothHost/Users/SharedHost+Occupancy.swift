@@ -37,6 +37,30 @@ extension SharedHost {
         }
     }
 
+    /// What is more than its limit, in words; nil where nothing is.
+    package var surplus: String? {
+        mutating get {
+            let frameLimit = max(1, host.configuration.sendQueueLimit) + Link.answerReserve
+            let used = Array(host.links.used)
+            if used.count > host.configuration.maximumLinks { return "\(used.count) links" }
+            for slot in used {
+                let frames = host.links.at[slot].sendQueue.count
+                if frames > frameLimit { return "\(frames) frames of one link" }
+                let writes = host.links.at[slot].endpoint.peer.preparedWrites
+                if writes.count > writes.limits.count { return "\(writes.count) queued writes of one peer" }
+            }
+            for link in links where link.isInUse {
+                let indications = link.indications.all.count
+                if indications > IndicationQueue.capacity { return "\(indications) indications on one link" }
+                let refused = link.refusedOperations.count
+                if refused > Self.refusedOperationLimit { return "\(refused) refused operations on one link" }
+            }
+            if host.commands.waiting > host.commands.capacity { return "\(host.commands.waiting) commands" }
+            if host.bonds.count > PeerTable.maximumBonds { return "\(host.bonds.count) bonds" }
+            return nil
+        }
+    }
+
     private func channelRequests(on slot: Int) -> Int {
         guard links[slot].isInUse else { return 0 }
         return links[slot].channelOpenings.count + links[slot].refusedChannels.count

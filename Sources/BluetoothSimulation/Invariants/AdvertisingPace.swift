@@ -53,6 +53,10 @@ struct AdvertisingPace: Sendable {
             if freeSince < now { lastFree = now }
             isBusy = true
         }
+        // A link that this host ends is none of those, even if its peer is faster.
+        if opcode == .disconnect, packet.count >= 6 {
+            beginnings[UInt16(packet[4]) | UInt16(packet[5]) << 8] = nil
+        }
         // What has begun before the end goes on.
         guard opcode == .leSetAdvertisingParameters, count >= 3, lastFree > last else { return true }
         return now < last.advanced(by: Self.wait.from) || now >= last.advanced(by: Self.wait.to)

@@ -81,6 +81,7 @@ final class PairingModel {
     /// Bonds that users have asked to remove.
     private var removals: [Int: Set<Int>] = [:]
     private var wishes: [Int: [Int: Instant]] = [:]
+    private var wishCounts: [Int: [Int: Int]] = [:]
     private var agentWishes: [Int: Instant] = [:]
     private var linkBeginnings: [Int: [Int: Instant]] = [:]
     private var bondInstants: [Int: [Int: Instant]] = [:]
@@ -163,10 +164,23 @@ final class PairingModel {
     func noteLink(_ station: Int, _ peer: Int, at now: Instant) { linkBeginnings[station, default: [:]][peer] = now }
 
     /// A user of a station has asked to pair; it may leave before the host begins.
-    func noteWish(_ station: Int, _ peer: Int, at now: Instant) { wishes[station, default: [:]][peer] = now }
+    func noteWish(_ station: Int, _ peer: Int, at now: Instant) {
+        wishes[station, default: [:]][peer] = now
+        wishCounts[station, default: [:]][peer, default: 0] += 1
+    }
+
+    /// How often users of a station have asked to pair with another.
+    func wishCount(of station: Int, for peer: Int) -> Int { wishCounts[station]?[peer] ?? 0 }
+
+    /// How many of the last Pairing Requests between two stations are from one of them.
+    func requestCount(of central: Int, to peripheral: Int) -> Int {
+        attempts[Pair(central, peripheral)]?.count { $0.central == central } ?? 0
+    }
 
     /// A station has had an agent that lets it pair with whoever asks, until now.
     func noteAgentWish(_ station: Int, at now: Instant) { agentWishes[station] = now }
+
+    func forgetAgentWish(_ station: Int) { agentWishes[station] = nil }
 
     /// Whether somebody has wanted to pair with a station since the link with it began: a Pairing Request may wait for long
     /// until the controller has a buffer for it, and nobody may want it any more by then.

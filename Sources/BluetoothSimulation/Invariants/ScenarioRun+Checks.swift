@@ -163,6 +163,13 @@ extension ScenarioRun {
         return nil
     }
 
+    /// Whatever peers and users do, hosts hold no more than they may.
+    func checkBounds() {
+        for index in runners.indices {
+            if let surplus = runners[index].surplus { fail(.bounds, "a host holds \(surplus)", index) }
+        }
+    }
+
     /// When all is quiet, nothing is under way.
     func checkNothingWaits(_ index: Int) {
         guard let what = somethingWaits(index) else { return }

@@ -16,6 +16,7 @@ extension Scenario {
         addSecurity(kind)
         addHardship(kind)
         addChannels(kind)
+        addEpisode(kind)
     }
 
     /// Has delegates in one world of four, where they meet each other and the other faces: they cost more than those.

@@ -16,6 +16,8 @@ public struct Scenario: Equatable, Codable, Sendable {
     var hardship: Bool?
     /// Whether there are L2CAP channels; nil for no.
     var channels: Bool?
+    /// The episode that happens in it; nil for none.
+    var episode: Episode?
 
     /// What a device brings into pairing, and accepts of it.
     public struct Security: Equatable, Codable, Sendable {
@@ -39,6 +41,8 @@ public struct Scenario: Equatable, Codable, Sendable {
         public var users: [User]
         /// Whether the controller does not scan while it connects; nil for no.
         public var isSingleMinded: Bool?
+        /// Whether the controller gives each link another handle than the one before; nil for no.
+        public var changesHandles: Bool?
     }
 
     /// A user of an adapter.
@@ -65,6 +69,8 @@ public struct Scenario: Equatable, Codable, Sendable {
         /// What all its parameters are drawn from. The link or the characteristic it is about is chosen among those
         /// there are when it happens.
         public var pick: UInt64
+        /// What exactly is done, where the kind is `step`.
+        var step: Step?
 
         public enum Kind: String, CaseIterable, Codable, Sendable {
             case advertise, stopAdvertising, scan, stopScanning
@@ -105,6 +111,8 @@ public struct Scenario: Equatable, Codable, Sendable {
             case sendOverChannel, closeChannel, reconfigureChannel
             /// Takes nothing of what comes over a channel, or all of it again.
             case pauseChannel, resumeChannel
+            /// A step of an episode.
+            case step
         }
     }
 
@@ -162,8 +170,20 @@ public struct Scenario: Equatable, Codable, Sendable {
             case wrongPeers
             /// The device sends PDUs that are too long, or a request a thousand times.
             case excess
+            // In episodes only.
+            /// Data for the host is longer than its frame says.
+            case overlongFragments
+            /// The host does not learn that the parameters of its links have changed.
+            case lostUpdates
+            /// The controller takes long to begin with a command.
+            case slowCommands
+            /// The host learns late that its packets have been sent.
+            case lateCompletions
 
-            static let hardship: [Kind] = [.unanswering, .lostEnds, .wrongPeers, .excess]
+            static let hardship: [Kind] = [
+                .unanswering, .lostEnds, .wrongPeers, .excess, .overlongFragments, .lostUpdates, .slowCommands,
+                .lateCompletions,
+            ]
         }
     }
 }
@@ -177,7 +197,8 @@ extension Scenario: CustomStringConvertible {
                 + "ATT_MTU \(device.preferredMTU), answers after \(device.responseDelay), users: \(users)"
         }
         let actions = actions.map { action in
-            (action.instant, "device \(action.device) user \(action.user): \(action.kind.rawValue) (\(action.pick))")
+            let name = action.step?.rawValue ?? action.kind.rawValue
+            return (action.instant, "device \(action.device) user \(action.user): \(name) (\(action.pick))")
         }
         let faults = faults.map { fault in
             (fault.instant, "device \(fault.device): \(fault.kind.rawValue) for \(fault.duration) (\(fault.pick))")

@@ -18,6 +18,8 @@ public enum ScenarioKind: String, CaseIterable, Sendable {
     case security
     /// L2CAP channels, in each world. The other kinds have them in one world of four.
     case channels
+    /// An episode in each world: something rare, step by step. The other kinds have one in one world of eight.
+    case episodes
 
     /// Those that are played in turn where none is asked for.
     static let inTurn: [ScenarioKind] = [.mixed, .streams, .links, .services, .controllers, .brokenPeers]
@@ -61,7 +63,7 @@ public enum ScenarioKind: String, CaseIterable, Sendable {
             // Drawn apart from the others, see `Scenario.addSecurity`.
             case .pair, .beAgent, .beNoAgent, .useLocked, .removeBond, .cancelPairing, .endPairing, .configure,
                 .useFormerLink, .dribble, .burst, .subscribeSlowly, .openChannel, .sendOverChannel, .closeChannel,
-                .reconfigureChannel, .pauseChannel, .resumeChannel:
+                .reconfigureChannel, .pauseChannel, .resumeChannel, .step:
                 0
             }
         return base * factor(of: kind)
@@ -85,7 +87,7 @@ public enum ScenarioKind: String, CaseIterable, Sendable {
     /// The kinds of faults that are drawn.
     var faults: [Scenario.Fault.Kind] {
         switch self {
-        case .mixed, .security:
+        case .mixed, .security, .episodes:
             Scenario.Fault.Kind.allCases.filter { $0 != .restart && !Scenario.Fault.Kind.hardship.contains($0) }
         case .streams, .channels: [.outOfRange, .lostFragments, .stall, .dropLinks, .weather]
         case .links: [.outOfRange, .dropLinks, .failingConnections, .stall, .weather]

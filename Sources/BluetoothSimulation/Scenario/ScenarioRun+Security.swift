@@ -120,6 +120,10 @@ extension ScenarioRun {
             guard let peer = station(at: address) else { return }
             let isWanted = users[index].contains { $0.wantsPairing(with: peer) } || pairings.wasWanted(index, peer)
             pairings.requestSent(index, to: peer, isWanted: isWanted)
+            if scenario.asksAgain, pairings.requestCount(of: index, to: peer) > pairings.wishCount(of: index, for: peer)
+            {
+                failBond("a pairing with station \(peer), which had all it asked for", index)
+            }
         case .requestReceived(let address):
             guard let peer = station(at: address) else { return }
             pairings.requestReceived(index, from: peer)

@@ -78,6 +78,7 @@ public final class ScenarioRun {
             $0.hasHostFlowControl = device.hasHostFlowControl
             $0.responseDelay = device.responseDelay
             $0.scansWhileConnecting = device.isSingleMinded != true
+            $0.reusesHandles = device.changesHandles != true
         }
         if scenario.hasHardship { world.stations[station.index].pace = AdvertisingPace() }
         services.append(nil)
@@ -152,6 +153,7 @@ public final class ScenarioRun {
             // The process may be about to start again.
             guard action.user < users[action.device].count else { return }
             users[action.device][action.user].perform(action)
+            checkBounds()
         }
     }
 
@@ -171,6 +173,7 @@ public final class ScenarioRun {
     }
 
     private func check() {
+        checkBounds()
         examine()
         waitForSlowLinks()
         // A scan that brings nothing is restarted once a minute, and may be off for a moment.
@@ -288,6 +291,7 @@ public final class ScenarioRun {
 
     private func begin(_ fault: Scenario.Fault) {
         faultCount += 1
+        checkBounds()
         note(fault)
         if fault.kind == .restart { restart(fault.device, after: fault.duration) } else { world.begin(fault) }
     }
@@ -300,9 +304,9 @@ public final class ScenarioRun {
             taint(fault.device)
             isMisled = true
         // The rest of a frame that never comes is noticed with the next one, if there is a next one.
-        case .lostFragments, .unanswering: incomplete.insert(fault.device)
+        case .lostFragments, .unanswering, .overlongFragments, .lostUpdates: incomplete.insert(fault.device)
         case .unplug, .hardwareError, .ignoredCommands, .weather, .clockJump, .stall, .dropLinks,
-            .failingConnections, .outOfRange, .restart, .lostEnds, .wrongPeers:
+            .failingConnections, .outOfRange, .restart, .lostEnds, .wrongPeers, .slowCommands, .lateCompletions:
             break
         }
         if fault.kind == .clockJump { faulty.formUnion(runners.indices) } else { faulty.insert(fault.device) }

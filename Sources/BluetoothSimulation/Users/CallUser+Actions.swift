@@ -35,6 +35,7 @@ extension CallUser {
         case .dawdle: answerDelay = [nil, .zero, .milliseconds(5), .milliseconds(800), .seconds(5)][pick.below(5)]
         case .useFormerLink: useFormerLink(&pick)
         case .subscribeSlowly: return
+        case .step: if let step = action.step { perform(step, &pick) }
         case .release, .disconnect, .discover, .read, .readLong, .readByUUID, .readMultiple, .write, .writeLong,
             .writeReliably, .writeCommands, .subscribe, .unsubscribe, .notify, .indicate, .update, .card, .readRSSI,
             .updateParameters, .hold, .resume, .pair, .useLocked, .cancelPairing, .endPairing, .configure, .dribble,
@@ -65,7 +66,7 @@ extension CallUser {
             // Whoever waits for a link, and gives that up, gives up what it does there.
             let characteristic: SimulatedService.Characteristic =
                 [.stream, .stream, .card, .card, .locked, .stored][pick.below(6)]
-            subscribe(index, to: characteristic, &pick)
+            subscribe(index, to: characteristic, pick.oneIn(3) ? .indications : .notifications)
         case .unsubscribe: unsubscribe(index, &pick)
         case .notify: send(.notification, count: 1 + pick.below(24), on: index)
         case .update: send(.update, count: 1 + pick.below(24), on: index)
@@ -94,7 +95,7 @@ extension CallUser {
             links[index].backlog.append(UserLink.Outgoing(way: .notification, count: 4_600, isFull: true))
             sendBacklog(link)
         case .useFormerLink, .subscribeSlowly, .advertise, .stopAdvertising, .scan, .stopScanning, .connect, .cancel,
-            .publish, .withdraw, .leave, .join, .dawdle, .beAgent, .beNoAgent, .removeBond:
+            .publish, .withdraw, .leave, .join, .dawdle, .beAgent, .beNoAgent, .removeBond, .step:
             return
         }
     }
@@ -102,12 +103,16 @@ extension CallUser {
     // MARK: - The adapter
 
     private func advertise(_ pick: inout SeededGenerator) {
+        let name: String? = pick.oneIn(2) ? "device \(station)" : nil
+        advertise(every: .milliseconds(100 + 200 * pick.below(5)), as: name)
+    }
+
+    func advertise(every interval: Duration, as name: String? = nil) {
         for token in calls.tokens(where: { $0.kind == .advertise }) { cancel(token) }
         var advertisement = AdvertisementData()
         advertisement.flags = [.generalDiscoverable, .brEDRNotSupported]
         advertisement.serviceUUIDs = [SimulatedService.uuid]
-        if pick.oneIn(2) { advertisement.localName = .complete("device \(station)") }
-        let interval = Duration.milliseconds(100 + 200 * pick.below(5))
+        if let name { advertisement.localName = .complete(name) }
         post(
             .advertise(
                 AdvertisingRequest(
@@ -227,20 +232,8 @@ extension CallUser {
             CallLedger.Call(kind: kind, link: link, expectation: expectation, stored: stored))
     }
 
-    /// A command that the peer has to ignore.
-    private func sendForbiddenCommand(_ index: Int, _ pick: inout SeededGenerator) {
-        let forbidden = SimulatedService.Characteristic.allCases.filter { $0.writeRefusal != nil }
-        guard links[index].credit > 0, let chosen = pick.element(of: forbidden),
-            let handle = run.handle(of: chosen, at: links[index].peer)
-        else { return }
-        links[index].credit -= 1
-        // By the time it comes, the handle may be that of another value.
-        let value = SimulatedValue(.stored, station: station, stream: 0, number: run.nextNumber())
-        post(.writeWithoutResponse(links[index].identifier, handle, value.bytes(count: 10)))
-    }
-
     func subscribe(
-        _ index: Int, to characteristic: SimulatedService.Characteristic, _ pick: inout SeededGenerator
+        _ index: Int, to characteristic: SimulatedService.Characteristic, _ configuration: GATTClientConfiguration
     ) {
         let link = links[index].identifier
         // Whoever waits for a link, and gives that up, gives up what it does there.
@@ -253,9 +246,7 @@ extension CallUser {
         post(
             .subscribe(
                 link,
-                SubscriptionRequest(
-                    characteristic: handle, end: end,
-                    configuration: pick.oneIn(3) ? .indications : .notifications)),
+                SubscriptionRequest(characteristic: handle, end: end, configuration: configuration)),
             CallLedger.Call(kind: .subscribe, link: link, handle: handle, characteristic: characteristic))
     }
 

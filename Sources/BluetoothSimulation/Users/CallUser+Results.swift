@@ -84,13 +84,14 @@ extension CallUser {
         case .unsupported: false
         case .busy:
             calls.open.count > 16 || call.kind == .pair || call.kind == .openChannel || call.kind == .reconfigureChannel
-                || call.kind == .indicate || call.kind == .updateParameters
+                || call.kind == .updateParameters || call.kind == .indicate && hasManyIndications(call)
         case .invalidParameters: call.kind == .updateParameters || call.kind == .beAgent
         case .alreadyConnected: call.kind == .connect
         case .connectionFailedToBeEstablished: call.kind == .connect && run.mayFailToConnect
         case .refusedByPeer: call.kind == .updateParameters
         case .client: call.link != nil
-        case .server: call.kind == .indicate || call.kind == .dawdle
+        // One that has to wait for another does so in the host.
+        case .server(let error): call.kind == .indicate && error != .indicationPending || call.kind == .dawdle
         case .notFound: call.kind == .subscribe
         case .servicesChanged: call.link != nil && run.serviceChangeCount > 0
         case .database: call.kind == .publish || call.kind == .withdraw
@@ -128,6 +129,9 @@ extension CallUser {
             return fail(.endsOnce, "\(call.kind.rawValue) succeeded on a link that is gone")
         }
         let peer = links[index].peer
+        if call.kind == .read, case .value(let value) = result, value.count > links[index].information.mtu - 1 {
+            fail(.mtu, "\(value.count) octets were read at an ATT_MTU of \(links[index].information.mtu)")
+        }
         guard !run.isTainted(station), !run.isTainted(peer) else { return }
         compare(.success(result), call)
         switch result {
@@ -135,6 +139,7 @@ extension CallUser {
         case .values(let values):
             for value in values { check(value.value.span, from: peer, call) }
         case .database(let database):
+            checkFreshness(database, call, index)
             discovered(database, index)
             compare(database, call)
         case .mtu, .services, .includes, .characteristics, .descriptors, .written: return

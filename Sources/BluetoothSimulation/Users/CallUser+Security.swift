@@ -1,3 +1,4 @@
+import BluetoothAdapter
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
@@ -13,10 +14,13 @@ extension CallUser {
     // MARK: - Actions
 
     func beAgent(_ pick: inout SeededGenerator) {
-        let drawn = SimulatedAgent(drawnFrom: &pick)
+        beAgent(SimulatedAgent(drawnFrom: &pick))
+    }
+
+    func beAgent(_ new: SimulatedAgent) {
         noteAgentWish()
-        agent = drawn
-        post(.setPairingAgent(drawn.description), CallLedger.Call(kind: .beAgent))
+        agent = new
+        post(.setPairingAgent(new.description), CallLedger.Call(kind: .beAgent))
         // There is one agent: the last.
         for case let other as CallUser in run.users[station] where other !== self { other.loseAgent() }
     }
@@ -29,7 +33,14 @@ extension CallUser {
 
     /// The agent that was there until now.
     func noteAgentWish() {
-        if agent?.description.pairsOnDemand == true { run.pairings.noteAgentWish(station, at: run.world.now) }
+        guard agent?.description.pairsOnDemand == true else { return }
+        run.pairings.noteAgentWish(station, at: run.world.now)
+        // What has not begun by then has no reason to begin.
+        run.world.schedule(at: run.world.now.advanced(by: .milliseconds(1))) { [self] in
+            guard run.runners.indices.contains(station) else { return }
+            let occupancy = run.runners[station].occupancy
+            if occupancy.pairings == 0, occupancy.waitingFrames == 0 { run.pairings.forgetAgentWish(station) }
+        }
     }
 
     func loseAgent() {
@@ -50,13 +61,7 @@ extension CallUser {
     func performSecurity(_ kind: Scenario.Action.Kind, on index: Int, _ pick: inout SeededGenerator) {
         let link = links[index].identifier
         switch kind {
-        case .pair:
-            links[index].hasAskedToPair = true
-            run.pairings.noteWish(station, links[index].peer, at: run.world.now)
-            post(
-                .pair(
-                    link, PairRequest(requiresAuthentication: pick.oneIn(3), renewsKeys: pick.oneIn(3))),
-                CallLedger.Call(kind: .pair, link: link))
+        case .pair: pair(index, PairRequest(requiresAuthentication: pick.oneIn(3), renewsKeys: pick.oneIn(3)))
         case .cancelPairing:
             run.pairings.noteCancelled(station, links[index].peer)
             post(.cancelPairing(link))
@@ -70,12 +75,19 @@ extension CallUser {
         }
     }
 
+    func pair(_ index: Int, _ request: PairRequest) {
+        let link = links[index].identifier
+        links[index].hasAskedToPair = true
+        run.pairings.noteWish(station, links[index].peer, at: run.world.now)
+        post(.pair(link, request), CallLedger.Call(kind: .pair, link: link))
+    }
+
     private func useLocked(_ index: Int, _ pick: inout SeededGenerator) {
         let link = links[index].identifier
         switch pick.below(5) {
         case 0: operate([.read, .readLong, .readByUUID, .readMultiple][pick.below(4)], index, on: .locked, &pick)
         case 1, 2: operate([.write, .writeLong, .writeReliably][pick.below(3)], index, on: .locked, &pick)
-        case 3: subscribe(index, to: .locked, &pick)
+        case 3: subscribe(index, to: .locked, pick.oneIn(3) ? .indications : .notifications)
         default:
             guard let handle = run.handle(of: .locked, at: station), links[index].credit > 0,
                 links[index].subscriptions[.locked] != nil
@@ -211,6 +223,10 @@ extension CallUser {
                 // A broken peer may have claimed another identity.
                 fail(.bond, "a bond was reported and is not kept")
             }
+        }
+        if links[index].pairsAgain {
+            links[index].pairsAgain = false
+            pair(index, PairRequest(renewsKeys: true))
         }
         if agent?.leavesAtOnce == true {
             let link = links[index].identifier

@@ -238,6 +238,18 @@ extension CallUser {
         let value = nextValue(.stream, isIndicated: true, index)
         post(.indicate(link, handle, value), CallLedger.Call(kind: .indicate, link: link))
     }
+
+    /// A command that the peer has to ignore.
+    func sendForbiddenCommand(_ index: Int, _ pick: inout SeededGenerator) {
+        let forbidden = SimulatedService.Characteristic.allCases.filter { $0.writeRefusal != nil }
+        guard links[index].credit > 0, let chosen = pick.element(of: forbidden),
+            let handle = run.handle(of: chosen, at: links[index].peer)
+        else { return }
+        links[index].credit -= 1
+        // By the time it comes, the handle may be that of another value.
+        let value = SimulatedValue(.stored, station: station, stream: 0, number: run.nextNumber())
+        post(.writeWithoutResponse(links[index].identifier, handle, value.bytes(count: 10)))
+    }
 }
 
 /// What it is subscribed to.

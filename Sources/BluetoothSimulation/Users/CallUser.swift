@@ -34,6 +34,8 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
     /// What answers for the person; nil if this user does not.
     var agent: SimulatedAgent?
     var lostAgencyAt: Instant?
+    /// How often it still comes and goes.
+    var visits = 0
     /// Questions that wait for an answer, and the number of the last of each link.
     var questions: [LinkIdentifier: PairingQuestion] = [:]
     var questionNumbers: [LinkIdentifier: Int] = [:]
@@ -213,6 +215,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
             return fail(.linkEvents, "a link to \(information.address), where nobody is")
         }
         links.append(UserLink(identifier: link, information: information, peer: peer, beginning: run.world.now))
+        leaveAtOnce(links[links.count - 1])
     }
 
     private func linkEnded(_ link: LinkIdentifier) {
@@ -234,6 +237,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         links.remove(at: index)
         formerLinks = formerLinks.suffix(2) + [link]
         calls.cancelAll { $0.link == link && $0.isStanding }
+        visitAgain()
     }
 
     private func onLink(_ link: LinkIdentifier, _ body: (inout UserLink) -> Void) {
@@ -245,6 +249,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         onLink(link) { link in
             link.handles = link.handles.filter { !handles.overlaps($0.value) }
             link.received.forget()
+            link.lastChange = (handles, run.world.now, run.epochs[link.peer])
         }
         calls.cancelAll { call in
             call.link == link && call.kind == .subscribe && call.handle.map(handles.contains) ?? false

@@ -15,6 +15,19 @@ struct SimulatedAgent {
     /// Whether it ends the link as soon as a pairing has succeeded.
     var leavesAtOnce: Bool
 
+    /// One that agrees to everything at once.
+    static func willing(pairsOnDemand: Bool) -> SimulatedAgent {
+        SimulatedAgent(
+            description: PairingAgentDescription(
+                ioCapability: .displayYesNo, isBonding: true, pairsOnDemand: pairsOnDemand),
+            delay: .zero, consents: true, mistypes: false, rejectsNumbers: false, leavesAtOnce: false)
+    }
+
+    /// Whether pairings may fail because of it.
+    var isUnwilling: Bool { !consents || delay.map { $0 > .seconds(10) } ?? true }
+}
+
+extension SimulatedAgent {
     init(drawnFrom pick: inout SeededGenerator) {
         let capabilities: [IOCapability] = [
             .noInputNoOutput, .displayOnly, .displayYesNo, .displayYesNo, .keyboardOnly, .keyboardDisplay,
@@ -32,7 +45,4 @@ struct SimulatedAgent {
         rejectsNumbers = pick.oneIn(8)
         leavesAtOnce = pick.oneIn(6)
     }
-
-    /// Whether pairings may fail because of it.
-    var isUnwilling: Bool { !consents || delay.map { $0 > .seconds(10) } ?? true }
 }

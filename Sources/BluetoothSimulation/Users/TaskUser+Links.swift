@@ -43,7 +43,7 @@ extension TaskUser {
         case .advertise, .stopAdvertising, .scan, .stopScanning, .connect, .cancel, .notify, .indicate, .update, .hold,
             .resume, .dawdle, .publish, .withdraw, .leave, .join, .beAgent, .beNoAgent, .removeBond, .cancelPairing,
             .configure, .useFormerLink, .dribble, .burst, .openChannel, .sendOverChannel, .closeChannel,
-            .reconfigureChannel, .pauseChannel, .resumeChannel:
+            .reconfigureChannel, .pauseChannel, .resumeChannel, .step:
             return
         case .pair: pair(connection, deadline, &pick)
         case .endPairing:

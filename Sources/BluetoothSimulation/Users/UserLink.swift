@@ -38,6 +38,8 @@ struct UserLink {
     /// Whether the host watches for changes of the peer's services, and whether it did when `handles` were found.
     var isWatched = false
     var wereFoundWatched = false
+    /// What the peer has last told to have changed, when, and how often its service had changed by then.
+    var lastChange: (handles: ClosedRange<AttributeHandle>, instant: Instant, epoch: Int)?
     /// Handles found by discovery.
     var handles: [SimulatedService.Characteristic: ClosedRange<AttributeHandle>] = [:]
 
@@ -46,6 +48,8 @@ struct UserLink {
 
     /// Whether the user has asked to pair here.
     var hasAskedToPair = false
+    /// Whether to pair again as soon as a pairing has ended here.
+    var pairsAgain = false
     /// Whether the agent was asked or shown something, so that the end of the pairing has to follow.
     var awaitsPairingEnd = false
 

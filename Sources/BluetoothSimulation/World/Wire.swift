@@ -181,6 +181,10 @@ final class Wire {
             if packet.count == 4, packet[0] == 1, packet[1] == 0x03, packet[2] == 0x0C { misdirected = [] }
             return false
         case (.excess, .toHost): return exceed(packet)
+        case (.overlongFragments, .toHost): return lengthen(packet)
+        // LE Connection Update Complete (7.7.65.3).
+        case (.lostUpdates, .toHost):
+            return packet.count > 3 && packet[0] == 4 && packet[1] == 0x3E && packet[3] == 0x03
         default: return false
         }
     }
@@ -211,6 +215,16 @@ final class Wire {
         var bytes = Array(packet)
         bytes += [UInt8](repeating: 0x5A, count: 1 + Int(generator.next() % UInt64(max(1, 256 - packet.count))))
         write(UInt16(bytes.count - 9), at: 5, in: &bytes)
+        write(UInt16(bytes.count - 5), at: 3, in: &bytes)
+        faults.toHost.append(bytes.span)
+        return true
+    }
+
+    /// Has the rest of a frame come behind octets of something else: more than any frame has.
+    private func lengthen(_ packet: Span<UInt8>) -> Bool {
+        guard packet.count > 5, packet[0] == 2, packet[2] >> 4 & 0b11 == 0b01, draw(0.1) else { return false }
+        var bytes = Array(packet)
+        bytes.insert(contentsOf: (0..<600).map { UInt8(truncatingIfNeeded: $0 &* 7) }, at: 5)
         write(UInt16(bytes.count - 5), at: 3, in: &bytes)
         faults.toHost.append(bytes.span)
         return true
@@ -311,29 +325,4 @@ final class Wire {
     }
 
     private func draw(_ rate: Double) -> Bool { Double(generator.next() >> 11) < rate * 0x1p53 }
-}
-
-extension Span<UInt8> {
-    fileprivate func word(_ offset: Int) -> UInt16 { UInt16(self[offset]) | UInt16(self[offset + 1]) << 8 }
-
-    /// The handle in an LE Connection Complete or LE Enhanced Connection Complete that reports a link (7.7.65.1, 7.7.65.10).
-    fileprivate var openedLink: UInt16? {
-        guard count >= 22, self[0] == 4, self[1] == 0x3E, self[3] == 0x01 || self[3] == 0x0A, self[4] == 0 else {
-            return nil
-        }
-        return word(5)
-    }
-
-    /// Whether this is a packet with an answer of ATT, or of the signalling channel.
-    fileprivate var isAnswer: Bool {
-        guard count > 9, self[0] == 2, self[2] >> 4 & 0b11 != 0b01, self[8] == 0 else { return false }
-        switch self[7] {
-        case 4:
-            let kind = ATTOpcode(rawValue: self[9])?.kind
-            return kind == .response || kind == .confirmation
-        // Connection Parameter Update Response (Vol 3, Part A, 4.21).
-        case 5: return self[9] == 0x13
-        default: return false
-        }
-    }
 }

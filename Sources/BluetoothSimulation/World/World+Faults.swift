@@ -40,7 +40,11 @@ extension World {
         case .stall:
             stations[index].stalledUntil = end
         case .clockJump: jump(by: fault.duration)
-        case .unanswering, .lostEnds, .wrongPeers, .excess:
+        case .slowCommands:
+            air[controller].faults.commandDelay = .milliseconds(50 + pick.below(400))
+            schedule(at: end) { [unowned self] in air[controller].faults.commandDelay = .zero }
+        case .lateCompletions: weather(index, .tardy, until: end)
+        case .unanswering, .lostEnds, .wrongPeers, .excess, .overlongFragments, .lostUpdates:
             stations[index].wire.rudeness = fault.kind
             schedule(at: end) { [unowned self] in stations[index].wire.rudeness = nil }
         // Whoever plays the applications ends them.
@@ -99,6 +103,13 @@ extension HCIFaultRates {
         rates.lostCompletions = 0
         rates.excessCompletions = 0
         rates.unansweredCommands = 0.005
+        return rates
+    }()
+
+    /// Completed packets that are reported late, as nothing forbids.
+    static let tardy: HCIFaultRates = {
+        var rates = HCIFaultRates.none
+        rates.lateCompletions = 0.7
         return rates
     }()
 

@@ -9,7 +9,7 @@ extension Air {
     mutating func receiveCommand(_ packet: Span<UInt8>, from index: Int, at now: Instant) {
         if receiveHostCredits(packet.extracting(droppingFirst: 1), from: index, at: now) { return }
         guard !controllers[index].faults.ignoresCommands, controllers[index].hasRoomForAnswers else { return }
-        guard controllers[index].configuration.responseDelay > .zero else {
+        guard controllers[index].commandDelay > .zero || !controllers[index].inbox.isEmpty else {
             return perform(packet.extracting(droppingFirst: 1), on: index, at: now)
         }
         guard controllers[index].inbox.count < Self.maximumWaitingCommands else { return }
@@ -25,7 +25,7 @@ extension Air {
     }
 
     private mutating func scheduleNextCommand(on index: Int, at time: Instant) {
-        let due = time.advanced(by: controllers[index].configuration.responseDelay)
+        let due = time.advanced(by: controllers[index].commandDelay)
         schedule.set(Timer(.command, of: index), to: due)
     }
 

@@ -42,6 +42,8 @@ public struct ControllerConfiguration: Sendable {
     public var duplicateFilterSize = 64
     /// Whether it scans while it initiates a connection. Some controllers refuse one during the other.
     public var scansWhileConnecting = true
+    /// Whether a link gets the first handle that is free. Some controllers go on with the one behind the last.
+    public var reusesHandles = true
     /// How many exchanges of data fit into one connection event, regardless of its length.
     public var maximumExchangesPerEvent = Int.max
     /// How many packets may be pending for its host before it stops reporting advertising and refuses data from the

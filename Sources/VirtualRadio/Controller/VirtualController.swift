@@ -22,6 +22,8 @@ public struct VirtualController: Sendable {
     var inbox = PacketQueue(reservingCapacity: 0)
     /// The link of each connection handle, nil for handles that are free.
     private var connections: [Int?]
+    /// Where the last handle is among them.
+    private var lastSlot: Int?
 
     init(_ configuration: ControllerConfiguration, index: Int, generator: SeededGenerator) {
         self.configuration = configuration
@@ -39,12 +41,17 @@ public struct VirtualController: Sendable {
         public var failingConnections = 0
         /// It no longer answers commands; everything else continues.
         public var ignoresCommands = false
+        /// It takes this long to begin with a command; everything else continues.
+        public var commandDelay = Duration.zero
         /// Nothing it sends reaches its host.
         public var isSilent = false
 
         /// No faults.
         public init() {}
     }
+
+    /// How long a command waits until it is performed.
+    var commandDelay: Duration { max(configuration.responseDelay, faults.commandDelay) }
 
     /// Everything that Reset restores (Vol 4, Part E, 7.3.2).
     struct Settings: Sendable {
@@ -79,11 +86,15 @@ public struct VirtualController: Sendable {
     /// Handles start here, to reveal hosts that confuse an index with a handle.
     private static let firstHandle: UInt16 = 0x0040
 
-    var freeConnectionSlot: Int? { connections.firstIndex(of: nil) }
+    var freeConnectionSlot: Int? {
+        guard !configuration.reusesHandles, let lastSlot else { return connections.firstIndex(of: nil) }
+        return connections[(lastSlot + 1)...].firstIndex(of: nil) ?? connections.firstIndex(of: nil)
+    }
 
     mutating func takeConnectionSlot(for link: Int) -> ConnectionHandle? {
         guard let slot = freeConnectionSlot else { return nil }
         connections[slot] = link
+        lastSlot = slot
         return ConnectionHandle(Self.firstHandle + UInt16(slot))
     }
 

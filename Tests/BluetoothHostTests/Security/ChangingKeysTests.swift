@@ -1,0 +1,158 @@
+import BluetoothBase
+import BluetoothCrypto
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothSMP
+import TestSupport
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Keys that change while a link is there, or cannot be used")
+struct ChangingKeysTests {
+    private static let strength = KeyStrength(model: .justWorks, usesSecureConnections: true, keySize: 16)
+    private static let other = KeyStrength(model: .passkeyEntry, usesSecureConnections: true, keySize: 16)
+
+    // MARK: - Keys that a controller cannot use
+
+    @Test("A key that the controller cannot use leaves the link as it was, and another one can be given")
+    func unusableKey() {
+        let address = ScriptedController.peer
+        var protection = LinkProtection(pairing: Pairing(role: .central, local: address, peer: address))
+        let first = protection.start(with: .bond(Self.strength)), second = protection.start(with: .pairing)
+        #expect(first && !second, "one key at a time")
+        protection.fail()
+        #expect(protection.encryption == .off && protection.expectedKey == nil && protection.strength == nil)
+        let again = protection.start(with: .bond(Self.strength))
+        #expect(again)
+        protection.succeed(Self.strength)
+        let renewal = protection.start(with: .pairing)
+        #expect(renewal && protection.strength == Self.strength && protection.expectedKey == .pairing)
+        protection.fail()
+        #expect(protection.encryption == .on(Self.strength) && protection.expectedKey == nil)
+        protection.fail()
+        #expect(protection.encryption == .on(Self.strength), "a failure of nothing changes nothing")
+    }
+
+    // MARK: - Bonds that come and go under a link
+
+    @Test("A link knows at once that its bond was removed, or has come back")
+    func removedBond() throws {
+        var controller = SecurityTests.bonded()
+        let link = try controller.connect()
+        func isBonded() -> Bool? { controller.host.information(of: link)?.security.isBonded }
+        #expect(isBonded() == true)
+        controller.receiveFrame(bytes("1B 0300 2A"))
+        #expect(controller.takeEvents() == [], "nobody has shown to be that peer")
+
+        let removed = controller.host.removeBond(with: PeerID(ScriptedController.peer), at: controller.now)
+        controller.settle()
+        let bond = try #require(removed)
+        #expect(isBonded() == false)
+        #expect(controller.takeEvents() == ["security: \(HostEvent.Security.changed(LinkSecurity()))"])
+        controller.receiveFrame(bytes("1B 0300 2A"))
+        #expect(controller.takeEvents() == ["notification 3"])
+
+        controller.host.restore(bond, at: controller.now)
+        controller.settle()
+        #expect(isBonded() == true)
+        #expect(controller.takeEvents() == ["security: \(HostEvent.Security.changed(LinkSecurity(isBonded: true)))"])
+        controller.receiveFrame(bytes("1B 0300 2A"))
+        #expect(controller.takeEvents() == [])
+    }
+
+    @Test(
+        "A bond moves to the name that a peer turns out to have, unless there is one already", arguments: [false, true])
+    func renamedBond(isKnown: Bool) throws {
+        var peers = PeerTable()
+        let met = PeerID(PeerTests.first), older = PeerID(PeerTests.second)
+        peers.learn(PeerTests.identity, of: older)
+        var bond = Bond(peer: met, address: PeerTests.first, strength: Self.strength)
+        bond.centralKey = LongTermKey(key: 1)
+        #expect(peers.setBond(bond))
+        var former = Bond(peer: older, address: PeerTests.identity, strength: Self.other)
+        former.centralKey = LongTermKey(key: 2)
+        if isKnown { #expect(peers.setBond(former)) }
+        #expect(peers.learn(PeerTests.identity, of: met) == older)
+        #expect(Array(peers.bonds.keys) == [older])
+        let kept = try #require(peers.bond(with: met))
+        #expect(kept == peers.bond(with: older) && kept.peer == older)
+        #expect(kept.centralKey == LongTermKey(key: isKnown ? 2 : 1))
+    }
+
+    @Test("A bond keeps what its client can do from the moment of pairing on")
+    func clientFeatures() throws {
+        var controller = SecurityTests.ready()
+        let link = try controller.connect()
+        // Client Supported Features (Core 5.4, Vol 3, Part G, 7.2), at the handle where it is: robust caching.
+        controller.receiveFrame(bytes("12 0B00 01"))
+        #expect(controller.takeData() == [bytes("4000 0500 0100 0400 13")])
+        let slot = try #require(controller.host.links.slot(of: link))
+        var result = PairingResult(strength: Self.strength, isBonded: true)
+        result.centralKey = LongTermKey(key: 1)
+        let isKept = controller.host.keep(result, slot, at: controller.now)
+        #expect(isKept && controller.host.bonds.map(\.clientSupportedFeatures) == [.robustCaching])
+    }
+
+    // MARK: - Refusals on their way
+
+    /// A peripheral that has refused to pair, and whose controller has not sent the refusal.
+    private func refusing() throws -> ScriptedController {
+        var controller = SecurityTests.ready()
+        let link = try controller.accept()
+        controller.receiveFrame(bytes("01 03 00 01 10 00 00"), on: 0x06, 0x41)
+        #expect(takeEvents(of: &controller) == [Self.consentAsked])
+        controller.completesPackets = false
+        try controller.host.answerPairing(link, .refuse, at: controller.now)
+        controller.settle()
+        #expect(controller.takeData() == [bytes("4100 0600 0200 0600 0505")])
+        #expect(controller.takeEvents() == [], "the peer has not got it yet")
+        return controller
+    }
+
+    private static let consentAsked = "consent asked"
+
+    /// As the controller's, without what the peer offers.
+    private func takeEvents(of controller: inout ScriptedController) -> [String] {
+        let events = controller.seen.map(\.event)
+        controller.seen.removeAll()
+        return events.map { if case .security(_, .asked(.consent)) = $0 { Self.consentAsked } else { $0.brief } }
+    }
+
+    private let refused = "security: \(HostEvent.Security.pairingFailed(.local(.pairingNotSupported)))"
+
+    @Test("A pairing that was refused ends with that, also where its link ends first")
+    func refusalAndEnd() throws {
+        var controller = try refusing()
+        controller.reportDisconnection(0x41)
+        #expect(controller.takeEvents() == [refused, "disconnected link 0.1: 8"])
+    }
+
+    @Test("What became of a pairing is told before the next one asks for consent")
+    func refusalAndNextRequest() throws {
+        var controller = try refusing()
+        // A peer that was refused has to wait for a second.
+        let later = controller.now.advanced(by: .seconds(1))
+        controller.now = later
+        controller.receiveFrame(bytes("01 03 00 01 10 00 00"), on: 0x06, 0x41)
+        #expect(takeEvents(of: &controller) == [refused, Self.consentAsked])
+    }
+
+    // MARK: - Attempts
+
+    @Test("An attempt that cannot begin ends, and the others go on")
+    func oneTooMany() {
+        let user = UserID(number: 1)
+        var scene = SharedScene(users: user)
+        for number in 1...64 {
+            scene.connect(
+                to: DeviceAddress(0xC0_00_00_00_01_00 | UInt64(number), kind: .random), UInt64(number), of: user)
+        }
+        #expect(scene.take(user) == [])
+        scene.connect(to: ScriptedController.peer, 65, of: user)
+        #expect(scene.take(user) == ["65 failed: \(HostError.busy)"])
+        scene.reportConnection(0x40, peer: DeviceAddress(0xC0_00_00_00_01_01, kind: .random))
+        let link = scene.links.first
+        #expect(scene.take(user).contains("1 has \(link.map { "\($0)" } ?? "nothing")"))
+    }
+}

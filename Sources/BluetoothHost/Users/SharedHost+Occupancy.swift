@@ -1,3 +1,4 @@
+import BluetoothBase
 import BluetoothGATT
 import BluetoothHCI
 

@@ -71,6 +71,8 @@ extension Scenario {
         if episode != .unusedAdapter { devices[1].users += [User(face: .calls), User(face: .tasks)] }
         switch episode {
         case .slowCommands: devices[0].changesHandles = true
+        // One of them stays, to be looked at when all is quiet.
+        case .indicatedChanges: devices[0].users.append(User(face: .calls))
         case .overlongFrames:
             // Frames of several packets.
             devices[0].preferredMTU = 247

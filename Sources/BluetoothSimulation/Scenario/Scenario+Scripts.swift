@@ -96,9 +96,15 @@ extension Scenario.Script {
             script.does(0, .withdraw, at: time + 1_000)
             script.does(0, .indicate, at: time + 1_000 + script.generator.below(30))
         }
-        guard generator.oneIn(2) else { return }
-        fault(.unanswering, 1, at: 21_000, for: 8_500)
-        does(0, .indicate, at: 22_000)
+        does(1, .discover, at: 20_500)
+        if generator.oneIn(2) {
+            fault(.unanswering, 1, at: 21_000, for: 8_500)
+            does(0, .indicate, at: 22_000)
+        } else {
+            // The service goes while a value of it is not confirmed.
+            does(0, .indicate, at: 23_000)
+            does(0, .leaveNow, at: 23_001 + generator.below(25))
+        }
     }
 
     private mutating func writeChangingServices() {

@@ -17,6 +17,7 @@ func fuzzValues(_ bytes: Span<UInt8>) throws(FuzzViolation) {
     try checkValue(WeightMeasurement.self, bytes)
     try checkValue(CSCMeasurement.self, bytes)
     try checkValue(CSCFeature.self, bytes)
+    try checkValue(EncryptedDataKeyMaterial.self, bytes)
     for format in AdvertisedFormats.all { try checkAdvertised(format, bytes) }
 }
 

@@ -1,25 +1,28 @@
 import BluetoothSMP
 import BluetoothValues
 
-/// AES-CCM with a key of 128 bits and without associated data (RFC 3610), on the block cipher of swift-crypto, which has
-/// no such mode.
+/// AES-CCM with a key of 128 bits (RFC 3610), on the block cipher of swift-crypto, which has no such mode.
 public struct AESCCM: AdvertisingCipher {
     private static let blockLength = 16
 
     public init() {}
 
     public func seal(
-        _ plaintext: [UInt8], key: [UInt8], nonce: [UInt8], tagLength: Int
+        _ plaintext: [UInt8], authenticating associatedData: [UInt8], key: [UInt8], nonce: [UInt8], tagLength: Int
     ) -> (ciphertext: [UInt8], tag: [UInt8]) {
         let blocks = Blocks(key: key, nonce: nonce)
-        let tag = zip(blocks.authenticator(of: plaintext, tagLength: tagLength), blocks.stream(0)).map { $0 ^ $1 }
+        let code = blocks.authenticator(of: plaintext, associatedData, tagLength: tagLength)
+        let tag = zip(code, blocks.stream(0)).map { $0 ^ $1 }
         return (blocks.crypt(plaintext), Array(tag.prefix(tagLength)))
     }
 
-    public func open(_ ciphertext: [UInt8], tag: [UInt8], key: [UInt8], nonce: [UInt8]) -> [UInt8]? {
+    public func open(
+        _ ciphertext: [UInt8], authenticating associatedData: [UInt8], tag: [UInt8], key: [UInt8], nonce: [UInt8]
+    ) -> [UInt8]? {
         let blocks = Blocks(key: key, nonce: nonce)
         let plaintext = blocks.crypt(ciphertext)
-        let expected = zip(blocks.authenticator(of: plaintext, tagLength: tag.count), blocks.stream(0)).map { $0 ^ $1 }
+        let code = blocks.authenticator(of: plaintext, associatedData, tagLength: tag.count)
+        let expected = zip(code, blocks.stream(0)).map { $0 ^ $1 }
         // In the same time wherever they differ.
         let difference = zip(expected, tag).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) }
         return difference == 0 ? plaintext : nil
@@ -48,15 +51,27 @@ public struct AESCCM: AdvertisingCipher {
         }
 
         /// RFC 3610, 2.2.
-        func authenticator(of message: [UInt8], tagLength: Int) -> [UInt8] {
-            let flags = UInt8(((tagLength - 2) / 2) << 3 | (lengthOctets - 1))
+        func authenticator(of message: [UInt8], _ associatedData: [UInt8], tagLength: Int) -> [UInt8] {
+            let isPresent: UInt8 = associatedData.isEmpty ? 0 : 0x40
+            let flags = isPresent | UInt8(((tagLength - 2) / 2) << 3 | (lengthOctets - 1))
             var code = encrypt(block(flags: flags, message.count))
-            for start in stride(from: 0, to: message.count, by: blockLength) {
+            if !associatedData.isEmpty {
+                let length = [
+                    UInt8(truncatingIfNeeded: associatedData.count >> 8),
+                    UInt8(truncatingIfNeeded: associatedData.count),
+                ]
+                code = chain(code, length + associatedData)
+            }
+            return octets(chain(code, message))
+        }
+
+        /// Adds octets, filled up with zeros, to a code.
+        private func chain(_ code: UInt128, _ message: [UInt8]) -> UInt128 {
+            stride(from: 0, to: message.count, by: blockLength).reduce(code) { code, start in
                 let part = Array(message[start..<min(start + blockLength, message.count)])
                 let padded = part + [UInt8](repeating: 0, count: blockLength - part.count)
-                code = toolbox.encrypt(key: key, block: code ^ Self.integer(padded))
+                return toolbox.encrypt(key: key, block: code ^ Self.integer(padded))
             }
-            return octets(code)
         }
 
         /// RFC 3610, 2.3.

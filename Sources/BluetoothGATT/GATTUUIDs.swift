@@ -34,6 +34,8 @@ extension BluetoothUUID {
     @inlinable public static var centralAddressResolution: BluetoothUUID { .init(0x2AA6) }
     @inlinable public static var resolvablePrivateAddressOnly: BluetoothUUID { .init(0x2AC9) }
     @inlinable public static var clientSupportedFeatures: BluetoothUUID { .init(0x2B29) }
+    @inlinable public static var encryptedDataKeyMaterial: BluetoothUUID { .init(0x2B88) }
+    @inlinable public static var leGATTSecurityLevels: BluetoothUUID { .init(0x2BF5) }
     @inlinable public static var databaseHash: BluetoothUUID { .init(0x2B2A) }
     @inlinable public static var serverSupportedFeatures: BluetoothUUID { .init(0x2B3A) }
 }

@@ -31,6 +31,8 @@ public struct Host: Sendable {
     var serviceChanged: AttributeHandle = 0
     /// The handle of the Central Address Resolution characteristic's value; 0 where there is none.
     var centralAddressResolution: AttributeHandle = 0
+    /// The handle of the Encrypted Data Key Material characteristic's value; 0 where there is none.
+    var encryptedDataKeyMaterial: AttributeHandle = 0
     /// The hash of the server's database as it is now; nil until somebody wants to know it.
     var databaseHash: UInt128?
 
@@ -46,6 +48,8 @@ public struct Host: Sendable {
 
     var peers: PeerTable
     var privacy: PrivacyControl
+    /// Where non-resolvable private addresses come from.
+    var addressGenerator: SeededGenerator
     var links: LinkTable
     /// What all pairings share; nil on a host that does not pair.
     var security: SecurityResources?
@@ -75,6 +79,8 @@ public struct Host: Sendable {
         lifecycle = ControllerLifecycle(configuration)
         peers = PeerTable(crypto: configuration.security?.crypto)
         privacy = PrivacyControl(configuration)
+        // Not the bits of a static address that was made from the seed.
+        addressGenerator = SeededGenerator(seed: ~configuration.seed)
         server = GATTServer(maximumMTU: min(Int(configuration.preferredMTU), Link.maximumMTU))
         // Room for whatever the host itself may have to send, at most two commands for each link among them, and some
         // for what its caller and its peers ask for.

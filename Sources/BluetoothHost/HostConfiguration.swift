@@ -22,6 +22,8 @@ public struct HostConfiguration: Sendable {
     public var seed: UInt64
     /// The value of the Device Name characteristic (Vol 3, Part C, 12.1).
     public var deviceName: String = "swift-bluetooth-le"
+    /// What else the Generic Access service says of this device.
+    public var genericAccess = GenericAccess()
     /// Whether the database begins with a Generic Access and a Generic Attribute service of the host's. Without them the
     /// caller publishes both, as every server must have them (Vol 3, Part C, 12), with the handles and the content that
     /// he wants. A Service Changed characteristic of his is indicated by the host.

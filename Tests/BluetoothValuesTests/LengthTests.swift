@@ -26,6 +26,10 @@ struct LengthTests {
         Case(type: BatteryLevel.self, text: "64", needed: [1]),
         Case(type: SystemID.self, text: "01 02 03 04 05 56 34 12", needed: .init(repeating: 8, count: 8)),
         Case(type: PnPID.self, text: "01 0F 00 34 12 13 02", needed: .init(repeating: 7, count: 7)),
+        Case(
+            type: EncryptedDataKeyMaterial.self,
+            text: "57 A9 DA 12 D1 2E 6E 13 1E 20 61 2A D1 0A 6A 19 9E 7A 00 EF B1 7A E7 46",
+            needed: .init(repeating: 24, count: 24)),
         Case(type: CurrentTime.self, text: "E8 07 02 1D 17 3B 3A 04 80 01", needed: .init(repeating: 10, count: 10)),
         Case(type: TemperatureMeasurement.self, text: "00 6C 01 00 FF", needed: [1] + .init(repeating: 5, count: 4)),
         Case(

@@ -18,13 +18,21 @@ public struct ADType: RawRepresentable, Hashable, Sendable {
     @inlinable public static var shortenedLocalName: Self { Self(rawValue: 0x08) }
     @inlinable public static var completeLocalName: Self { Self(rawValue: 0x09) }
     @inlinable public static var txPowerLevel: Self { Self(rawValue: 0x0A) }
+    @inlinable public static var peripheralConnectionIntervalRange: Self { Self(rawValue: 0x12) }
     @inlinable public static var solicitedServiceUUIDs16: Self { Self(rawValue: 0x14) }
     @inlinable public static var solicitedServiceUUIDs128: Self { Self(rawValue: 0x15) }
     @inlinable public static var serviceData16: Self { Self(rawValue: 0x16) }
+    @inlinable public static var publicTargetAddress: Self { Self(rawValue: 0x17) }
+    @inlinable public static var randomTargetAddress: Self { Self(rawValue: 0x18) }
     @inlinable public static var appearance: Self { Self(rawValue: 0x19) }
+    @inlinable public static var advertisingInterval: Self { Self(rawValue: 0x1A) }
     @inlinable public static var solicitedServiceUUIDs32: Self { Self(rawValue: 0x1F) }
     @inlinable public static var serviceData32: Self { Self(rawValue: 0x20) }
     @inlinable public static var serviceData128: Self { Self(rawValue: 0x21) }
+    @inlinable public static var uri: Self { Self(rawValue: 0x24) }
+    @inlinable public static var leSupportedFeatures: Self { Self(rawValue: 0x27) }
+    @inlinable public static var advertisingIntervalLong: Self { Self(rawValue: 0x2F) }
+    @inlinable public static var encryptedData: Self { Self(rawValue: 0x31) }
     @inlinable public static var manufacturerSpecificData: Self { Self(rawValue: 0xFF) }
 }
 

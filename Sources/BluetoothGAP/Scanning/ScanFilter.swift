@@ -25,11 +25,13 @@ public struct ScanFilter: Equatable, Sendable {
     public var isConnectableOnly: Bool
     /// The device is in limited discoverable mode: limited discovery (Core 5.4, Vol 3, Part C, 9.2.5).
     public var isLimitedDiscoverableOnly: Bool
+    /// The device is in general or limited discoverable mode: general discovery (Core 5.4, Vol 3, Part C, 9.2.6).
+    public var isDiscoverableOnly: Bool
 
     public init(
         services: [BluetoothUUID] = [], name: Name? = nil, addresses: [DeviceAddress] = [],
         rssi: ClosedRange<Int8>? = nil, companyID: UInt16? = nil, isConnectableOnly: Bool = false,
-        isLimitedDiscoverableOnly: Bool = false
+        isLimitedDiscoverableOnly: Bool = false, isDiscoverableOnly: Bool = false
     ) {
         self.services = services
         self.name = name
@@ -38,6 +40,7 @@ public struct ScanFilter: Equatable, Sendable {
         self.companyID = companyID
         self.isConnectableOnly = isConnectableOnly
         self.isLimitedDiscoverableOnly = isLimitedDiscoverableOnly
+        self.isDiscoverableOnly = isDiscoverableOnly
     }
 
     /// Whether a device meets every condition.
@@ -53,6 +56,11 @@ public struct ScanFilter: Equatable, Sendable {
         let advertising = ADView(sighting.advertisingData.span)
         let response = ADView(sighting.scanResponseData.span)
         if isLimitedDiscoverableOnly, advertising.flags?.contains(.limitedDiscoverable) != true { return false }
+        if isDiscoverableOnly,
+            advertising.flags?.isDisjoint(with: [.limitedDiscoverable, .generalDiscoverable]) != false
+        {
+            return false
+        }
         if let companyID, advertising.manufacturerData(companyID: companyID) == nil,
             response.manufacturerData(companyID: companyID) == nil
         {

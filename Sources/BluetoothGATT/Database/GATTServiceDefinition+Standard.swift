@@ -12,17 +12,29 @@ extension GATTServiceDefinition {
     ///     out if nil.
     ///   - usesPrivateAddressesOnly: Whether the device uses resolvable private addresses only once it is bonded (Part C,
     ///     12.5).
+    ///   - encryptedDataKeyMaterial: The 24 octets that others need to read the device's encrypted advertising data, given over
+    ///     authenticated and authorized links, and indicated when they change (Part C, 12.6); left out if nil.
+    ///   - securityLevels: What it takes to use all services: a mode and a level, each an octet, any of which is enough (Part C,
+    ///     12.7); left out if empty.
+    ///   - deviceNameWrite: What it takes to write the name.
+    ///   - appearanceWrite: What it takes to write the appearance.
     public static func genericAccess(
         deviceName: String, appearance: UInt16 = 0, preferredConnectionParameters: [UInt8]? = nil,
-        centralAddressResolution: Bool? = nil, usesPrivateAddressesOnly: Bool = false
+        centralAddressResolution: Bool? = nil, usesPrivateAddressesOnly: Bool = false,
+        encryptedDataKeyMaterial: [UInt8]? = nil, securityLevels: [UInt8] = [],
+        deviceNameWrite: GATTPermissions.Requirement = .notAllowed,
+        appearanceWrite: GATTPermissions.Requirement = .notAllowed
     ) -> GATTServiceDefinition {
         var service = GATTServiceDefinition(
             uuid: .genericAccess,
             characteristics: [
                 .init(
-                    uuid: .deviceName, properties: .read,
+                    uuid: .deviceName, properties: deviceNameWrite == .notAllowed ? .read : [.read, .write],
+                    permissions: .init(read: .open, write: deviceNameWrite),
                     value: .variableLength(deviceName.utf8(upTo: 248), maximum: 248)),
-                .init(uuid: .appearance, properties: .read, value: .fixedLength(appearance.octets)),
+                .init(
+                    uuid: .appearance, properties: appearanceWrite == .notAllowed ? .read : [.read, .write],
+                    permissions: .init(read: .open, write: appearanceWrite), value: .fixedLength(appearance.octets)),
             ])
         if let preferredConnectionParameters {
             service.characteristics.append(
@@ -40,6 +52,17 @@ extension GATTServiceDefinition {
             // 0 says so; other values are reserved.
             service.characteristics.append(
                 .init(uuid: .resolvablePrivateAddressOnly, properties: .read, value: .constant([0])))
+        }
+        if let encryptedDataKeyMaterial {
+            service.characteristics.append(
+                .init(
+                    uuid: .encryptedDataKeyMaterial, properties: [.read, .indicate],
+                    permissions: .init(read: .authenticated, readNeedsAuthorization: true),
+                    value: .fixedLength(encryptedDataKeyMaterial)))
+        }
+        if !securityLevels.isEmpty {
+            service.characteristics.append(
+                .init(uuid: .leGATTSecurityLevels, properties: .read, value: .constant(securityLevels)))
         }
         return service
     }

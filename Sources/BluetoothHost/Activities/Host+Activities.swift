@@ -24,7 +24,7 @@ extension Host {
     /// has connected, as soon as the controller can.
     public mutating func startAdvertising(_ parameters: AdvertisingParameters, at now: Instant) throws(HostError) {
         guard parameters.isValid else { throw .invalidParameters }
-        guard !lacksPrivacy else { throw .unsupported }
+        guard !lacksPrivacy, !(parameters.isConnectable && isForBroadcastOnly) else { throw .unsupported }
         advertiser.start(parameters, at: now)
         arbiter.advertisingMayWork()
         advanceAdvertising(at: now)
@@ -50,7 +50,7 @@ extension Host {
         to peer: PeerID, timeout: Duration?, at now: Instant
     ) throws(HostError) -> ConnectionAttempt {
         guard lifecycle.isUp else { throw .notReady }
-        guard !lacksPrivacy else { throw .unsupported }
+        guard !lacksPrivacy, !isForBroadcastOnly else { throw .unsupported }
         guard !initiator.isFull, links.hasRoom else { throw .busy }
         let peer = peers.peer(at: peer.firstAddress)
         guard !isTaken(peer) else { throw .alreadyConnected }

@@ -54,6 +54,7 @@ extension Host {
             }
             served(outcome, pdu, slot)
             indicateServiceChange(slot, at: now)
+            indicateKeyMaterial(slot, at: now)
         default: served(outcome, pdu, slot)
         }
     }

@@ -51,6 +51,7 @@ extension Host {
             for slot in links.used { links.at[slot].endpoint.forget(handles) }
             if handles.contains(serviceChanged) { serviceChanged = 0 }
             if handles.contains(centralAddressResolution) { centralAddressResolution = 0 }
+            if handles.contains(encryptedDataKeyMaterial) { encryptedDataKeyMaterial = 0 }
             databaseChanged(handles, at: now)
         }
         return removed
@@ -61,12 +62,16 @@ extension Host {
         guard configuration.publishesOwnServices else { return }
         // The database is empty, and both are well formed: neither can be refused.
         // Which controller there will be is not known yet: `publishAddressResolution` says what it can.
-        let access = GATTServiceDefinition.genericAccess(
-            deviceName: configuration.deviceName, centralAddressResolution: privacy.isPrivate ? false : nil,
-            usesPrivateAddressesOnly: privacy.isPrivate)
+        let access = configuration.genericAccess.service(
+            deviceName: configuration.deviceName,
+            centralAddressResolution: configuration.privacy.isResolvable ? false : nil,
+            usesPrivateAddressesOnly: configuration.privacy.isResolvable)
         let handles = try? server.database.add(access)
         if let index = access.characteristics.firstIndex(where: { $0.uuid == .centralAddressResolution }) {
             centralAddressResolution = handles?.characteristics[index].value ?? 0
+        }
+        if let index = access.characteristics.firstIndex(where: { $0.uuid == .encryptedDataKeyMaterial }) {
+            encryptedDataKeyMaterial = handles?.characteristics[index].value ?? 0
         }
         let generic = try? server.database.add(.genericAttribute(hasDatabaseHash: security != nil))
         serviceChanged = generic?.characteristics.first?.value ?? 0

@@ -56,6 +56,8 @@ struct Link: Sendable {
     var serviceChange: ClosedRange<AttributeHandle>?
     /// Whether a change was indicated, and the peer has not confirmed that.
     var isServiceChangeUnconfirmed = false
+    /// Whether the Encrypted Data Key Material has changed and was not indicated to the peer yet.
+    var owesKeyMaterial = false
 
     init(
         identifier: LinkIdentifier, connection: NewConnection, localAddress: DeviceAddress, peer: PeerID,

@@ -8,7 +8,10 @@ extension Host {
     public var privateAddress: DeviceAddress? { privacy.ownAddress }
 
     /// Whether private addresses are asked for, and there is no key to make them with.
-    var lacksPrivacy: Bool { privacy.isPrivate && security?.identity.resolvingKey ?? 0 == 0 }
+    var lacksPrivacy: Bool { configuration.privacy.isResolvable && security?.identity.resolvingKey ?? 0 == 0 }
+
+    /// Whether links are impossible, since this device has addresses under which nobody recognizes it.
+    var isForBroadcastOnly: Bool { privacy.isPrivate && !configuration.privacy.isResolvable }
 
     /// Encryption of a link has failed: the private address it was made under is not used again (Vol 3, Part C, 10.6). Each address
     /// is given up once, so that a peer needs a new link for the next one.
@@ -30,8 +33,13 @@ extension Host {
     mutating func advancePrivacy(at now: Instant) {
         guard privacy.isPending, lifecycle.isUp, scanner.isIdle, advertiser.isIdle, initiator.isIdle else { return }
         var resources = security
-        let command = privacy.advance { resources?.makePrivateAddress() }
+        var generator = addressGenerator
+        let isResolvable = configuration.privacy.isResolvable
+        let command = privacy.advance {
+            isResolvable ? resources?.makePrivateAddress() : .nonResolvable(using: &generator)
+        }
         security = resources
+        addressGenerator = generator
         if let command { perform([.send(command, for: .privacy)], at: now) }
     }
 
@@ -45,7 +53,7 @@ extension Host {
     /// The own address for scanning and connecting.
     var ownAddressType: OwnAddressType {
         guard privacy.isPrivate else { return lifecycle.ownAddressType }
-        return privacy.usesList ? .resolvableOrRandom : .random
+        return configuration.privacy.isResolvable && privacy.usesList ? .resolvableOrRandom : .random
     }
 
     /// The addresses to advertise with.
@@ -97,5 +105,15 @@ extension SecurityResources {
     mutating func makePrivateAddress() -> DeviceAddress? {
         guard identity.resolvingKey != 0 else { return nil }
         return crypto.resolvablePrivateAddress(resolvingKey: identity.resolvingKey, entropy: &entropy)
+    }
+}
+
+extension DeviceAddress {
+    /// A fresh non-resolvable private address: the two top bits are zeros, the rest is neither all zeros nor all ones (Core 5.4,
+    /// Vol 6, Part B, 1.3.2.2).
+    fileprivate static func nonResolvable(using generator: inout SeededGenerator) -> DeviceAddress {
+        var bits: UInt64
+        repeat { bits = generator.next() & 0x3FFF_FFFF_FFFF } while bits == 0 || bits == 0x3FFF_FFFF_FFFF
+        return DeviceAddress(bits, kind: .random)
     }
 }

@@ -9,12 +9,25 @@ public enum OwnPrivacy: Equatable, Sendable {
     /// to 1 hour. Only peers that are bonded know who it is. This takes `HostConfiguration.security`: without, calls to
     /// scan, to advertise and to connect throw `HostError.unsupported`.
     case resolvable(rotation: Duration = GAPTiming.privateAddressInterval)
+    /// Non-resolvable private addresses, which nobody recognizes, each of which is used for `rotation`, 1 second to 1 hour. They
+    /// are for devices that only broadcast and observe: calls to connect, and to advertise so that others can connect, throw
+    /// `HostError.unsupported` (10.7.3 and 10.7.4).
+    case nonResolvable(rotation: Duration = GAPTiming.privateAddressInterval)
 
     /// How long an address is used; nil where it is not changed.
     var rotation: Duration? {
         switch self {
         case .off: nil
-        case .resolvable(let rotation): min(max(rotation, .seconds(1)), .seconds(3600))
+        case .resolvable(let rotation), .nonResolvable(let rotation):
+            min(max(rotation, .seconds(1)), .seconds(3600))
+        }
+    }
+
+    /// Whether bonded peers recognize the addresses.
+    var isResolvable: Bool {
+        switch self {
+        case .off, .nonResolvable: false
+        case .resolvable: true
         }
     }
 }

@@ -53,7 +53,8 @@ public struct EncryptedBTHome: AdvertisedValue {
         var writer = ByteWriter()
         value.encodeObjects(into: &writer)
         let nonce = Self.nonce(address, information, counter)
-        (ciphertext, tag) = cipher.seal(writer.bytes, key: key, nonce: nonce, tagLength: Self.tagLength)
+        (ciphertext, tag) = cipher.seal(
+            writer.bytes, authenticating: [], key: key, nonce: nonce, tagLength: Self.tagLength)
     }
 
     /// What it says; nil if it was encrypted with another key or for another address, or was changed on the way.
@@ -61,7 +62,9 @@ public struct EncryptedBTHome: AdvertisedValue {
     /// - Parameter address: the address that it was received from.
     public func decrypted(key: [UInt8], address: DeviceAddress, with cipher: some AdvertisingCipher) -> BTHome? {
         let nonce = Self.nonce(address, information, counter)
-        guard key.count == Self.keyLength, let plaintext = cipher.open(ciphertext, tag: tag, key: key, nonce: nonce)
+        guard key.count == Self.keyLength,
+            let plaintext = cipher.open(
+                ciphertext, authenticating: [], tag: tag, key: key, nonce: nonce)
         else { return nil }
         return try? BTHome(decrypted: plaintext.span, isTriggerBased: isTriggerBased)
     }
@@ -84,21 +87,4 @@ public struct EncryptedBTHome: AdvertisedValue {
     }
 
     public var fields: [AdvertisedField] { [AdvertisedField("encryption_counter", counter)] }
-}
-
-/// AES-CCM with a key of 128 bits and without associated data (RFC 3610), as formats of encrypted advertising use it.
-/// `BluetoothCrypto` has one.
-public protocol AdvertisingCipher: Sendable {
-    /// Decrypts; nil if the tag does not fit.
-    ///
-    /// - Parameters:
-    ///   - tag: 4 to 16 octets, an even number.
-    ///   - key: 16 octets.
-    ///   - nonce: 7 to 13 octets.
-    func open(_ ciphertext: [UInt8], tag: [UInt8], key: [UInt8], nonce: [UInt8]) -> [UInt8]?
-
-    /// Encrypts.
-    func seal(
-        _ plaintext: [UInt8], key: [UInt8], nonce: [UInt8], tagLength: Int
-    ) -> (ciphertext: [UInt8], tag: [UInt8])
 }

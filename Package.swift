@@ -220,7 +220,7 @@ let package = Package(
             of: "BluetoothHost",
             and: [
                 "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothSMP", "BluetoothCrypto",
-                "VirtualRadio",
+                "BluetoothValues", "VirtualRadio",
             ]),
         tests(
             of: "BluetoothAdapter",

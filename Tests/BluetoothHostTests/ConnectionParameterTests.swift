@@ -163,13 +163,15 @@ struct ConnectionParameterTests {
         #expect(controller.takeData().map { Array($0[8...]) } == [bytes("01 01 0200 0000")])
     }
 
-    @Test(arguments: [
-        (UInt16(80), HCIOpcode.leRemoteConnectionParameterRequestReply),
-        (5, .leRemoteConnectionParameterRequestNegativeReply),
-    ])
-    func theLinkLayerAsksToo(_ interval: UInt16, _ answer: HCIOpcode) throws {
+    @Test(
+        arguments: [
+            (UInt16(80), HCIOpcode.leRemoteConnectionParameterRequestReply),
+            (5, .leRemoteConnectionParameterRequestNegativeReply),
+        ], LinkRole.allCases)
+    func theLinkLayerAsksToo(_ asked: (interval: UInt16, answer: HCIOpcode), _ role: LinkRole) throws {
+        let (interval, answer) = asked
         var controller = ScriptedController.ready()
-        _ = try controller.connect()
+        if role == .central { _ = try controller.connect() } else { _ = try controller.accept(0x40) }
         controller.receive(
             LERemoteConnectionParameterRequest(
                 connectionHandle: 0x40, intervalMin: ConnectionInterval(rawValue: interval),

@@ -17,6 +17,8 @@ struct SharedScene {
     var host: SharedHost
     /// The commands that no test has taken yet.
     private var commands: [HCIOpcode] = []
+    /// The parameters of the last command of each kind.
+    private(set) var parameters: [HCIOpcode: [UInt8]] = [:]
     /// The peer address of the last attempt to connect, as the controller was given it.
     private(set) var target: [UInt8] = []
     /// What peers were asked to write, as `connection: octets`.
@@ -163,6 +165,12 @@ struct SharedScene {
         settle()
     }
 
+    /// An H4 packet of the controller.
+    mutating func receive(packet: [UInt8]) {
+        host.receive(packet.span, at: now)
+        settle()
+    }
+
     mutating func receive<Event: HCIEventBody & ~Escapable>(_ event: borrowing Event) {
         var writer = ByteWriter()
         event.encodePacket(into: &writer)
@@ -195,6 +203,7 @@ struct SharedScene {
     private mutating func answerCommand(_ packet: [UInt8]) {
         let opcode = HCIOpcode(rawValue: UInt16(packet[1]) | UInt16(packet[2]) << 8)
         commands.append(opcode)
+        parameters[opcode] = Array(packet[4...])
         if opcode == .leCreateConnection { target = Array(packet[9...15]) }
         var writer = ByteWriter()
         switch answers[opcode] ?? .complete(.success) {

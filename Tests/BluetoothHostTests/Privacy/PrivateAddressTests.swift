@@ -181,6 +181,10 @@ struct PrivateAddressTests {
             #expect(world.hosts[central].information(of: link.centralLink)?.peer == PeerID(forged))
             #expect(world.hosts[central].bondStrength(of: link.centralLink) == nil)
             world.disconnect(link)
+            let reversed = try world.connectSecure(stranger, to: central)
+            #expect(world.hosts[central].information(of: reversed.peripheralLink)?.peer == PeerID(forged))
+            #expect(world.hosts[central].bondStrength(of: reversed.peripheralLink) == nil)
+            world.disconnect(reversed)
         }
     }
 

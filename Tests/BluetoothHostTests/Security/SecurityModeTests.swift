@@ -50,9 +50,15 @@ struct SecurityModeTests {
         let level: Level
         let handle: AttributeHandle
 
-        init(_ level: Level, central: SecurityPolicy, peripheral: SecurityPolicy) throws {
+        init(
+            _ level: Level, central: SecurityPolicy, peripheral: SecurityPolicy,
+            peripheralHost configure: (inout HostConfiguration) -> Void = { _ in }
+        ) throws {
             let first = world.startSecure { $0.security?.policy = central }
-            let second = world.startSecure { $0.security?.policy = peripheral }
+            let second = world.startSecure {
+                $0.security?.policy = peripheral
+                configure(&$0)
+            }
             let service = GATTServiceDefinition(
                 uuid: World.service,
                 characteristics: [

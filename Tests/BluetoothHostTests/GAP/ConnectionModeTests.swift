@@ -1,0 +1,168 @@
+import BluetoothBase
+import BluetoothGAP
+import BluetoothHCI
+import BluetoothHost
+import BluetoothSMP
+import TestSupport
+import Testing
+import VirtualRadio
+
+/// Connection modes and procedures (Core 5.4, Vol 3, Part C, 9.3).
+@Suite("GAP: connecting")
+struct ConnectionModeTests {
+    typealias Command = ScriptedController.Command
+
+    /// The procedures by which a central connects.
+    enum Procedure: CustomTestStringConvertible {
+        /// To any of several peers that it knows, by the filter accept list (9.3.5).
+        case auto
+        /// To a peer of its choice among those that it finds (9.3.6).
+        case general
+        /// To a peer that it finds among those that it knows (9.3.7).
+        case selective
+        /// To one peer (9.3.8).
+        case direct
+
+        var testDescription: String { "\(self)" }
+    }
+
+    /// Case of the qualification, the procedure, whether the peer advertises for this central only, and whether both have private
+    /// addresses.
+    static let cases: [(code: String, Procedure, isDirected: Bool, isPrivate: Bool)] = [
+        ("GAP/CONN/ACEP/BV-01", .auto, true, false), ("GAP/CONN/ACEP/BV-03", .auto, true, true),
+        ("GAP/CONN/ACEP/BV-04", .auto, false, true), ("GAP/CONN/GCEP/BV-01", .general, true, false),
+        ("GAP/CONN/GCEP/BV-02", .general, false, false), ("GAP/CONN/GCEP/BV-05", .general, true, true),
+        ("GAP/CONN/GCEP/BV-06", .general, false, true), ("GAP/CONN/SCEP/BV-01", .selective, true, false),
+        ("GAP/CONN/SCEP/BV-03", .selective, true, true), ("GAP/CONN/DCEP/BV-01", .direct, true, false),
+        ("GAP/CONN/DCEP/BV-03", .direct, false, false), ("GAP/CONN/DCEP/BV-05", .direct, true, true),
+        ("GAP/CONN/DCEP/BV-06", .direct, false, true),
+    ]
+
+    @Test("Each procedure reaches its peer, and no other", arguments: cases)
+    func establish(_ code: String, _ procedure: Procedure, _ isDirected: Bool, _ isPrivate: Bool) throws {
+        var world = World()
+        let rotation: Duration? = isPrivate ? .seconds(60) : nil
+        let central = world.startSecure(rotation: rotation), peripheral = world.startSecure(rotation: rotation)
+        let stranger = world.start()
+        var names = (
+            peripheral: PeerID(try #require(world.address(of: peripheral))),
+            central: PeerID(try #require(world.address(of: central)))
+        )
+        if isPrivate {
+            let pair = try world.connectSecure(central, to: peripheral)
+            let bonds = try world.bond(pair)
+            names = (bonds.central.peer, bonds.peripheral.peer)
+            world.disconnect(pair)
+            // They have other addresses now.
+            world.run(for: .seconds(61))
+        }
+        try world.hosts[stranger].startAdvertising(AdvertisingParameters(data: [2, 1, 6]), at: world.now)
+        try world.hosts[peripheral].startAdvertising(
+            AdvertisingParameters(data: [2, 1, 6], peer: isDirected ? names.central : nil), at: world.now)
+        world.settle()
+        world.transcript = []
+        switch procedure {
+        case .direct: _ = try world.hosts[central].connect(to: names.peripheral, timeout: nil, at: world.now)
+        case .auto:
+            let absent = PeerID(DeviceAddress(0xB0_00_00_00_00_01, kind: .public))
+            for name in [absent, names.peripheral] {
+                _ = try world.hosts[central].connect(to: name, timeout: nil, at: world.now)
+            }
+        case .general, .selective:
+            let found = world.sightings(by: central, for: .seconds(1)).filter {
+                procedure == .general || $0.peer == names.peripheral
+            }
+            let sighting = try #require(found.first { $0.peer == names.peripheral })
+            #expect(sighting.type.contains(.directed) == isDirected && sighting.type.contains(.connectable))
+            #expect(procedure == .selective || found.contains { $0.peer != names.peripheral })
+            _ = try world.hosts[central].connect(to: sighting.peer, timeout: nil, at: world.now)
+        }
+        let pair = try world.linked(central, peripheral)
+        #expect(world.hosts[central].information(of: pair.centralLink)?.peer == names.peripheral)
+        #expect(world.hosts[peripheral].information(of: pair.peripheralLink)?.peer == names.central)
+        #expect(world.hosts[stranger].connectedLinks == [])
+        // The filter policies of LE Create Connection: the accept list for several peers, the peer's address for one.
+        let commands = (world.transcript ?? []).filter { $0.contains("\(central) > [1, 13, 32, 25") }
+        let policies = commands.compactMap { $0.split(separator: "[").last?.split(separator: ", ")[8] }
+        #expect(policies.first == "0" && policies.contains("1") == (procedure == .auto))
+    }
+
+    @Test(
+        "The peers of the auto connection establishment procedure go into the filter accept list, before anything else")
+    func acceptList() throws {
+        var controller = ScriptedController.ready()
+        for number in UInt64(1)...2 {
+            let peer = PeerID(DeviceAddress(0xC0_00_00_00_00_00 | number, kind: .random))
+            _ = try controller.host.connect(to: peer, timeout: nil, at: controller.now)
+        }
+        controller.settle()
+        // The first attempt goes for its peer at once, and makes room for both.
+        controller.reportConnection(0, status: .unknownConnectionIdentifier)
+        let commands = controller.commands.drop { $0.opcode != .leClearFilterAcceptList }
+        #expect(
+            commands.map(\.opcode) == [
+                .leClearFilterAcceptList, .leAddDeviceToFilterAcceptList, .leAddDeviceToFilterAcceptList,
+                .leCreateConnection,
+            ])
+        #expect(commands.dropFirst().first?.parameters == [1, 1, 0, 0, 0, 0, 0xC0])
+        #expect(commands.last?.parameters.prefix(12) == [0x60, 0, 0x60, 0, 1, 0, 0, 0, 0, 0, 0, 0])
+    }
+
+    @Test("GAP/CONN/DCON/BV-01: directed connectable mode is for one peer, which nobody else sees or connects as")
+    func directed() throws {
+        var world = World()
+        let device = world.start(), peer = world.start(), stranger = world.start()
+        let name = PeerID(try #require(world.address(of: peer)))
+        let own = PeerID(try #require(world.address(of: device)))
+        try world.hosts[device].startAdvertising(AdvertisingParameters(data: [], peer: name), at: world.now)
+        let overheard = world.sightings(by: stranger, for: .seconds(1))
+        #expect(overheard == [])
+        _ = try world.hosts[stranger].connect(to: own, timeout: .seconds(5), at: world.now)
+        world.run(for: .seconds(6))
+        #expect(world.hosts[stranger].connectedLinks == [])
+        let sightings = world.sightings(by: peer, for: .seconds(1))
+        #expect(!sightings.isEmpty && sightings.allSatisfy { $0.type.contains([.directed, .connectable]) })
+        _ = try world.hosts[peer].connect(to: own, timeout: .seconds(5), at: world.now)
+        let pair = try world.linked(peer, device)
+        #expect(world.hosts[device].information(of: pair.peripheralLink)?.peer == name)
+    }
+
+    @Test("GAP/CONN/UCON/BV-06: a peripheral with resolvable addresses is connected to under each of them")
+    func privateAddresses() throws {
+        var world = World()
+        let device = world.startSecure(rotation: .seconds(60)), other = world.start()
+        var addresses: Set<DeviceAddress> = []
+        for _ in 0..<3 {
+            let pair = try world.connectSecure(other, to: device)
+            let address = try #require(world.hosts[other].information(of: pair.centralLink)?.address)
+            #expect(World.crypto.resolves(address, resolvingKey: World.key(of: 1)))
+            addresses.insert(address)
+            world.disconnect(pair)
+            world.run(for: .seconds(61))
+        }
+        #expect(addresses.count == 3)
+    }
+
+    @Test(
+        "GAP/CONN/TERM/BV-01: either side ends the link, and says that its user wanted that",
+        arguments: LinkRole.allCases)
+    func terminate(_ role: LinkRole) throws {
+        var world = World()
+        let peripheral = world.start(), central = world.start()
+        let connected = world.connect(central, to: peripheral)
+        let pair = try #require(connected)
+        world.hosts[peripheral].stopAdvertising(at: world.now)
+        world.run(for: .seconds(1))
+        world.transcript = []
+        let (index, link) = role == .central ? (central, pair.centralLink) : (peripheral, pair.peripheralLink)
+        try world.hosts[index].disconnect(link, at: world.now)
+        world.run(for: .seconds(1))
+        // Disconnect, with 0x13, and Disconnection Complete with 0x16 here and 0x13 there.
+        let lines = world.transcript ?? []
+        #expect(lines.contains { $0.contains(" \(index) > [1, 6, 4, 3, ") && $0.hasSuffix("19]") })
+        #expect(lines.contains { $0.contains(" \(index) < [4, 5, 4, 0, ") && $0.hasSuffix("22]") })
+        let other = index == central ? peripheral : central
+        #expect(lines.contains { $0.contains(" \(other) < [4, 5, 4, 0, ") && $0.hasSuffix("19]") })
+        #expect(world.hosts.allSatisfy { $0.connectedLinks == [] })
+    }
+}

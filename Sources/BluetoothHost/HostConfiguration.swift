@@ -44,6 +44,8 @@ public struct HostConfiguration: Sendable {
     /// What a central asks for when it connects: 15 to 30 ms, as phones do, and a supervision timeout of 4 seconds.
     public var connectionParameters = ConnectionParameters(
         minimumInterval: .milliseconds(15), maximumInterval: .milliseconds(30), supervisionTimeout: .seconds(4))
+    /// Whether a central asks for LE 2M where both controllers have it. A peripheral leaves that to its central.
+    public var prefersLE2M = true
     /// Which parameters a central grants its peripherals when they ask.
     public var acceptableParameters = AcceptableConnectionParameters()
     /// How long a scan that reports every advertising event may report none before it is restarted, at least 1 second;

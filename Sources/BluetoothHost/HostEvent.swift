@@ -55,6 +55,8 @@ public enum HostEvent: Sendable {
         case disconnected(HCIStatus)
         /// The connection parameters have changed, whichever side asked for that.
         case parametersChanged(CurrentConnectionParameters)
+        /// The PHYs have changed, whichever side asked for that.
+        case phyChanged(LinkPHYs)
         /// The ATT_MTU, in octets, has been exchanged.
         case mtuChanged(Int)
         /// How strongly the controller receives the peer, in dBm; 127 where it could not tell.

@@ -21,6 +21,7 @@ extension HostEvent {
         case .controller(.connectionFailed(_, let error)): "connection failed: \(error)"
         case .link(let link, .disconnected(let reason)): "disconnected \(link): \(reason.rawValue)"
         case .link(_, .parametersChanged(let parameters)): "parameters \(parameters.interval)"
+        case .link(_, .phyChanged(let phys)): "phys \(phys.transmit.rawValue) \(phys.receive.rawValue)"
         case .link(_, .rssiRead(_, let rssi)): "rssi \(rssi)"
         case .link(_, .requestCompleted): "request completed"
         case .link(_, .requestFailed(_, let error)): "request failed: \(error)"

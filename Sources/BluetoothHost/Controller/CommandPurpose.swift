@@ -10,6 +10,7 @@ enum CommandPurpose: Equatable, Sendable {
     case disconnect(LinkIdentifier)
     case readRSSI(RequestIdentifier, LinkIdentifier)
     case connectionUpdate(LinkIdentifier)
+    case setPHY(LinkIdentifier)
     case encrypt(LinkIdentifier)
     case privacy
     /// Nobody waits for the answer.

@@ -46,6 +46,7 @@ extension Host {
         case .disconnect(let link): disconnectAnswered(status, link, at: now)
         case .readRSSI(let request, let link): rssiAnswered(request, of: link, completion)
         case .connectionUpdate(let link): connectionUpdateAnswered(status, link, at: now)
+        case .setPHY(let link): phyAnswered(status, link, at: now)
         case .encrypt(let link): encryptionAnswered(status, link, at: now)
         case .privacy: privacyAnswered(status, at: now)
         case .none: return

@@ -33,6 +33,8 @@ extension Host {
                 complete.status, complete.connectionHandle, complete.role, NewConnection(complete), at: now)
         case .disconnectionComplete(let complete): disconnectionCompleted(complete, at: now)
         case .leConnectionUpdateComplete(let complete): connectionUpdated(complete, at: now)
+        case .lePHYUpdateComplete(let complete): phyUpdated(complete, at: now)
+        case .leDataLengthChange(let change): dataLengthChanged(change)
         case .leReadRemoteFeaturesComplete(let complete): remoteFeaturesRead(complete, at: now)
         case .leRemoteConnectionParameterRequest(let request): parametersRequested(request, at: now)
         case .leLongTermKeyRequest(let request): longTermKeyRequested(request, at: now)
@@ -91,6 +93,7 @@ extension Host {
         guard complete.status == .success || complete.status == .unsupportedRemoteFeature else { return }
         if complete.status == .success { links.at[slot].remoteFeatures = complete.features }
         establish(slot, at: now)
+        preferFastPHY(slot, at: now)
     }
 }
 

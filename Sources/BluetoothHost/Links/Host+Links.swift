@@ -206,7 +206,8 @@ extension Host {
                 perform([attempt.failed(.controller(reason))], at: now)
             }
         case .disconnected(let reason):
-            for request in purposes.removeRequests(of: link.identifier) + [link.update?.request].compactMap({ $0 }) {
+            let updates = [link.update?.request].compactMap { $0 } + link.phyRequests
+            for request in purposes.removeRequests(of: link.identifier) + updates {
                 events.append(.link(link.identifier, .requestFailed(request, .noSuchLink)))
             }
             updateBond(of: link)
@@ -246,6 +247,9 @@ extension Host {
             }
         }
         if let deadline = links.at[slot].update?.deadline, deadline <= now { endUpdate(slot, .timedOut) }
+        if let deadline = links.at[slot].phyUpdate.running?.deadline, deadline <= now {
+            endPHYUpdate(slot, .timedOut, at: now)
+        }
         firePairing(slot, at: now)
         while let channel = links.at[slot].endpoint.dueChannel(at: now) {
             openFrame()

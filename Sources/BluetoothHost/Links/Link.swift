@@ -31,6 +31,12 @@ struct Link: Sendable {
     /// A request for new parameters that waits for the controller to report them.
     var update: PendingUpdate?
 
+    /// The PHYs, and what is to become of them.
+    var phys = LinkPHYs()
+    var phyUpdate = PHYUpdate()
+    /// How long data packets are.
+    var dataLength = LinkDataLength()
+
     var reassembler: ACLReassembler
     var receiveCredit = ReceiveCredit()
     /// Whole L2CAP frames that wait for the controller's buffers.
@@ -94,7 +100,7 @@ struct Link: Sendable {
     var information: LinkInformation {
         LinkInformation(
             role: role, peer: peer, address: address, mtu: endpoint.bearer(of: .first)?.mtu ?? ATTBearer.defaultMTU,
-            parameters: parameters, security: endpoint.security)
+            parameters: parameters, phys: phys, dataLength: dataLength, security: endpoint.security)
     }
 
     /// Whether it ends as soon as it has begun, before a peer could have made use of it, and not at this host's wish.
@@ -110,6 +116,7 @@ struct Link: Sendable {
             var deadline = earliest(life.deadline, update?.deadline)
             deadline = earliest(deadline, endpoint.nextDeadline)
             deadline = earliest(deadline, protection.nextDeadline)
+            deadline = earliest(deadline, phyUpdate.running?.deadline)
             return earliest(deadline, signalling.nextDeadline)
         }
     }
@@ -196,6 +203,10 @@ public struct LinkInformation: Equatable, Sendable {
     public var mtu: Int
     /// The connection parameters.
     public var parameters: CurrentConnectionParameters
+    /// The PHYs.
+    public var phys: LinkPHYs
+    /// How long data packets on the air are.
+    public var dataLength: LinkDataLength
     /// How well the link is protected.
     public var security: LinkSecurity
 }

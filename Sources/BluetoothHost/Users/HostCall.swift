@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGAP
 import BluetoothGATT
+import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothSMP
 
@@ -72,6 +73,8 @@ public struct HostCall: Sendable {
         case readRSSI(LinkIdentifier)
         /// Ends with `.done` when the new connection parameters apply.
         indirect case updateParameters(LinkIdentifier, ConnectionParameters)
+        /// Ends with `.done` when the controllers have agreed on PHYs, see `Host.setPreferredPHYs`.
+        case setPreferredPHYs(LinkIdentifier, LEPHYs, LEPHYOptions)
         /// The user falls behind with values of this link. With controller-to-host flow control, no more are let
         /// through until all users that held the link have resumed or released it. Otherwise this has no effect.
         case holdReceiving(LinkIdentifier)

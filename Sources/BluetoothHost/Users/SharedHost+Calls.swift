@@ -64,7 +64,8 @@ extension SharedHost {
         case .bonds: end(call, .success(.bonds(host.bonds)))
         case .removeBond(let peer): removeBond(call, with: peer, at: now)
         case .release(let link), .disconnect(let link, _), .readRSSI(let link), .updateParameters(let link, _),
-            .holdReceiving(let link), .resumeReceiving(let link), .perform(let link, _), .write(let link, _, _),
+            .setPreferredPHYs(let link, _, _), .holdReceiving(let link), .resumeReceiving(let link),
+            .perform(let link, _), .write(let link, _, _),
             .subscribe(let link, _), .unsubscribe(let link, _), .indicate(let link, _, _), .pair(let link, _),
             .writeSigned(let link, _, _), .channel(let link, _),
             .answerPairing(let link, _), .pressKey(let link, _), .cancelPairing(let link):
@@ -83,6 +84,10 @@ extension SharedHost {
         case .updateParameters(let link, let parameters):
             request(call, slot) { host throws(HostError) in
                 try host.updateParameters(parameters, of: link, at: now)
+            }
+        case .setPreferredPHYs(let link, let phys, let options):
+            request(call, slot) { host throws(HostError) in
+                try host.setPreferredPHYs(phys, options: options, of: link, at: now)
             }
         case .holdReceiving: holdReceiving(slot, for: call.user)
         case .resumeReceiving: resumeReceiving(slot, for: call.user)

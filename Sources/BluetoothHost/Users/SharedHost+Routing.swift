@@ -62,6 +62,7 @@ extension SharedHost {
         case .connected(let attempt): linkBegan(link, attempt, at: now)
         case .disconnected(let status):
             linkEnded(link, self.status == .lost ? .adapterRemoved : DisconnectReason(status), at: now)
+        case .phyChanged(let phys): tellAll(.phyChanged(link, phys))
         case .parametersChanged(let parameters): tellAll(.parametersChanged(link, parameters))
         case .mtuChanged(let mtu):
             guard let slot = slot(of: link), links[slot].mtu != mtu else { return }

@@ -38,6 +38,8 @@ public enum UserEvent: Sendable {
     /// ATT_MTU, in octets.
     case mtuChanged(LinkIdentifier, Int)
     indirect case parametersChanged(LinkIdentifier, CurrentConnectionParameters)
+    /// The PHYs of a link have changed.
+    case phyChanged(LinkIdentifier, LinkPHYs)
     /// This many more unacknowledged values may be sent on this link: writes without response, notifications, updates.
     /// Each takes one credit; a user without credits waits for this event.
     case sendCredit(LinkIdentifier, Int)

@@ -2,6 +2,7 @@ import Synchronization
 import BluetoothAdapter
 import BluetoothBase
 import BluetoothGATT
+import BluetoothHCI
 import BluetoothHost
 
 /// A link to another device, and the GATT client on it. It does not matter which side made the connection.
@@ -38,6 +39,25 @@ public struct Connection: Sendable {
             try router.check(link)
             return link.state.withLock { $0.parameters }
         }
+    }
+
+    /// The PHYs the link uses now, in each direction.
+    public var phy: LinkPHYs {
+        get async throws(BluetoothError) {
+            try router.check(link)
+            return link.state.withLock { $0.phys }
+        }
+    }
+
+    /// Asks for other PHYs in both directions, and waits until the controllers have agreed: `phy` says on what. LE 2M is asked for
+    /// without this where both sides have it, see `HostConfiguration.prefersLE2M`; LE Coded reaches farther.
+    ///
+    /// - Parameters:
+    ///   - phys: those that this device would like, one or more.
+    ///   - options: the coding on LE Coded.
+    public func setPreferredPHY(_ phys: LEPHYs, options: LEPHYOptions = .noPreference) async throws(BluetoothError) {
+        try router.check(link)
+        try await router.call(.setPreferredPHYs(link.identifier, phys, options))
     }
 
     /// The RSSI of the peer, in dBm; nil if the controller cannot measure it (Core 5.4, Vol 4, Part E, 7.5.4).

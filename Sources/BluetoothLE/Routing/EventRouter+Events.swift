@@ -45,7 +45,8 @@ extension EventRouter {
             case .channel(let link, .received(let channel, let payload)):
                 received(batch.bytes(of: payload), on: channel, of: link)
             case .channel(let link, let event): handle(event, of: link)
-            case .linkBegan, .linkEnded, .mtuChanged, .parametersChanged, .lost, .peerIdentified, .nameChanged,
+            case .linkBegan, .linkEnded, .mtuChanged, .parametersChanged, .phyChanged, .lost, .peerIdentified,
+                .nameChanged,
                 .servicesKnown, .servicesChanged, .securityChanged, .pairingEnded, .pairingAsked, .pairingShown,
                 .bondRefused:
                 handleLinkEvent(batch.events[index])
@@ -65,6 +66,7 @@ extension EventRouter {
             for session in link.sessions { session.push(.mtuChanged(mtu)) }
         case .parametersChanged(let link, let parameters):
             self.link(link)?.state.withLock { $0.parameters = parameters }
+        case .phyChanged(let link, let phys): self.link(link)?.state.withLock { $0.phys = phys }
         case .lost(let identifier, _):
             guard let link = link(identifier) else { return }
             for listener in link.state.withLock({ $0.listeners }) { listener.queue.noteLoss() }

@@ -27,6 +27,7 @@ final class Link: Sendable {
 
     struct State {
         var parameters: CurrentConnectionParameters
+        var phys: LinkPHYs
         var name: String?
         var security: LinkSecurity
         /// The peer's subscriptions to our values, by value handle.
@@ -56,7 +57,10 @@ final class Link: Sendable {
         self.identifier = identifier
         (peerID, peer, role) = (information.peer, information.address, information.role)
         currentMTU = Atomic(information.mtu)
-        state = Mutex(State(parameters: information.parameters, name: name, security: information.security))
+        state = Mutex(
+            State(
+                parameters: information.parameters, phys: information.phys, name: name,
+                security: information.security))
     }
 
     var mtu: Int {
@@ -164,7 +168,8 @@ final class Link: Sendable {
         state.withLock { state in
             guard state.end == nil else { return nil }
             let old = state
-            state = State(parameters: old.parameters, name: old.name, security: old.security, end: end)
+            state = State(
+                parameters: old.parameters, phys: old.phys, name: old.name, security: old.security, end: end)
             _ = lease.close()
             senderCount.store(0, ordering: .relaxed)
             return old

@@ -149,6 +149,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
             linkEnded(link)
         case .mtuChanged(let link, let mtu): onLink(link) { $0.information.mtu = mtu }
         case .parametersChanged(let link, let parameters): onLink(link) { $0.information.parameters = parameters }
+        case .phyChanged(let link, let phys): onLink(link) { $0.information.phys = phys }
         case .sendCredit(let link, let count):
             onLink(link) { $0.credit += count }
             if let credit = index(of: link).map({ links[$0].credit }), credit > SharedHost.sendCredit {

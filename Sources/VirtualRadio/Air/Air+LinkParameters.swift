@@ -128,13 +128,19 @@ extension Air {
         guard let (link, role) = find(command.connectionHandle, on: index) else {
             return .unknownConnectionIdentifier
         }
-        let canUse2M = LinkRole.allCases.allSatisfy { role in
-            controllers[links[link][role].controller].configuration.features.contains(.le2MPHY)
-        }
+        let features = LinkRole.allCases.map { controllers[links[link][$0].controller].configuration.features }
+        let canUse2M = features.allSatisfy { $0.contains(.le2MPHY) }
+        let canUseCoded = features.allSatisfy { $0.contains(.leCodedPHY) }
         func choose(_ phys: LEPHYs, orLeave isFree: Bool, _ current: LEPHY) -> LEPHY? {
             if isFree { return current }
             if canUse2M, phys.contains(.le2M) { return .le2M }
-            return phys.isDisjoint(with: [.le1M, .le2M]) ? nil : .le1M
+            if phys.contains(.le1M) { return .le1M }
+            if canUseCoded, phys.contains(.leCoded) { return .leCoded }
+            // What this controller does not have is an error; what the peer does not have changes nothing.
+            let own = controllers[index].configuration.features
+            let isOwn =
+                phys.contains(.le2M) && own.contains(.le2MPHY) || phys.contains(.leCoded) && own.contains(.leCodedPHY)
+            return isOwn ? current : nil
         }
         let sends = choose(
             command.transmit, orLeave: command.withoutPreference.contains(.transmit), links[link][role].transmitPHY)

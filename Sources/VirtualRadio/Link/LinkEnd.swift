@@ -48,7 +48,8 @@ struct LinkEnd: Sendable {
     func airTime(_ octets: Int) -> UInt64 {
         // Access address, header, CRC and, if there is a payload, space for a message integrity code.
         let framed = UInt64(octets) + (octets > 0 ? 4 : 0) + 9
-        let nanosecondsPerOctet: UInt64 = transmitPHY == .le2M ? 4000 : 8000
+        // On LE Coded with eight symbols a bit (2.2.2).
+        let nanosecondsPerOctet: UInt64 = transmitPHY == .le2M ? 4000 : transmitPHY == .leCoded ? 64_000 : 8000
         let preambleOctets: UInt64 = transmitPHY == .le2M ? 2 : 1
         return (framed + preambleOctets) * nanosecondsPerOctet + Self.interFrameSpace
     }

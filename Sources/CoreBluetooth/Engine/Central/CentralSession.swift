@@ -117,7 +117,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
         case .lost(let identifier, let loss):
             guard let link = link(identifier), link.isHeld, link.admits(0) else { return }
             inbox.append(.lost(link, loss))
-        case .adapter, .parametersChanged, .peerIdentified, .written, .readRequested, .writeRequested,
+        case .adapter, .parametersChanged, .phyChanged, .peerIdentified, .written, .readRequested, .writeRequested,
             .executeRequested, .authorizationRequested, .requestExpired, .subscriptionChanged, .securityChanged,
             .pairingEnded, .pairingAsked,
             .pairingShown, .bondRefused:

@@ -152,7 +152,8 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
         case .channel(let identifier, let event): centrals[identifier]?.pipes.take(event, of: batch)
         case .ended(let token, let result):
             if let call = attachment.take(token) { ended(call, result) }
-        case .authorizationRequested, .adapter, .sighting, .parametersChanged, .peerIdentified, .nameChanged,
+        case .authorizationRequested, .adapter, .sighting, .parametersChanged, .phyChanged, .peerIdentified,
+            .nameChanged,
             .servicesKnown, .servicesChanged, .value, .requestExpired, .securityChanged, .pairingEnded, .pairingAsked,
             .pairingShown, .bondRefused:
             return

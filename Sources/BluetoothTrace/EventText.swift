@@ -53,6 +53,16 @@ struct EventText {
         case .leAdvertisingSetTerminated(let event): text(le: event)
         case .leScanRequestReceived(let event): text(le: event)
         case .leChannelSelectionAlgorithm(let event): text(le: event)
+        case .lePeriodicAdvertisingSyncEstablished(let event): text(le: event)
+        case .lePeriodicAdvertisingReport(let event): periodicReport(event)
+        case .lePeriodicAdvertisingSyncLost(let event): text(le: event)
+        case .lePeriodicAdvertisingSyncTransferReceived(let event): text(le: event)
+        case .lePathLossThreshold(let event): text(le: event)
+        case .leTransmitPowerReporting(let event): text(le: event)
+        case .lePeriodicAdvertisingSyncEstablishedV2(let event): text(le: event)
+        case .lePeriodicAdvertisingSyncTransferReceivedV2(let event): text(le: event)
+        case .lePeriodicAdvertisingSubeventDataRequest(let event): text(le: event)
+        case .lePeriodicAdvertisingResponseReports(let event): responses(event)
         case .unknownLE(let code, let parameters): unknown(.leMeta, code, parameters)
         case .unknown(let code, let parameters): unknown(code, nil, parameters)
         }
@@ -165,6 +175,30 @@ struct EventText {
                     report.advertisingSID == 0xFF ? "" : "SID \(report.advertisingSID)", data(report.data)))
         }
         return joined("\(LEExtendedAdvertisingReports.subeventCode)", listing(list, isMalformed: event.isMalformed))
+    }
+
+    private mutating func periodicReport(_ event: consuming LEPeriodicAdvertisingReport) -> String {
+        let code: LESubeventCode =
+            event.subevent == nil ? .periodicAdvertisingReport : .periodicAdvertisingReportV2
+        note(.leMeta, code)
+        let place = event.subevent.map { "event \($0.eventCounter) subevent \($0.number)" } ?? ""
+        return joined(
+            "\(code)", "sync handle \(event.syncHandle)", place, "RSSI \(event.rssi)", "status \(event.dataStatus)",
+            data(event.data))
+    }
+
+    private mutating func responses(_ event: consuming LEPeriodicAdvertisingResponseReports) -> String {
+        note(.leMeta, LEPeriodicAdvertisingResponseReports.subeventCode)
+        let name = "\(LEPeriodicAdvertisingResponseReports.subeventCode) set \(event.advertisingHandle.rawValue)"
+        let place = "subevent \(event.subevent)"
+        var list: [String] = []
+        while let response = event.next() {
+            list.append(
+                joined(
+                    "slot \(response.slot)", "RSSI \(response.rssi)", "status \(response.dataStatus)",
+                    data(response.data)))
+        }
+        return joined(name, place, listing(list, isMalformed: event.isMalformed))
     }
 
     private mutating func directedReports(_ event: consuming LEDirectedAdvertisingReports) -> String {

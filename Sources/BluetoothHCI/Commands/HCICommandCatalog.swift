@@ -149,5 +149,54 @@ public enum HCICommandCatalog {
         .leSetPrivacyMode: Entry("LE Set Privacy Mode", (39, 2), LESetPrivacyMode.self),
         .leReadBufferSizeV2: Entry("LE Read Buffer Size [v2]", (41, 5), LEReadBufferSizeV2.self),
         .leSetHostFeature: Entry("LE Set Host Feature", (44, 1), LESetHostFeature.self),
+        .leSetPeriodicAdvertisingParameters: Entry(
+            "LE Set Periodic Advertising Parameters", (37, 2), LESetPeriodicAdvertisingParameters.self),
+        .leSetPeriodicAdvertisingData: Entry(
+            "LE Set Periodic Advertising Data", (37, 3), LESetPeriodicAdvertisingData.self),
+        .leSetPeriodicAdvertisingEnable: Entry(
+            "LE Set Periodic Advertising Enable", (37, 4), LESetPeriodicAdvertisingEnable.self),
+        .lePeriodicAdvertisingCreateSync: Entry(
+            "LE Periodic Advertising Create Sync", (38, 0), LEPeriodicAdvertisingCreateSync.self),
+        .lePeriodicAdvertisingCreateSyncCancel: Entry(
+            "LE Periodic Advertising Create Sync Cancel", (38, 1), LEPeriodicAdvertisingCreateSyncCancel.self),
+        .lePeriodicAdvertisingTerminateSync: Entry(
+            "LE Periodic Advertising Terminate Sync", (38, 2), LEPeriodicAdvertisingTerminateSync.self),
+        .leAddDeviceToPeriodicAdvertiserList: Entry(
+            "LE Add Device To Periodic Advertiser List", (38, 3), LEAddDeviceToPeriodicAdvertiserList.self),
+        .leRemoveDeviceFromPeriodicAdvertiserList: Entry(
+            "LE Remove Device From Periodic Advertiser List", (38, 4), LERemoveDeviceFromPeriodicAdvertiserList.self),
+        .leClearPeriodicAdvertiserList: Entry(
+            "LE Clear Periodic Advertiser List", (38, 5), LEClearPeriodicAdvertiserList.self),
+        .leReadPeriodicAdvertiserListSize: Entry(
+            "LE Read Periodic Advertiser List Size", (38, 6), LEReadPeriodicAdvertiserListSize.self),
+        .leSetPeriodicAdvertisingReceiveEnable: Entry(
+            "LE Set Periodic Advertising Receive Enable", (40, 5), LESetPeriodicAdvertisingReceiveEnable.self),
+        .lePeriodicAdvertisingSyncTransfer: Entry(
+            "LE Periodic Advertising Sync Transfer", (40, 6), LEPeriodicAdvertisingSyncTransfer.self),
+        .lePeriodicAdvertisingSetInfoTransfer: Entry(
+            "LE Periodic Advertising Set Info Transfer", (40, 7), LEPeriodicAdvertisingSetInfoTransfer.self),
+        .leSetPeriodicAdvertisingSyncTransferParameters: Entry(
+            "LE Set Periodic Advertising Sync Transfer Parameters", (41, 0),
+            LESetPeriodicAdvertisingSyncTransferParameters.self),
+        .leSetDefaultPeriodicAdvertisingSyncTransferParameters: Entry(
+            "LE Set Default Periodic Advertising Sync Transfer Parameters", (41, 1),
+            LESetDefaultPeriodicAdvertisingSyncTransferParameters.self),
+        .leEnhancedReadTransmitPowerLevel: Entry(
+            "LE Enhanced Read Transmit Power Level", (44, 3), LEEnhancedReadTransmitPowerLevel.self),
+        .leReadRemoteTransmitPowerLevel: Entry(
+            "LE Read Remote Transmit Power Level", (44, 4), LEReadRemoteTransmitPowerLevel.self),
+        .leSetPathLossReportingParameters: Entry(
+            "LE Set Path Loss Reporting Parameters", (44, 5), LESetPathLossReportingParameters.self),
+        .leSetPathLossReportingEnable: Entry(
+            "LE Set Path Loss Reporting Enable", (44, 6), LESetPathLossReportingEnable.self),
+        .leSetTransmitPowerReportingEnable: Entry(
+            "LE Set Transmit Power Reporting Enable", (44, 7), LESetTransmitPowerReportingEnable.self),
+        .leSetPeriodicAdvertisingSubeventData: Entry(
+            "LE Set Periodic Advertising Subevent Data", (46, 5), LESetPeriodicAdvertisingSubeventData.self),
+        .leSetPeriodicAdvertisingResponseData: Entry(
+            "LE Set Periodic Advertising Response Data", (46, 6), LESetPeriodicAdvertisingResponseData.self),
+        .leSetPeriodicSyncSubevent: Entry("LE Set Periodic Sync Subevent", (46, 7), LESetPeriodicSyncSubevent.self),
+        .leSetPeriodicAdvertisingParametersV2: Entry(
+            "LE Set Periodic Advertising Parameters [v2]", (47, 1), LESetPeriodicAdvertisingParametersV2.self),
     ]
 }

@@ -162,3 +162,55 @@ extension HCIOpcode {
     /// LE Set Host Feature [v1] (7.8.115).
     public static let leSetHostFeature = HCIOpcode(.leController, 0x74)
 }
+
+/// Periodic advertising, and power.
+extension HCIOpcode {
+    /// LE Set Periodic Advertising Parameters [v1] (7.8.61).
+    public static let leSetPeriodicAdvertisingParameters = HCIOpcode(.leController, 0x3E)
+    /// LE Set Periodic Advertising Data (7.8.62).
+    public static let leSetPeriodicAdvertisingData = HCIOpcode(.leController, 0x3F)
+    /// LE Set Periodic Advertising Enable (7.8.63).
+    public static let leSetPeriodicAdvertisingEnable = HCIOpcode(.leController, 0x40)
+    /// LE Periodic Advertising Create Sync (7.8.67).
+    public static let lePeriodicAdvertisingCreateSync = HCIOpcode(.leController, 0x44)
+    /// LE Periodic Advertising Create Sync Cancel (7.8.68).
+    public static let lePeriodicAdvertisingCreateSyncCancel = HCIOpcode(.leController, 0x45)
+    /// LE Periodic Advertising Terminate Sync (7.8.69).
+    public static let lePeriodicAdvertisingTerminateSync = HCIOpcode(.leController, 0x46)
+    /// LE Add Device To Periodic Advertiser List (7.8.70).
+    public static let leAddDeviceToPeriodicAdvertiserList = HCIOpcode(.leController, 0x47)
+    /// LE Remove Device From Periodic Advertiser List (7.8.71).
+    public static let leRemoveDeviceFromPeriodicAdvertiserList = HCIOpcode(.leController, 0x48)
+    /// LE Clear Periodic Advertiser List (7.8.72).
+    public static let leClearPeriodicAdvertiserList = HCIOpcode(.leController, 0x49)
+    /// LE Read Periodic Advertiser List Size (7.8.73).
+    public static let leReadPeriodicAdvertiserListSize = HCIOpcode(.leController, 0x4A)
+    /// LE Set Periodic Advertising Receive Enable (7.8.88).
+    public static let leSetPeriodicAdvertisingReceiveEnable = HCIOpcode(.leController, 0x59)
+    /// LE Periodic Advertising Sync Transfer (7.8.89).
+    public static let lePeriodicAdvertisingSyncTransfer = HCIOpcode(.leController, 0x5A)
+    /// LE Periodic Advertising Set Info Transfer (7.8.90).
+    public static let lePeriodicAdvertisingSetInfoTransfer = HCIOpcode(.leController, 0x5B)
+    /// LE Set Periodic Advertising Sync Transfer Parameters (7.8.91).
+    public static let leSetPeriodicAdvertisingSyncTransferParameters = HCIOpcode(.leController, 0x5C)
+    /// LE Set Default Periodic Advertising Sync Transfer Parameters (7.8.92).
+    public static let leSetDefaultPeriodicAdvertisingSyncTransferParameters = HCIOpcode(.leController, 0x5D)
+    /// LE Enhanced Read Transmit Power Level (7.8.117).
+    public static let leEnhancedReadTransmitPowerLevel = HCIOpcode(.leController, 0x76)
+    /// LE Read Remote Transmit Power Level (7.8.118).
+    public static let leReadRemoteTransmitPowerLevel = HCIOpcode(.leController, 0x77)
+    /// LE Set Path Loss Reporting Parameters (7.8.119).
+    public static let leSetPathLossReportingParameters = HCIOpcode(.leController, 0x78)
+    /// LE Set Path Loss Reporting Enable (7.8.120).
+    public static let leSetPathLossReportingEnable = HCIOpcode(.leController, 0x79)
+    /// LE Set Transmit Power Reporting Enable (7.8.121).
+    public static let leSetTransmitPowerReportingEnable = HCIOpcode(.leController, 0x7A)
+    /// LE Set Periodic Advertising Subevent Data (7.8.125).
+    public static let leSetPeriodicAdvertisingSubeventData = HCIOpcode(.leController, 0x82)
+    /// LE Set Periodic Advertising Response Data (7.8.126).
+    public static let leSetPeriodicAdvertisingResponseData = HCIOpcode(.leController, 0x83)
+    /// LE Set Periodic Sync Subevent (7.8.127).
+    public static let leSetPeriodicSyncSubevent = HCIOpcode(.leController, 0x84)
+    /// LE Set Periodic Advertising Parameters [v2] (7.8.61).
+    public static let leSetPeriodicAdvertisingParametersV2 = HCIOpcode(.leController, 0x86)
+}

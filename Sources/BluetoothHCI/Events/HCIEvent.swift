@@ -54,6 +54,26 @@ public enum HCIEvent: ~Escapable {
     case leScanRequestReceived(LEScanRequestReceived)
     /// LE Channel Selection Algorithm (7.7.65.20).
     case leChannelSelectionAlgorithm(LEChannelSelectionAlgorithm)
+    /// LE Periodic Advertising Sync Established [v1] (7.7.65.14).
+    case lePeriodicAdvertisingSyncEstablished(LEPeriodicAdvertisingSyncEstablished)
+    /// LE Periodic Advertising Report, of either form (7.7.65.15).
+    case lePeriodicAdvertisingReport(LEPeriodicAdvertisingReport)
+    /// LE Periodic Advertising Sync Lost (7.7.65.16).
+    case lePeriodicAdvertisingSyncLost(LEPeriodicAdvertisingSyncLost)
+    /// LE Periodic Advertising Sync Transfer Received [v1] (7.7.65.24).
+    case lePeriodicAdvertisingSyncTransferReceived(LEPeriodicAdvertisingSyncTransferReceived)
+    /// LE Path Loss Threshold (7.7.65.32).
+    case lePathLossThreshold(LEPathLossThreshold)
+    /// LE Transmit Power Reporting (7.7.65.33).
+    case leTransmitPowerReporting(LETransmitPowerReporting)
+    /// LE Periodic Advertising Sync Established [v2] (7.7.65.14).
+    case lePeriodicAdvertisingSyncEstablishedV2(LEPeriodicAdvertisingSyncEstablishedV2)
+    /// LE Periodic Advertising Sync Transfer Received [v2] (7.7.65.24).
+    case lePeriodicAdvertisingSyncTransferReceivedV2(LEPeriodicAdvertisingSyncTransferReceivedV2)
+    /// LE Periodic Advertising Subevent Data Request (7.7.65.36).
+    case lePeriodicAdvertisingSubeventDataRequest(LEPeriodicAdvertisingSubeventDataRequest)
+    /// LE Periodic Advertising Response Report (7.7.65.37).
+    case lePeriodicAdvertisingResponseReports(LEPeriodicAdvertisingResponseReports)
     /// An LE Meta event this package has no type for, kept unchanged.
     case unknownLE(subeventCode: LESubeventCode, parameters: Span<UInt8>)
     /// An event this package has no type for, kept unchanged.
@@ -109,6 +129,25 @@ public enum HCIEvent: ~Escapable {
         case .advertisingSetTerminated: self = .leAdvertisingSetTerminated(try .init(decoding: &reader))
         case .scanRequestReceived: self = .leScanRequestReceived(try .init(decoding: &reader))
         case .channelSelectionAlgorithm: self = .leChannelSelectionAlgorithm(try .init(decoding: &reader))
+        case .periodicAdvertisingSyncEstablished:
+            self = .lePeriodicAdvertisingSyncEstablished(try .init(decoding: &reader))
+        case .periodicAdvertisingReport, .periodicAdvertisingReportV2:
+            let hasSubevent = code == .periodicAdvertisingReportV2
+            self = .lePeriodicAdvertisingReport(
+                try LEPeriodicAdvertisingReport(decoding: reader, hasSubevent: hasSubevent))
+        case .periodicAdvertisingSyncLost: self = .lePeriodicAdvertisingSyncLost(try .init(decoding: &reader))
+        case .periodicAdvertisingSyncTransferReceived:
+            self = .lePeriodicAdvertisingSyncTransferReceived(try .init(decoding: &reader))
+        case .pathLossThreshold: self = .lePathLossThreshold(try .init(decoding: &reader))
+        case .transmitPowerReporting: self = .leTransmitPowerReporting(try .init(decoding: &reader))
+        case .periodicAdvertisingSyncEstablishedV2:
+            self = .lePeriodicAdvertisingSyncEstablishedV2(try .init(decoding: &reader))
+        case .periodicAdvertisingSyncTransferReceivedV2:
+            self = .lePeriodicAdvertisingSyncTransferReceivedV2(try .init(decoding: &reader))
+        case .periodicAdvertisingSubeventDataRequest:
+            self = .lePeriodicAdvertisingSubeventDataRequest(try .init(decoding: &reader))
+        case .periodicAdvertisingResponseReport:
+            self = .lePeriodicAdvertisingResponseReports(try LEPeriodicAdvertisingResponseReports(decoding: reader))
         default: self = .unknownLE(subeventCode: code, parameters: reader.readRemaining())
         }
     }

@@ -88,4 +88,26 @@ public struct LESubeventCode: RawRepresentable, Hashable, Sendable {
     public static let scanRequestReceived = LESubeventCode(rawValue: 0x13)
     /// LE Channel Selection Algorithm (7.7.65.20).
     public static let channelSelectionAlgorithm = LESubeventCode(rawValue: 0x14)
+    /// LE Periodic Advertising Sync Established [v1] (7.7.65.14).
+    public static let periodicAdvertisingSyncEstablished = LESubeventCode(rawValue: 0x0E)
+    /// LE Periodic Advertising Report [v1] (7.7.65.15).
+    public static let periodicAdvertisingReport = LESubeventCode(rawValue: 0x0F)
+    /// LE Periodic Advertising Sync Lost (7.7.65.16).
+    public static let periodicAdvertisingSyncLost = LESubeventCode(rawValue: 0x10)
+    /// LE Periodic Advertising Sync Transfer Received [v1] (7.7.65.24).
+    public static let periodicAdvertisingSyncTransferReceived = LESubeventCode(rawValue: 0x18)
+    /// LE Path Loss Threshold (7.7.65.32).
+    public static let pathLossThreshold = LESubeventCode(rawValue: 0x20)
+    /// LE Transmit Power Reporting (7.7.65.33).
+    public static let transmitPowerReporting = LESubeventCode(rawValue: 0x21)
+    /// LE Periodic Advertising Sync Established [v2] (7.7.65.14).
+    public static let periodicAdvertisingSyncEstablishedV2 = LESubeventCode(rawValue: 0x24)
+    /// LE Periodic Advertising Report [v2] (7.7.65.15).
+    public static let periodicAdvertisingReportV2 = LESubeventCode(rawValue: 0x25)
+    /// LE Periodic Advertising Sync Transfer Received [v2] (7.7.65.24).
+    public static let periodicAdvertisingSyncTransferReceivedV2 = LESubeventCode(rawValue: 0x26)
+    /// LE Periodic Advertising Subevent Data Request (7.7.65.36).
+    public static let periodicAdvertisingSubeventDataRequest = LESubeventCode(rawValue: 0x27)
+    /// LE Periodic Advertising Response Report (7.7.65.37).
+    public static let periodicAdvertisingResponseReport = LESubeventCode(rawValue: 0x28)
 }

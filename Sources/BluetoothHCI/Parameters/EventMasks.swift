@@ -68,6 +68,28 @@ public struct LEEventMask: OptionSet, Hashable, Sendable {
     public static let scanRequestReceived = LEEventMask(rawValue: 1 << 18)
     /// LE Channel Selection Algorithm (7.7.65.20).
     public static let channelSelectionAlgorithm = LEEventMask(rawValue: 1 << 19)
+    /// LE Periodic Advertising Sync Established [v1] (7.7.65.14).
+    public static let periodicAdvertisingSyncEstablished = LEEventMask(rawValue: 1 << 13)
+    /// LE Periodic Advertising Report [v1] (7.7.65.15).
+    public static let periodicAdvertisingReport = LEEventMask(rawValue: 1 << 14)
+    /// LE Periodic Advertising Sync Lost (7.7.65.16).
+    public static let periodicAdvertisingSyncLost = LEEventMask(rawValue: 1 << 15)
+    /// LE Periodic Advertising Sync Transfer Received [v1] (7.7.65.24).
+    public static let periodicAdvertisingSyncTransferReceived = LEEventMask(rawValue: 1 << 23)
+    /// LE Path Loss Threshold (7.7.65.32).
+    public static let pathLossThreshold = LEEventMask(rawValue: 1 << 31)
+    /// LE Transmit Power Reporting (7.7.65.33).
+    public static let transmitPowerReporting = LEEventMask(rawValue: 1 << 32)
+    /// LE Periodic Advertising Sync Established [v2] (7.7.65.14).
+    public static let periodicAdvertisingSyncEstablishedV2 = LEEventMask(rawValue: 1 << 35)
+    /// LE Periodic Advertising Report [v2] (7.7.65.15).
+    public static let periodicAdvertisingReportV2 = LEEventMask(rawValue: 1 << 36)
+    /// LE Periodic Advertising Sync Transfer Received [v2] (7.7.65.24).
+    public static let periodicAdvertisingSyncTransferReceivedV2 = LEEventMask(rawValue: 1 << 37)
+    /// LE Periodic Advertising Subevent Data Request (7.7.65.36).
+    public static let periodicAdvertisingSubeventDataRequest = LEEventMask(rawValue: 1 << 38)
+    /// LE Periodic Advertising Response Report (7.7.65.37).
+    public static let periodicAdvertisingResponseReport = LEEventMask(rawValue: 1 << 39)
     /// The mask after a reset: the first five events.
     public static let `default` = LEEventMask(rawValue: 0x1F)
 }

@@ -36,7 +36,9 @@ let connectionParameters = LEConnectionParameters(
     supervisionTimeout: .init(rawValue: 500), minCELength: 2, maxCELength: 3)
 
 enum CommandSamples {
-    static let all = link + controller + leController + advertising + connection + security + extended
+    static let all =
+        link + controller + leController + advertising + connection + security + extended
+        + periodic + power
 
     static let link: [CommandSample] = [
         .init(Disconnect(connectionHandle: 0x0040), "01 06 04 03 40 00 13"),

@@ -32,7 +32,7 @@ struct EventSample: Sendable, CustomTestStringConvertible {
 }
 
 enum EventSamples {
-    static let all = link + controller + le + lists
+    static let all = link + controller + le + lists + periodic + periodicLists
 
     static let link: [EventSample] = [
         .init(DisconnectionComplete(connectionHandle: 0x0040, reason: .connectionTimeout), "04 05 04 00 40 00 08"),

@@ -45,6 +45,24 @@ struct LinkParameterTests {
         }
     }
 
+    @Test("LE 2M holds where both sides have it, and either side may ask for another PHY", arguments: [true, false])
+    func phy(_ isCentral: Bool) async throws {
+        let scene = try await Scene(time: .manual)
+        let other = try #require(await scene.peripheral.connections.first)
+        let fast = LinkPHYs(transmit: .le2M, receive: .le2M)
+        for connection in [scene.connection, other] {
+            try await scene.radio.passing { try await until { try await connection.phy == fast } }
+        }
+        let asking = isCentral ? scene.connection : other
+        try await scene.radio.passing { try await asking.setPreferredPHY(.le1M) }
+        for connection in [scene.connection, other] {
+            try await scene.radio.passing { try await until { try await connection.phy == LinkPHYs() } }
+        }
+        await #expect(throws: BluetoothError.invalidParameters) {
+            try await scene.radio.passing { try await asking.setPreferredPHY([]) }
+        }
+    }
+
     @Test("Signal strength follows the distance", arguments: [30, 50, 90])
     func rssi(_ pathLoss: Int) async throws {
         let scene = try await Scene()

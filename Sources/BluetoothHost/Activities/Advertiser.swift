@@ -14,9 +14,12 @@ public struct AdvertisingParameters: Equatable, Sendable {
     /// At most 31 octets of AD structures for those who ask.
     public var scanResponse: [UInt8]
     /// The one peer that may connect, by any of its names; nil for all. Such advertising carries no data (Core 5.4, Vol 3,
-    /// Part C, 9.3.3). A peer that uses private addresses is found only if the controller resolves them, on both sides: whether the
-    /// peer's does, its Central Address Resolution characteristic says (12.4).
+    /// Part C, 9.3.3). A peer that uses private addresses is found only if the controller resolves them, on both sides: see
+    /// `peerResolvesAddresses`.
     public var peer: PeerID?
+    /// Whether the peer's controller resolves private addresses, as its Central Address Resolution characteristic says (12.4). One
+    /// that does not is advertised to under its identity address.
+    public var peerResolvesAddresses = true
     /// After how long it ends; nil for not by itself. In limited discoverable mode, which the flags of `data` say, at most
     /// 180 seconds, which nil then means (Core 5.4, Vol 3, Part C, 9.2.3).
     public var duration: Duration?
@@ -112,6 +115,9 @@ struct Advertiser: Sendable {
 
     /// The one peer that is wanted to connect.
     var target: PeerID? { wanted?.parameters.peer }
+
+    /// Whether that peer finds itself under private addresses, too.
+    var targetResolvesAddresses: Bool { wanted?.parameters.peerResolvesAddresses ?? true }
 
     /// Which activity it is that may have to yield.
     var activity: RadioArbiter.Activity {

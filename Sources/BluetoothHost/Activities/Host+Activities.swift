@@ -106,7 +106,8 @@ extension Host {
 
     private mutating func advanceAdvertising(at now: Instant) {
         let verdict = arbiter.verdict(for: advertiser.activity, among: obstacles)
-        let addresses = advertisingAddresses(for: advertiser.isIdle ? advertiser.target : nil)
+        let addresses = advertisingAddresses(
+            for: advertiser.isIdle ? advertiser.target : nil, canBePrivate: advertiser.targetResolvesAddresses)
         let version = lifecycle.information?.version?.hciVersion
         perform(advertiser.advance(verdict, addresses, version, at: now), at: now)
         advancePrivacy(at: now)

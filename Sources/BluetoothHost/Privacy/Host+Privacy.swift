@@ -57,10 +57,12 @@ extension Host {
     }
 
     /// The addresses to advertise with.
-    func advertisingAddresses(for target: PeerID?) -> Advertiser.Addresses {
+    ///
+    /// - Parameter canBePrivate: whether the target finds itself under a private address.
+    func advertisingAddresses(for target: PeerID?, canBePrivate: Bool) -> Advertiser.Addresses {
         let own: OwnAddressType = privacy.isPrivate ? .random : lifecycle.ownAddressType
         guard let target else { return Advertiser.Addresses(own: own) }
-        guard let identity = peers.identity(of: target), privacy.isListed(identity) else {
+        guard canBePrivate, let identity = peers.identity(of: target), privacy.isListed(identity) else {
             // A private address made here would not help: the peer connects from another one, and only a controller that
             // can resolve that takes both for the same.
             return Advertiser.Addresses(own: own, peer: peers.address(of: target))

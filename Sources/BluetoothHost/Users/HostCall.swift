@@ -246,6 +246,8 @@ public struct AdvertisingRequest: Sendable {
     /// The one peer that may connect, see `AdvertisingParameters.peer`; nil for all. While other users advertise for other
     /// peers, everybody may.
     public var peer: PeerID?
+    /// See `AdvertisingParameters.peerResolvesAddresses`.
+    public var peerResolvesAddresses = true
     /// After how long it ends, see `AdvertisingParameters.duration`; nil for not by itself, but in limited discoverable
     /// mode.
     public var duration: Duration?

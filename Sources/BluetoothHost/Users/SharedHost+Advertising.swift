@@ -112,9 +112,10 @@ extension AdvertisingRequest {
     private static func parameters(
         of request: AdvertisingRequest, _ octets: Octets
     ) throws(HostError) -> AdvertisingParameters {
-        let parameters = AdvertisingParameters(
+        var parameters = AdvertisingParameters(
             isConnectable: request.isConnectable, interval: request.interval, data: octets.advertisingData,
             scanResponse: octets.scanResponseData, peer: request.peer, duration: request.duration)
+        parameters.peerResolvesAddresses = request.peerResolvesAddresses
         guard parameters.isValid else { throw .invalidParameters }
         return parameters
     }

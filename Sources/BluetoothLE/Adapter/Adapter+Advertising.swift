@@ -17,17 +17,20 @@ extension Adapter {
     ///   - isConnectable: whether peers may connect.
     ///   - interval: the range the controller takes its interval from, 20 ms to 10.24 s.
     ///   - peer: the one device that may connect; nil for all. What is advertised for one device carries no data.
+    ///   - peerResolvesAddresses: whether that device's controller resolves private addresses, as its Central Address Resolution
+    ///     characteristic says (Core 5.4, Vol 3, Part C, 12.4).
     ///   - duration: after how long it ends; nil for not by itself. With the flag `.limitedDiscoverable` it ends after 180
     ///     seconds at most.
     /// - Throws: `.advertisingDataTooLong`, or why the controller refused.
     public func advertise(
         _ advertisement: AdvertisementData, isConnectable: Bool = true,
         interval: ClosedRange<Duration> = GAPTiming.advertisingFastInterval1, for peer: PeerID? = nil,
-        duration: Duration? = nil
+        peerResolvesAddresses: Bool = true, duration: Duration? = nil
     ) async throws(BluetoothError) {
-        try await advertise(
-            AdvertisingRequest(
-                advertisement, isConnectable: isConnectable, interval: interval, peer: peer, duration: duration))
+        var request = AdvertisingRequest(
+            advertisement, isConnectable: isConnectable, interval: interval, peer: peer, duration: duration)
+        request.peerResolvesAddresses = peerResolvesAddresses
+        try await advertise(request)
     }
 
     /// Advertises these octets, exactly as they are, otherwise as `advertise(_:)` does. While other users of the controller

@@ -53,6 +53,30 @@ struct DirectedAdvertisingTests {
         _ = try world.linked(central, peripheral)
     }
 
+    @Test(
+        "GAP/CONN/DCON/BV-05: a bonded peer that resolves no addresses is advertised to under its identity address",
+        arguments: [true, false])
+    func withoutResolution(_ isThoughtToResolve: Bool) throws {
+        var world = World()
+        let central = world.startSecure(resolvingListSize: 0)
+        let peripheral = world.startSecure(rotation: .seconds(60))
+        let pair = try world.connectSecure(central, to: peripheral)
+        let bonds = try world.bond(pair)
+        world.disconnect(pair)
+        world.run(for: .seconds(61))
+        var parameters = AdvertisingParameters(data: [], peer: bonds.peripheral.peer)
+        parameters.peerResolvesAddresses = isThoughtToResolve
+        try world.hosts[peripheral].startAdvertising(parameters, at: world.now)
+        world.run(for: .seconds(1))
+        let sightings = world.sightings(by: central, for: .seconds(1))
+        #expect(sightings.isEmpty == isThoughtToResolve)
+        #expect(sightings.allSatisfy { $0.peer == bonds.central.peer && $0.type.contains(.directed) })
+        guard !isThoughtToResolve else { return }
+        _ = try world.hosts[central].connect(to: bonds.central.peer, timeout: nil, at: world.now)
+        let again = try world.linked(central, peripheral)
+        #expect(world.hosts[peripheral].information(of: again.peripheralLink)?.peer == bonds.peripheral.peer)
+    }
+
     @Test("A peer without private addresses is advertised to under its address")
     func fixed() throws {
         var controller = ScriptedController.ready()

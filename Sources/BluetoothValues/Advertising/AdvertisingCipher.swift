@@ -16,3 +16,17 @@ public protocol AdvertisingCipher: Sendable {
         _ plaintext: [UInt8], authenticating associatedData: [UInt8], key: [UInt8], nonce: [UInt8], tagLength: Int
     ) -> (ciphertext: [UInt8], tag: [UInt8])
 }
+
+extension AdvertisingCipher {
+    /// Decrypts where nothing else is authenticated; nil if the tag does not fit.
+    public func open(_ ciphertext: [UInt8], tag: [UInt8], key: [UInt8], nonce: [UInt8]) -> [UInt8]? {
+        open(ciphertext, authenticating: [], tag: tag, key: key, nonce: nonce)
+    }
+
+    /// Encrypts where nothing else is authenticated.
+    public func seal(
+        _ plaintext: [UInt8], key: [UInt8], nonce: [UInt8], tagLength: Int
+    ) -> (ciphertext: [UInt8], tag: [UInt8]) {
+        seal(plaintext, authenticating: [], key: key, nonce: nonce, tagLength: tagLength)
+    }
+}

@@ -141,13 +141,23 @@ struct GenericAccessTests {
         return scene
     }
 
-    /// What the central gets of the key material.
+    /// What the central gets of the key material, with the application's consent or without.
     private static func readMaterial(
-        _ scene: inout SecurityModeTests.Scene
+        _ scene: inout SecurityModeTests.Scene, consents: Bool
     ) throws -> Result<GATTClientResult, GATTClientError>? {
         let pair = scene.pair
         _ = try scene.world.hosts[pair.central].start(
             .readByUUID(.encryptedDataKeyMaterial), on: pair.centralLink, at: scene.world.now)
+        let asked = scene.world.next(pair.peripheral) { seen -> ServerRequest? in
+            guard case .server(_, .authorizationRequested(let request, 0x0009, .read)) = seen.event else { return nil }
+            return request
+        }
+        let request = try #require(asked)
+        if consents {
+            try scene.world.hosts[pair.peripheral].authorize(request, at: scene.world.now)
+        } else {
+            try scene.world.hosts[pair.peripheral].refuse(request, with: .insufficientAuthorization)
+        }
         return scene.world.next(pair.central) {
             switch $0.event {
             case .client(_, .operationEnded(.completed(_, let result))): .success(result)
@@ -157,10 +167,20 @@ struct GenericAccessTests {
         }
     }
 
-    @Test("GAP/GAT/BV-11: without authorization the key material is not given")
+    @Test("GAP/GAT/BV-09: over an authenticated link and with consent the key material is given")
+    func authorized() throws {
+        var scene = try Self.scene()
+        guard case .success(.values(let values)) = try Self.readMaterial(&scene, consents: true) else {
+            Issue.record("it was not given")
+            return
+        }
+        #expect(values.map(\.value) == [Self.material])
+    }
+
+    @Test("GAP/GAT/BV-11: without consent the key material is not given")
     func notAuthorized() throws {
         var scene = try Self.scene()
-        guard case .failure(.att(let error)) = try Self.readMaterial(&scene) else {
+        guard case .failure(.att(let error)) = try Self.readMaterial(&scene, consents: false) else {
             Issue.record("it was given")
             return
         }

@@ -53,8 +53,7 @@ public struct EncryptedBTHome: AdvertisedValue {
         var writer = ByteWriter()
         value.encodeObjects(into: &writer)
         let nonce = Self.nonce(address, information, counter)
-        (ciphertext, tag) = cipher.seal(
-            writer.bytes, authenticating: [], key: key, nonce: nonce, tagLength: Self.tagLength)
+        (ciphertext, tag) = cipher.seal(writer.bytes, key: key, nonce: nonce, tagLength: Self.tagLength)
     }
 
     /// What it says; nil if it was encrypted with another key or for another address, or was changed on the way.
@@ -62,9 +61,7 @@ public struct EncryptedBTHome: AdvertisedValue {
     /// - Parameter address: the address that it was received from.
     public func decrypted(key: [UInt8], address: DeviceAddress, with cipher: some AdvertisingCipher) -> BTHome? {
         let nonce = Self.nonce(address, information, counter)
-        guard key.count == Self.keyLength,
-            let plaintext = cipher.open(
-                ciphertext, authenticating: [], tag: tag, key: key, nonce: nonce)
+        guard key.count == Self.keyLength, let plaintext = cipher.open(ciphertext, tag: tag, key: key, nonce: nonce)
         else { return nil }
         return try? BTHome(decrypted: plaintext.span, isTriggerBased: isTriggerBased)
     }

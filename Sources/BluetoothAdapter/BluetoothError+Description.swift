@@ -10,6 +10,8 @@ extension BluetoothError: CustomStringConvertible {
         case .adapterRemoved: "the adapter is gone; plug it in again, or start what it is reached through"
         case .disconnected(let reason): "disconnected: \(reason)"
         case .timedOut: "timed out"
+        case .answerLost:
+            "the peer closed the channel of the request before it answered; read the value to see what it has done"
         case .peerNotResponding: "the peer was connected, and did not answer; restart it, or allow more time"
         case .cancelled: "cancelled"
         case .att(let error): "the peer refused: \(error)"

@@ -42,6 +42,7 @@ extension BluetoothError {
         case .transactionTimedOut: self = .timedOut
         case .valueTooLong(let maximum): self = .valueTooLong(maximum: maximum)
         case .disconnected: self = .disconnected(.unknown)
+        case .bearerClosed, .notBegun: self = .answerLost
         case .invalidResponse(let what): self = .invalidResponse(what)
         case .tooManyOperations: self = .tooManyPending
         case .invalidHandleCount: self = .invalidParameters

@@ -25,6 +25,9 @@ public enum BluetoothError: Error, Equatable, Sendable {
     case disconnected(DisconnectReason)
     /// The deadline has passed.
     case timedOut
+    /// The peer closed the channel of a request before it answered, and the link goes on. Whether it has done what was asked
+    /// is not known.
+    case answerLost
     /// A link to the peer was made, but the peer did not answer before the deadline: the link was ended again.
     case peerNotResponding
     /// The task was cancelled.

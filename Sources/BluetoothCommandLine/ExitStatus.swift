@@ -33,7 +33,7 @@ extension ExitStatus {
             case .transport, .adapter, .adapterClosed, .adapterRemoved, .notReady, .refusedByController,
                 .alreadyConnected, .invalidParameters, .tooManyPending:
                 .transportFailed
-            case .disconnected, .connectionFailed, .refusedByPeer, .timedOut, .peerNotResponding, .att,
+            case .disconnected, .connectionFailed, .refusedByPeer, .timedOut, .peerNotResponding, .answerLost, .att,
                 .invalidResponse, .malformedValue,
                 .messageIncomplete, .messageTooLong, .overflow, .dataLost, .servicesChanged, .notSubscribed,
                 .insufficientSecurity, .requestExpired, .cancelled, .pairingFailed,

@@ -19,7 +19,7 @@ extension Host {
         switch fault.scope {
         case .answered, .dropped: return
         case .channelClosed:
-            // A credit-based channel goes by itself. The link has one channel for ATT, without which it is of no use.
+            // A credit-based channel goes by itself. Without the fixed channel for ATT a link is of no use.
             guard fault == .bearerExpired else { return }
             drainClient(slot)
             close(slot, .bearerExpired, at: now)

@@ -39,6 +39,11 @@ public struct HostConfiguration: Sendable {
     public var maximumLinks: Int = 64
     /// How many credit-based channels there may be on each link, at most 64.
     public var maximumChannels: Int = 32
+    /// How many enhanced ATT bearers a link may have beside the fixed channel, at most 5; 0 for none. So many are asked for
+    /// once the link is encrypted, where the peer's server has them and is used, and a peer can open no more than that. Two let
+    /// a slow answer and a long discovery go on at the same time as everything else, which has the fixed channel. They take
+    /// of `maximumChannels`.
+    public var enhancedBearers: Int = 2
     /// How long the controller has to answer a command.
     public var commandTimeout: Duration = .seconds(2)
     /// What a central asks for when it connects: 15 to 30 ms, as phones do, and a supervision timeout of 4 seconds.

@@ -32,6 +32,8 @@ struct BondedAttributeTests {
         var configuration = HostConfiguration(seed: 7)
         configuration.security = SecurityConfiguration(
             crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+        // Nothing but what is asked about attributes.
+        configuration.enhancedBearers = 0
         var scene = SharedScene(users: user, configuration: configuration)
         scene.responses = [
             bytes("10 01 00 FF FF 00 28"): bytes("11 06 01 00 04 00 01 18"),

@@ -25,6 +25,13 @@ extension ATTBearer {
         return true
     }
 
+    /// The MTU of the channel has been reconfigured, which can only make it longer (Vol 3, Part A, 4.27). Nothing on the fixed
+    /// channel.
+    public mutating func channelMTUChanged(to channelMTU: Int) {
+        guard kind == .enhanced else { return }
+        mtu = max(mtu, channelMTU)
+    }
+
     /// How many octets of value fit after the fixed fields of a PDU; 0 for one without a value. For a list, the value
     /// is that of a list of one element.
     @inlinable

@@ -79,9 +79,11 @@ public struct GATTClient: Sendable {
     public func isUnderWay(_ id: OperationID) -> Bool { id == currentID }
 
     /// Ends every operation with `error`: the link is lost, or the bearer dead.
-    public mutating func failAll(_ error: GATTClientError) {
+    ///
+    /// - Parameter waitingError: the error of those that have not begun, where it is another one.
+    public mutating func failAll(_ error: GATTClientError, waiting waitingError: GATTClientError? = nil) {
         if let currentID { events.append(.failed(currentID, error)) }
-        while let (id, _) = waiting.popFirst() { events.append(.failed(id, error)) }
+        while let (id, _) = waiting.popFirst() { events.append(.failed(id, waitingError ?? error)) }
         currentID = nil
         procedure = .none
     }
@@ -122,12 +124,13 @@ public struct GATTClient: Sendable {
         startWaiting(bearer: &bearer, at: now, into: &writer)
     }
 
-    /// Handles timeouts of the bearer. If a transaction timed out, every operation ends with `transactionTimedOut`.
+    /// Handles timeouts of the bearer. If a transaction timed out, every operation ends with `transactionTimedOut`. On an
+    /// enhanced bearer those that wait end with `notBegun`: the link goes on without that bearer.
     ///
     /// - Returns: What timed out, for the server on the same bearer.
     public mutating func fire(bearer: inout ATTBearer, at now: Instant) -> ATTBearer.Expiry? {
         guard let expiry = bearer.fire(at: now) else { return nil }
-        failAll(.transactionTimedOut)
+        failAll(.transactionTimedOut, waiting: bearer.kind == .enhanced ? .notBegun : nil)
         return expiry
     }
 

@@ -9,6 +9,11 @@ public enum GATTClientError: Error, Equatable, Sendable {
     case invalidResponse(InvalidResponse)
     /// The link was lost before the operation ended.
     case disconnected
+    /// The channel of the operation was closed after a request of it had been sent, and the link has others. Whether the
+    /// server has carried it out is not known.
+    case bearerClosed
+    /// The channel of the operation was closed before it began, and the link has others: it can be started again.
+    case notBegun
     /// The server did not answer within 30 seconds; the bearer can carry no further requests
     /// (Core 5.4, Vol 3, Part F, 3.3.3).
     case transactionTimedOut

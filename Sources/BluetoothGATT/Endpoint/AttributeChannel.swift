@@ -12,6 +12,10 @@ public struct AttributeChannel: Sendable {
 
         @inlinable
         init(rawValue: UInt16) { self.rawValue = rawValue }
+
+        // Compared for each PDU, in other modules, too: the one that the compiler writes would be a call there.
+        @inlinable @inline(__always)
+        public static func == (one: ID, other: ID) -> Bool { one.rawValue == other.rawValue }
     }
 
     public let id: ID

@@ -4,11 +4,12 @@ import BluetoothBase
 // Our client's side: requests to the peer.
 
 extension AttributeEndpoint {
-    /// The channel that `start` uses by default: the first with the fewest operations. Nil if no working channel is
-    /// left.
+    /// The channel that `start` uses by default: the first with the fewest operations, among those that take values as long as
+    /// the first channel does. Nil if no working channel is left.
     public var channelForOperation: AttributeChannel.ID? {
         var choice: Int?
-        for index in channels.indices where !channels[index].bearer.isDead {
+        let mtu = index(of: .first).map { channels[$0].bearer.mtu } ?? 0
+        for index in channels.indices where !channels[index].bearer.isDead && channels[index].bearer.mtu >= mtu {
             guard let other = choice else {
                 choice = index
                 continue

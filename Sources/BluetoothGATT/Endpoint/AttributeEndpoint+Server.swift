@@ -8,6 +8,19 @@ import BluetoothBase
 extension AttributeEndpoint {
     // MARK: - Notifications and indications
 
+    /// The channel for the notifications of a value: the one over which the client has subscribed to it, so that two of them
+    /// cannot overtake each other, and the first one where that takes shorter values than the first.
+    ///
+    /// Mutating only to be read in place, where an endpoint is an element of an array.
+    @inline(__always)
+    public mutating func channelForNotification(of handle: AttributeHandle) -> AttributeChannel.ID {
+        guard channels.count > 1, let channel = peer.channel(of: handle), channel != .first,
+            let place = index(of: channel), let first = index(of: .first),
+            channels[place].bearer.mtu >= channels[first].bearer.mtu
+        else { return .first }
+        return channel
+    }
+
     /// Writes a notification of a value.
     ///
     /// Notifications on different channels may overtake each other: use one channel for each value.
@@ -106,7 +119,9 @@ extension AttributeEndpoint {
         _ held: GATTHeldPDU, server: inout GATTServer, into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         guard let channel = held.token?.channel, let index = index(of: channel) else { return .dropped(.bearerClosed) }
-        return channels[index].resume(held, &peer, &server, into: &writer)
+        let outcome = channels[index].resume(held, &peer, &server, into: &writer)
+        if case .subscriptionChanged(let change) = outcome { peer.setChannel(channel, of: change.characteristic) }
+        return outcome
     }
 
     /// Refuses a read, a write, an access that needs consent, or the execution of queued writes, which are then forgotten.

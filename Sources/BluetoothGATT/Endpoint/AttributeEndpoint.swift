@@ -66,24 +66,39 @@ public struct AttributeEndpoint: Sendable {
         return id
     }
 
-    /// Notes that a channel is gone. Its operations fail with `disconnected`. The queued writes of the peer go with its last
-    /// channel (Vol 3, Part F, 3.4.6.1).
+    /// Notes that a channel is gone. The queued writes of the peer go with its last channel (Vol 3, Part F, 3.4.6.1).
+    ///
+    /// The operation that was under way on it fails with `bearerClosed`, and those that waited with `notBegun`; with the last
+    /// channel all fail with `disconnected`.
     ///
     /// - Returns: The request that the application need no longer answer, if any.
     @discardableResult
     public mutating func close(_ channel: AttributeChannel.ID) -> GATTRequestToken? {
+        channels.count > 1 ? close(channel, .bearerClosed, waiting: .notBegun) : close(channel, .disconnected)
+    }
+
+    private mutating func close(
+        _ channel: AttributeChannel.ID, _ error: GATTClientError, waiting waitingError: GATTClientError? = nil
+    ) -> GATTRequestToken? {
         guard let index = index(of: channel) else { return nil }
-        channels[index].client.failAll(.disconnected)
+        channels[index].client.failAll(error, waiting: waitingError)
         collectEvents(index)
         let request = channels[index].pendingRequest
         channels.remove(at: index)
+        peer.channelClosed(channel)
         if channels.isEmpty { peer.preparedWrites.removeAll() }
         return request
     }
 
     /// Notes that the peer is gone, and all channels with it.
     public mutating func closeAll() {
-        while let channel = channels.first?.id { close(channel) }
+        while let channel = channels.first?.id { _ = close(channel, .disconnected) }
+    }
+
+    /// Notes that the MTU of an enhanced channel has grown: the peer has reconfigured it (Vol 3, Part F, 3.2.8).
+    public mutating func setMTU(_ channelMTU: Int, of channel: AttributeChannel.ID) {
+        guard let index = index(of: channel) else { return }
+        channels[index].bearer.channelMTUChanged(to: channelMTU)
     }
 
     /// The rules and the MTU of a channel; nil if it is closed.
@@ -151,7 +166,11 @@ public struct AttributeEndpoint: Sendable {
         into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         guard let index = index(of: channel) else { return .dropped(.bearerClosed) }
-        return channels[index].serve(pdu, &peer, &server, at: now, into: &writer)
+        let outcome = channels[index].serve(pdu, &peer, &server, at: now, into: &writer)
+        if channels.count > 1, case .subscriptionChanged(let change) = outcome {
+            peer.setChannel(channel, of: change.characteristic)
+        }
+        return outcome
     }
 
     /// Writes a value whose signature has been verified (Vol 3, Part F, 3.4.5.4).

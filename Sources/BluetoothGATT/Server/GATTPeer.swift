@@ -10,6 +10,10 @@ public struct GATTPeer: Sendable {
     public internal(set) var clientSupportedFeatures: GATTClientSupportedFeatures
     /// Whether the client knows of the last change of the database.
     var changeAwareness = GATTChangeAwareness.aware
+    /// How often the database has changed.
+    private(set) var changeCount: UInt32 = 0
+    /// The channel over which each of `subscriptions` was made: its notifications go there.
+    private(set) var subscriptionChannels: [AttributeChannel.ID]
     /// The characteristics whose subscriptions were restored, and that the client has not written to since.
     private var restored: [AttributeHandle] = []
     /// The writes that wait for an Execute Write Request.
@@ -27,6 +31,7 @@ public struct GATTPeer: Sendable {
         preparedWriteLimits: GATTPreparedWrites.Limits = .init()
     ) {
         self.subscriptions = subscriptions.sorted { $0.characteristic < $1.characteristic }
+        subscriptionChannels = subscriptions.map { _ in .first }
         self.clientSupportedFeatures = clientSupportedFeatures
         preparedWrites = GATTPreparedWrites(limits: preparedWriteLimits)
     }
@@ -42,6 +47,7 @@ public struct GATTPeer: Sendable {
 
     /// Notes that the database has changed. It concerns clients that have asked for robust caching.
     mutating func databaseChanged() {
+        changeCount &+= 1
         if clientSupportedFeatures.contains(.robustCaching) { changeAwareness = .unaware }
     }
 
@@ -50,7 +56,10 @@ public struct GATTPeer: Sendable {
         let start = position(of: handles.lowerBound)
         var end = start
         while end < subscriptions.count, subscriptions[end].characteristic <= handles.upperBound { end &+= 1 }
-        if end > start { subscriptions.removeSubrange(start..<end) }
+        if end > start {
+            subscriptions.removeSubrange(start..<end)
+            subscriptionChannels.removeSubrange(start..<end)
+        }
         preparedWrites.removeAll(in: handles)
         authorizations = authorizations.filter { !handles.contains($0.handle) }
     }
@@ -110,6 +119,30 @@ public struct GATTPeer: Sendable {
         return subscriptions[position]
     }
 
+    /// The channel over which a subscription was made; nil if there is none.
+    @inline(__always)
+    func channel(of characteristic: AttributeHandle) -> AttributeChannel.ID? {
+        let position = position(of: characteristic)
+        guard position < subscriptions.count, subscriptions[position].characteristic == characteristic else {
+            return nil
+        }
+        return subscriptionChannels[position]
+    }
+
+    /// Notes over which channel a subscription was made.
+    mutating func setChannel(_ channel: AttributeChannel.ID, of characteristic: AttributeHandle) {
+        let position = position(of: characteristic)
+        guard position < subscriptions.count, subscriptions[position].characteristic == characteristic else { return }
+        subscriptionChannels[position] = channel
+    }
+
+    /// A channel is gone: what was subscribed to over it goes over the first one.
+    mutating func channelClosed(_ channel: AttributeChannel.ID) {
+        for index in subscriptionChannels.indices where subscriptionChannels[index] == channel {
+            subscriptionChannels[index] = .first
+        }
+    }
+
     /// Stores a configuration, and returns how it changed.
     mutating func configure(
         _ characteristic: AttributeHandle, descriptor: AttributeHandle, _ new: GATTClientConfiguration
@@ -118,11 +151,14 @@ public struct GATTPeer: Sendable {
         let known = position < subscriptions.count && subscriptions[position].characteristic == characteristic
         let old = known ? subscriptions[position].configuration : []
         switch (known, new.isEmpty) {
-        case (true, true): subscriptions.remove(at: position)
+        case (true, true):
+            subscriptions.remove(at: position)
+            subscriptionChannels.remove(at: position)
         case (true, false): subscriptions[position].configuration = new
         case (false, false):
             let entry = GATTSubscription(characteristic: characteristic, descriptor: descriptor, configuration: new)
             subscriptions.insert(entry, at: position)
+            subscriptionChannels.insert(.first, at: position)
         case (false, true): break
         }
         return GATTSubscriptionChange(characteristic: characteristic, old: old, new: new)

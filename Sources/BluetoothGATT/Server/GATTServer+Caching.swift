@@ -8,10 +8,11 @@ import BluetoothBase
 enum GATTChangeAwareness: Equatable, Sendable {
     /// It knows of it, or has never asked for robust caching.
     case aware
-    /// It was not told.
+    /// It does not. Database Out Of Sync has told it on the channels that have `GATTServerTransaction.toldOfChange`: its next
+    /// request there shows that it has understood. One on another channel may have been sent before.
     case unaware
-    /// It was told, by Database Out Of Sync or by the Database Hash: its next request shows that it has understood.
-    case told
+    /// It has read the Database Hash: its next request, on any channel, shows that it has understood.
+    case hashRead
 }
 
 extension GATTServer {
@@ -25,16 +26,19 @@ extension GATTServer {
     ) -> GATTServerOutcome? {
         switch opcode.kind {
         case .command: return transaction.drop(.databaseOutOfSync)
-        case .request where peer.changeAwareness == .told:
+        case .request where peer.changeAwareness == .hashRead || transaction.toldOfChange == peer.changeCount:
             peer.changeAwareness = .aware
             return nil
         case .request: break
         case .response, .notification, .indication, .confirmation: return nil
         }
         guard let handle = usedHandle(of: opcode, pdu) else { return nil }
-        peer.changeAwareness = .told
         // To ask for the hash is how a client finds out.
-        if handle == .hash { return nil }
+        if handle == .hash {
+            peer.changeAwareness = .hashRead
+            return nil
+        }
+        transaction.toldOfChange = peer.changeCount
         return refuse(.databaseOutOfSync, opcode, at: handle.first, into: &writer)
     }
 

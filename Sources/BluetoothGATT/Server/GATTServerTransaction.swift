@@ -14,6 +14,8 @@ struct GATTServerTransaction: Sendable {
     var executing = GATTPreparedWrites()
     /// The value whose indication waits for a confirmation.
     var indicated: AttributeHandle?
+    /// The change of the database, by `GATTPeer.changeCount`, of which the client was last told here by Database Out Of Sync.
+    var toldOfChange: UInt32?
     /// How many PDUs were ignored because the client broke the protocol.
     private(set) var droppedPDUCount: UInt64 = 0
     /// The channel, as tokens name it.

@@ -18,10 +18,16 @@ extension Host {
         switch links.at[slot].signalling.channels.receive(payload, on: endpoint) {
         case .incomplete: return
         case .sdu(let id):
+            if let bearer = links.at[slot].enhanced.bearer(of: id) {
+                return receive(payload.extracting(droppingFirst: 2), on: bearer, slot, at: now)
+            }
             let stored = events.store(payload.extracting(droppingFirst: 2))
             events.append(.channel(links.at[slot].identifier, .received(id, stored)))
         case .reassembled(let id):
             let sdu = links.at[slot].signalling.channels.reassembled(of: id)
+            if let bearer = links.at[slot].enhanced.bearer(of: id) {
+                return receive(sdu.span, on: bearer, slot, at: now)
+            }
             let stored = events.store(sdu.span)
             events.append(.channel(links.at[slot].identifier, .received(id, stored)))
         case .starved(let id): giveCredits(on: id, slot)
@@ -63,7 +69,7 @@ extension Host {
         giveCredits(on: channel, slot)
     }
 
-    private mutating func giveCredits(on channel: CreditBasedChannel.ID, _ slot: Int) {
+    mutating func giveCredits(on channel: CreditBasedChannel.ID, _ slot: Int) {
         openFrame()
         links.at[slot].signalling.giveCredits(on: channel, into: &outbox.writer)
         closeFrame(slot, .leSignalling)
@@ -79,25 +85,29 @@ extension Host {
         _ sdu: Span<UInt8>, over channel: CreditBasedChannel.ID, on link: LinkIdentifier
     ) throws(HostError) -> Bool {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
-        var frames = 0
         switch links.at[slot].signalling.channels.prepareToSend(sdu.count, on: channel) {
-        case .ready(let count): frames = count
+        case .ready(let frames): transmit(sdu, frames, over: channel, slot)
         case .full: return false
         case .invalidLength: throw .invalidParameters
         case .closed: throw .noSuchChannel
         }
-        var sent = 0
+        return true
+    }
+
+    /// Sends as many K-frames of an SDU as may go out at once; the rest waits.
+    @inline(__always)
+    mutating func transmit(_ sdu: Span<UInt8>, _ frames: Int, over channel: CreditBasedChannel.ID, _ slot: Int) {
+        var frames = frames, sent = 0
         while frames > 0, canSendAtOnce(slot) {
             frames &-= 1
             openFrame()
             let remote = links.at[slot].signalling.channels.appendFrame(
                 of: sdu, sent: &sent, on: channel, into: &outbox.writer)
             closeFrame(slot, to: remote)
-            if sent == sdu.count { return true }
+            if sent == sdu.count { return }
         }
         links.at[slot].signalling.channels.enqueue(sdu, sent: sent, on: channel)
         channelsMayWait = true
-        return true
     }
 
     /// How many SDUs wait on a channel; 0 for one that is closed.
@@ -106,7 +116,7 @@ extension Host {
     }
 
     @inline(__always)
-    private func canSendAtOnce(_ slot: Int) -> Bool { links.at[slot].sendQueue.isEmpty && flow.canSend }
+    func canSendAtOnce(_ slot: Int) -> Bool { links.at[slot].sendQueue.isEmpty && flow.canSend }
 
     /// Sends what waits on channels, as far as there are credits and buffers: a K-frame of each channel in turn.
     mutating func pumpChannels(at now: Instant) {
@@ -126,7 +136,8 @@ extension Host {
                 closeFrame(slot, to: remote)
                 links.at[slot].lastSendingChannel = id.endpoint
                 if links.at[slot].signalling.channels.isReadyAgain(id) {
-                    events.append(.channel(links.at[slot].identifier, .readyToSend(id)))
+                    let link = links.at[slot].identifier, isBearer = links.at[slot].enhanced.bearer(of: id) != nil
+                    events.append(isBearer ? .link(link, .readyToSend) : .channel(link, .readyToSend(id)))
                 }
             }
             if links.at[slot].signalling.channels.isWaiting { channelsMayWait = true }

@@ -119,7 +119,7 @@ extension Host {
         guard !links.at[slot].signalling.channels.events.isEmpty else { return }
         let changes = links.at[slot].signalling.channels.events
         links.at[slot].signalling.channels.events.removeAll(keepingCapacity: true)
-        for change in changes { report(change, slot) }
+        for change in changes where !takeBearerEvent(change, slot, at: now) { report(change, slot) }
     }
 
     private mutating func report(_ change: ChannelEvent, _ slot: Int) {
@@ -142,6 +142,8 @@ extension Host {
         link.signalling.channels.linkEnded()
         for change in link.signalling.channels.events {
             switch change {
+            case .openingFailed(let id, _) where link.enhanced.requested.contains(id): continue
+            case .closed(let id, _) where link.enhanced.bearer(of: id) != nil: continue
             case .openingFailed(let id, _):
                 events.append(.channel(link.identifier, .openingFailed(id, .cancelled)))
             case .closed(let id, let end): events.append(.channel(link.identifier, .closed(id, end)))

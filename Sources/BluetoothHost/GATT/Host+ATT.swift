@@ -7,30 +7,38 @@ import BluetoothL2CAP
 /// The ATT bearer of each link: what comes in goes to the server, to the client, or straight to the caller.
 extension Host {
     mutating func receiveATT(_ pdu: Span<UInt8>, _ slot: Int, at now: Instant) {
+        receiveAttribute(pdu, slot, on: .first, at: now)
+    }
+
+    /// Takes a PDU from any bearer.
+    @inline(__always)
+    mutating func receiveAttribute(
+        _ pdu: Span<UInt8>, _ slot: Int, on bearer: AttributeChannel.ID, at now: Instant
+    ) {
         guard pdu.count > 0 else { return }
         // Nothing answers a notification, and for it alone no frame is opened.
         if pdu[0] == ATTOpcode.handleValueNotification.rawValue {
             guard !links.at[slot].isUntrusted else { return handle(.valueUnprotected, of: slot, at: now) }
-            guard links.at[slot].endpoint.takes(pdu.count, on: .first) else {
+            guard links.at[slot].endpoint.takes(pdu.count, on: bearer) else {
                 return handle(.attributePDUTooLong, of: slot, at: now)
             }
             return notified(.notification(pdu), pdu, slot, at: now)
         }
         if AttributeEndpoint.isForServer(pdu[0]) {
-            openFrame()
+            openFrame(on: bearer)
             let outcome = links.at[slot].endpoint.serve(
-                pdu, on: .first, server: &server, at: now, into: &outbox.writer)
-            closeFrame(slot, .attributeProtocol)
+                pdu, on: bearer, server: &server, at: now, into: &outbox.writer)
+            closeFrame(slot, on: bearer)
             // What is frequent first: most requests are answered, and that is all; most commands write a value.
             if case .none = outcome { return }
             if case .valueWritten(let handle, let value) = outcome { return written(handle, pdu, value, slot) }
             return handle(outcome, pdu, slot, at: now)
         }
-        openFrame()
+        openFrame(on: bearer)
         let outcome = links.at[slot].endpoint.receive(
-            pdu, on: .first, server: &server, at: now, into: &outbox.writer)
-        closeFrame(slot, .attributeProtocol)
-        handle(outcome, pdu, slot, at: now)
+            pdu, on: bearer, server: &server, at: now, into: &outbox.writer)
+        closeFrame(slot, on: bearer)
+        handle(outcome, pdu, slot, on: bearer, at: now)
     }
 
     /// What the server did beside answering a PDU.
@@ -60,13 +68,23 @@ extension Host {
     }
 
     /// What the endpoint did beside answering.
-    mutating func handle(_ outcome: AttributeOutcome, _ pdu: Span<UInt8>, _ slot: Int, at now: Instant) {
+    mutating func handle(
+        _ outcome: AttributeOutcome, _ pdu: Span<UInt8>, _ slot: Int, on bearer: AttributeChannel.ID, at now: Instant
+    ) {
         switch outcome {
         case .server(let outcome): served(outcome, pdu, slot)
-        case .response: drainClient(slot)
+        case .response:
+            drainClient(slot)
+            if links.at[slot].enhanced.ended != nil { continueBearers(slot, at: now) }
         case .notification, .indication, .ignored, .tooLong: notified(outcome, pdu, slot, at: now)
         case .notifications(let parameters): receiveNotifications(ByteReader(pdu.extracting(parameters)), slot, at: now)
-        case .channelDied: handle(.bearerExpired, of: slot, at: now)
+        case .channelDied:
+            guard let dead = links.at[slot].enhanced.bearers.first(where: { $0.id == bearer }) else {
+                return handle(.bearerExpired, of: slot, at: now)
+            }
+            // The link has others (Vol 3, Part F, 3.3.3).
+            faults.count(.bearerExpired)
+            closeBearer(dead, slot, at: now)
         }
     }
 

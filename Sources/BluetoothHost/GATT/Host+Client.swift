@@ -5,18 +5,25 @@ import BluetoothL2CAP
 
 /// The GATT client's calls.
 extension Host {
-    /// Starts a client operation on a link; `HostEvent.operationEnded` will follow, exactly once. Operations of one
-    /// link are carried out in the order of the calls.
+    /// Starts a client operation on a link; `HostEvent.operationEnded` will follow, exactly once. Operations of one bearer are
+    /// carried out in the order of the calls, those of different bearers in any.
+    ///
+    /// - Parameter bearer: by default that of the fixed channel. Operations that write values in parts belong there: the peer
+    ///   has one queue for the parts from all bearers (Core 5.4, Vol 3, Part F, 3.4.6.1).
     public mutating func start(
-        _ operation: GATTClientOperation, on link: LinkIdentifier, at now: Instant
+        _ operation: GATTClientOperation, on link: LinkIdentifier, bearer: AttributeChannel.ID = .first, at now: Instant
     ) throws(HostError) -> GATTClient.OperationID {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
-        openFrame()
+        openFrame(on: bearer)
         let result = Result { () throws(GATTClientError) in
-            try links.at[slot].endpoint.start(operation, on: .first, at: now, into: &outbox.writer)
+            try links.at[slot].endpoint.start(operation, on: bearer, at: now, into: &outbox.writer)
         }
-        closeFrame(slot, .attributeProtocol)
+        closeFrame(slot, on: bearer)
         drainClient(slot)
+        if !links.at[slot].enhanced.isClientUsed {
+            links.at[slot].enhanced.isClientUsed = true
+            beginBearers(slot, at: now)
+        }
         switch result {
         case .success(let identifier): return identifier
         case .failure(let error): throw .client(error)
@@ -57,7 +64,9 @@ extension Host {
     mutating func beginMTUExchange(_ slot: Int, at now: Instant) {
         guard server.maximumMTU > ATTBearer.defaultMTU else { return }
         let exchange = GATTClientOperation.exchangeMTU(clientRxMTU: UInt16(clamping: server.maximumMTU))
-        let operation = try? start(exchange, on: links.at[slot].identifier, at: now)
+        openFrame()
+        let operation = try? links.at[slot].endpoint.start(exchange, on: .first, at: now, into: &outbox.writer)
+        closeFrame(slot, .attributeProtocol)
         links.at[slot].automaticExchange = operation
     }
 
@@ -67,16 +76,23 @@ extension Host {
         guard !links.at[slot].endpoint.events.isEmpty else { return }
         let ends = links.at[slot].endpoint.events
         links.at[slot].endpoint.events.removeAll(keepingCapacity: true)
+        if let own = links.at[slot].enhanced.operation, let end = ends.first(where: { $0.operation == own }) {
+            links.at[slot].enhanced.operationEnded(end)
+            return announce(ends, of: links.at[slot].identifier, except: links.at[slot].automaticExchange, own)
+        }
         announce(ends, of: links.at[slot].identifier, except: links.at[slot].automaticExchange)
     }
 
-    /// - Parameter own: the operation that the host started by itself, whose end is not reported.
+    /// - Parameters: the operations that the host started by itself, whose ends are not reported.
     mutating func announce(
-        _ ends: [GATTClientEvent], of link: LinkIdentifier, except own: GATTClient.OperationID?
+        _ ends: [GATTClientEvent], of link: LinkIdentifier, except exchange: GATTClient.OperationID?,
+        _ own: GATTClient.OperationID? = nil
     ) {
         for end in ends {
-            if case .completed(_, .mtu(let mtu)) = end { events.append(.link(link, .mtuChanged(mtu))) }
-            if end.operation != own { events.append(.client(link, .operationEnded(end))) }
+            if case .completed(let operation, .mtu(let mtu)) = end, operation.channel == .first {
+                events.append(.link(link, .mtuChanged(mtu)))
+            }
+            if end.operation != exchange, end.operation != own { events.append(.client(link, .operationEnded(end))) }
         }
     }
 }

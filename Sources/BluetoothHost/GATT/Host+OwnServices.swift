@@ -73,7 +73,10 @@ extension Host {
         if let index = access.characteristics.firstIndex(where: { $0.uuid == .encryptedDataKeyMaterial }) {
             encryptedDataKeyMaterial = handles?.characteristics[index].value ?? 0
         }
-        let generic = try? server.database.add(.genericAttribute(hasDatabaseHash: security != nil))
+        // Enhanced ATT bearers are for links that are encrypted (Part G, 5.3 and 7.4).
+        let hasBearers = security != nil && configuration.enhancedBearers > 0
+        let generic = try? server.database.add(
+            .genericAttribute(hasDatabaseHash: security != nil, serverSupportedFeatures: hasBearers ? 1 : nil))
         serviceChanged = generic?.characteristics.first?.value ?? 0
     }
 
@@ -139,7 +142,7 @@ extension Host {
             links.at[slot].serviceChange = nil
             return
         }
-        guard links.at[slot].endpoint.channelForIndication != nil else { return }
+        guard links.at[slot].endpoint.bearer(of: .first)?.isReadyForIndication == true else { return }
         links.at[slot].serviceChange = nil
         var value = ByteWriter(reservingCapacity: 4)
         value.append(handles.lowerBound)

@@ -11,20 +11,34 @@ extension Host {
         _ handle: AttributeHandle, value: Span<UInt8>, on link: LinkIdentifier
     ) throws(HostError) -> Bool {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
+        // A link with the fixed channel alone, which most have, is spared the rest.
+        guard links.at[slot].enhanced.bearers.isEmpty else {
+            let bearer = links.at[slot].endpoint.channelForNotification(of: handle)
+            guard hasRoom(slot, on: bearer) else { return false }
+            try notify(handle, value, slot, on: bearer)
+            return true
+        }
         guard hasRoom(slot) else { return false }
-        openFrame()
+        try notify(handle, value, slot, on: .first)
+        return true
+    }
+
+    @inline(__always)
+    private mutating func notify(
+        _ handle: AttributeHandle, _ value: Span<UInt8>, _ slot: Int, on bearer: AttributeChannel.ID
+    ) throws(HostError) {
+        openFrame(on: bearer)
         do throws(GATTServerError) {
-            try links.at[slot].endpoint.notify(handle, value: value, from: server, into: &outbox.writer)
+            try links.at[slot].endpoint.notify(handle, value: value, on: bearer, from: server, into: &outbox.writer)
         } catch {
             outbox.rollback()
             throw .server(error)
         }
-        closeFrame(slot, .attributeProtocol)
-        return true
+        closeFrame(slot, on: bearer)
     }
 
     /// Sends a value to a client that has subscribed to it, and asks for its confirmation
-    /// (`HostEvent.indicationConfirmed`). False where one is still unconfirmed.
+    /// (`HostEvent.indicationConfirmed`). False where one is still unconfirmed. Indications go over the fixed channel.
     public mutating func indicate(
         _ handle: AttributeHandle, value: Span<UInt8>, on link: LinkIdentifier, at now: Instant
     ) throws(HostError) -> Bool {
@@ -66,9 +80,9 @@ extension Host {
             throw .server(error)
         }
         for held in released {
-            openFrame()
+            openFrame(on: request.token.channel)
             let outcome = links.at[slot].endpoint.resume(held, server: &server, into: &outbox.writer)
-            closeFrame(slot, .attributeProtocol)
+            closeFrame(slot, on: request.token.channel)
             handle(outcome, held.pdu.span, slot, at: now)
         }
     }
@@ -89,7 +103,7 @@ extension Host {
             GATTServerOutcome
     ) throws(HostError) {
         guard let slot = links.slot(of: request.link) else { throw .noSuchLink }
-        openFrame()
+        openFrame(on: request.token.channel)
         let outcome: GATTServerOutcome
         do throws(GATTServerError) {
             outcome = try body(&server, &links.at[slot].endpoint, &outbox.writer)
@@ -97,7 +111,7 @@ extension Host {
             outbox.rollback()
             throw .server(error)
         }
-        closeFrame(slot, .attributeProtocol)
+        closeFrame(slot, on: request.token.channel)
         served(outcome, Span<UInt8>(), slot)
     }
 

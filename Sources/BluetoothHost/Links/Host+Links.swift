@@ -214,7 +214,8 @@ extension Host {
             endPairing(of: &link)
             endChannels(of: &link)
             link.endpoint.closeAll()
-            announce(link.endpoint.events, of: link.identifier, except: link.automaticExchange)
+            announce(
+                link.endpoint.events, of: link.identifier, except: link.automaticExchange, link.enhanced.operation)
             events.append(.link(link.identifier, .disconnected(reason)))
         }
     }
@@ -252,11 +253,12 @@ extension Host {
         }
         firePairing(slot, at: now)
         while let channel = links.at[slot].endpoint.dueChannel(at: now) {
-            openFrame()
+            openFrame(on: channel)
             let outcome = links.at[slot].endpoint.fire(channel, server: server, at: now, into: &outbox.writer)
-            closeFrame(slot, .attributeProtocol)
-            handle(outcome, Span<UInt8>(), slot, at: now)
+            closeFrame(slot, on: channel)
+            handle(outcome, Span<UInt8>(), slot, on: channel, at: now)
         }
+        if let deadline = links.at[slot].enhanced.deadline, deadline <= now { openBearers(slot, at: now) }
         signallingStepped(links.at[slot].signalling.fire(at: now), slot, at: now)
         settleChannels(slot, at: now)
     }

@@ -93,11 +93,18 @@ extension Host {
 
     private mutating func receiveSignalling(_ payload: Span<UInt8>, _ slot: Int, at now: Instant) {
         let listeners = channelListeners, security = links.at[slot].endpoint.security
+        let bearers = bearerAdmission(slot)
+        var asksForBearers = false
         openFrame()
         let outcome = links.at[slot].signalling.receive(payload, into: &outbox.writer) { psm in
-            listeners[psm]?.admission(on: security) ?? .refused(.spsmNotSupported)
+            guard psm != SPSM.enhancedATT else {
+                asksForBearers = true
+                return bearers
+            }
+            return listeners[psm]?.admission(on: security) ?? .refused(.spsmNotSupported)
         }
         closeFrame(slot, .leSignalling)
+        if asksForBearers { links.at[slot].enhanced.hasPeerAsked = true }
         if case .rejected = outcome { handle(.signallingRejected, of: slot, at: now) }
         signallingStepped(outcome, slot, at: now)
         settleChannels(slot, at: now)

@@ -84,12 +84,22 @@ extension Host {
         return true
     }
 
-    /// How many frames wait in a link's send queue for the controller's buffers; 0 for a link that is gone.
+    /// How many frames wait in a link's send queue for the controller's buffers, and PDUs on its enhanced ATT bearers for the
+    /// peer's credits; 0 for a link that is gone.
     public func queuedFrameCount(of link: LinkIdentifier) -> Int {
-        links.slot(of: link).map { links.at[$0].sendQueue.count } ?? 0
+        guard let slot = links.slot(of: link) else { return 0 }
+        var count = links.at[slot].sendQueue.count
+        if !links.at[slot].enhanced.bearers.isEmpty {
+            for bearer in links.at[slot].enhanced.bearers {
+                count &+= links.at[slot].signalling.channels.waitingCount(on: bearer.channel)
+            }
+        }
+        return count
     }
 
     private var sendQueueLimit: Int { max(1, configuration.sendQueueLimit) }
+    /// How many values may wait on one channel.
+    var valueLimit: Int { sendQueueLimit }
 
     /// Whether a link's queue has room for one more value that may be refused: notifications and commands. Requests,
     /// responses and confirmations are never refused; the protocol itself allows but one of each at a time.

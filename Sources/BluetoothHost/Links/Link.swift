@@ -49,8 +49,10 @@ struct Link: Sendable {
     var signalling: SignallingChannel
     /// The credit-based channel that sent last of those that wait.
     var lastSendingChannel: ChannelIdentifier = 0
-    /// Both GATT roles. Its one channel is the link's fixed one.
+    /// Both GATT roles. Its first channel is the link's fixed one, the others are those of `enhanced`.
     var endpoint = AttributeEndpoint()
+    /// The enhanced ATT bearers.
+    var enhanced = EnhancedBearers()
     var protection: LinkProtection
     /// Whether values of the peer are not believed: it is bonded, and the link is not encrypted.
     var isUntrusted = false
@@ -114,6 +116,7 @@ struct Link: Sendable {
     var nextDeadline: Instant? {
         mutating get {
             var deadline = earliest(life.deadline, update?.deadline)
+            deadline = earliest(deadline, enhanced.deadline)
             deadline = earliest(deadline, endpoint.nextDeadline)
             deadline = earliest(deadline, protection.nextDeadline)
             deadline = earliest(deadline, phyUpdate.running?.deadline)

@@ -151,6 +151,7 @@ extension Host {
         guard new != old else { return }
         links.at[slot].endpoint.security = new
         if let bond, new.isEncrypted, !old.isEncrypted { restoreSubscriptions(of: bond, slot, at: now) }
+        if new.isEncrypted != old.isEncrypted { encryptionSettled(new.isEncrypted, slot, at: now) }
         guard links.at[slot].life.isAnnounced else { return }
         events.append(.security(links.at[slot].identifier, .changed(new)))
     }

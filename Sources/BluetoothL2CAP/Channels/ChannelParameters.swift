@@ -20,8 +20,16 @@ public struct ChannelParameters: Hashable, Sendable {
 
 /// What a device says to a peer that asks for a channel.
 public enum ChannelAdmission: Hashable, Sendable {
-    case accepted(ChannelParameters)
+    /// With what this device takes, and how many more channels of the service there may be.
+    case accepted(ChannelParameters, limit: Int)
     case refused(CreditBasedConnectionResult)
+}
+
+extension ChannelAdmission {
+    /// As many channels as the peer asks for.
+    public static func accepted(_ parameters: ChannelParameters) -> ChannelAdmission {
+        .accepted(parameters, limit: .max)
+    }
 }
 
 extension CreditBasedChannel.Kind {

@@ -9,7 +9,8 @@ extension CreditBasedChannels {
         let local: ChannelParameters
         switch admit(request.spsm, .leCreditBased, admission) {
         case .refused(let result): return LECreditBasedConnectionResponse(refusing: result)
-        case .accepted(let parameters): local = parameters
+        case .accepted(_, limit: ..<1): return LECreditBasedConnectionResponse(refusing: .noResourcesAvailable)
+        case .accepted(let parameters, _): local = parameters
         }
         guard CreditBasedChannel.Kind.leCreditBased.allows(mtu: request.mtu, mps: request.mps) else {
             return LECreditBasedConnectionResponse(refusing: .unacceptableParameters)
@@ -33,11 +34,12 @@ extension CreditBasedChannels {
             mtu: 0, mps: 0, initialCredits: 0, result: .successful,
             destinations: request.sources.map { _ in 0 })
         let local: ChannelParameters
+        var limit: Int
         switch admit(request.spsm, .enhanced, admission) {
         case .refused(let result):
             response.result = result
             return response
-        case .accepted(let parameters): local = parameters
+        case .accepted(let parameters, let room): (local, limit) = (parameters, room)
         }
         guard CreditBasedChannel.Kind.enhanced.allows(mtu: request.mtu, mps: request.mps), request.initialCredits > 0
         else {
@@ -49,11 +51,12 @@ extension CreditBasedChannels {
                 response.result = refusal
                 continue
             }
-            guard let index = insert(.enhanced, request.spsm, local, .open) else {
+            guard limit > 0, let index = insert(.enhanced, request.spsm, local, .open) else {
                 response.result = .noResourcesAvailable
                 continue
             }
             at[index].open(remote: source, mtu: request.mtu, mps: request.mps, credits: request.initialCredits)
+            limit -= 1
             response.destinations[number] = at[index].id.endpoint
             (response.mtu, response.mps, response.initialCredits) = (local.mtu, local.mps, local.window)
             events.append(.opened(at[index].id, by: .peer))
@@ -65,9 +68,12 @@ extension CreditBasedChannels {
     private func admit(
         _ spsm: UInt16, _ kind: CreditBasedChannel.Kind, _ admission: (UInt16) -> ChannelAdmission
     ) -> ChannelAdmission {
-        guard SPSM.all.contains(spsm) else { return .refused(.spsmNotSupported) }
+        // Enhanced ATT bearers are channels of the enhanced mode only (Vol 3, Part F, 3.2.11).
+        guard SPSM.all.contains(spsm), kind == .enhanced || spsm != SPSM.enhancedATT else {
+            return .refused(.spsmNotSupported)
+        }
         let admission = admission(spsm)
-        if case .accepted(let parameters) = admission, !parameters.isValid(for: kind) {
+        if case .accepted(let parameters, _) = admission, !parameters.isValid(for: kind) {
             return .refused(.noResourcesAvailable)
         }
         return admission

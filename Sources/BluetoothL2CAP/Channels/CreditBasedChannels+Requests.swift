@@ -72,6 +72,12 @@ extension CreditBasedChannels {
         }
     }
 
+    /// Gives up a channel, or its opening, of which nobody wants to hear any more: no event follows.
+    public mutating func abandon(_ id: CreditBasedChannel.ID) {
+        guard let index = index(of: id) else { return }
+        if at[index].isOpen { disconnect(index, toReport: nil) } else { at[index].phase = .abandoned }
+    }
+
     /// Closes a channel whose peer has broken a rule.
     public mutating func fail(_ endpoint: ChannelIdentifier, _ violation: ChannelViolation) {
         guard let id = id(at: endpoint) else { return }

@@ -76,7 +76,7 @@ public struct CreditBasedChannels: Sendable {
     // MARK: - Places
 
     /// How many more there may be.
-    var room: Int { capacity - at.count { $0.isInUse } }
+    public var room: Int { capacity - at.count { $0.isInUse } }
 
     /// Takes the first free endpoint. Nil where none is left.
     mutating func insert(
@@ -137,10 +137,10 @@ public struct CreditBasedChannels: Sendable {
 
     // MARK: - Sending
 
-    /// Whether `send` would take an SDU. If not, `events` will not say so, but `readyChannel` will.
-    public mutating func hasRoom(on id: CreditBasedChannel.ID) -> Bool {
+    /// Whether fewer than `limit` SDUs wait on a channel. If not, `events` will not say when, but `isReadyAgain` will.
+    public mutating func hasRoom(on id: CreditBasedChannel.ID, limit: Int = Self.sendLimit) -> Bool {
         guard let index = index(of: id) else { return false }
-        guard at[index].queue.count >= Self.sendLimit else { return true }
+        guard at[index].queue.count >= limit else { return true }
         at[index].mustSignalReady = true
         return false
     }
@@ -163,6 +163,27 @@ public struct CreditBasedChannels: Sendable {
         guard length > 0, length <= Int(at[index].peerMTU) else { return .invalidLength }
         guard at[index].queue.isEmpty else { return hasRoom(on: id) ? .ready(frames: 0) : .full }
         return .ready(frames: at[index].sendCredits)
+    }
+
+    /// Takes a credit for an SDU of `length` octets that is one K-frame and need not wait.
+    ///
+    /// - Returns: the endpoint of the peer it goes to; nil where it has to wait, or is longer than a K-frame, or the channel is
+    ///   not open.
+    @inline(__always)
+    public mutating func takeCredit(forWhole length: Int, on id: CreditBasedChannel.ID) -> ChannelIdentifier? {
+        let index = id.index
+        guard index >= 0, index < at.count, at[index].id == id, case .open = at[index].phase, at[index].sendCredits > 0,
+            length &+ 2 <= Int(at[index].peerMPS), at[index].queue.isEmpty
+        else { return nil }
+        at[index].sendCredits &-= 1
+        return at[index].remote
+    }
+
+    /// How many K-frames of a further SDU may go out at once: none where others wait before it; nil where the channel is not
+    /// open. For an SDU that may not be refused, however many wait.
+    public func readyFrames(on id: CreditBasedChannel.ID) -> Int? {
+        guard let index = index(of: id), case .open = at[index].phase else { return nil }
+        return at[index].queue.isEmpty ? at[index].sendCredits : 0
     }
 
     /// Appends the payload of the next K-frame of an SDU, of which `sent` octets have gone, as far as `prepareToSend` allows.

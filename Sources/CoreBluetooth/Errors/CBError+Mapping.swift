@@ -30,7 +30,8 @@ extension CBError {
         case .channelRefused(.timedOut): CBError(.connectionTimeout)
         case .channelRefused, .channelClosed, .channelReconfigurationFailed: CBError(code)
         case .pairingFailed, .notBonded: CBATTError(.insufficientAuthentication)
-        case .transport, .adapter, .notReady, .alreadyConnected, .refusedByController, .refusedByPeer, .notSubscribed,
+        case .transport, .adapter, .answerLost, .notReady, .alreadyConnected, .refusedByController, .refusedByPeer,
+            .notSubscribed,
             .insufficientSecurity, .requestExpired, .invalidResponse, .servicesChanged, .dataLost, .malformedValue,
             .messageIncomplete, .messageTooLong:
             CBError(code)

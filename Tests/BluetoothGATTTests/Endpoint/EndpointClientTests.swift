@@ -53,7 +53,7 @@ struct EndpointClientTests {
         var bench = try EndpointBench()
         let one = try bench.start(.read(1)), two = try bench.start(.read(2)), three = try bench.start(.read(3))
         bench.endpoint.close(bench.first)
-        #expect(bench.takeEvents() == [.failed(one.id, .disconnected), .failed(three.id, .disconnected)])
+        #expect(bench.takeEvents() == [.failed(one.id, .bearerClosed), .failed(three.id, .notBegun)])
         #expect(throws: GATTClientError.disconnected) { try bench.start(.read(4), on: bench.first) }
         #expect(bench.receive("0B 01", on: bench.second) == "")
         #expect(bench.takeEvents() == [.completed(two.id, .value([1]))])

@@ -14,6 +14,11 @@ struct TypedRead: SweepProcedure {
 
     var result: GATTClientResult { .values(found) }
 
+    /// Whether a server has one value of the type: to ask for another is a round trip for nothing (7.2 to 7.4).
+    private var isOnlyOne: Bool {
+        uuid == .databaseHash || uuid == .clientSupportedFeatures || uuid == .serverSupportedFeatures
+    }
+
     mutating func writeRequest(mtu: Int, into writer: inout ByteWriter) {
         ReadByTypeRequest(
             startingHandle: cursor.startingHandle, endingHandle: cursor.endingHandle, attributeType: uuid
@@ -28,8 +33,7 @@ struct TypedRead: SweepProcedure {
             try cursor.move(past: element.handle)
             found.append(AttributeValue(handle: element.handle, value: Array(element.value)))
         }
-        // A server has one Database Hash (7.3): to ask for another is a round trip for nothing.
-        return cursor.isExhausted || uuid == .databaseHash ? .finished : .request
+        return cursor.isExhausted || isOnlyOne ? .finished : .request
     }
 
     mutating func receive(_ error: ATTError) throws(GATTClientError) -> ProcedureProgress {

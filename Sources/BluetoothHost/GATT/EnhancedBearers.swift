@@ -1,0 +1,101 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothL2CAP
+
+/// The enhanced ATT bearers of a link, and how far this host is in asking the peer for some (Core 5.4, Vol 3, Part F, 3.2.11
+/// and Part G, 5.3 and 5.4).
+struct EnhancedBearers: Sendable {
+    /// A bearer, by both of its names.
+    struct Bearer: Sendable {
+        let channel: CreditBasedChannel.ID
+        let id: AttributeChannel.ID
+    }
+
+    /// What this host does to get bearers: once for each link, while it is encrypted.
+    enum Step: Equatable, Sendable {
+        /// Nothing yet: the link is not encrypted, or nobody uses the peer's server.
+        case idle
+        /// Server Supported Features are being read: has the peer bearers at all?
+        case readingServerFeatures
+        /// Client Supported Features are being read, before this host adds its own.
+        case readingClientFeatures
+        case writingClientFeatures
+        /// The peer was asked for channels.
+        case opening
+        /// Both sides asked at once, and neither had room for the other: the peer is asked again at the deadline.
+        case waiting
+        case done
+    }
+
+    /// The open bearers, oldest first.
+    private(set) var bearers: [Bearer] = []
+    var step = Step.idle
+    /// Whether the caller has used the peer's server on this link: bearers are of use for that.
+    var isClientUsed = false
+    /// The operation of the host's own that `step` waits for, and what became of it.
+    private(set) var operation: GATTClient.OperationID?
+    private(set) var ended: Result<GATTClientResult, GATTClientError>?
+    /// The channels that the peer was asked for and has not answered about.
+    var requested: [CreditBasedChannel.ID] = []
+    /// Whether the peer has asked for channels while it was asked for some, and has itself refused for want of room.
+    var hasPeerAsked = false
+    var hasPeerRefused = false
+    /// How often the peer was asked.
+    var attempts = 0
+    var deadline: Instant?
+    /// A bearer on which a peer asks so much, and takes so little, that its answers do not fit any more.
+    var overwhelmed: CreditBasedChannel.ID?
+
+    /// How often a peer is asked for bearers, collisions and all.
+    static let maximumAttempts = 3
+
+    /// How many more of `limit` there may be.
+    func room(of limit: Int) -> Int { max(0, limit - bearers.count - requested.count) }
+
+    // Both are asked for each PDU. Mutating, for then they are read in place in the array of links.
+
+    @inline(__always)
+    mutating func bearer(of channel: CreditBasedChannel.ID) -> Bearer? {
+        var index = 0
+        while index < bearers.count {
+            if bearers[index].channel == channel { return bearers[index] }
+            index &+= 1
+        }
+        return nil
+    }
+
+    @inline(__always)
+    mutating func channel(of id: AttributeChannel.ID) -> CreditBasedChannel.ID? {
+        var index = 0
+        while index < bearers.count {
+            if bearers[index].id == id { return bearers[index].channel }
+            index &+= 1
+        }
+        return nil
+    }
+
+    mutating func add(_ bearer: Bearer) { bearers.append(bearer) }
+    mutating func remove(_ channel: CreditBasedChannel.ID) { bearers.removeAll { $0.channel == channel } }
+
+    /// An operation of the host's own has begun.
+    mutating func began(_ operation: GATTClient.OperationID, _ step: Step) {
+        self.operation = operation
+        self.step = step
+    }
+
+    /// It has ended.
+    mutating func operationEnded(_ end: GATTClientEvent) {
+        operation = nil
+        switch end {
+        case .completed(_, let result): ended = .success(result)
+        case .failed(_, let error): ended = .failure(error)
+        }
+    }
+
+    /// What became of it, once.
+    mutating func takeEnded() -> Result<GATTClientResult, GATTClientError>? {
+        defer { ended = nil }
+        return ended
+    }
+}

@@ -1,0 +1,257 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothL2CAP
+
+/// Enhanced ATT bearers: further channels for the Attribute Protocol, on links that are encrypted (Core 5.4, Vol 3, Part F,
+/// 3.2.11 and Part G, 5.3). Either side may ask for them; both of them are client and server on each.
+extension Host {
+    /// How many enhanced ATT bearers a link has now, beside the fixed channel.
+    public func enhancedBearerCount(of link: LinkIdentifier) -> Int {
+        links.slot(of: link).map { links.at[$0].enhanced.bearers.count } ?? 0
+    }
+
+    /// The enhanced ATT bearers of a link, oldest first.
+    public func enhancedBearers(of link: LinkIdentifier) -> [AttributeChannel.ID] {
+        links.slot(of: link).map { links.at[$0].enhanced.bearers.map(\.id) } ?? []
+    }
+
+    /// The bearer for an operation that need not be carried out in the order of the calls: an enhanced one that is free, for
+    /// the fixed channel has work of its own, and its loss is that of the link; else the one with the fewest operations.
+    public func bearerForOperation(on link: LinkIdentifier) -> AttributeChannel.ID {
+        guard let slot = links.slot(of: link), !links.at[slot].enhanced.bearers.isEmpty else { return .first }
+        let mtu = links.at[slot].endpoint.bearer(of: .first)?.mtu ?? 0
+        let free = links.at[slot].endpoint.channels.first {
+            $0.id != .first && $0.pendingOperationCount == 0 && !$0.bearer.isDead && $0.bearer.mtu >= mtu
+        }
+        return free?.id ?? links.at[slot].endpoint.channelForOperation ?? .first
+    }
+
+    /// Whether a bearer is open.
+    public func isOpen(_ bearer: AttributeChannel.ID, on link: LinkIdentifier) -> Bool {
+        guard let slot = links.slot(of: link) else { return false }
+        return links.at[slot].endpoint.bearer(of: bearer)?.isDead == false
+    }
+
+    private var bearerLimit: Int {
+        min(max(0, configuration.enhancedBearers), CreditBasedChannels.greatestCountAtOnce)
+    }
+
+    /// What this host takes on a bearer: PDUs as long as on the fixed channel, mostly in one K-frame each.
+    private var bearerParameters: ChannelParameters {
+        let mtu = max(server.maximumMTU, ATTBearer.minimumEnhancedMTU)
+        return ChannelParameters(mtu: UInt16(clamping: mtu), mps: Self.greatestMPS, window: 32)
+    }
+
+    /// What to say to a peer that asks for bearers on a link.
+    func bearerAdmission(_ slot: Int) -> ChannelAdmission {
+        guard bearerLimit > 0, security != nil else { return .refused(.spsmNotSupported) }
+        if let refusal = ChannelRequirement.encrypted.refusal(on: links.at[slot].endpoint.security) {
+            return .refused(refusal)
+        }
+        return .accepted(bearerParameters, limit: links.at[slot].enhanced.room(of: bearerLimit))
+    }
+
+    /// The link is encrypted now, or not any more.
+    mutating func encryptionSettled(_ isEncrypted: Bool, _ slot: Int, at now: Instant) {
+        guard !isEncrypted else { return beginBearers(slot, at: now) }
+        let bearers = links.at[slot].enhanced.bearers
+        for bearer in bearers { closeBearer(bearer, slot, at: now) }
+        for channel in links.at[slot].enhanced.requested { links.at[slot].signalling.channels.abandon(channel) }
+        links.at[slot].enhanced.requested = []
+        links.at[slot].enhanced.deadline = nil
+        // Where the peer is being asked about its features, the answer leads nowhere.
+        if links.at[slot].enhanced.operation == nil { links.at[slot].enhanced.step = .idle }
+    }
+
+    // MARK: - Asking
+
+    /// Finds out whether the peer has bearers, where this host's caller uses its server.
+    mutating func beginBearers(_ slot: Int, at now: Instant) {
+        guard links.at[slot].enhanced.step == .idle, links.at[slot].enhanced.isClientUsed, bearerLimit > 0,
+            security != nil, links.at[slot].endpoint.security.isEncrypted, links.at[slot].life.isOpen
+        else { return }
+        ask(.readByUUID(.serverSupportedFeatures), .readingServerFeatures, slot, at: now)
+    }
+
+    private mutating func ask(
+        _ operation: GATTClientOperation, _ step: EnhancedBearers.Step, _ slot: Int, at now: Instant
+    ) {
+        links.at[slot].enhanced.step = .done
+        openFrame()
+        let id = try? links.at[slot].endpoint.start(operation, on: .first, at: now, into: &outbox.writer)
+        closeFrame(slot, .attributeProtocol)
+        if let id { links.at[slot].enhanced.began(id, step) }
+    }
+
+    /// An operation of the host's own has ended.
+    mutating func continueBearers(_ slot: Int, at now: Instant) {
+        guard let ended = links.at[slot].enhanced.takeEnded() else { return }
+        let step = links.at[slot].enhanced.step
+        links.at[slot].enhanced.step = .done
+        switch (step, ended) {
+        case (.readingServerFeatures, .success(.values(let values))):
+            // Bit 0 of the first octet (Part G, 7.4).
+            guard let features = values.first?.value.first, features & 1 != 0 else { return }
+            ask(.readByUUID(.clientSupportedFeatures), .readingClientFeatures, slot, at: now)
+        case (.readingClientFeatures, .success(.values(let values))):
+            // Bits that are set stay set (7.2).
+            guard let known = values.first else { return openBearers(slot, at: now) }
+            var octets = known.value.isEmpty ? [0] : known.value
+            let own = GATTClientSupportedFeatures.enhancedATTBearer.rawValue
+            guard octets[0] & own == 0 else { return openBearers(slot, at: now) }
+            octets[0] |= own
+            ask(.write(known.handle, octets), .writingClientFeatures, slot, at: now)
+        case (.readingClientFeatures, .failure), (.writingClientFeatures, _):
+            // The peer offers them all the same.
+            openBearers(slot, at: now)
+        default: return
+        }
+    }
+
+    /// Asks for as many bearers as are wanted and not there: the peer may have opened some.
+    mutating func openBearers(_ slot: Int, at now: Instant) {
+        links.at[slot].enhanced.step = .done
+        links.at[slot].enhanced.deadline = nil
+        let count = min(
+            links.at[slot].enhanced.room(of: bearerLimit), links.at[slot].signalling.channels.room)
+        guard count > 0, links.at[slot].life.isOpen, links.at[slot].endpoint.security.isEncrypted else { return }
+        openFrame()
+        let requested = try? links.at[slot].signalling.openChannels(
+            count, to: SPSM.enhancedATT, bearerParameters, at: now, into: &outbox.writer)
+        closeFrame(slot, .leSignalling)
+        guard let requested else { return }
+        links.at[slot].enhanced.requested = requested
+        links.at[slot].enhanced.attempts += 1
+        (links.at[slot].enhanced.hasPeerAsked, links.at[slot].enhanced.hasPeerRefused) = (false, false)
+        links.at[slot].enhanced.step = .opening
+    }
+
+    /// The peer has answered about one of the channels it was asked for.
+    private mutating func bearerAnswered(_ channel: CreditBasedChannel.ID, _ slot: Int, at now: Instant) {
+        links.at[slot].enhanced.requested.removeAll { $0 == channel }
+        guard links.at[slot].enhanced.step == .opening, links.at[slot].enhanced.requested.isEmpty else { return }
+        links.at[slot].enhanced.step = .done
+        guard links.at[slot].enhanced.hasPeerAsked, links.at[slot].enhanced.hasPeerRefused,
+            links.at[slot].enhanced.attempts < EnhancedBearers.maximumAttempts
+        else { return }
+        // Both have asked at once, and both have refused. A central may ask again at once; a peripheral waits until the
+        // central can have done so (Part G, 5.4).
+        guard links.at[slot].role == .peripheral else { return openBearers(slot, at: now) }
+        let parameters = links.at[slot].parameters
+        let pause = max(.milliseconds(100), parameters.interval * 2 * (Int(parameters.latency) + 1))
+        links.at[slot].enhanced.deadline = now.advanced(by: pause)
+        links.at[slot].enhanced.step = .waiting
+    }
+
+    // MARK: - Coming and going
+
+    /// Takes an event of a channel that carries a bearer. False where it carries none.
+    mutating func takeBearerEvent(_ change: ChannelEvent, _ slot: Int, at now: Instant) -> Bool {
+        switch change {
+        case .opened(let id, let opener):
+            guard let channel = links.at[slot].signalling.channels[id], channel.spsm == SPSM.enhancedATT else {
+                return false
+            }
+            let mtu = min(Int(channel.local.mtu), Int(channel.peerMTU))
+            let bearer = links.at[slot].endpoint.open(ATTBearer(channelMTU: mtu))
+            links.at[slot].enhanced.add(.init(channel: id, id: bearer))
+            if opener == .thisDevice { bearerAnswered(id, slot, at: now) }
+        case .openingFailed(let id, let failure):
+            guard links.at[slot].enhanced.requested.contains(id) else { return false }
+            if failure == .refused(.noResourcesAvailable) { links.at[slot].enhanced.hasPeerRefused = true }
+            bearerAnswered(id, slot, at: now)
+        case .closed(let id, let end):
+            guard let bearer = links.at[slot].enhanced.bearer(of: id) else { return false }
+            if case .violated = end { faults.count(.channelViolated) }
+            endBearer(bearer, slot, at: now)
+        case .limitsChanged(let id):
+            guard let bearer = links.at[slot].enhanced.bearer(of: id),
+                let channel = links.at[slot].signalling.channels[id]
+            else { return false }
+            let mtu = min(Int(channel.local.mtu), Int(channel.peerMTU))
+            links.at[slot].endpoint.setMTU(mtu, of: bearer.id)
+        case .reconfigured: return false
+        }
+        return true
+    }
+
+    /// Closes a bearer. Nothing that waits there is worth sending any more.
+    mutating func closeBearer(_ bearer: EnhancedBearers.Bearer, _ slot: Int, at now: Instant) {
+        links.at[slot].signalling.channels.abandon(bearer.channel)
+        endBearer(bearer, slot, at: now)
+        settleChannels(slot, at: now)
+    }
+
+    /// A bearer is closed. Operations that were under way on it fail, and what the peer has asked there needs no answer.
+    private mutating func endBearer(_ bearer: EnhancedBearers.Bearer, _ slot: Int, at now: Instant) {
+        links.at[slot].enhanced.remove(bearer.channel)
+        let request = links.at[slot].endpoint.close(bearer.id)
+        let link = links.at[slot].identifier
+        if let request { events.append(.server(link, .requestExpired(ServerRequest(link: link, token: request)))) }
+        drainClient(slot)
+    }
+
+    // MARK: - PDUs
+
+    /// Takes a PDU from a bearer. It is consumed at once: the peer gets its credits back.
+    mutating func receive(
+        _ pdu: Span<UInt8>, on bearer: EnhancedBearers.Bearer, _ slot: Int, at now: Instant
+    ) {
+        receiveAttribute(pdu, slot, on: bearer.id, at: now)
+        if links.at[slot].signalling.channels.consume(pdu.count, on: bearer.channel) {
+            giveCredits(on: bearer.channel, slot)
+        }
+        guard links.at[slot].enhanced.overwhelmed == bearer.channel else { return }
+        links.at[slot].enhanced.overwhelmed = nil
+        faults.count(.channelViolated)
+        closeBearer(bearer, slot, at: now)
+    }
+
+    /// Leaves room for the headers of a frame on a bearer. On an enhanced one that is a K-frame with the length of its SDU.
+    @inline(__always)
+    mutating func openFrame(on bearer: AttributeChannel.ID) {
+        openFrame()
+        if bearer != .first { outbox.writer.append(UInt16(0)) }
+    }
+
+    /// Sends the PDU in the frame opened last over a bearer. Without a PDU it is forgotten.
+    @inline(__always)
+    mutating func closeFrame(_ slot: Int, on bearer: AttributeChannel.ID) {
+        if bearer == .first { closeFrame(slot, .attributeProtocol) } else { closeEnhancedFrame(slot, bearer) }
+    }
+
+    @inline(never)
+    private mutating func closeEnhancedFrame(_ slot: Int, _ bearer: AttributeChannel.ID) {
+        let length = openPayloadCount &- 2
+        guard length > 0, links.at[slot].isInUse, let channel = links.at[slot].enhanced.channel(of: bearer) else {
+            return outbox.rollback()
+        }
+        guard canSendAtOnce(slot),
+            let remote = links.at[slot].signalling.channels.takeCredit(forWhole: length, on: channel)
+        else { return sendInParts(length, slot, channel) }
+        outbox.writer.overwrite(UInt16(truncatingIfNeeded: length), at: outbox.writer.count &- length &- 2)
+        closeFrame(slot, to: remote)
+    }
+
+    /// Sends a PDU that is longer than a K-frame, or has to wait. It is never refused: it may be an answer.
+    private mutating func sendInParts(_ length: Int, _ slot: Int, _ channel: CreditBasedChannel.ID) {
+        var pdu = ByteWriter(reservingCapacity: length)
+        pdu.append(outbox.writer.span.extracting(last: length))
+        outbox.rollback()
+        guard let frames = links.at[slot].signalling.channels.readyFrames(on: channel) else { return }
+        guard links.at[slot].signalling.channels.waitingCount(on: channel) < valueLimit &+ Link.answerReserve else {
+            links.at[slot].enhanced.overwhelmed = channel
+            return
+        }
+        transmit(pdu.span, frames, over: channel, slot)
+    }
+
+    /// Whether a bearer has room for one more value that may be refused.
+    @inline(__always)
+    mutating func hasRoom(_ slot: Int, on bearer: AttributeChannel.ID) -> Bool {
+        guard hasRoom(slot) else { return false }
+        guard bearer != .first, let channel = links.at[slot].enhanced.channel(of: bearer) else { return true }
+        return links.at[slot].signalling.channels.hasRoom(on: channel, limit: valueLimit)
+    }
+}

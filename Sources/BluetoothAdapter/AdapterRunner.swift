@@ -128,8 +128,10 @@ public final class AdapterRunner: PacketPortHost {
     /// - Parameter token: the token that `UserEvent.ended` carries; `.none` if the result is not wanted.
     /// - Returns: false if the adapter is closed: then no event follows.
     @discardableResult
-    public func post(_ kind: HostCall.Kind, token: CallToken = .none, from user: UserID) -> Bool {
-        deliver(mailbox.put(HostCall(user: user, token: token, kind: kind)))
+    public func post(
+        _ kind: HostCall.Kind, token: CallToken = .none, from user: UserID, keepsOrder: Bool = true
+    ) -> Bool {
+        deliver(mailbox.put(HostCall(user: user, token: token, kind: kind, keepsOrder: keepsOrder)))
     }
 
     /// A token that no other call through this adapter has.

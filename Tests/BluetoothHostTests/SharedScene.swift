@@ -27,6 +27,8 @@ struct SharedScene {
     private var requests: [String] = []
     /// What peers got from the Security Manager, which no peer here answers.
     private var pairingPDUs: [[UInt8]] = []
+    /// What peers got over credit-based channels, which they do not answer by themselves, as `endpoint: octets`.
+    private var sdus: [String] = []
     /// What peers answer, by the octets of the request; nothing where that is empty. To most requests for services they answer
     /// that there are none.
     var responses: [[UInt8]: [UInt8]] = [:]
@@ -53,8 +55,9 @@ struct SharedScene {
         commands = []
     }
 
-    mutating func perform(_ kind: HostCall.Kind, _ token: UInt64 = 0, of user: UserID) {
-        host.perform([HostCall(user: user, token: CallToken(rawValue: token), kind: kind)], at: now)
+    mutating func perform(_ kind: HostCall.Kind, _ token: UInt64 = 0, of user: UserID, keepsOrder: Bool = true) {
+        let call = HostCall(user: user, token: CallToken(rawValue: token), kind: kind, keepsOrder: keepsOrder)
+        host.perform([call], at: now)
         settle()
     }
 
@@ -125,6 +128,11 @@ struct SharedScene {
     mutating func takePairingPDUs() -> [[UInt8]] {
         defer { pairingPDUs = [] }
         return pairingPDUs
+    }
+
+    mutating func takeSDUs() -> [String] {
+        defer { sdus = [] }
+        return sdus
     }
 
     // MARK: - The controller
@@ -231,6 +239,10 @@ struct SharedScene {
         let handle = packet[1], request = Array(packet[9...])
         host.receive([0x04, 0x13, 5, 1, handle, 0, 1, 0].span, at: now)
         if packet[7] == 0x06 { pairingPDUs.append(request) }
+        if packet[7] >= 0x40 {
+            sdus.append(
+                "\(hexadecimal(packet[7])): \(request.dropFirst(2).map { hexadecimal($0) }.joined(separator: " "))")
+        }
         // Only the Attribute Protocol is answered, and no confirmation.
         guard packet[7] == 0x04, request != [0x1E] else { return }
         let octets = request.map { hexadecimal($0, digits: 2) }.joined(separator: " ")

@@ -31,11 +31,15 @@ public struct HostCall: Sendable {
     public var user: UserID
     public var token: CallToken
     public var kind: Kind
+    /// Whether an operation of the GATT client keeps the order of the user's calls. If not, only those with the same attribute
+    /// keep it, where a link has several ATT bearers: for calls that are waited for before the next one is made.
+    public var keepsOrder: Bool
 
-    public init(user: UserID, token: CallToken = .none, kind: Kind) {
+    public init(user: UserID, token: CallToken = .none, kind: Kind, keepsOrder: Bool = true) {
         self.user = user
         self.token = token
         self.kind = kind
+        self.keepsOrder = keepsOrder
     }
 
     // The rare cases are indirect, which keeps the frequent ones small.
@@ -103,9 +107,10 @@ public struct HostCall: Sendable {
 
         // MARK: The GATT client
 
-        /// Ends with `.gatt`. Operations on one link are carried out in the order of the calls. Attributes that change while they
-        /// are discovered are discovered anew, or, within a service, end with `servicesChanged`, as does what concerns attributes
-        /// that change before its turn, or while they are read or written in parts.
+        /// Ends with `.gatt`. A user's operations on one link are carried out in the order of the calls, unless
+        /// `HostCall.keepsOrder` is false; those of different users in any. Attributes that change while they are discovered are
+        /// discovered anew, or, within a service, end with `servicesChanged`, as does what concerns attributes that change before
+        /// its turn, or while they are read or written in parts.
         indirect case perform(LinkIdentifier, GATTClientOperation)
         /// Writes a value, in parts if it is longer than ATT_MTU less 3 octets; ends with `.gatt(.written)`.
         case write(LinkIdentifier, AttributeHandle, [UInt8])

@@ -31,6 +31,8 @@ struct LinkRecord: Sendable {
 
     /// The client operations that have been started, oldest first.
     var operations: [PendingOperation] = []
+    /// The client operations that have not been started yet.
+    var heldOperations: [HeldOperation] = []
     var subscriptions: [SubscriptionRecord] = []
     /// The Client Characteristic Configuration descriptors found so far, by value handle.
     var configurationDescriptors: [AttributeHandle: AttributeHandle] = [:]
@@ -74,9 +76,15 @@ struct LinkRecord: Sendable {
 }
 
 /// A call, identified by its user and token.
-struct UserCall: Equatable, Sendable {
+struct UserCall: Sendable {
     let user: UserID
     let token: CallToken
+    /// Whether it keeps the order of its user's calls: `HostCall.keepsOrder`.
+    var keepsOrder = true
+}
+
+extension UserCall: Equatable {
+    static func == (one: UserCall, other: UserCall) -> Bool { one.user == other.user && one.token == other.token }
 }
 
 /// A client operation that is repeated when the link is better protected.
@@ -111,7 +119,9 @@ struct PendingOperation: Sendable {
     let operation: GATTClientOperation
     /// Whether it is to be repeated on a better protected link.
     let isRepeatable: Bool
-    /// How often it has begun: again where the peer's services changed meanwhile.
+    /// Which operations it may not overtake.
+    let lane: OperationLane
+    /// How often it has begun: again where the peer's services changed meanwhile, or its bearer was closed.
     let beginnings: UInt8
     /// Whether attributes that it concerns have changed since it was called for.
     var isOutdated = false

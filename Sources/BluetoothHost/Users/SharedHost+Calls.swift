@@ -32,7 +32,7 @@ extension SharedHost {
     private mutating func performRare(_ call: HostCall, at now: Instant) {
         // A call may arrive after its user has gone.
         guard index(of: call.user) != nil else { return }
-        carryOut(call.kind, UserCall(user: call.user, token: call.token), at: now)
+        carryOut(call.kind, UserCall(user: call.user, token: call.token, keepsOrder: call.keepsOrder), at: now)
     }
 
     private mutating func carryOut(_ kind: HostCall.Kind, _ call: UserCall, at now: Instant) {
@@ -144,7 +144,9 @@ extension SharedHost {
             host.cancel(operation.identifier, on: links[slot].identifier)
             return true
         }
-        if let index = links[slot].requests.firstIndex(where: { $0.call == call }) {
+        if cancelHeld(slot, where: { $0 == call }) {
+            // It ends below.
+        } else if let index = links[slot].requests.firstIndex(where: { $0.call == call }) {
             links[slot].requests.remove(at: index)
         } else if let index = links[slot].awaitingSecurity.firstIndex(of: call) {
             links[slot].awaitingSecurity.remove(at: index)

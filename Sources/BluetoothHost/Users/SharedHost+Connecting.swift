@@ -173,7 +173,8 @@ extension SharedHost {
         }
         let reason = record.endReason ?? reason
         let error: HostError = reason == .adapterRemoved ? .adapterRemoved : .disconnected(reason)
-        for operation in record.operations { abandon(operation, error) }
+        for operation in record.operations { abandon(operation.purpose, error) }
+        for operation in record.heldOperations { abandon(operation.waiting.purpose, error) }
         keepAttributes(of: record)
         for operation in record.refusedOperations + record.caching.waiting {
             if case .call(let call) = operation.purpose { end(call, .failure(error)) }

@@ -19,12 +19,18 @@ extension SharedHost {
             if findsAll { learnServices(from: result, slot) }
             return succeeded(purpose, slot, result, at: now)
         }
+        let lane = lane(of: operation, for: purpose, slot)
+        guard let bearer = bearer(for: operation, lane, slot) else {
+            let waiting = RefusedOperation(
+                operation: operation, purpose: purpose, error: .cancelled, beginnings: beginnings)
+            return hold(HeldOperation(waiting: waiting, lane: lane), slot, at: now)
+        }
         do throws(HostError) {
-            let identifier = try host.start(operation.whole, on: links[slot].identifier, at: now)
+            let identifier = try host.start(operation.whole, on: links[slot].identifier, bearer: bearer, at: now)
             links[slot].operations.append(
                 PendingOperation(
                     identifier: identifier, purpose: purpose, findsAllServices: findsAll, operation: operation,
-                    isRepeatable: pairingAgent?.description.pairsOnDemand == true, beginnings: beginnings,
+                    isRepeatable: pairingAgent?.description.pairsOnDemand == true, lane: lane, beginnings: beginnings,
                     dropCount: links[slot].caching.dropCount))
         } catch {
             failed(purpose, slot, error, at: now)
@@ -32,13 +38,22 @@ extension SharedHost {
     }
 
     mutating func operationEnded(_ event: GATTClientEvent, on link: LinkIdentifier, at now: Instant) {
-        guard let slot = slot(of: link),
-            // They end in order, except for cancelled ones.
-            let index = links[slot].operations.firstIndex(where: { $0.identifier == event.operation })
+        guard let slot = slot(of: link) else { return }
+        // The end of the link follows, with its reason.
+        if case .failed(_, .disconnected) = event { return }
+        operationEnded(event, slot, at: now)
+        beginHeldOperations(slot, at: now)
+    }
+
+    private mutating func operationEnded(_ event: GATTClientEvent, _ slot: Int, at now: Instant) {
+        // On one bearer they end in order, except for cancelled ones.
+        guard let index = links[slot].operations.firstIndex(where: { $0.identifier == event.operation })
         else { return }
         switch event {
-        // The end of the link follows, with its reason.
-        case .failed(_, .disconnected): return
+        case .failed(_, let error) where error == .bearerClosed || error == .notBegun:
+            let operation = links[slot].operations.remove(at: index)
+            if operation.isOutdated { return discoverAnew(operation, slot, at: now) }
+            bearerClosed(operation, error, slot, at: now)
         case .failed(_, let error):
             let operation = links[slot].operations.remove(at: index)
             if case .att(let refusal) = error, refusal.code == .databaseOutOfSync {
@@ -93,8 +108,8 @@ extension SharedHost {
     }
 
     /// The link of an operation is gone.
-    mutating func abandon(_ operation: PendingOperation, _ error: HostError) {
-        if case .call(let call) = operation.purpose { end(call, .failure(error)) }
+    mutating func abandon(_ purpose: PendingOperation.Purpose, _ error: HostError) {
+        if case .call(let call) = purpose { end(call, .failure(error)) }
     }
 }
 

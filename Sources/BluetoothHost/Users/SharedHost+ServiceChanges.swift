@@ -8,9 +8,11 @@ extension SharedHost {
     /// under way, discoveries begin anew, the answer to a write is told as it comes, and the rest ends, too: whether the peer has
     /// read before the change or after it, nobody can tell.
     mutating func invalidateOperations(in handles: ClosedRange<AttributeHandle>, _ slot: Int) {
-        let waiting = links[slot].refusedOperations + links[slot].caching.waiting
+        let waiting =
+            links[slot].refusedOperations + links[slot].caching.waiting + links[slot].heldOperations.map(\.waiting)
         links[slot].refusedOperations.removeAll { $0.isOver(by: handles) }
         links[slot].caching.waiting.removeAll { $0.isOver(by: handles) }
+        links[slot].heldOperations.removeAll { $0.waiting.isOver(by: handles) }
         for operation in waiting where operation.isOver(by: handles) {
             if case .call(let call) = operation.purpose { end(call, .failure(.servicesChanged)) }
         }

@@ -45,6 +45,7 @@ extension SharedHost {
             guard case .call(let call) = operation.purpose, call.user == user else { continue }
             host.cancel(operation.identifier, on: link)
         }
+        _ = cancelHeld(slot) { $0.user == user }
         links[slot].requests.removeAll { $0.call.user == user }
         links[slot].awaitingSecurity.removeAll { $0.user == user }
         links[slot].refusedOperations.removeAll { $0.purpose.isCall(of: user) }

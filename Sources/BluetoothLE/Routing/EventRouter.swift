@@ -56,8 +56,8 @@ final class EventRouter: AdapterObserver {
 
     /// Posts a call. False if the adapter is closed.
     @discardableResult
-    func post(_ kind: HostCall.Kind, token: CallToken = .none) -> Bool {
-        runner.post(kind, token: token, from: UserID(number: user.load(ordering: .relaxed)))
+    func post(_ kind: HostCall.Kind, token: CallToken = .none, keepsOrder: Bool = true) -> Bool {
+        runner.post(kind, token: token, from: UserID(number: user.load(ordering: .relaxed)), keepsOrder: keepsOrder)
     }
 
     /// Becomes a user of the adapter.
@@ -79,7 +79,8 @@ final class EventRouter: AdapterObserver {
         isolation actor: isolated (any Actor)? = #isolation
     ) async throws(BluetoothError) -> CallResult {
         guard let token = calls.insert(.beginning(publication)) else { throw closure }
-        return try await wait(as: token, isolation: actor) { self.post(kind, token: token) }
+        // Whoever wants an order awaits one call before the next.
+        return try await wait(as: token, isolation: actor) { self.post(kind, token: token, keepsOrder: false) }
     }
 
     /// Suspends the task until an event resumes the token.

@@ -16,6 +16,21 @@ struct ChannelText {
         }
     }
 
+    /// The text of a K-frame on an enhanced ATT bearer: `EATT 0x0041 ATT_READ_REQ handle 0x0003`.
+    func text(
+        _ content: TracedBearers.Content, of frame: borrowing L2CAPFrame, _ description: inout PacketDescription
+    ) -> String {
+        let name = "EATT \(frame.channel)"
+        switch content {
+        case .pdu(let pdu): return joined(name, attribute(pdu.span, &description))
+        case .part(let progress): return joined(name, progress)
+        case .malformed:
+            return joined(
+                name,
+                description.malformed(DecodingFailure(.invalidLength, at: 0), frame.payload))
+        }
+    }
+
     private func attribute(_ pdu: Span<UInt8>, _ description: inout PacketDescription) -> String {
         do throws(DecodingFailure) {
             let message = try ATTMessage(decoding: pdu)

@@ -7,6 +7,7 @@ struct TracedLink: Sendable {
     let handle: ConnectionHandle
     var toController = PartialPDU()
     var toHost = PartialPDU()
+    var bearers = TracedBearers()
 }
 
 /// The fragments of one L2CAP PDU, reassembled. Never holds more than the longest possible PDU.
@@ -40,9 +41,13 @@ extension PacketTracer {
             // Moved out of the array and back, so that `self` can be used to make the text without a copy.
             var partial = direction == .hostToController ? links[index].toController : links[index].toHost
             setPartial(PartialPDU(), at: index, direction)
+            var bearers = TracedBearers()
+            swap(&bearers, &links[index].bearers)
             let text =
                 acl.boundary == .continuing
-                ? continuation(acl.data, &partial, &description) : start(acl.data, &partial, &description)
+                ? continuation(acl.data, &partial, &bearers, direction, &description)
+                : start(acl.data, &partial, &bearers, direction, &description)
+            swap(&bearers, &links[index].bearers)
             setPartial(partial, at: index, direction)
             return "\(acl.connectionHandle) \(text)"
         } catch {
@@ -66,12 +71,13 @@ extension PacketTracer {
     }
 
     private func start(
-        _ data: Span<UInt8>, _ partial: inout PartialPDU, _ description: inout PacketDescription
+        _ data: Span<UInt8>, _ partial: inout PartialPDU, _ bearers: inout TracedBearers, _ direction: Direction,
+        _ description: inout PacketDescription
     ) -> String {
         let lost = partial.bytes.isEmpty ? "" : "(unfinished: \(partial.progress))"
         partial.removeAll()
         if let length = L2CAPFrame.totalLength(ofPDUStartingWith: data), data.count >= length {
-            return joined(lost, frame(data, &description))
+            return joined(lost, frame(data, &bearers, direction, &description))
         }
         if let header = L2CAPFrame.header(ofPDUStartingWith: data) {
             description.frame = PacketDescription.Frame(
@@ -82,7 +88,8 @@ extension PacketTracer {
     }
 
     private func continuation(
-        _ data: Span<UInt8>, _ partial: inout PartialPDU, _ description: inout PacketDescription
+        _ data: Span<UInt8>, _ partial: inout PartialPDU, _ bearers: inout TracedBearers, _ direction: Direction,
+        _ description: inout PacketDescription
     ) -> String {
         guard !partial.bytes.isEmpty else {
             return description.malformed("continuation without a start", data)
@@ -96,15 +103,23 @@ extension PacketTracer {
         guard partial.bytes.count == length else {
             return description.malformed("continuation beyond the end, \(partial.progress)", data)
         }
-        return frame(partial.bytes.span, &description)
+        return frame(partial.bytes.span, &bearers, direction, &description)
     }
 
-    private func frame(_ bytes: Span<UInt8>, _ description: inout PacketDescription) -> String {
+    private func frame(
+        _ bytes: Span<UInt8>, _ bearers: inout TracedBearers, _ direction: Direction,
+        _ description: inout PacketDescription
+    ) -> String {
         do throws(DecodingFailure) {
             let frame = try L2CAPFrame(decoding: bytes)
             description.frame = PacketDescription.Frame(
                 length: frame.payload.count, channel: frame.channel, isComplete: true)
-            return ChannelText(fields: fields).text(frame, &description)
+            if frame.channel == .leSignalling { bearers.note(frame.payload, direction) }
+            let text = ChannelText(fields: fields)
+            if frame.channel.isLEDynamic, let content = bearers.take(frame.payload, to: frame.channel, direction) {
+                return text.text(content, of: frame, &description)
+            }
+            return text.text(frame, &description)
         } catch {
             return description.malformed(error, bytes)
         }

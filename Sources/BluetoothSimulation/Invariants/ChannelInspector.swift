@@ -20,7 +20,7 @@ struct ChannelInspector: Sendable {
     private var peerRequests: [UInt8: Request] = [:]
     private var ownRequests: Set<UInt8> = []
 
-    private static let signalling: UInt16 = 0x0005
+    static let signalling: UInt16 = 0x0005
 
     mutating func sent(_ packet: Span<UInt8>) -> HCIInspector.Finding? {
         guard let frame = Frame(packet) else { return nil }
@@ -105,7 +105,7 @@ struct ChannelInspector: Sendable {
     // MARK: - Frames
 
     /// The header of a frame, at its beginning.
-    private struct Frame {
+    struct Frame {
         let length: Int
         let channel: UInt16
 
@@ -117,7 +117,7 @@ struct ChannelInspector: Sendable {
     }
 
     /// A command that is in one packet, as words behind its header.
-    private struct Command {
+    struct Command {
         let code: SignallingCode
         let identifier: UInt8
         private let data: [UInt16]

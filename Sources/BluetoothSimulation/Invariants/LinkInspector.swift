@@ -1,133 +1,26 @@
 import BluetoothATT
 import BluetoothBase
 
-/// Watches the ATT PDUs of one link, by the first fragment of each.
+/// Watches the ATT PDUs of one link, on all its bearers, and its credit-based channels.
 struct LinkInspector: Sendable {
     let handle: UInt16
     /// Packets that the controller holds.
     var outstanding = 0
-    /// The request of this host that waits for its response.
-    private var ownRequest: UInt8?
-    private var hasOwnIndication = false
-    /// Requests that were answered before they were seen, a bit for each opcode: a peer that breaks the rules answers one
-    /// that waits in the host for a buffer, and then it is over.
-    private var earlyAnswers: UInt64 = 0
-    private var hasEarlyConfirmation = false
-    /// The peer's requests, and indications, without an answer. A peer that breaks the rules has more than one.
-    private var peerRequests: [UInt8] = []
-    private var peerIndications = 0
-    /// What each side has said it takes, of which the smaller is the ATT_MTU.
-    private var offeredMTU: UInt16 = 23 { didSet { noteMTU() } }
-    private var acceptedMTU: UInt16 = 23 { didSet { noteMTU() } }
-    /// The largest ATT_MTU that these ever made: a broken peer may exchange it again.
-    private var mtu = 23
-
-    /// How many requests of a peer are remembered.
-    private static let maximumRequests = 64
-
+    private var fixed = BearerInspector()
+    private var enhanced = EnhancedBearerInspector()
     private var channels = ChannelInspector()
 
     init(handle: UInt16) { self.handle = handle }
 
     mutating func sent(_ packet: Span<UInt8>) -> HCIInspector.Finding? {
-        if let finding = channels.sent(packet) { return finding }
+        if let finding = channels.sent(packet) ?? enhanced.sent(packet) { return finding }
         guard let pdu = AttributePDU(packet) else { return nil }
-        if let finding = checkLength(pdu) ?? checkLayout(pdu, packet) { return finding }
-        switch ATTOpcode.Kind(ofOpcode: pdu.opcode) {
-        case .request:
-            guard ownRequest == nil else {
-                return .init(rule: .oneRequest, text: "\(name(pdu.opcode)) while a response to another is awaited")
-            }
-            let bit: UInt64 = 1 << UInt64(pdu.opcode & 0x3F)
-            if earlyAnswers & bit == 0 { ownRequest = pdu.opcode }
-            earlyAnswers &= ~bit
-            if pdu.opcode == ATTOpcode.exchangeMTURequest.rawValue { offeredMTU = pdu.parameter }
-        case .response:
-            guard let request = peerRequests.firstIndex(of: pdu.answeredRequest) else {
-                return .init(rule: .oneRequest, text: "\(name(pdu.opcode)) without a request")
-            }
-            peerRequests.remove(at: request)
-            if pdu.opcode == ATTOpcode.exchangeMTUResponse.rawValue { acceptedMTU = pdu.parameter }
-        case .indication:
-            guard !hasOwnIndication else {
-                return .init(rule: .oneIndication, text: "an indication while another waits for its confirmation")
-            }
-            hasOwnIndication = !hasEarlyConfirmation
-            hasEarlyConfirmation = false
-        case .confirmation:
-            guard peerIndications > 0 else {
-                return .init(rule: .oneIndication, text: "a confirmation without an indication")
-            }
-            peerIndications -= 1
-        case .command, .notification: break
-        }
-        return nil
+        return fixed.sent(pdu, packet)
     }
 
     mutating func received(_ packet: Span<UInt8>) {
         channels.received(packet)
-        guard let pdu = AttributePDU(packet) else { return }
-        switch ATTOpcode.Kind(ofOpcode: pdu.opcode) {
-        case .response:
-            if pdu.opcode == ATTOpcode.exchangeMTUResponse.rawValue { acceptedMTU = pdu.parameter }
-            if ownRequest == nil { earlyAnswers |= 1 << UInt64(pdu.answeredRequest & 0x3F) }
-            if ownRequest == pdu.answeredRequest { ownRequest = nil }
-        case .confirmation:
-            if !hasOwnIndication { hasEarlyConfirmation = true }
-            hasOwnIndication = false
-        case .request:
-            if peerRequests.count == Self.maximumRequests { peerRequests.removeFirst() }
-            peerRequests.append(pdu.opcode)
-            if pdu.opcode == ATTOpcode.exchangeMTURequest.rawValue { offeredMTU = pdu.parameter }
-        case .indication: peerIndications += 1
-        case .command, .notification: break
-        }
-    }
-
-    private mutating func noteMTU() { mtu = max(mtu, Int(min(offeredMTU, acceptedMTU))) }
-
-    private func checkLength(_ pdu: AttributePDU) -> HCIInspector.Finding? {
-        guard pdu.length > mtu, pdu.opcode != ATTOpcode.exchangeMTUResponse.rawValue else { return nil }
-        return .init(rule: .mtu, text: "\(name(pdu.opcode)) of \(pdu.length) octets at an ATT_MTU of \(mtu)")
-    }
-
-    /// A PDU that is in one packet can be decoded.
-    private func checkLayout(_ pdu: AttributePDU, _ packet: Span<UInt8>) -> HCIInspector.Finding? {
-        guard pdu.length == packet.count - AttributePDU.start else { return nil }
-        do throws(DecodingFailure) {
-            switch try ATTMessage(decoding: packet.extracting(droppingFirst: AttributePDU.start)) {
-            case .unknown(let opcode, _): return .init(rule: .wellFormed, text: "a PDU with opcode \(opcode)")
-            default: return nil
-            }
-        } catch {
-            return .init(rule: .wellFormed, text: "\(name(pdu.opcode)) that cannot be decoded: \(error)")
-        }
-    }
-
-    private func name(_ opcode: UInt8) -> String {
-        ATTOpcode(rawValue: opcode).map { "\($0)" } ?? "PDU \(hexadecimal(opcode, digits: 2))"
-    }
-
-    /// The beginning of an ATT PDU, at the start of a frame.
-    private struct AttributePDU {
-        /// Where it begins, behind the headers of H4, ACL and L2CAP.
-        static let start = 9
-        let opcode: UInt8
-        let length: Int
-        /// The two octets behind the opcode, 0 if they are not there.
-        let parameter: UInt16
-
-        /// Of a response, the request it answers: an error names it, and all others follow theirs by one.
-        var answeredRequest: UInt8 {
-            opcode == ATTOpcode.errorResponse.rawValue ? UInt8(truncatingIfNeeded: parameter) : opcode &- 1
-        }
-
-        init?(_ packet: Span<UInt8>) {
-            let isStart = packet.count > Self.start && packet[2] >> 4 & 0b11 != 0b01
-            guard isStart, packet[7] == 4, packet[8] == 0 else { return nil }
-            length = Int(packet[5]) | Int(packet[6]) << 8
-            opcode = packet[Self.start]
-            parameter = packet.count > 11 ? UInt16(packet[10]) | UInt16(packet[11]) << 8 : 0
-        }
+        enhanced.received(packet)
+        if let pdu = AttributePDU(packet) { fixed.received(pdu) }
     }
 }

@@ -37,7 +37,7 @@ extension CallUser {
     private func checkStored(_ bytes: [UInt8], _ call: CallLedger.Call, _ use: ScenarioRun.StoredUse) {
         guard !run.isTainted(station), let index = call.link.flatMap(index) else { return }
         // The two may differ about the ATT_MTU while it is exchanged.
-        let lengths = [22, links[index].information.mtu - 1]
+        let lengths = ExpectedEnd.mtus(links[index].information.mtu).map { $0 - 1 }
         let isWrong = run.isWrong(use, isInParts: call.kind != .read) { value in
             switch call.kind {
             case .read: lengths.contains { Array(value.prefix($0)) == bytes }

@@ -51,14 +51,18 @@ struct ExpectedEnd {
         }
     }
 
+    /// The ATT_MTUs that a bearer may have had: before it was exchanged, after that, and that of an enhanced one, which is 64 at
+    /// least (Core 5.4, Vol 3, Part G, 5.3.1).
+    static func mtus(_ mtu: Int) -> Set<Int> { [23, mtu, max(64, mtu)] }
+
     private func isExpected(_ value: GATTClientResult, _ mtu: Int) -> Bool {
         switch (result, value) {
         case (.value(let expected), .value(let value)): value == expected
         case (.beginning(let expected), .value(let value)):
-            [23, mtu].contains { value == Array(expected.prefix($0 - 1)) }
+            Self.mtus(mtu).contains { value == Array(expected.prefix($0 - 1)) }
         case (.typed(let handle, let expected), .values(let values)):
             values.count == 1 && values[0].handle == handle
-                && [23, mtu].contains { values[0].value == Array(expected.prefix(min($0 - 4, 253))) }
+                && Self.mtus(mtu).contains { values[0].value == Array(expected.prefix(min($0 - 4, 253))) }
         case (.several(let handles, let expected), .values(let values)):
             values.count <= handles.count
                 && values.indices.allSatisfy { index in

@@ -113,6 +113,16 @@ struct Laboratory {
         run(for: .seconds(2))
     }
 
+    /// Subscribes anew, over another bearer.
+    mutating func subscribe(over bearer: AttributeChannel.ID) {
+        perform(.configure(descriptor: configuration, []))
+        let subscription = GATTClientOperation.configure(descriptor: configuration, .notifications)
+        guard (try? hosts[1].start(subscription, on: link(1), bearer: bearer, at: now)) != nil else {
+            fatalError("refused")
+        }
+        run(for: .seconds(2))
+    }
+
     // MARK: - Time
 
     mutating func run(for duration: Duration) {

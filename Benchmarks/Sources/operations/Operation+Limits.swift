@@ -14,6 +14,9 @@ extension Operation {
         switch self {
         case .notificationReceived20, .notificationReceived244, .notificationReceivedEncrypted:
             Limits(required: 610, aim: 550)
+        // The aim is 1.2 times what the fixed channel takes.
+        case .notificationReceivedEnhanced: Limits(required: 1030, aim: 702)
+        case .notificationSentEnhanced: Limits(required: 1530, aim: 789)
         case .notificationSent20, .notificationSent244: Limits(required: 690, aim: 600)
         case .notificationCompleted: Limits(required: nil, aim: nil)
         // The aim is two instructions for each octet.
@@ -38,6 +41,8 @@ extension Operation {
         case .notificationReceived20: "notification received, 20 B"
         case .notificationReceived244: "notification received, 244 B"
         case .notificationReceivedEncrypted: "notification received, 20 B, encrypted link"
+        case .notificationReceivedEnhanced: "notification received, 20 B, over an enhanced ATT bearer"
+        case .notificationSentEnhanced: "notification sent, 20 B, over an enhanced ATT bearer"
         case .notificationSent20: "notification sent, 20 B"
         case .notificationSent244: "notification sent, 244 B"
         case .notificationCompleted: "… and its Number Of Completed Packets event"

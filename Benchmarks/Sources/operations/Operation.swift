@@ -6,8 +6,10 @@ enum Operation: String, CaseIterable {
     case notificationReceived20 = "notification-received-20"
     case notificationReceived244 = "notification-received-244"
     case notificationReceivedEncrypted = "notification-received-20-encrypted"
+    case notificationReceivedEnhanced = "notification-received-20-enhanced"
     case notificationSent20 = "notification-sent-20"
     case notificationSent244 = "notification-sent-244"
+    case notificationSentEnhanced = "notification-sent-20-enhanced"
     case notificationCompleted = "notification-sent-20-completed"
     case channelReceived = "channel-received"
     case channelSent = "channel-sent"
@@ -33,8 +35,10 @@ enum Operation: String, CaseIterable {
         case .notificationReceived20: Central.receiveNotifications(count, length: 20)
         case .notificationReceived244: Central.receiveNotifications(count, length: 244)
         case .notificationReceivedEncrypted: Central.receiveNotifications(count, length: 20, isEncrypted: true)
+        case .notificationReceivedEnhanced: Enhanced.receiveNotifications(count, length: 20)
         case .notificationSent20: Peripheral.notify(count, length: 20, completing: 255)
         case .notificationSent244: Peripheral.notify(count, length: 244, completing: 255)
+        case .notificationSentEnhanced: Enhanced.notify(count, length: 20)
         case .notificationCompleted: Peripheral.notify(count, length: 20, completing: 1)
         case .channelReceived: Channels.receive(count)
         case .channelSent: Channels.send(count)

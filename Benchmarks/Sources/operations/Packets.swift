@@ -19,6 +19,27 @@ enum Packets {
         return writer.bytes
     }
 
+    /// A K-frame with a whole SDU, to the first endpoint of the dynamic range.
+    static func sdu(_ sdu: [UInt8]) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.append(UInt8(0x02))
+        writer.append(UInt16(0x2040))
+        writer.append(UInt16(sdu.count + 6))
+        writer.append(UInt16(sdu.count + 2))
+        writer.append(UInt16(0x0040))
+        writer.append(UInt16(sdu.count))
+        writer.append(sdu)
+        return writer.bytes
+    }
+
+    /// Credits from the peer for the channel that is its first.
+    static func credits(_ count: UInt16) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.append([0x02, 0x40, 0x20, 0x0C, 0x00, 0x08, 0x00, 0x05, 0x00, 0x16, 0x01, 0x04, 0x00, 0x40, 0x00])
+        writer.append(count)
+        return writer.bytes
+    }
+
     /// Number Of Completed Packets, for that handle.
     static func completed(_ count: Int) -> [UInt8] {
         [0x04, 0x13, 0x05, 0x01, 0x40, 0x00, UInt8(count & 0xFF), UInt8(count >> 8)]

@@ -54,9 +54,10 @@ async def find(device: Device) -> Address:
     return advertisement.address
 
 
-async def receive(peer: Peer, mtu: int) -> bytes:
-    """Subscribes and assembles the payload: every notification is appended until EOM."""
-    say(f"ATT_MTU {await peer.request_mtu(mtu)}")
+async def receive(peer: Peer, mtu: int | None) -> bytes:
+    """Subscribes and assembles the payload: every notification is appended until EOM. Without an MTU none is exchanged."""
+    if mtu is not None:
+        say(f"ATT_MTU {await peer.request_mtu(mtu)}")
     services = await peer.discover_service(card.SERVICE)
     if not services:
         raise NotFound("the peer has no card service")

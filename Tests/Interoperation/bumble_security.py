@@ -19,6 +19,7 @@ from bumble import att, hci
 from bumble.core import UUID, AdvertisingData, BaseBumbleError
 from bumble.device import Connection, Device, Peer
 from bumble.gatt import Characteristic, CharacteristicValue, Service
+from bumble.gatt_client import Client
 from bumble.keys import JsonKeyStore
 from bumble.pairing import OobContext, OobData, OobLegacyContext, PairingConfig, PairingDelegate
 from bumble_central import find, receive
@@ -98,8 +99,22 @@ async def mend_bond(device: Device, peer: hci.Address) -> None:
         await device.keystore.update(str(peer), keys)
 
 
+def watch_bearers(device: Device) -> None:
+    """Says when the first PDU comes over an enhanced bearer."""
+    take, said = device.gatt_server.on_gatt_pdu, []
+
+    def on_pdu(bearer: att.Bearer, pdu: att.ATT_PDU) -> None:
+        if att.is_enhanced_bearer(bearer) and not said:
+            said.append(True)
+            say(f"over an enhanced bearer: {pdu.name}")
+        take(bearer, pdu)
+
+    device.gatt_server.on_gatt_pdu = on_pdu
+
+
 async def serve(device: Device, arguments: argparse.Namespace) -> int:
     """Serves one central."""
+    watch_bearers(device)
     peripheral = CardPeripheral(device, card_payload(), card.CHUNK_SIZE, once=True)
     device.add_service(secrets(device))
     failures: list[str] = []
@@ -156,6 +171,21 @@ async def perform(action: str, connection: Connection) -> None:
         case "card":
             if await receive(Peer(connection), 185) != card_payload():
                 raise ValueError("another card was received than was sent")
+        case "enhanced-card":
+            # One bearer is for the card, and the other is busy meanwhile.
+            busy, idle = await Client.connect_eatt(connection, count=2)
+            peer = Peer(connection)
+            peer.gatt_client = idle
+            payload, services = await asyncio.gather(receive(peer, None), busy.discover_services())
+            if payload != card_payload() or not services:
+                raise ValueError("another card was received than was sent, or no service found")
+        case "refused-bearers":
+            try:
+                await Client.connect_eatt(connection, count=2)
+            except BaseBumbleError as error:
+                say(f"refused: {error}")
+                return
+            raise ValueError("the bearers were not refused")
         case "renew":
             device = connection.device
             # Bumble would send the address before this one.
@@ -185,6 +215,7 @@ async def run(arguments: argparse.Namespace) -> int:
     key = b"A key of Bumble." if arguments.resolvable else bytes(16)
     async with card.open_device(
         arguments.transport, "secure", address, arguments.btsnoop, key, is_private=arguments.private,
+        has_enhanced_bearers=arguments.enhanced,
     ) as device:
         device.keystore = JsonKeyStore(None, str(arguments.keys))
         person = Person(arguments)
@@ -225,6 +256,7 @@ def main() -> int:
     parser.add_argument("--no-bond", action="store_true", help="keep no keys")
     parser.add_argument("--resolvable", action="store_true", help="distribute a key for private addresses")
     parser.add_argument("--private", action="store_true", help="use private addresses")
+    parser.add_argument("--enhanced", action="store_true", help="offer enhanced ATT bearers")
     parser.add_argument("--refuse", action="store_true", help="refuse to pair")
     parser.add_argument("--request", action="store_true", help="as a peripheral, send a Security Request")
     parser.add_argument("--key-size", type=int, default=16)
@@ -234,7 +266,8 @@ def main() -> int:
     parser.add_argument("--oob-out", type=pathlib.Path, help="file to write this device's out-of-band data to")
     parser.add_argument("--other", type=pathlib.Path, help="what the other device says")
     parser.add_argument("--do", default="pair,card",
-                        help="as a central: pair, encrypt, card, refused-card, renew (its address); / stands for a new "
+                        help="as a central: pair, encrypt, card, refused-card, enhanced-card (over two enhanced ATT "
+                             "bearers), refused-bearers, renew (its address); / stands for a new "
                              "connection")
     parser.add_argument("--btsnoop", type=argparse.FileType("wb", bufsize=0), help="file to capture into")
     arguments = parser.parse_args()

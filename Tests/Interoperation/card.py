@@ -30,7 +30,7 @@ class TransportFailed(Exception):
 @contextlib.asynccontextmanager
 async def open_device(
     transport: str, name: str, address: str, capture: BinaryIO | None, key: bytes = bytes(16), *,
-    is_private: bool = False,
+    is_private: bool = False, has_enhanced_bearers: bool = False,
 ) -> AsyncIterator[Device]:
     """A powered device on a transport. Its address is a static random one, the kind every controller can serve, or a
     private one made with a key."""
@@ -39,7 +39,8 @@ async def open_device(
     except Exception as error:
         raise TransportFailed(f"{transport}: {error}") from error
     async with hci:
-        configuration = DeviceConfiguration(name=name, address=Address(address), irk=key, le_privacy_enabled=is_private)
+        configuration = DeviceConfiguration(
+            name=name, address=Address(address), irk=key, le_privacy_enabled=is_private, eatt_enabled=has_enhanced_bearers)
         device = Device.from_config_with_hci(configuration, hci.source, hci.sink)
         if capture is not None:
             device.host.snooper = BtSnooper(capture)

@@ -147,6 +147,14 @@ def other_plans() -> list[Plan]:
             Step(["central", "--pair", *typing], [*showing, "--mitm", "--request"], ["passkey entry", "BEGIN:VCARD"],
                  ["paired"]),
         ]),
+        Plan("our central uses the enhanced ATT bearers of Bumble's peripheral", [
+            Step(["central", "--pair", *typing], [*showing, "--mitm", "--request", "--enhanced"], ["BEGIN:VCARD"],
+                 ["paired", "over an enhanced bearer: ATT_"]),
+        ]),
+        Plan("Bumble's central uses the enhanced ATT bearers of our peripheral", [
+            Step(serving, ["--do", "refused-bearers,pair,enhanced-card/encrypt,enhanced-card"], [": just works"],
+                 ["refused: ", "enhanced-card: done"]),
+        ]),
         Plan("our central asks for the passkey on the terminal, until it is one", [
             Step(words("pair --authenticated"), [*showing, "--mitm"], ["a passkey has six digits", "passkey entry, LE Secure Connections"],
                  ["paired"], typed=[("or nothing to refuse: ", "12ab"), ("or nothing to refuse: ", "042195")]),

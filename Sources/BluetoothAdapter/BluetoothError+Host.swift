@@ -27,6 +27,8 @@ extension BluetoothError {
         case .servicesChanged: self = .servicesChanged
         case .database(let error): self = .invalidDefinition("\(error)")
         case .advertisingData(let error): self = .advertisingDataTooLong("\(error)")
+        case .advertisingDataTooLong(let limit):
+            self = .advertisingDataTooLong("the controller takes at most \(limit) octets")
         case .pairing(let error): self = .pairingFailed(error)
         case .notBonded: self = .notBonded
         case .noSuchChannel: self = .channelClosed(.byThisDevice)

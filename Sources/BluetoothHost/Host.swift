@@ -41,6 +41,8 @@ public struct Host: Sendable {
     var purposes = CommandPurposes()
     var nextRequest: UInt32 = 1
 
+    /// What the controller can do on the air, until there is another one.
+    var radio = RadioFeatures()
     var scanner = Scanner()
     var advertiser = Advertiser()
     var initiator = Initiator()

@@ -51,6 +51,8 @@ public enum HostError: Error, Equatable, Sendable {
     case database(GATTDatabaseError)
     /// Advertising data does not fit.
     case advertisingData(AdvertisingPayloadError)
+    /// The controller takes no more than so many octets of advertising data.
+    case advertisingDataTooLong(limit: Int)
     /// Pairing failed.
     case pairing(PairingError)
     /// There is no bond with this peer.
@@ -88,6 +90,8 @@ extension HostError: CustomStringConvertible {
         case .servicesChanged: "the services of the peer have changed; discover them again"
         case .database(let error): "\(error)"
         case .advertisingData(let error): "\(error)"
+        case .advertisingDataTooLong(let limit):
+            "the controller takes at most \(limit) octets of advertising data; advertise less"
         case .pairing(let error): "\(error)"
         case .noSuchChannel: "the channel is closed; open another one"
         case .channel(let failure): "\(failure)"

@@ -36,13 +36,13 @@ public enum HostEvent: Sendable {
         case failed(HostFailure)
         /// The controller refused to scan; the scan is no longer wanted.
         case scanningFailed(HostError)
-        /// What `Host.startAdvertising` asked for is on the air. Not repeated when advertising resumes after a
+        /// What `Host.startAdvertising` asked for is on the air, as this set. Not repeated when advertising resumes after a
         /// connection or a reset.
-        case advertisingStarted
-        /// The controller refused to advertise; advertising is no longer wanted.
-        case advertisingFailed(HostError)
-        /// Advertising was to last for a time, which is over.
-        case advertisingEnded
+        case advertisingStarted(AdvertisingHandle)
+        /// The controller refused to advertise this set, which is no longer wanted.
+        case advertisingFailed(AdvertisingHandle, HostError)
+        /// The time of a set is over, or it was sent as often as it was to be.
+        case advertisingEnded(AdvertisingHandle)
         /// An attempt to connect ended without a link.
         case connectionFailed(ConnectionAttempt, HostError)
     }
@@ -179,12 +179,16 @@ extension HostResetCause: CustomStringConvertible {
 public struct Advertisement: Equatable, Sendable {
     /// What was received: which kind of advertising, or a scan response.
     public var type: AdvertisingEventType
-    /// The address the advertiser used.
+    /// The address the advertiser used. Of an anonymous one: `AdvertisingReport.anonymousAddress(_:sid:)`.
     public var address: DeviceAddress
     /// The advertiser.
     public var peer: PeerID
     /// In dBm; 127 where the controller could not tell.
     public var rssi: Int8
+    /// The transmit power in dBm that the packet says; 127 where it says none.
+    public var txPowerLevel: Int8 = 127
+    /// What else the report said.
+    public var details = AdvertisingDetails.legacy
     /// The AD structures.
     public var data: Payload
 }

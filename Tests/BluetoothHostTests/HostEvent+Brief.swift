@@ -14,9 +14,9 @@ extension HostEvent {
         case .controller(.failed(let failure)): "failed: \(failure)"
         case .advertisement(let advertisement): "advertisement \(advertisement.rssi)"
         case .controller(.scanningFailed(let error)): "scanning failed: \(error)"
-        case .controller(.advertisingStarted): "advertising"
-        case .controller(.advertisingFailed(let error)): "advertising failed: \(error)"
-        case .controller(.advertisingEnded): "advertising ended"
+        case .controller(.advertisingStarted(let handle)): "advertising\(handle.suffix)"
+        case .controller(.advertisingFailed(let handle, let error)): "advertising\(handle.suffix) failed: \(error)"
+        case .controller(.advertisingEnded(let handle)): "advertising\(handle.suffix) ended"
         case .link(let link, .connected): "connected \(link)"
         case .controller(.connectionFailed(_, let error)): "connection failed: \(error)"
         case .link(let link, .disconnected(let reason)): "disconnected \(link): \(reason.rawValue)"
@@ -52,4 +52,9 @@ extension HostEvent {
         case .bondChanged(let bond): "\(bond)"
         }
     }
+}
+
+extension AdvertisingHandle {
+    /// Nothing for the set that is meant where none is named.
+    fileprivate var suffix: String { rawValue == 0 ? "" : " \(rawValue)" }
 }

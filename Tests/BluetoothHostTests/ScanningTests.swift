@@ -36,7 +36,7 @@ struct ScanningTests {
         ("1300", ["advertisement -40"]),  // ADV_IND
         ("0800", ["advertisement -40"]),  // a scan response
         ("2100", []),  // a fragment
-        ("4100", []),  // cut off
+        ("4100", ["advertisement -40"]),  // cut off
     ])
     func extendedReportsAreHeard(_ eventType: String, _ events: [String]) throws {
         var controller = ScriptedController.ready()

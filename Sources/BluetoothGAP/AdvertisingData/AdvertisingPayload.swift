@@ -26,6 +26,10 @@ public struct AdvertisingPayload: Equatable, Sendable {
 
         /// Legacy advertising that is scannable: 31 octets and 31 (Vol 6, Part B, 2.3.1).
         public static let legacy = Limits(advertisingData: 31, scanResponseData: 31)
+
+        /// Extended advertising, as long as it may be at all; most controllers take less (Vol 6, Part B, 2.3.4.9).
+        public static let extended = Limits(
+            advertisingData: AdvertisingReassembly.maximumLength, scanResponseData: 0)
     }
 
     public let advertisingData: [UInt8]

@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// A bounded table of values by device address, which keeps the order in which they were last used and evicts the
+/// A bounded table of values by device address and, where that matters, advertising set, which keeps the order in which they were last used and evicts the
 /// oldest when it is full.
 ///
 /// Values live in slots, found by open addressing and linked from newest to oldest. Touching a value or changing it in
@@ -9,8 +9,12 @@ import BluetoothBase
 struct AddressTable<Value: Sendable>: Sendable {
     private struct Entry: Sendable {
         var address: DeviceAddress
+        var set: UInt8
         var newer: Int?
         var older: Int?
+
+        @inline(__always)
+        func isOf(_ address: DeviceAddress, _ set: UInt8) -> Bool { self.address == address && self.set == set }
     }
 
     let capacity: Int
@@ -51,8 +55,8 @@ struct AddressTable<Value: Sendable>: Sendable {
     }
 
     /// The slot of an address; nil if it has none.
-    func slot(of address: DeviceAddress) -> Int? {
-        let slot = index[position(of: address)]
+    func slot(of address: DeviceAddress, set: UInt8 = 0xFF) -> Int? {
+        let slot = index[position(of: address, set)]
         return slot < 0 ? nil : Int(slot)
     }
 
@@ -64,10 +68,10 @@ struct AddressTable<Value: Sendable>: Sendable {
     }
 
     /// Stores a value for an address that has none. If the table is full, it replaces the oldest value.
-    mutating func insert(_ value: Value, for address: DeviceAddress) -> Int {
+    mutating func insert(_ value: Value, for address: DeviceAddress, set: UInt8 = 0xFF) -> Int {
         if count == capacity, let oldest { remove(oldest) }
         if 2 * (count + 1) > index.count { growIndex() }
-        let entry = Entry(address: address)
+        let entry = Entry(address: address, set: set)
         let slot: Int
         if let free = freeSlots.popLast() {
             slot = free
@@ -78,7 +82,7 @@ struct AddressTable<Value: Sendable>: Sendable {
             entries.append(entry)
             values.append(value)
         }
-        index[position(of: address)] = Int32(truncatingIfNeeded: slot)
+        index[position(of: address, set)] = Int32(truncatingIfNeeded: slot)
         linkAsNewest(slot)
         count += 1
         return slot
@@ -86,7 +90,7 @@ struct AddressTable<Value: Sendable>: Sendable {
 
     /// Removes the value in a slot that is in use.
     mutating func remove(_ slot: Int) {
-        removeFromIndex(entries[slot].address)
+        removeFromIndex(entries[slot].address, entries[slot].set)
         unlink(slot)
         freeSlots.append(slot)
         count -= 1
@@ -119,16 +123,16 @@ extension AddressTable {
 extension AddressTable {
     /// Where the search for an address starts. The standard library's hash has a seed of its own in every process, so that
     /// nobody can choose addresses that all start at the same place; no result depends on it.
-    private func home(of address: DeviceAddress) -> Int {
-        let key = address.value | UInt64(address.kind.rawValue) << 48
+    private func home(of address: DeviceAddress, _ set: UInt8) -> Int {
+        let key = address.value | UInt64(address.kind.rawValue) << 48 | UInt64(set) << 56
         return key.hashValue & (index.count - 1)
     }
 
     /// Where in the index an address is, or would be.
-    private func position(of address: DeviceAddress) -> Int {
+    private func position(of address: DeviceAddress, _ set: UInt8) -> Int {
         let mask = index.count - 1
-        var position = home(of: address)
-        while index[position] >= 0, entries[Int(index[position])].address != address {
+        var position = home(of: address, set)
+        while index[position] >= 0, !entries[Int(index[position])].isOf(address, set) {
             position = (position + 1) & mask
         }
         return position
@@ -139,18 +143,19 @@ extension AddressTable {
         index = Array(repeating: -1, count: 2 * index.count)
         var next = newest
         while let slot = next {
-            index[position(of: entries[slot].address)] = Int32(truncatingIfNeeded: slot)
+            index[position(of: entries[slot].address, entries[slot].set)] = Int32(truncatingIfNeeded: slot)
             next = entries[slot].older
         }
     }
 
     /// Takes an address out, and moves up those behind it that would not be found across the gap.
-    private mutating func removeFromIndex(_ address: DeviceAddress) {
+    private mutating func removeFromIndex(_ address: DeviceAddress, _ set: UInt8) {
         let mask = index.count - 1
-        var gap = position(of: address)
+        var gap = position(of: address, set)
         var next = (gap + 1) & mask
         while index[next] >= 0 {
-            let home = home(of: entries[Int(index[next])].address)
+            let entry = entries[Int(index[next])]
+            let home = home(of: entry.address, entry.set)
             if (next - home) & mask >= (next - gap) & mask {
                 index[gap] = index[next]
                 gap = next

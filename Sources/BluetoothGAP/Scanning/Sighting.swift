@@ -6,10 +6,12 @@ import BluetoothBase
 public struct Sighting: Equatable, Sendable {
     /// Who it is: the same while a bonded device changes its private address.
     public let peer: PeerID
-    /// The address that the last packet came from.
+    /// The address that the last packet came from. Where `isAnonymous` is true there is none, and this is no device's.
     public internal(set) var address: DeviceAddress
     /// How the device advertises. As long as only its scan response has been seen, it is only known to be scannable.
     public internal(set) var eventType: AdvertisingEventType
+    /// Which PHYs and which advertising set the last packet of advertising data came on, and what else it said.
+    public internal(set) var details: AdvertisingDetails
     /// The received signal strength of the last packet in dBm, nil if it was not measured.
     public internal(set) var rssi: Int8?
     /// When the first packet was received.
@@ -23,13 +25,13 @@ public struct Sighting: Equatable, Sendable {
     /// The transmit power in dBm that a packet itself contained, as only an extended one can.
     @usableFromInline package internal(set) var packetTxPowerLevel: Int8?
 
-    /// The longest possible advertising data, extended advertising included (Vol 6, Part B, 2.3.4.9). Anything beyond
-    /// is dropped.
-    static let maximumDataLength = 1650
+    /// Anything beyond is dropped.
+    static let maximumDataLength = AdvertisingReassembly.maximumLength
 
     init(_ report: borrowing AdvertisingReport, at now: Instant) {
         peer = report.peer
         address = report.address
+        details = report.details
         eventType = report.eventType.subtracting(.scanResponse)
         firstSeen = now
         lastSeen = now
@@ -46,6 +48,7 @@ public struct Sighting: Equatable, Sendable {
         if report.eventType.contains(.scanResponse) {
             return scanResponseData.update(report.data.extracting(first: Self.maximumDataLength))
         }
+        details = report.details
         let novelty = advertisingData.update(report.data.extracting(first: Self.maximumDataLength))
         guard eventType != report.eventType else { return novelty }
         eventType = report.eventType
@@ -59,6 +62,10 @@ extension Sighting {
     /// Whether the device accepts connections.
     @inlinable
     public var isConnectable: Bool { eventType.contains(.connectable) }
+
+    /// Whether the advertiser gives no address. Anonymous advertisers are told apart by what they advertise.
+    @inlinable
+    public var isAnonymous: Bool { details.isAnonymous }
 
     /// Everything the device advertises, decoded at every call.
     public var advertisement: AdvertisementData {

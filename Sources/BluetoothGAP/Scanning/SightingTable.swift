@@ -1,6 +1,6 @@
 import BluetoothBase
 
-/// The devices a scan has seen, merged by who they are: a bounded number of them, of which a new one replaces the one not
+/// The devices a scan has seen, merged by who they are, and their advertising sets, each by itself: a bounded number of them, of which a new one replaces the one not
 /// seen for longest.
 ///
 /// A report that repeats what is known costs a look-up and a comparison, and no allocation, however many devices are
@@ -43,13 +43,23 @@ public struct SightingTable: Sendable {
     public subscript(slot: Slot) -> Sighting { table[slot] }
 
     /// Where a device is; nil if unknown.
-    public func slot(of address: DeviceAddress) -> Slot? { slot(of: PeerID(address)) }
+    ///
+    /// - Parameter sid: one of its advertising sets; nil for what it sends in legacy PDUs.
+    public func slot(of address: DeviceAddress, sid: UInt8? = nil) -> Slot? { slot(of: PeerID(address), sid: sid) }
 
     /// Where a device is; nil if unknown.
-    public func slot(of peer: PeerID) -> Slot? { table.slot(of: peer.firstAddress) }
+    ///
+    /// - Parameter sid: one of its advertising sets; nil for what it sends in legacy PDUs.
+    public func slot(of peer: PeerID, sid: UInt8? = nil) -> Slot? {
+        table.slot(of: peer.firstAddress, set: sid ?? 0xFF)
+    }
 
     /// A device; nil if unknown.
-    public subscript(address: DeviceAddress) -> Sighting? { slot(of: address).map { table[$0] } }
+    ///
+    /// - Parameter sid: one of its advertising sets; nil for what it sends in legacy PDUs.
+    public subscript(address: DeviceAddress, sid sid: UInt8? = nil) -> Sighting? {
+        slot(of: address, sid: sid).map { table[$0] }
+    }
 
     /// All the devices, the one seen last first.
     public var sightings: [Sighting] { table.newestFirst.map { table[$0] } }
@@ -59,11 +69,12 @@ public struct SightingTable: Sendable {
         _ report: borrowing AdvertisingReport, at now: Instant
     ) -> (slot: Slot, novelty: Novelty) {
         let key = report.peer.firstAddress
-        if let slot = table.slot(of: key) {
+        let set = report.details.sidOctet
+        if let slot = table.slot(of: key, set: set) {
             table.touch(slot)
             return (slot, table[slot].update(report, at: now))
         }
-        return (table.insert(Sighting(report, at: now), for: key), .discovered)
+        return (table.insert(Sighting(report, at: now), for: key, set: set), .discovered)
     }
 
     /// Removes the devices last seen before `instant`.

@@ -1,268 +1,142 @@
 import BluetoothBase
-import BluetoothGAP
 import BluetoothHCI
 
-/// How to advertise (Core 5.4, Vol 4, Part E, 7.8.5).
-public struct AdvertisingParameters: Equatable, Sendable {
-    /// Whether peers may connect.
-    public var isConnectable: Bool
-    /// The range from which the controller takes its advertising interval, 20 ms to 10.24 s. Where peers cannot connect, it
-    /// begins at 100 ms on controllers before version 5.0, which know no shorter one.
-    public var interval: ClosedRange<Duration>
-    /// At most 31 octets of AD structures.
-    public var data: [UInt8]
-    /// At most 31 octets of AD structures for those who ask.
-    public var scanResponse: [UInt8]
-    /// The one peer that may connect, by any of its names; nil for all. Such advertising carries no data (Core 5.4, Vol 3,
-    /// Part C, 9.3.3). A peer that uses private addresses is found only if the controller resolves them, on both sides: see
-    /// `peerResolvesAddresses`.
-    public var peer: PeerID?
-    /// Whether the peer's controller resolves private addresses, as its Central Address Resolution characteristic says (12.4). One
-    /// that does not is advertised to under its identity address.
-    public var peerResolvesAddresses = true
-    /// After how long it ends; nil for not by itself. In limited discoverable mode, which the flags of `data` say, at most
-    /// 180 seconds, which nil then means (Core 5.4, Vol 3, Part C, 9.2.3).
-    public var duration: Duration?
-
-    /// By default connectable, every 30 to 60 ms, which is found quickly.
-    public init(
-        isConnectable: Bool = true, interval: ClosedRange<Duration> = .milliseconds(30)...(.milliseconds(60)),
-        data: [UInt8], scanResponse: [UInt8] = [], peer: PeerID? = nil, duration: Duration? = nil
-    ) {
-        self.isConnectable = isConnectable
-        self.interval = interval
-        self.data = data
-        self.scanResponse = scanResponse
-        self.peer = peer
-        self.duration = duration
-    }
-
-    /// Whether it is in limited discoverable mode.
-    private var isLimited: Bool { ADView(data.span).flags?.contains(.limitedDiscoverable) ?? false }
-
-    /// After how long it ends.
-    var limit: Duration? { duration ?? (isLimited ? GAPTiming.limitedAdvertisingTimeout : nil) }
-
-    /// Vol 4, Part E, 7.8.5 and 7.8.7.
-    var isValid: Bool {
-        interval.lowerBound >= .milliseconds(20) && interval.upperBound <= .milliseconds(10240)
-            && data.count <= 31 && scanResponse.count <= 31 && (peer == nil || isConnectable)
-            && (limit.map { $0 > .zero && (!isLimited || $0 <= GAPTiming.limitedAdvertisingTimeout) } ?? true)
-    }
-
-    /// The interval for a controller of a version; nil where that is not known (Core 4.2, Vol 2, Part E, 7.8.5).
-    fileprivate func interval(for version: CoreVersion?) -> ClosedRange<Duration> {
-        guard !isConnectable, let version, version < .v50 else { return interval }
-        let shortest = Duration.milliseconds(100)
-        return max(shortest, interval.lowerBound)...max(shortest, interval.upperBound)
-    }
-
-    fileprivate var type: LEAdvertisingType {
-        if peer != nil { return .connectableDirectedLowDutyCycle }
-        if isConnectable { return .connectableUndirected }
-        return scanResponse.isEmpty ? .nonConnectableUndirected : .scannableUndirected
-    }
-}
-
-/// Advertising: what is wanted, and what the controller does about it.
+/// Advertising: the sets that are wanted, each of which sees to itself.
 struct Advertiser: Sendable {
-    /// The commands that lead to advertising, or end it.
-    enum Step: Equatable, Sendable {
-        case setParameters, setData, setScanResponse, enable, disable
-    }
-
-    private enum State: Sendable {
-        case idle
-        /// Commands that will lead to `running` are with the controller. A peer that connects before the last of them is
-        /// answered may have ended what it started.
-        case starting(AdvertisingParameters, peerConnected: Bool)
-        case running(AdvertisingParameters)
-        case stopping
-    }
-
     /// The addresses to advertise with.
     struct Addresses: Sendable {
         var own: OwnAddressType
         /// The one that directed advertising is for.
         var peer = DeviceAddress(0, kind: .public)
+        /// What a set is to use as its random address; nil where it needs none.
+        var random: DeviceAddress?
     }
 
-    private struct Wanted: Sendable {
-        let parameters: AdvertisingParameters
-        /// When it ends by itself.
-        let end: Instant?
-        /// Whether its start has been reported.
-        var isAnnounced = false
-    }
+    private(set) var sets: [AdvertisingSet] = []
 
-    private var wanted: Wanted?
-    private var state: State = .idle
-    /// What becomes of advertising that leads to nothing. It waits for a second at most: one peer that connects and drops
-    /// the link is not to keep all others from finding this device.
-    private var backoff = Backoff(limit: .seconds(1))
+    /// The most sets, whatever the controller offers.
+    static let maximumSets = 16
 
     /// When something is due.
-    var nextDeadline: Instant? {
-        guard let wanted else { return nil }
-        guard case .idle = state else { return wanted.end }
-        return earliest(wanted.end, backoff.deadline)
-    }
+    var nextDeadline: Instant? { sets.reduce(nil) { earliest($0, $1.nextDeadline) } }
 
     /// Whether the controller neither advertises nor is about to begin or stop.
-    var isIdle: Bool {
-        if case .idle = state { true } else { false }
+    var isIdle: Bool { sets.allSatisfy(\.isIdle) }
+
+    /// Whether a peer may have connected.
+    var acceptsConnections: Bool { sets.contains(where: \.acceptsConnections) }
+
+    /// Whether anything is to be advertised as a set.
+    func wants(_ handle: AdvertisingHandle) -> Bool { sets.contains { $0.handle == handle && $0.isWanted } }
+
+    /// Whether another set may be wanted.
+    func hasRoom(for handle: AdvertisingHandle) -> Bool {
+        sets.count { $0.isWanted && $0.handle != handle } < Self.maximumSets
     }
 
-    /// The one peer that is wanted to connect.
-    var target: PeerID? { wanted?.parameters.peer }
-
-    /// Whether that peer finds itself under private addresses, too.
-    var targetResolvesAddresses: Bool { wanted?.parameters.peerResolvesAddresses ?? true }
-
-    /// Which activity it is that may have to yield.
-    var activity: RadioArbiter.Activity {
-        wanted?.parameters.isConnectable == false ? .otherAdvertising : .connectableAdvertising
+    /// Why something cannot be advertised as a set beside the others; nil if it can.
+    func obstacle(
+        to parameters: AdvertisingParameters, as handle: AdvertisingHandle, _ radio: RadioFeatures
+    ) -> HostError? {
+        if let obstacle = parameters.obstacle(radio) { return obstacle }
+        let others = sets.count { $0.isWanted && $0.handle != handle }
+        guard others > 0, others >= min(radio.setCount, Self.maximumSets) else { return nil }
+        return radio.isExtended ? .busy : .unsupported
     }
-
-    /// Whether a peer may have connected: also while advertising is being started or stopped.
-    var acceptsConnections: Bool {
-        switch state {
-        case .idle: false
-        case .starting(let parameters, _), .running(let parameters): parameters.isConnectable
-        case .stopping: true
-        }
-    }
-
-    /// Whether anything is to be advertised.
-    var isWanted: Bool { wanted != nil }
 
     // MARK: Calls
 
-    mutating func start(_ parameters: AdvertisingParameters, at now: Instant) {
-        wanted = Wanted(parameters: parameters, end: parameters.limit.map { now.advanced(by: $0) })
+    mutating func start(_ parameters: AdvertisingParameters, as handle: AdvertisingHandle, at now: Instant) {
+        let index = sets.firstIndex { $0.handle == handle } ?? sets.count
+        if index == sets.count { sets.append(AdvertisingSet(handle: handle)) }
+        sets[index].start(parameters, at: now)
+    }
+
+    mutating func stop(_ handle: AdvertisingHandle) {
+        for index in sets.indices where sets[index].handle == handle { sets[index].stop() }
     }
 
     /// Ends advertising whose time is over.
     mutating func fire(at now: Instant) -> [Effect] {
-        guard let end = wanted?.end, end <= now else { return [] }
-        wanted = nil
-        return [.report(.controller(.advertisingEnded))]
+        var effects: [Effect] = []
+        for index in sets.indices { effects += sets[index].fire(at: now) }
+        return effects
     }
 
-    mutating func stop() { wanted = nil }
-
-    /// Moves one step towards what is wanted.
+    /// Moves one set a step towards what is wanted.
     mutating func advance(
-        _ verdict: RadioArbiter.Verdict, _ addresses: Addresses, _ version: CoreVersion?, at now: Instant
+        _ index: Int, _ verdict: RadioArbiter.Verdict, _ addresses: Addresses, _ radio: RadioFeatures, at now: Instant
     ) -> [Effect] {
-        guard verdict != .suspended else { return [] }
-        switch state {
-        case .idle:
-            guard !backoff.waits(at: now), verdict == .proceed, let parameters = wanted?.parameters else { return [] }
-            state = .starting(parameters, peerConnected: false)
-            let interval = parameters.interval(for: version)
-            let command = LESetAdvertisingParameters(
-                intervalMin: LESlots(clamping: interval.lowerBound),
-                intervalMax: LESlots(clamping: interval.upperBound), type: parameters.type,
-                ownAddressType: addresses.own, peerAddress: addresses.peer)
-            return [.send(command, for: .advertise(.setParameters))]
-        case .running(let current):
-            guard wanted?.parameters == current, verdict != .stop else { return disable() }
-            return announce()
-        case .starting, .stopping:
-            return []
+        // Those that are on their way out still take room; a legacy controller has one advertiser for all of them.
+        let taken = sets.indices.count { $0 != index && (!sets[$0].isIdle || sets[$0].exists) }
+        return sets[index].advance(verdict, hasRoom: taken < max(1, radio.setCount), addresses, radio, at: now)
+    }
+
+    /// Gives up the sets beyond those that the controller takes, which could not be known before it was up.
+    mutating func fit(_ radio: RadioFeatures) -> [Effect] {
+        var effects: [Effect] = []
+        var count = 0
+        for index in sets.indices {
+            guard let parameters = sets[index].parameters else { continue }
+            count += 1
+            guard count > max(1, min(radio.setCount, Self.maximumSets)) else { continue }
+            effects += sets[index].giveUp(parameters, radio.isExtended ? .busy : .unsupported)
         }
+        return effects
     }
 
-    private mutating func disable() -> [Effect] {
-        state = .stopping
-        return [.send(LESetAdvertisingEnable(isEnabled: false), for: .advertise(.disable))]
-    }
-
-    private mutating func announce() -> [Effect] {
-        guard wanted?.isAnnounced == false else { return [] }
-        wanted?.isAnnounced = true
-        return [.report(.controller(.advertisingStarted))]
-    }
+    /// Forgets the sets about which there is nothing left to be done.
+    mutating func forgetOver() { sets.removeAll(where: \.isOver) }
 
     // MARK: The controller
 
-    enum Outcome {
-        case effects([Effect])
-        /// The controller will not advertise like this.
-        case refused(AdvertisingParameters)
+    /// Takes the answer to a step of a set.
+    ///
+    /// - Returns: where the set is, and what follows; nil of a set that is gone.
+    mutating func answered(
+        _ step: AdvertisingSet.Step, of handle: AdvertisingHandle, _ status: HCIStatus
+    ) -> (index: Int, outcome: AdvertisingSet.Outcome)? {
+        guard let index = sets.firstIndex(where: { $0.handle == handle }) else { return nil }
+        return (index, sets[index].answered(step, status))
     }
 
-    /// Takes the answer to a step.
-    mutating func answered(_ step: Step, _ status: HCIStatus) -> Outcome {
-        switch (state, step) {
-        case (.starting(let parameters, _), _) where status != .success:
-            state = .idle
-            return .refused(parameters)
-        case (.starting(let parameters, _), .setParameters):
-            return .effects([.send(LESetAdvertisingData(data: parameters.data), for: .advertise(.setData))])
-        case (.starting(let parameters, _), .setData):
-            let command = LESetScanResponseData(data: parameters.scanResponse)
-            return .effects([.send(command, for: .advertise(.setScanResponse))])
-        case (.starting, .setScanResponse):
-            return .effects([.send(LESetAdvertisingEnable(isEnabled: true), for: .advertise(.enable))])
-        case (.starting(let parameters, let peerConnected), .enable):
-            state = .running(parameters)
-            return .effects(peerConnected ? restart() : [])
-        case (.stopping, .disable):
-            // Whatever it answers, a controller that was asked to stop no longer advertises for this host.
-            state = .idle
-        default: break
-        }
-        return .effects([])
+    mutating func giveUp(_ index: Int, _ refused: AdvertisingParameters, _ error: HostError) -> [Effect] {
+        sets[index].giveUp(refused, error)
     }
 
-    /// Whether a refusal with this status may be due to something else that the controller does.
-    func mayWorkLater(_ status: HCIStatus) -> Bool {
-        // What worked before will work again.
-        status == .commandDisallowed || status == .connectionLimitExceeded || wanted?.isAnnounced == true
+    /// A peer has connected.
+    mutating func peerConnected() -> [Effect] {
+        let isOnly = sets.count(where: \.acceptsConnections) == 1
+        return sets.indices.flatMap { sets[$0].peerConnected(isOnly: isOnly) }
     }
 
-    /// Gives up what the controller refused, unless something else is wanted by now.
-    mutating func giveUp(_ refused: AdvertisingParameters, _ error: HostError) -> [Effect] {
-        guard wanted?.parameters == refused else { return [] }
-        wanted = nil
-        return [.report(.controller(.advertisingFailed(error)))]
-    }
-
-    /// A peer has connected: the controller has stopped advertising by itself (Vol 4, Part E, 7.8.9).
-    mutating func peerConnected() {
-        switch state {
-        case .running(let parameters) where parameters.isConnectable: state = .idle
-        case .starting(let parameters, _): state = .starting(parameters, peerConnected: true)
-        case .idle, .running, .stopping: break
-        }
+    /// LE Advertising Set Terminated.
+    mutating func terminated(_ handle: AdvertisingHandle, _ status: HCIStatus, at now: Instant) -> [Effect] {
+        guard let index = sets.firstIndex(where: { $0.handle == handle }) else { return [] }
+        return sets[index].terminated(status, at: now)
     }
 
     /// A link to which advertising led ended as soon as it began.
-    mutating func linkWasShortLived(at now: Instant) { backoff.failed(at: now) }
-
-    /// A peer has tried to connect and failed: starts over, since it is not known whether the controller still advertises.
-    mutating func peerFailed(at now: Instant) -> [Effect] {
-        backoff.failed(at: now)
-        return restart()
+    mutating func linkWasShortLived(at now: Instant) {
+        for index in sets.indices where sets[index].activity == .connectableAdvertising {
+            sets[index].linkWasShortLived(at: now)
+        }
     }
 
-    /// Starts over where it is not known whether the controller still advertises.
-    private mutating func restart() -> [Effect] {
-        guard case .running(let parameters) = state, parameters.isConnectable else { return [] }
-        return disable()
+    /// A peer has tried to connect and failed.
+    mutating func peerFailed(at now: Instant) -> [Effect] {
+        sets.indices.flatMap { sets[$0].peerFailed(at: now) }
     }
 
     /// The controller was reset. What is wanted stays wanted.
     mutating func reset() {
-        state = .idle
-        backoff.succeeded()
+        for index in sets.indices { sets[index].reset() }
+        forgetOver()
     }
 
     /// The controller is gone. What has been on the air will be again, with the next one.
     mutating func abandon(_ error: HostError) -> [Effect] {
-        guard let wanted, !wanted.isAnnounced else { return [] }
-        return giveUp(wanted.parameters, error)
+        defer { forgetOver() }
+        return sets.indices.flatMap { sets[$0].abandon(error) }
     }
 }

@@ -10,6 +10,7 @@ extension Host {
     public mutating func startScanning(_ parameters: ScanParameters, at now: Instant) throws(HostError) {
         guard parameters.isValid else { throw .invalidParameters }
         guard !lacksPrivacy else { throw .unsupported }
+        if lifecycle.isUp, let obstacle = parameters.obstacle(radio) { throw obstacle }
         scanner.start(parameters)
         advanceScanning(at: now)
     }
@@ -20,22 +21,36 @@ extension Host {
         advanceScanning(at: now)
     }
 
-    /// Advertises until `stopAdvertising`. A second call replaces what is advertised. Advertising resumes after a peer
-    /// has connected, as soon as the controller can.
-    public mutating func startAdvertising(_ parameters: AdvertisingParameters, at now: Instant) throws(HostError) {
-        guard parameters.isValid else { throw .invalidParameters }
+    /// Advertises until `stopAdvertising`. A second call for the same set replaces what is advertised. Advertising resumes after a
+    /// peer has connected, as soon as the controller can.
+    ///
+    /// - Parameter handle: the advertising set, 0x00 to 0xEF. There may be as many at once as the controller has, at most 16, and
+    ///   only one without the extended commands.
+    /// - Throws: `.unsupported` for what needs extended commands where the controller lacks them, `.busy` for one set too many.
+    ///   As long as no controller is up, this is found out later, and ends in `HostEvent.Controller.advertisingFailed`.
+    public mutating func startAdvertising(
+        _ parameters: AdvertisingParameters, as handle: AdvertisingHandle = AdvertisingHandle(0), at now: Instant
+    ) throws(HostError) {
+        guard parameters.isValid, handle.rawValue <= 0xEF else { throw .invalidParameters }
         guard !lacksPrivacy, !(parameters.isConnectable && isForBroadcastOnly) else { throw .unsupported }
-        advertiser.start(parameters, at: now)
+        if lifecycle.isUp {
+            if let obstacle = advertiser.obstacle(to: parameters, as: handle, radio) { throw obstacle }
+        } else if !advertiser.hasRoom(for: handle) {
+            throw .busy
+        }
+        advertiser.start(parameters, as: handle, at: now)
         arbiter.advertisingMayWork()
         advanceAdvertising(at: now)
     }
 
-    /// Whether anything is to be advertised, now or as soon as the controller can.
-    public var isAdvertisingWanted: Bool { advertiser.isWanted }
+    /// Whether anything is to be advertised as a set, now or as soon as the controller can.
+    public func isAdvertisingWanted(_ handle: AdvertisingHandle = AdvertisingHandle(0)) -> Bool {
+        advertiser.wants(handle)
+    }
 
-    /// Stops advertising. A peer may still have connected before the controller stopped.
-    public mutating func stopAdvertising(at now: Instant) {
-        advertiser.stop()
+    /// Stops advertising a set. A peer may still have connected before the controller stopped.
+    public mutating func stopAdvertising(_ handle: AdvertisingHandle = AdvertisingHandle(0), at now: Instant) {
+        advertiser.stop(handle)
         arbiter.advertisingMayWork()
         advanceAdvertising(at: now)
     }
@@ -46,15 +61,19 @@ extension Host {
     /// - Parameters:
     ///   - peer: the peer, under any of its names.
     ///   - timeout: how long to try; nil tries until `cancelConnecting`.
+    ///   - phys: the primary PHYs on which the peer may advertise: it is listened for on all of them. LE Coded needs a
+    ///     controller that has it.
     public mutating func connect(
-        to peer: PeerID, timeout: Duration?, at now: Instant
+        to peer: PeerID, timeout: Duration?, phys: ScanPHYs = .le1M, at now: Instant
     ) throws(HostError) -> ConnectionAttempt {
         guard lifecycle.isUp else { throw .notReady }
         guard !lacksPrivacy, !isForBroadcastOnly else { throw .unsupported }
+        guard phys.isValid else { throw .invalidParameters }
+        guard !phys.contains(.leCoded) || radio.phys.contains(.leCoded) else { throw .unsupported }
         guard !initiator.isFull, links.hasRoom else { throw .busy }
         let peer = peers.peer(at: peer.firstAddress)
         guard !isTaken(peer) else { throw .alreadyConnected }
-        let attempt = initiator.add(peer, deadline: timeout.map { now.advanced(by: $0) })
+        let attempt = initiator.add(peer, deadline: timeout.map { now.advanced(by: $0) }, phys: phys)
         advanceConnecting(at: now)
         return attempt
     }
@@ -100,16 +119,21 @@ extension Host {
 
     private mutating func advanceScanning(at now: Instant) {
         let verdict = arbiter.verdict(for: .scanning, among: obstacles)
-        perform(scanner.advance(verdict, ownAddressType: ownAddressType, at: now), at: now)
+        perform(scanner.advance(verdict, ownAddressType: ownAddressType, radio, at: now), at: now)
         advancePrivacy(at: now)
     }
 
     private mutating func advanceAdvertising(at now: Instant) {
-        let verdict = arbiter.verdict(for: advertiser.activity, among: obstacles)
-        let addresses = advertisingAddresses(
-            for: advertiser.isIdle ? advertiser.target : nil, canBePrivate: advertiser.targetResolvesAddresses)
-        let version = lifecycle.information?.version?.hciVersion
-        perform(advertiser.advance(verdict, addresses, version, at: now), at: now)
+        for index in advertiser.sets.indices {
+            let set = advertiser.sets[index]
+            let verdict = arbiter.verdict(for: set.activity, among: obstacles)
+            let addresses =
+                set.isIdle ? set.parameters.map { advertisingAddresses(for: $0) } : nil
+            let effects = advertiser.advance(
+                index, verdict, addresses ?? Advertiser.Addresses(own: .public), radio, at: now)
+            perform(effects, at: now)
+        }
+        advertiser.forgetOver()
         advancePrivacy(at: now)
     }
 
@@ -123,7 +147,7 @@ extension Host {
         }
         let settings = Initiator.Settings(
             ownAddressType: ownAddressType, connectionParameters: configuration.connectionParameters,
-            acceptListSize: lifecycle.information?.usableAcceptListSize ?? 0)
+            acceptListSize: lifecycle.information?.usableAcceptListSize ?? 0, radio: radio)
         perform(initiator.advance(verdict, candidates, settings, at: now), at: now)
         if scanner.search(needsSearch) { advanceScanning(at: now) }
         advancePrivacy(at: now)
@@ -148,14 +172,16 @@ extension Host {
         advanceConnecting(at: now)
     }
 
-    mutating func answered(_ step: Advertiser.Step, _ status: HCIStatus, at now: Instant) {
-        switch advertiser.answered(step, status) {
+    mutating func answered(
+        _ step: AdvertisingSet.Step, of handle: AdvertisingHandle, _ status: HCIStatus, at now: Instant
+    ) {
+        guard let (index, outcome) = advertiser.answered(step, of: handle, status) else { return }
+        switch outcome {
         case .effects(let effects): perform(effects, at: now)
         case .refused(let parameters):
-            let activity = advertiser.activity
-            let mayWait =
-                advertiser.mayWorkLater(status) && arbiter.explainsRefusal(of: activity, among: obstacles)
-            if !mayWait { perform(advertiser.giveUp(parameters, .controller(status)), at: now) }
+            let set = advertiser.sets[index]
+            let mayWait = set.mayWorkLater(status) && arbiter.explainsRefusal(of: set.activity, among: obstacles)
+            if !mayWait { perform(advertiser.giveUp(index, parameters, .controller(status)), at: now) }
         }
         advanceAdvertising(at: now)
     }
@@ -178,7 +204,17 @@ extension Host {
 
     /// A central was reported, or the controller says that a peer tried and failed.
     mutating func peerConnected(_ isCertain: Bool, at now: Instant) {
-        if isCertain { advertiser.peerConnected() } else { perform(advertiser.peerFailed(at: now), at: now) }
+        if isCertain {
+            perform(advertiser.peerConnected(), at: now)
+        } else {
+            perform(advertiser.peerFailed(at: now), at: now)
+        }
+        advanceAdvertising(at: now)
+    }
+
+    /// LE Advertising Set Terminated (Vol 4, Part E, 7.7.65.18).
+    mutating func advertisingSetTerminated(_ end: LEAdvertisingSetTerminated, at now: Instant) {
+        perform(advertiser.terminated(end.advertisingHandle, end.status, at: now), at: now)
         advanceAdvertising(at: now)
     }
 
@@ -203,43 +239,6 @@ extension Host {
         perform(advertiser.fire(at: now), at: now)
         if isAdvertisingDue { advanceAdvertising(at: now) }
         advanceConnecting(at: now)
-    }
-
-    /// One `LE Advertising Report` event (Vol 4, Part E, 7.7.65.2), which may hold several reports.
-    mutating func receive(_ reports: consuming LEAdvertisingReports, at now: Instant) {
-        // Reports that were on their way when scanning was stopped are of no use to anybody.
-        guard scanner.isListening else { return }
-        scanner.reportReceived(at: now)
-        while let report = reports.next() {
-            guard let type = AdvertisingEventType(legacyEventType: report.eventType.rawValue) else { continue }
-            received(type, report.address, report.rssi, report.data, at: now)
-        }
-    }
-
-    /// One `LE Extended Advertising Report` event (Vol 4, Part E, 7.7.65.13). The host has not asked for them, but
-    /// Bumble's controllers report even what they scan by the legacy commands in this way.
-    mutating func receive(_ reports: consuming LEExtendedAdvertisingReports, at now: Instant) {
-        guard scanner.isListening else { return }
-        scanner.reportReceived(at: now)
-        while let report = reports.next() {
-            // Fragments are not put together; legacy advertising has none.
-            guard let address = report.address, report.eventType.dataStatus == .complete else { continue }
-            let type = AdvertisingEventType(rawValue: UInt8(truncatingIfNeeded: report.eventType.rawValue & 0x1F))
-            received(type, address, report.rssi, report.data, at: now)
-        }
-    }
-
-    private mutating func received(
-        _ type: AdvertisingEventType, _ address: DeviceAddress, _ rssi: Int8, _ data: Span<UInt8>, at now: Instant
-    ) {
-        let peer = peers.peer(at: address)
-        if scanner.isSearching {
-            if type.contains(.connectable) { searched(peer, at: address, at: now) }
-            guard scanner.isWanted else { return }
-        }
-        let data = events.store(data)
-        events.append(
-            .advertisement(Advertisement(type: type, address: address, peer: peer, rssi: rssi, data: data)))
     }
 }
 

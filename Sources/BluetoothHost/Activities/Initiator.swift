@@ -1,4 +1,5 @@
 import BluetoothBase
+import BluetoothGAP
 import BluetoothHCI
 
 /// Connecting: which peers are wanted, and what the controller does about it.
@@ -36,7 +37,7 @@ struct Initiator: Sendable {
     private static let maximumListedPeers = 32
     private static let maximumRefusals = 2
     /// The window is as long: while it initiates, the controller listens all the time.
-    private static let scanInterval = Duration.milliseconds(60)
+    static let scanInterval = Duration.milliseconds(60)
     /// How long each group of peers is tried while others wait.
     private static let turn = Duration.seconds(4)
     /// How long to wait for a cancelled connection to be reported: some controllers never do.
@@ -71,10 +72,10 @@ struct Initiator: Sendable {
 
     // MARK: Calls
 
-    mutating func add(_ peer: PeerID, deadline: Instant?) -> ConnectionAttempt {
+    mutating func add(_ peer: PeerID, deadline: Instant?, phys: ScanPHYs) -> ConnectionAttempt {
         let identifier = ConnectionAttempt(number: nextNumber)
         nextNumber &+= 1
-        attempts.append(Attempt(identifier: identifier, peer: peer, deadline: deadline))
+        attempts.append(Attempt(identifier: identifier, peer: peer, deadline: deadline, phys: phys))
         return identifier
     }
 
@@ -110,7 +111,7 @@ struct Initiator: Sendable {
             // Two names may have turned out to mean one peer.
             guard !isLinked(peer), !targets.contains(where: { $0.peer == peer }) else { continue }
             if let address = address(peer) ?? attempt.sighting?.address {
-                targets.append(Target(peer: peer, address: address))
+                targets.append(Target(peer: peer, address: address, phys: attempt.phys))
             } else {
                 needsSearch = true
             }
@@ -167,13 +168,7 @@ struct Initiator: Sendable {
                 effects.append(.send(command, for: .connect(.addToAcceptList)))
             }
         }
-        let command = LECreateConnection(
-            scanInterval: LESlots(clamping: Self.scanInterval), scanWindow: LESlots(clamping: Self.scanInterval),
-            filterPolicy: targets.count > 1 ? .acceptList : .peerAddress,
-            peerAddress: targets.count > 1 ? DeviceAddress(0, kind: .public) : targets[0].address,
-            ownAddressType: settings.ownAddressType,
-            connectionParameters: LEConnectionParameters(settings.connectionParameters))
-        effects.append(.send(command, for: .connect(.create)))
+        effects.append(.send(command(for: targets, settings), for: .connect(.create)))
         return effects
     }
 

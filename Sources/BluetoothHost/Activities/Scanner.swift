@@ -1,34 +1,6 @@
 import BluetoothBase
+import BluetoothGAP
 import BluetoothHCI
-
-/// How to scan (Core 5.4, Vol 4, Part E, 7.8.10).
-public struct ScanParameters: Equatable, Sendable {
-    /// Whether to ask advertisers for their scan response.
-    public var isActive: Bool
-    /// From the start of one scan window to the start of the next, 2.5 ms to 10.24 s.
-    public var interval: Duration
-    /// How long the receiver is on in each interval.
-    public var window: Duration
-    /// Whether the controller is to report every advertising event, rather than each advertiser once.
-    public var reportsDuplicates: Bool
-
-    /// By default active, with the receiver on all the time, and every advertising event reported.
-    public init(
-        isActive: Bool = true, interval: Duration = .milliseconds(60), window: Duration = .milliseconds(60),
-        reportsDuplicates: Bool = true
-    ) {
-        self.isActive = isActive
-        self.interval = interval
-        self.window = window
-        self.reportsDuplicates = reportsDuplicates
-    }
-
-    /// Vol 4, Part E, 7.8.10: both 2.5 ms to 10.24 s, the window no longer than the interval.
-    package var isValid: Bool {
-        let range = Duration.microseconds(2500)...Duration.milliseconds(10240)
-        return range.contains(interval) && range.contains(window) && window <= interval
-    }
-}
 
 /// Scanning: what is wanted, and what the controller does about it.
 struct Scanner: Sendable {
@@ -41,7 +13,11 @@ struct Scanner: Sendable {
     /// Whether the host itself looks for peers, to connect to them.
     private(set) var isSearching = false
     private var activity: Activity<ScanParameters> = .idle
+    /// Whether it was started by the extended commands.
+    private var isExtended = false
     private var watchdog = ScanWatchdog()
+    /// Extended advertising that was received in part.
+    private(set) var reassembly = AdvertisingReassembly()
     /// What the controller makes of searches.
     private var backoff = Backoff()
 
@@ -78,6 +54,7 @@ struct Scanner: Sendable {
     mutating func stop() {
         wanted = nil
         watchdog = ScanWatchdog()
+        reassembly.removeAll()
     }
 
     /// Looks for peers that are to be connected to, or does not any more. False where that is no news.
@@ -89,17 +66,16 @@ struct Scanner: Sendable {
 
     /// Moves one step towards what is wanted.
     mutating func advance(
-        _ verdict: RadioArbiter.Verdict, ownAddressType: OwnAddressType, at now: Instant
+        _ verdict: RadioArbiter.Verdict, ownAddressType: OwnAddressType, _ radio: RadioFeatures, at now: Instant
     ) -> [Effect] {
         guard verdict != .suspended else { return [] }
         switch activity {
         case .idle:
             guard verdict == .proceed, let wanted = needed, isWanted || !backoff.waits(at: now) else { return [] }
+            if let obstacle = wanted.obstacle(radio) { return giveUp(wanted, obstacle, at: now) }
             activity = .starting(wanted)
-            let command = LESetScanParameters(
-                type: wanted.isActive ? .active : .passive, interval: LESlots(clamping: wanted.interval),
-                window: LESlots(clamping: wanted.window), ownAddressType: ownAddressType)
-            return [.send(command, for: .scan(.setParameters))]
+            isExtended = radio.isExtended
+            return [.send(wanted.command(ownAddressType, radio), for: .scan(.setParameters))]
         case .running(let current):
             return needed == current && verdict != .stop ? [] : disable()
         case .starting, .stopping:
@@ -110,7 +86,10 @@ struct Scanner: Sendable {
     private mutating func disable() -> [Effect] {
         activity = .stopping
         watchdog.stop()
-        return [.send(LESetScanEnable(isEnabled: false), for: .scan(.disable))]
+        reassembly.removeAll()
+        let command: any HCICommand =
+            isExtended ? LESetExtendedScanEnable(isEnabled: false) : LESetScanEnable(isEnabled: false)
+        return [.send(command, for: .scan(.disable))]
     }
 
     // MARK: The controller
@@ -132,7 +111,11 @@ struct Scanner: Sendable {
                 return .refused(parameters)
             }
             guard step == .enable else {
-                let command = LESetScanEnable(isEnabled: true, filterDuplicates: !parameters.reportsDuplicates)
+                let filters = !parameters.reportsDuplicates
+                let command: any HCICommand =
+                    isExtended
+                    ? LESetExtendedScanEnable(isEnabled: true, filterDuplicates: filters ? .enabled : .disabled)
+                    : LESetScanEnable(isEnabled: true, filterDuplicates: filters)
                 return .effects([.send(command, for: .scan(.enable))])
             }
             activity = .running(parameters)
@@ -160,6 +143,16 @@ struct Scanner: Sendable {
     @inline(__always)
     mutating func reportReceived(at now: Instant) { watchdog.reportReceived(at: now) }
 
+    /// A fragment of extended advertising was reported.
+    ///
+    /// - Returns: what is whole now, or given up.
+    mutating func receive(
+        _ fragment: Span<UInt8>, _ status: AdvertisingReassembly.Status, _ header: AdvertisingReassembly.Header,
+        at now: Instant
+    ) -> [AdvertisingReassembly.Whole] {
+        reassembly.receive(fragment, status, header, at: now)
+    }
+
     /// A scan that has fallen silent is stopped, which makes it start again.
     mutating func fire(at now: Instant) -> [Effect] {
         guard watchdog.fire(at: now), case .running = activity else { return [] }
@@ -176,6 +169,7 @@ struct Scanner: Sendable {
         activity = .idle
         backoff.succeeded()
         watchdog = ScanWatchdog()
+        reassembly.removeAll()
     }
 
     /// The controller is gone.

@@ -21,6 +21,8 @@ enum BringUpStep: UInt8, CaseIterable, Sendable {
     case leReadMaximumDataLength
     case leWriteSuggestedDefaultDataLength
     case leReadResolvingListSize
+    case leReadMaximumAdvertisingDataLength
+    case leReadNumberOfSupportedAdvertisingSets
     case leSetRandomAddress
 
     /// Whether nothing can be done with a controller that refuses this. The rest is done without.
@@ -52,7 +54,7 @@ enum BringUpStep: UInt8, CaseIterable, Sendable {
             // Only a controller that also does BR/EDR has to learn that its host knows LE (Vol 4, Part E, 7.3.79).
             guard profile.hasClassicRadio, supported.contains(.writeLEHostSupport) else { return nil }
             return WriteLEHostSupport(isLESupported: true)
-        case .leSetEventMask: return LESetEventMask(eventMask: .host)
+        case .leSetEventMask: return LESetEventMask(eventMask: profile.hasExtendedCommands ? .extendedHost : .host)
         case .leReadLocalSupportedFeatures: return LEReadLocalSupportedFeatures()
         case .leReadBufferSizeV2: return supported.contains(.leReadBufferSizeV2) ? LEReadBufferSizeV2() : nil
         case .leReadBufferSize: return profile.hasBuffers ? nil : LEReadBufferSize()
@@ -78,6 +80,10 @@ enum BringUpStep: UInt8, CaseIterable, Sendable {
             return LEWriteSuggestedDefaultDataLength(transmit: profile.maximumDataLength)
         case .leReadResolvingListSize:
             return resolvesAddresses && profile.supportsPrivacy ? LEReadResolvingListSize() : nil
+        case .leReadMaximumAdvertisingDataLength:
+            return profile.supportsExtendedAdvertising ? LEReadMaximumAdvertisingDataLength() : nil
+        case .leReadNumberOfSupportedAdvertisingSets:
+            return profile.supportsExtendedAdvertising ? LEReadNumberOfSupportedAdvertisingSets() : nil
         case .leSetRandomAddress: return address.kind == .random ? LESetRandomAddress(address: address) : nil
         }
     }
@@ -98,4 +104,9 @@ extension LEEventMask {
         .longTermKeyRequest, .remoteConnectionParameterRequest, .dataLengthChange, .enhancedConnectionComplete,
         .phyUpdateComplete,
     ]
+
+    /// The same of a host that uses the extended commands.
+    fileprivate static let extendedHost: LEEventMask = host.union([
+        .extendedAdvertisingReport, .advertisingSetTerminated,
+    ])
 }

@@ -5,7 +5,7 @@ import BluetoothHCI
 enum CommandPurpose: Equatable, Sendable {
     case bringUp(BringUpStep)
     case scan(Scanner.Step)
-    case advertise(Advertiser.Step)
+    case advertise(AdvertisingSet.Step, AdvertisingHandle)
     case connect(Initiator.Step)
     case disconnect(LinkIdentifier)
     case readRSSI(RequestIdentifier, LinkIdentifier)

@@ -22,6 +22,13 @@ public struct ControllerInformation: Equatable, Sendable {
     public var filterAcceptListSize: Int
     /// How many bonded peers' private addresses the controller resolves by itself; 0 where it resolves none.
     public var resolvingListSize: Int
+    /// Whether advertising, scanning and connecting are done by the extended commands, which a controller has all of or which are
+    /// not used (Core 5.4, Vol 4, Part E, 3.1.1).
+    public var usesExtendedCommands: Bool
+    /// How many advertising sets it has at once; 1 without the extended commands.
+    public var advertisingSetCount: Int
+    /// How many octets of advertising data a set takes; 31 without the extended commands.
+    public var maximumAdvertisingDataLength: Int
     /// Whether the controller sends no more data than the host has room for, so that `Host.holdReceiving` has an effect
     /// (Vol 4, Part E, 4.2).
     public var controlsReceiving: Bool

@@ -144,7 +144,10 @@ extension ControllerInformation {
             address: address, publicAddress: profile.publicAddress, version: profile.version,
             commands: profile.commands, features: profile.features, aclDataLength: profile.aclDataLength,
             aclBufferCount: profile.aclBufferCount, filterAcceptListSize: profile.filterAcceptListSize,
-            resolvingListSize: profile.resolvingListSize, controlsReceiving: profile.controlsReceiving)
+            resolvingListSize: profile.resolvingListSize, usesExtendedCommands: profile.supportsExtendedAdvertising,
+            advertisingSetCount: profile.advertisingSetCount,
+            maximumAdvertisingDataLength: profile.maximumAdvertisingDataLength,
+            controlsReceiving: profile.controlsReceiving)
     }
 }
 

@@ -1,4 +1,5 @@
 import BluetoothBase
+import BluetoothGAP
 import BluetoothHCI
 
 /// What has been learned of a controller so far, while it is being brought up.
@@ -18,6 +19,8 @@ struct ControllerProfile: Sendable {
     private(set) var controlsReceiving = false
     private(set) var filterAcceptListSize = 0
     private(set) var resolvingListSize = 0
+    private(set) var maximumAdvertisingDataLength = 31
+    private(set) var advertisingSetCount = 1
     private(set) var maximumDataLength = LEDataLength(octets: 27, time: 328)
 
     /// Whether the controller has the commands for flow control towards the host (Core 5.4, Vol 4, Part E, 4.2).
@@ -25,6 +28,19 @@ struct ControllerProfile: Sendable {
         commands.contains(.setControllerToHostFlowControl) && commands.contains(.hostBufferSize)
             && commands.contains(.hostNumberOfCompletedPackets) && !isRootCanal
     }
+
+    /// Whether the controller can do without the legacy commands for advertising, scanning and connecting.
+    var supportsExtendedAdvertising: Bool { features.contains(.extendedAdvertising) && hasExtendedCommands }
+
+    /// Whether it has all the commands that takes. Its features are not known yet when events are masked.
+    var hasExtendedCommands: Bool { Self.extendedCommands.allSatisfy(commands.contains) }
+
+    private static let extendedCommands: [HCIOpcode] = [
+        .leSetAdvertisingSetRandomAddress, .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData,
+        .leSetExtendedScanResponseData, .leSetExtendedAdvertisingEnable, .leReadMaximumAdvertisingDataLength,
+        .leReadNumberOfSupportedAdvertisingSets, .leRemoveAdvertisingSet, .leSetExtendedScanParameters,
+        .leSetExtendedScanEnable, .leExtendedCreateConnection,
+    ]
 
     /// Whether the controller can be given the keys of bonds, to resolve private addresses by itself.
     var supportsPrivacy: Bool {
@@ -70,6 +86,12 @@ struct ControllerProfile: Sendable {
             filterAcceptListSize = Int(try completion.decodeReturnParameters(of: LEReadFilterAcceptListSize.self).size)
         case .leReadResolvingListSize:
             resolvingListSize = Int(try completion.decodeReturnParameters(of: LEReadResolvingListSize.self).size)
+        case .leReadMaximumAdvertisingDataLength:
+            let length = try completion.decodeReturnParameters(of: LEReadMaximumAdvertisingDataLength.self).length
+            maximumAdvertisingDataLength = max(31, min(Int(length), AdvertisingReassembly.maximumLength))
+        case .leReadNumberOfSupportedAdvertisingSets:
+            let count = try completion.decodeReturnParameters(of: LEReadNumberOfSupportedAdvertisingSets.self).count
+            advertisingSetCount = max(1, Int(count))
         case .leReadMaximumDataLength:
             maximumDataLength = try completion.decodeReturnParameters(of: LEReadMaximumDataLength.self).transmit
         case .reset, .setEventMask, .writeLEHostSupport, .leSetEventMask, .leWriteSuggestedDefaultDataLength,

@@ -41,7 +41,7 @@ extension Host {
         switch purposes.remove(completion.token) {
         case .bringUp(let step): proceed(lifecycle.answered(step, completion, at: now), at: now)
         case .scan(let step): answered(step, status, at: now)
-        case .advertise(let step): answered(step, status, at: now)
+        case .advertise(let step, let handle): answered(step, of: handle, status, at: now)
         case .connect(let step): answered(step, status, at: now)
         case .disconnect(let link): disconnectAnswered(status, link, at: now)
         case .readRSSI(let request, let link): rssiAnswered(request, of: link, completion)

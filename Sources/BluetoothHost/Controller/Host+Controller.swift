@@ -24,8 +24,10 @@ extension Host {
                     ? min(configuration.receiveBufferCount, ReceiveFlow.maximumBufferCount) : 0)
             ownAddressIsKnown(information.address)
             privacy.start(information)
+            radio = RadioFeatures(information)
             publishAddressResolution(information.resolvingListSize > 0)
             events.append(.controller(.ready))
+            perform(advertiser.fit(radio), at: now)
             updatePrivacy(at: now)
             advanceActivities(at: now)
         case .failed(let failure):

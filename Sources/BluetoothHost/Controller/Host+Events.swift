@@ -31,6 +31,7 @@ extension Host {
         case .leEnhancedConnectionComplete(let complete):
             connectionCompleted(
                 complete.status, complete.connectionHandle, complete.role, NewConnection(complete), at: now)
+        case .leAdvertisingSetTerminated(let end): advertisingSetTerminated(end, at: now)
         case .disconnectionComplete(let complete): disconnectionCompleted(complete, at: now)
         case .leConnectionUpdateComplete(let complete): connectionUpdated(complete, at: now)
         case .lePHYUpdateComplete(let complete): phyUpdated(complete, at: now)

@@ -56,10 +56,20 @@ extension Host {
         return configuration.privacy.isResolvable && privacy.usesList ? .resolvableOrRandom : .random
     }
 
-    /// The addresses to advertise with.
-    ///
+    /// The addresses to advertise something with.
+    func advertisingAddresses(for parameters: AdvertisingParameters) -> Advertiser.Addresses {
+        if let own = parameters.ownAddress, own.randomKind == nil { return Advertiser.Addresses(own: .public) }
+        if let own = parameters.ownAddress { return Advertiser.Addresses(own: .random, random: own) }
+        var addresses = advertisingAddresses(for: parameters.peer, canBePrivate: parameters.peerResolvesAddresses)
+        // Each set has a random address of its own, so a private one that is replaced reaches all of them as they begin again.
+        if addresses.own == .random || addresses.own == .resolvableOrRandom {
+            addresses.random = privacy.ownAddress ?? controller?.address
+        }
+        return addresses
+    }
+
     /// - Parameter canBePrivate: whether the target finds itself under a private address.
-    func advertisingAddresses(for target: PeerID?, canBePrivate: Bool) -> Advertiser.Addresses {
+    private func advertisingAddresses(for target: PeerID?, canBePrivate: Bool) -> Advertiser.Addresses {
         let own: OwnAddressType = privacy.isPrivate ? .random : lifecycle.ownAddressType
         guard let target else { return Advertiser.Addresses(own: own) }
         guard canBePrivate, let identity = peers.identity(of: target), privacy.isListed(identity) else {

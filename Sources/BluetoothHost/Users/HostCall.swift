@@ -63,6 +63,11 @@ public struct HostCall: Sendable {
         /// else. Ends with `.done` once it is on the air.
         indirect case advertise(AdvertisingRequest)
 
+        /// Advertises a set of the user's own, beside all others, until the token is cancelled. Ends with `.done` once it is on the
+        /// air; `UserEvent.advertisingSetEnded` follows where it ends by itself. More than one takes a controller with the extended
+        /// commands.
+        indirect case advertiseSet(AdvertisingParameters)
+
         // MARK: Links
 
         /// Connects to a peer, or joins the users of an existing link; ends with `.link` once ATT_MTU is settled.
@@ -171,10 +176,14 @@ public struct ConnectRequest: Sendable {
     public var timeout: Duration?
     /// How long to wait before the first try.
     public var delay: Duration
+    /// The primary PHYs on which the peer may advertise, see `Host.connect`. While an attempt at the same peer is under way for
+    /// somebody else, those of that attempt hold.
+    public var phys: ScanPHYs
 
-    public init(timeout: Duration? = nil, delay: Duration = .zero) {
+    public init(timeout: Duration? = nil, delay: Duration = .zero, phys: ScanPHYs = .le1M) {
         self.timeout = timeout
         self.delay = delay
+        self.phys = phys
     }
 }
 

@@ -75,7 +75,7 @@ extension SharedHost {
 
     /// A controller is up: resumes the advertising that the host gave up with the previous one.
     mutating func retryAdvertising(at now: Instant) {
-        guard !advertisements.isEmpty, !host.isAdvertisingWanted else { return }
+        guard !advertisements.isEmpty, !host.isAdvertisingWanted() else { return }
         updateAdvertising(at: now)
     }
 }

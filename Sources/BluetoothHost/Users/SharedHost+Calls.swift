@@ -42,6 +42,7 @@ extension SharedHost {
         case .cancel: cancel(call, at: now)
         case .scan(let filter, let parameters): scan(call, filter, parameters, at: now)
         case .advertise(let request): advertise(call, request, at: now)
+        case .advertiseSet(let parameters): advertise(call, parameters, at: now)
         case .connect(let peer, let request): connect(call, peer, request, at: now)
         case .publish(let definition, let handle): publish(call, definition, at: handle, now)
         case .publishAll(let definitions): publish(call, definitions, at: now)
@@ -112,8 +113,9 @@ extension SharedHost {
         case .cancelPairing(let link): host.cancelPairing(link, at: now)
         case .subscribe(_, let request): subscribe(call, request, slot, at: now)
         case .unsubscribe(_, let subscription): unsubscribe(call, from: subscription, slot, at: now)
-        case .attach, .detach, .cancel, .scan, .advertise, .connect, .publish, .publishAll, .withdraw, .withdrawAll,
-            .setValue, .readOwnValue, .answer, .accept, .refuse, .authorize, .writeWithoutResponse, .notify, .update,
+        case .attach, .detach, .cancel, .scan, .advertise, .advertiseSet, .connect, .publish, .publishAll, .withdraw,
+            .withdrawAll, .setValue, .readOwnValue, .answer, .accept, .refuse, .authorize, .writeWithoutResponse,
+            .notify, .update,
             .setPairingAgent, .bonds, .makeOutOfBandData, .removeBond, .listen, .stopListening:
             return
         }
@@ -130,6 +132,10 @@ extension SharedHost {
             let isPending = !advertisements.remove(at: index).isStarted
             if isPending { end(call, .failure(.cancelled)) }
             return updateAdvertising(at: now)
+        }
+        if advertisingSets.contains(where: { $0.call == call }) {
+            for pending in stopSets(where: { $0 == call }, at: now) { end(pending, .failure(.cancelled)) }
+            return
         }
         if !connects.removeAll(where: { $0.call == call }).isEmpty {
             end(call, .failure(.cancelled))

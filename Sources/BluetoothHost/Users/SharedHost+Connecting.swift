@@ -39,7 +39,8 @@ extension SharedHost {
 
     private mutating func beginAttempt(_ peer: PeerID, at now: Instant) {
         do throws(HostError) {
-            connects.attempts[peer] = try host.connect(to: peer, timeout: nil, at: now)
+            connects.attempts[peer] = try host.connect(
+                to: peer, timeout: nil, phys: connects.phys(of: peer), at: now)
         } catch {
             for wanted in connects.removeAll(where: { $0.peer == peer && $0.isActive }) {
                 end(wanted.call, .failure(error))

@@ -29,7 +29,8 @@ extension SharedHost {
                 links: links.count { $0.isInUse } + host.links.slots.count { host.links.at[$0].isInUse },
                 waitingCommands: host.commands.waiting, waitingFrames: host.waitingLinks,
                 takenBuffers: host.flow.bufferCount - host.flow.available,
-                userEntries: users.count + scans.count + advertisements.count + connects.peers.count,
+                userEntries: users.count + scans.count + advertisements.count + advertisingSets.count
+                    + connects.peers.count,
                 clientOperations: endpointCount { $0.channels.reduce(0) { $0 + $1.pendingOperationCount } }
                     + links.reduce(0) { $0 + ($1.isInUse ? $1.caching.waiting.count : 0) },
                 preparedWrites: endpointCount { $0.peer.preparedWrites.count },

@@ -50,9 +50,12 @@ extension SharedHost {
             tellAll(.adapter(status))
         case .failed(let failure): controllerFailure = failure  // The opener of the controller reports its loss.
         case .scanningFailed(let error): scanningFailed(error)
-        case .advertisingStarted: advertisingStarted()
-        case .advertisingFailed(let error): advertisingFailed(error, at: now)
-        case .advertisingEnded: advertisingEnded(at: now)
+        case .advertisingStarted(.shared): advertisingStarted()
+        case .advertisingFailed(.shared, let error): advertisingFailed(error, at: now)
+        case .advertisingEnded(.shared): advertisingEnded(at: now)
+        case .advertisingStarted(let handle): setStarted(handle)
+        case .advertisingFailed(let handle, let error): setFailed(handle, error)
+        case .advertisingEnded(let handle): setEnded(handle)
         case .connectionFailed(let attempt, let error): connectionFailed(attempt, error, at: now)
         }
     }

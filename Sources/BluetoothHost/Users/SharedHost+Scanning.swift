@@ -13,7 +13,7 @@ struct ScanRecord: Sendable {
     ) -> SightingTable.Slot? {
         let report = AdvertisingReport(
             address: advertisement.address, peer: advertisement.peer, eventType: advertisement.type,
-            rssi: advertisement.rssi,
+            rssi: advertisement.rssi, txPowerLevel: advertisement.txPowerLevel, details: advertisement.details,
             data: events.bytes(of: advertisement.data))
         return filter.receive(report, at: now)
     }
@@ -40,6 +40,7 @@ extension SharedHost {
         guard var wanted = scans.first?.parameters else { return host.stopScanning(at: now) }
         for scan in scans {
             wanted.isActive = wanted.isActive || scan.parameters.isActive
+            wanted.phys.formUnion(scan.parameters.phys)
             if scan.parameters.window / scan.parameters.interval > wanted.window / wanted.interval {
                 wanted.interval = scan.parameters.interval
                 wanted.window = scan.parameters.window

@@ -30,6 +30,7 @@ extension SharedHost {
             advertisements.remove(at: index)
             updateAdvertising(at: now)
         }
+        _ = stopSets(where: { $0.user == user }, at: now)
         if pairingAgent?.user == user { dropPairingAgent(at: now) }
         forgetListeners(of: user)
         withdrawAll(of: user, at: now)
@@ -70,6 +71,7 @@ extension SharedHost {
         for index in advertisements.indices.reversed() where !advertisements[index].isStarted {
             end(advertisements.remove(at: index).call, .failure(error))
         }
+        endPendingSets(error)
     }
 }
 

@@ -24,6 +24,7 @@ public struct SharedHost: Sendable {
     var shortLivedLinks = ShortLivedLinks()
     var scans: [ScanRecord] = []
     var advertisements: [AdvertisementRecord] = []
+    var advertisingSets: [AdvertisingSetRecord] = []
     var services = PublishedServices()
     /// Who offers which service over channels, by SPSM.
     var channelOwners: [UInt16: UserID] = [:]

@@ -30,6 +30,9 @@ public enum UserEvent: Sendable {
     /// A scan has seen a device: `EventBatch.sightings` has it at this index.
     case sighting(CallToken, Int)
 
+    /// An advertising set that was on the air has ended: its time is over, or with an error, the controller no longer takes it.
+    indirect case advertisingSetEnded(CallToken, HostError?)
+
     // MARK: Links of all users
 
     indirect case linkBegan(LinkIdentifier, LinkInformation)

@@ -1,4 +1,5 @@
 import BluetoothBase
+import BluetoothGAP
 
 /// The peers that users want links to, with one attempt for each peer.
 struct WantedConnections: Sendable {
@@ -9,6 +10,7 @@ struct WantedConnections: Sendable {
         /// When the attempt begins; nil if it has begun.
         var start: Instant?
         let deadline: Instant?
+        let phys: ScanPHYs
 
         var isActive: Bool { start == nil }
 
@@ -39,7 +41,13 @@ struct WantedConnections: Sendable {
         wanted.append(
             Wanted(
                 call: call, peer: peer, start: start > now ? start : nil,
-                deadline: request.timeout.map { now.advanced(by: $0) }))
+                deadline: request.timeout.map { now.advanced(by: $0) }, phys: request.phys))
+    }
+
+    /// On which PHYs to listen for a peer.
+    func phys(of peer: PeerID) -> ScanPHYs {
+        let phys = wanted.reduce(ScanPHYs()) { $1.peer == peer && $1.isActive ? $0.union($1.phys) : $0 }
+        return phys.isEmpty ? .le1M : phys
     }
 
     func contains(where isMeant: (Wanted) -> Bool) -> Bool { wanted.contains(where: isMeant) }

@@ -42,6 +42,7 @@ extension EventRouter {
                 if state.withLock({ !$0.receivers.isEmpty }) { log.unanswered(by: link(request.link)) }
             case .subscriptionChanged(let link, let change): subscriptionChanged(link, change)
             case .adapter(let status): changed(to: status)
+            case .advertisingSetEnded(let token, let error): advertisingSetEnded(token, error)
             case .channel(let link, .received(let channel, let payload)):
                 received(batch.bytes(of: payload), on: channel, of: link)
             case .channel(let link, let event): handle(event, of: link)

@@ -34,6 +34,8 @@ final class EventRouter: AdapterObserver {
         var observers: [(number: Int, queue: AsyncQueue<AdapterEvent>)] = []
         var lastObserver = 0
         var advertising: CallToken?
+        /// Where the ends of advertising sets are waited for.
+        var advertisingSets: [CallToken: AsyncQueue<Never>] = [:]
         /// What the agent for pairing is to be told.
         var pairing: AsyncQueue<PairingEvent>?
         /// That agent, where it knows data of peers that came by another way than Bluetooth.
@@ -165,6 +167,7 @@ final class EventRouter: AdapterObserver {
                 state.links = []
                 state.receivers = [:]
                 state.channelQueues = [:]
+                state.advertisingSets = [:]
                 state.observers = []
             }
             return state
@@ -182,6 +185,7 @@ final class EventRouter: AdapterObserver {
         }
         for receiver in old.receivers.values { receiver.queue.finish(error) }
         for queue in old.channelQueues.values { queue.finish(error) }
+        for end in old.advertisingSets.values { end.finish(error) }
         for observer in old.observers { observer.queue.finish(error) }
     }
 

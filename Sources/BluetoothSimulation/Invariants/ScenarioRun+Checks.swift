@@ -20,7 +20,10 @@ extension ScenarioRun {
     }
 
     private func isAdvertisingAsWished(_ index: Int) -> Bool {
-        users[index].contains { $0.isAttached && $0.wantsAdvertising } == controller(index).isAdvertising
+        let users = users[index].filter(\.isAttached)
+        // What all of them advertise together is one set, the others are one each.
+        let sets = users.reduce(0) { $0 + (($1 as? CallUser)?.wantedSets ?? 0) }
+        return sets + (users.contains(where: \.wantsAdvertising) ? 1 : 0) == controller(index).enabledSetCount
     }
 
     private func controller(_ index: Int) -> VirtualController { world.air[world.stations[index].controller] }

@@ -43,6 +43,8 @@ public struct Scenario: Equatable, Codable, Sendable {
         public var isSingleMinded: Bool?
         /// Whether the controller gives each link another handle than the one before; nil for no.
         public var changesHandles: Bool?
+        /// Whether the controller has extended advertising; nil for no.
+        public var hasExtendedAdvertising: Bool?
     }
 
     /// A user of an adapter.
@@ -113,6 +115,9 @@ public struct Scenario: Equatable, Codable, Sendable {
             case pauseChannel, resumeChannel
             /// A step of an episode.
             case step
+            // In worlds with extended advertising only.
+            /// Advertises a set, or stops one.
+            case advertiseSet, stopSet
         }
     }
 

@@ -63,7 +63,7 @@ public enum ScenarioKind: String, CaseIterable, Sendable {
             // Drawn apart from the others, see `Scenario.addSecurity`.
             case .pair, .beAgent, .beNoAgent, .useLocked, .removeBond, .cancelPairing, .endPairing, .configure,
                 .useFormerLink, .dribble, .burst, .subscribeSlowly, .openChannel, .sendOverChannel, .closeChannel,
-                .reconfigureChannel, .pauseChannel, .resumeChannel, .step:
+                .reconfigureChannel, .pauseChannel, .resumeChannel, .step, .advertiseSet, .stopSet:
                 0
             }
         return base * factor(of: kind)

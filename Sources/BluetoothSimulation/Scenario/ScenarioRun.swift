@@ -79,6 +79,7 @@ public final class ScenarioRun {
             $0.responseDelay = device.responseDelay
             $0.scansWhileConnecting = device.isSingleMinded != true
             $0.reusesHandles = device.changesHandles != true
+            $0.hasExtendedAdvertising = device.hasExtendedAdvertising == true
         }
         if scenario.hasHardship { world.stations[station.index].pace = AdvertisingPace() }
         services.append(nil)

@@ -19,6 +19,7 @@ extension CallUser {
         case .scan: scan(&pick)
         case .stopScanning: cancelFirst { $0.kind == .scan }
         case .connect: connect(&pick)
+        case .advertiseSet, .stopSet: performSet(action.kind, &pick)
         case .cancel:
             if let token = pick.element(of: calls.tokens { $0.kind != .dawdle }) { cancel(token) }
         case .publish: if passing.count < 3 { publishPassing() }
@@ -28,13 +29,12 @@ extension CallUser {
         case .leave:
             // The publisher stays more often, for its service is what most of a world is about.
             if !isPublisher || pick.oneIn(4) { leave() }
-        case .join: return
+        case .join, .subscribeSlowly: return
         case .beAgent: beAgent(&pick)
         case .beNoAgent: beNoAgent()
         case .removeBond: removeBond(&pick)
         case .dawdle: answerDelay = [nil, .zero, .milliseconds(5), .milliseconds(800), .seconds(5)][pick.below(5)]
         case .useFormerLink: useFormerLink(&pick)
-        case .subscribeSlowly: return
         case .step: if let step = action.step { perform(step, &pick) }
         case .release, .disconnect, .discover, .read, .readLong, .readByUUID, .readMultiple, .write, .writeLong,
             .writeReliably, .writeCommands, .subscribe, .unsubscribe, .notify, .indicate, .update, .card, .readRSSI,
@@ -95,7 +95,8 @@ extension CallUser {
             links[index].backlog.append(UserLink.Outgoing(way: .notification, count: 4_600, isFull: true))
             sendBacklog(link)
         case .useFormerLink, .subscribeSlowly, .advertise, .stopAdvertising, .scan, .stopScanning, .connect, .cancel,
-            .publish, .withdraw, .leave, .join, .dawdle, .beAgent, .beNoAgent, .removeBond, .step:
+            .publish, .withdraw, .leave, .join, .dawdle, .beAgent, .beNoAgent, .removeBond, .step, .advertiseSet,
+            .stopSet:
             return
         }
     }
@@ -150,7 +151,7 @@ extension CallUser {
         post(.cancel, token: token)
     }
 
-    private func cancelFirst(where isMeant: (CallLedger.Call) -> Bool) {
+    func cancelFirst(where isMeant: (CallLedger.Call) -> Bool) {
         guard let token = calls.tokens(where: isMeant).first else { return }
         cancel(token)
     }

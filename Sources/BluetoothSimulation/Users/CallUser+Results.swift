@@ -34,7 +34,7 @@ extension CallUser {
             guard !call.isCancelled, let link = call.link, index(of: link) != nil else { return }
             call.isStanding = true
             calls.stand(call, token)
-        case (.advertise, .done):
+        case (.advertise, .done), (.advertiseSet, .done):
             guard !call.isCancelled else { return }
             call.isStanding = true
             calls.stand(call, token)
@@ -96,6 +96,7 @@ extension CallUser {
         case .servicesChanged: call.link != nil && run.serviceChangeCount > 0
         case .database: call.kind == .publish || call.kind == .withdraw
         case .advertisingData: call.kind == .advertise
+        case .advertisingDataTooLong: false
         // What was refused because it needs protection, and waited for that, ends with the refusal.
         case .pairing(let error):
             call.kind == .pair

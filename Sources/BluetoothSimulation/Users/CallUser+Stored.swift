@@ -52,7 +52,8 @@ extension CallUser {
 
     /// A scan finds what it is for.
     func check(_ sighting: Sighting, for scan: CallLedger.Call) {
-        if run.anyTaintedStation == nil, run.station(at: sighting.address) == nil {
+        checkSet(sighting)
+        if run.anyTaintedStation == nil, !sighting.isAnonymous, run.station(at: sighting.address) == nil {
             fail(.expected, "a sighting of \(sighting.address), where nobody is")
         }
         if scan.isForService, !sighting.serviceUUIDs.contains(SimulatedService.uuid) {

@@ -185,6 +185,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         case .pairingShown(let link, let display): shown(link, display)
         case .bondRefused(let link, _): bondRefused(link)
         case .channel(let link, let event): take(event, of: link, batch)
+        case .advertisingSetEnded(let token, let error): setEnded(token, error)
         }
     }
 

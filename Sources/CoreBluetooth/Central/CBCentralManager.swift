@@ -1,3 +1,4 @@
+import BluetoothAdapter
 import BluetoothBase
 import BluetoothGAP
 import BluetoothHost
@@ -16,7 +17,8 @@ open class CBCentralManager: CBManager {
 
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Scanning for, and connecting to, peripherals that use extended advertising. Not supported here yet.
+        /// Scanning for, and connecting to, peripherals that use extended advertising. Nothing has to be asked for: they are found
+        /// and connected to as all others.
         public static var extendedScanAndConnect: Feature { Feature(rawValue: 1 << 0) }
     }
 
@@ -83,9 +85,15 @@ open class CBCentralManager: CBManager {
 
     deinit { session.stop() }
 
-    /// Whether the system's radio has a feature.
+    /// Whether the system's radio has a feature: the one that managers made now would use, as far as it is known. That is once a
+    /// manager has been `.poweredOn`; before, it has none.
     @discardableResult
-    open class func supports(_ features: Feature) -> Bool { features.isEmpty }
+    open class func supports(_ features: Feature) -> Bool {
+        let adapter = BluetoothEnvironment.virtual?.adapter ?? .at(BluetoothEnvironment.transport)
+        var supported: Feature = []
+        if adapter.current?.information?.usesExtendedCommands == true { supported.insert(.extendedScanAndConnect) }
+        return features.isSubset(of: supported)
+    }
 
     // MARK: - Known peripherals
 

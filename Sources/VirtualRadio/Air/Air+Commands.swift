@@ -48,6 +48,9 @@ extension Air {
         _ command: borrowing HCICommandPacket, on index: Int, at now: Instant
     ) throws(DecodingFailure) {
         let opcode = command.opcode
+        guard controllers[index].admitsKind(of: opcode) else {
+            return controllers[index].refuse(opcode, .commandDisallowed)
+        }
         switch opcode {
         case .reset:
             shutDown(index, at: now)
@@ -62,6 +65,11 @@ extension Air {
             controllers[index].complete(opcode, controllers[index].setScanning(try command.decode(), at: now))
         case .leCreateConnection:
             controllers[index].acknowledge(opcode, createConnection(try command.decode(), on: index, at: now))
+        case .leSetExtendedAdvertisingEnable, .leSetExtendedScanParameters, .leSetExtendedScanEnable,
+            .leExtendedCreateConnection, .leReadMaximumAdvertisingDataLength, .leReadNumberOfSupportedAdvertisingSets,
+            .leSetExtendedAdvertisingParameters, .leSetAdvertisingSetRandomAddress, .leSetExtendedAdvertisingData,
+            .leSetExtendedScanResponseData, .leRemoveAdvertisingSet, .leClearAdvertisingSets:
+            try performExtendedCommand(command, on: index, at: now)
         case .leCreateConnectionCancel:
             guard controllers[index].isInitiating else {
                 return controllers[index].complete(opcode, .commandDisallowed)
@@ -88,7 +96,8 @@ extension Air {
         guard controllers[index].ownAddress(parameters.ownAddressType) != nil else {
             return .invalidCommandParameters
         }
-        guard !parameters.type.isConnectable || controllers[index].freeConnectionSlot != nil else {
+        guard !controllers[index].settings.advertiser.isConnectable || controllers[index].freeConnectionSlot != nil
+        else {
             return .connectionLimitExceeded
         }
         startAdvertising(index, at: now)
@@ -99,22 +108,28 @@ extension Air {
         _ command: LECreateConnection, on index: Int, at now: Instant
     ) -> HCIStatus {
         let timing = ScanTiming(interval: command.scanInterval, window: command.scanWindow)
-        let peer: DeviceAddress? = command.filterPolicy == .peerAddress ? command.peerAddress : nil
-        guard !controllers[index].isInitiating, controllers[index].mayCombine(with: controllers[index].isScanning)
-        else { return .commandDisallowed }
-        guard timing.isValid, command.connectionParameters.isValid,
-            controllers[index].ownAddress(command.ownAddressType) != nil
-        else { return .invalidCommandParameters }
+        guard timing.isValid, command.connectionParameters.isValid else {
+            return controllers[index].mayInitiate ? .invalidCommandParameters : .commandDisallowed
+        }
+        let initiator = Initiator(
+            le1M: Initiator.PHY(timing: timing, parameters: command.connectionParameters.chosen),
+            peer: command.filterPolicy == .peerAddress ? command.peerAddress : nil,
+            ownAddressType: command.ownAddressType, start: now)
+        return begin(initiator, on: index)
+    }
+
+    /// Begins to initiate, whichever command asked for it.
+    mutating func begin(_ initiator: Initiator, on index: Int) -> HCIStatus {
+        guard controllers[index].mayInitiate else { return .commandDisallowed }
+        guard controllers[index].ownAddress(initiator.ownAddressType) != nil else { return .invalidCommandParameters }
         guard controllers[index].freeConnectionSlot != nil else { return .connectionLimitExceeded }
         let isConnected = links.contains { link in
-            guard link.isInUse, let role = link.role(of: index), let peer else { return false }
+            guard link.isInUse, let role = link.role(of: index), let peer = initiator.peer else { return false }
             let address = link[role.other].address
             return (controllers[index].device(at: address)?.lastingAddress ?? address) == peer.unresolved
         }
         guard !isConnected else { return .connectionAlreadyExists }
-        controllers[index].settings.initiator = Initiator(
-            timing: timing, peer: peer, ownAddressType: command.ownAddressType,
-            parameters: command.connectionParameters.chosen, start: now)
+        controllers[index].settings.initiator = initiator
         return .success
     }
 }
@@ -122,6 +137,8 @@ extension Air {
 extension VirtualController {
     /// Whether it may scan, or connect, while it does the other or not.
     fileprivate func mayCombine(with isBusy: Bool) -> Bool { configuration.scansWhileConnecting || !isBusy }
+
+    fileprivate var mayInitiate: Bool { !isInitiating && mayCombine(with: isScanning) }
 
     mutating func setScanning(_ command: LESetScanEnable, at now: Instant) -> HCIStatus {
         guard !command.isEnabled || ownAddress(settings.scanner.ownAddressType) != nil else {

@@ -5,36 +5,38 @@ extension Air {
     /// Delivers a connectable advertising event to an initiator. Returns true if it responded and there is now a link,
     /// which ends the advertising (Core 5.4, Vol 6, Part B, 4.4.4 and 4.5).
     mutating func connect(
-        _ central: Int, to peripheral: Int, _ address: DeviceAddress, at time: Instant
+        _ central: Int, to peripheral: Int, _ slot: Int, _ address: DeviceAddress, at time: Instant
     ) -> Bool {
         guard let initiator = controllers[central].settings.initiator, areInRange(central, peripheral),
+            let parameters = initiator.parameters(
+                for: controllers[peripheral].settings.advertisers[slot], at: time),
             let advertiser = controllers[central].device(at: address),
             let centralAddress = controllers[central].ownAddress(
                 initiator.ownAddressType, towards: advertiser.lastingAddress),
-            accepts(initiator, of: central, peripheral, advertiser, at: time),
-            answers(peripheral, centralAddress)
+            accepts(initiator, of: central, peripheral, slot, advertiser),
+            answers(peripheral, slot, centralAddress)
         else { return false }
         controllers[central].settings.initiator = nil
         guard controllers[central].faults.failingConnections == 0 else {
             controllers[central].faults.failingConnections -= 1
-            open(initiator, central, centralAddress, peripheral, advertiser, isReceived: false, at: time)
+            open(
+                initiator, parameters, central, centralAddress, peripheral, slot, advertiser, isReceived: false,
+                at: time)
             return false
         }
-        stopAdvertising(peripheral)
-        open(initiator, central, centralAddress, peripheral, advertiser, isReceived: true, at: time)
+        stopAdvertising(peripheral, slot)
+        open(initiator, parameters, central, centralAddress, peripheral, slot, advertiser, isReceived: true, at: time)
         return true
     }
 
-    /// Whether the initiator is waiting for this advertiser, and receives it.
+    /// Whether the initiator, which receives this advertiser, is waiting for it.
     private func accepts(
-        _ initiator: Initiator, of central: Int, _ peripheral: Int, _ device: SeenDevice, at time: Instant
+        _ initiator: Initiator, of central: Int, _ peripheral: Int, _ slot: Int, _ device: SeenDevice
     ) -> Bool {
-        let parameters = controllers[peripheral].settings.advertiser.parameters
-        guard initiator.timing.receives(parameters.channelMap, at: time, since: initiator.start),
-            controllers[central].freeConnectionSlot != nil
-        else { return false }
-        if parameters.type.isDirected {
-            let target = controllers[peripheral].targetAddress
+        let advertiser = controllers[peripheral].settings.advertisers[slot]
+        guard controllers[central].freeConnectionSlot != nil else { return false }
+        if advertiser.isDirected {
+            let target = controllers[peripheral].targetAddress(of: advertiser)
             guard controllers[central].isAddressed(by: target, from: device, initiator.ownAddressType) else {
                 return false
             }
@@ -46,11 +48,11 @@ extension Air {
     }
 
     /// Whether the advertiser accepts a connection from this address.
-    private func answers(_ peripheral: Int, _ centralAddress: DeviceAddress) -> Bool {
-        let advertiser = controllers[peripheral].settings.advertiser
+    private func answers(_ peripheral: Int, _ slot: Int, _ centralAddress: DeviceAddress) -> Bool {
+        let advertiser = controllers[peripheral].settings.advertisers[slot]
         guard controllers[peripheral].freeConnectionSlot != nil,
             let device = controllers[peripheral].device(at: centralAddress),
-            !advertiser.parameters.type.isDirected || controllers[peripheral].directs(to: device)
+            !advertiser.isDirected || controllers[peripheral].directs(advertiser, to: device)
         else { return false }
         return !advertiser.filtersConnections
             || controllers[peripheral].settings.filterAcceptList.contains(device.lastingAddress)
@@ -59,8 +61,8 @@ extension Air {
     /// Creates the link and notifies the hosts. If the peripheral did not receive the request, only the central has the
     /// link, and gives up after six intervals (Vol 6, Part B, 4.5).
     private mutating func open(
-        _ initiator: Initiator, _ central: Int, _ centralAddress: DeviceAddress, _ peripheral: Int,
-        _ advertiser: SeenDevice, isReceived: Bool, at time: Instant
+        _ initiator: Initiator, _ parameters: ConnectionParameters, _ central: Int, _ centralAddress: DeviceAddress,
+        _ peripheral: Int, _ advertisingSlot: Int, _ advertiser: SeenDevice, isReceived: Bool, at time: Instant
     ) {
         let slot = links.firstIndex { !$0.isInUse } ?? links.count
         guard let centralHandle = controllers[central].takeConnectionSlot(for: slot) else { return }
@@ -73,24 +75,30 @@ extension Air {
                 controller: peripheral, address: advertiser.address, handle: peripheralHandle ?? ConnectionHandle(0),
                 isOpen: peripheralHandle != nil,
                 preferredOctets: controllers[peripheral].settings.suggestedDataLength.octets),
-            parameters: initiator.parameters, anchor: time.advanced(nanoseconds: Self.transmitWindowDelay),
+            parameters: parameters, anchor: time.advanced(nanoseconds: Self.transmitWindowDelay),
             maximumExchangesPerEvent: min(
                 controllers[central].configuration.maximumExchangesPerEvent,
                 controllers[peripheral].configuration.maximumExchangesPerEvent))
+        let own = controllers[peripheral].settings.advertisers[advertisingSlot]
+        link.central.transmitPHY = own.dataPHY
+        link.peripheral.transmitPHY = own.dataPHY
         controllers[central].reportConnection(
             .central, centralHandle, peer: advertiser,
             as: controllers[central].privateAddress(initiator.ownAddressType, towards: advertiser.lastingAddress),
-            initiator.parameters)
+            parameters)
         if let peripheralHandle, let device = controllers[peripheral].device(at: centralAddress) {
-            let own = controllers[peripheral].settings.advertiser.parameters
             controllers[peripheral].reportConnection(
                 .peripheral, peripheralHandle, peer: device,
-                as: controllers[peripheral].privateAddress(own.ownAddressType, towards: own.peerAddress),
-                initiator.parameters)
+                as: controllers[peripheral].privateAddress(
+                    own.parameters.ownAddressType, towards: own.parameters.peerAddress),
+                parameters)
+            if advertisingSlot > 0 {
+                controllers[peripheral].reportSetTerminated(advertisingSlot, .success, peripheralHandle)
+            }
             scheduleInitialDataLengthUpdate(on: &link)
         } else {
             link.lossReason = .connectionFailedToBeEstablished
-            link.supervisionDeadline = time.advanced(nanoseconds: 6 * initiator.parameters.intervalNanoseconds)
+            link.supervisionDeadline = time.advanced(nanoseconds: 6 * parameters.intervalNanoseconds)
         }
         if slot == links.count { links.append(link) } else { links[slot] = link }
         reschedule(slot)

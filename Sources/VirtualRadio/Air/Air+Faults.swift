@@ -44,7 +44,10 @@ extension Air {
 
     /// Stops everything a controller does on the air, without notifying any host.
     mutating func shutDown(_ index: Int, at now: Instant) {
-        schedule.set(Timer(.advertising, of: index), to: nil)
+        for slot in controllers[index].settings.advertisers.indices {
+            schedule.set(.advertising(index, slot), to: nil)
+        }
+        schedule.set(Timer(.scan, of: index), to: nil)
         for link in links.indices where links[link].isInUse {
             if let role = links[link].role(of: index) { abandon(role, of: link, at: now) }
         }

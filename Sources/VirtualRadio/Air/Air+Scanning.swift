@@ -8,27 +8,40 @@ extension Air {
         _ advertisement: Advertiser, from advertiser: Int, _ address: DeviceAddress, to scanner: Int, at time: Instant
     ) {
         let state = controllers[scanner].settings.scanner
-        let parameters = advertisement.parameters
-        guard state.isEnabled, state.timing.receives(parameters.channelMap, at: time, since: state.start),
+        guard let listening = state.listening(for: advertisement, at: time),
+            controllers[scanner].configuration.receives(advertisement.dataPHY),
             let rssi = rssi(from: advertiser, at: scanner),
             let device = controllers[scanner].device(at: address),
             !state.usesFilterAcceptList
-                || controllers[scanner].settings.filterAcceptList.contains(device.lastingAddress),
+                || controllers[scanner].settings.filterAcceptList.contains(
+                    advertisement.isAnonymous ? nil : device.lastingAddress),
             let ownAddress = controllers[scanner].ownAddress(state.ownAddressType, towards: device.lastingAddress),
-            !parameters.type.isDirected
+            !advertisement.isDirected
                 || controllers[scanner].isAddressed(
-                    by: controllers[advertiser].targetAddress, from: device, state.ownAddressType)
+                    by: controllers[advertiser].targetAddress(of: advertisement), from: device, state.ownAddressType)
         else { return }
-        let data = parameters.type.isDirected ? [] : advertisement.data
-        controllers[scanner].reportAdvertisement(
-            parameters.type.reportedAs, device.reportedAddress, data, rssi: rssi)
+        let target = advertisement.isDirected ? controllers[advertiser].targetAddress(of: advertisement) : nil
+        controllers[scanner].report(advertisement, by: device, for: target, isResponse: false, rssi: rssi, at: time)
 
-        guard state.type == .active, parameters.type.isScannable, self.rssi(from: scanner, at: advertiser) != nil,
+        guard listening.type == .active, advertisement.isScannable,
+            self.rssi(from: scanner, at: advertiser) != nil,
             let asking = controllers[advertiser].device(at: ownAddress),
             !advertisement.filtersScanRequests
                 || controllers[advertiser].settings.filterAcceptList.contains(asking.lastingAddress)
         else { return }
-        controllers[scanner].reportAdvertisement(
-            .scanResponse, device.reportedAddress, advertisement.scanResponseData, rssi: rssi)
+        if advertisement.parameters.notifiesScanRequests {
+            controllers[advertiser].send(
+                LEScanRequestReceived(
+                    advertisingHandle: advertisement.parameters.advertisingHandle,
+                    scannerAddress: asking.reportedAddress))
+        }
+        controllers[scanner].report(advertisement, by: device, for: nil, isResponse: true, rssi: rssi, at: time)
+    }
+
+    /// A scan with a duration and without a period ends.
+    mutating func endScan(_ index: Int) {
+        guard controllers[index].isScanning else { return }
+        controllers[index].settings.scanner.isEnabled = false
+        controllers[index].send(LEScanTimeout())
     }
 }

@@ -61,9 +61,10 @@ public struct Air: Sendable {
     public mutating func fire(at now: Instant) {
         while let (timer, due) = schedule.popFirst(at: now) {
             switch timer.concern {
-            case .advertising: advertise(timer.index, at: due)
+            case .advertising, .advertisingSet: advertise(timer.advertiser.controller, timer.advertiser.slot, at: due)
             case .command: performNextCommand(on: timer.index, at: due)
             case .link: runLink(timer.index, at: due)
+            case .scan: endScan(timer.index)
             }
         }
     }

@@ -5,15 +5,15 @@ import BluetoothBase
 /// Packed into an integer so that the schedule can find a timer's place without hashing.
 struct Timer: Equatable, Sendable {
     enum Concern: Int, Sendable {
-        case advertising, command, link
+        case advertising, command, link, advertisingSet, scan
     }
 
     let rawValue: Int
 
-    /// `index` is the controller's, or for `.link` the link's.
+    /// `index` is the controller's, for `.link` the link's, and for `.advertisingSet` see `advertising(_:_:)`.
     @inline(__always)
     init(_ concern: Concern, of index: Int) {
-        rawValue = index << 2 | concern.rawValue
+        rawValue = index << 3 | concern.rawValue
     }
 
     @inline(__always)
@@ -22,14 +22,16 @@ struct Timer: Equatable, Sendable {
     }
 
     @inline(__always)
-    var index: Int { rawValue >> 2 }
+    var index: Int { rawValue >> 3 }
 
     @inline(__always)
     var concern: Concern {
-        switch rawValue & 3 {
+        switch rawValue & 7 {
         case 0: .advertising
         case 1: .command
-        default: .link
+        case 2: .link
+        case 3: .advertisingSet
+        default: .scan
         }
     }
 }

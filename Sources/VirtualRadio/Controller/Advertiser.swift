@@ -1,20 +1,40 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// The legacy advertising of one controller (Core 5.4, Vol 6, Part B, 4.4.2).
-///
-/// Sets of extended advertising would each have an `Advertiser` of their own.
+/// One advertising set of a controller (Core 5.4, Vol 6, Part B, 4.4.2), or what the legacy commands set up: a set with legacy
+/// PDUs, without a name.
 struct Advertiser: Sendable {
     var isEnabled = false
-    var parameters = LESetAdvertisingParameters(
-        intervalMin: LESlots(rawValue: 0x0800), intervalMax: LESlots(rawValue: 0x0800))
+    var parameters = LESetExtendedAdvertisingParameters(
+        advertisingHandle: AdvertisingHandle(0), properties: [.legacy, .connectable, .scannable])
+    /// The random address of a set; the legacy commands use that of the controller.
+    var randomAddress: DeviceAddress?
     var data: [UInt8] = []
     var scanResponseData: [UInt8] = []
-    /// When high duty cycle directed advertising ends.
+    /// Data of which the last fragment is still to come.
+    var unfinishedData: [UInt8]?
+    var unfinishedScanResponseData: [UInt8]?
+    /// The Advertising DID, which changes with the data.
+    var dataIdentifier: UInt16 = 0
+    /// When it ends by itself.
     var end: Instant?
+    /// After how many advertising events it ends; 0 for never.
+    var maximumEvents: UInt8 = 0
+    var sentEvents: UInt8 = 0
 
     /// How long high duty cycle directed advertising may last, 1.28 s, in nanoseconds (Vol 6, Part B, 4.4.2.4.3).
     static let highDutyCycleDuration: UInt64 = 1_280_000_000
+
+    var properties: AdvertisingEventProperties { parameters.properties }
+    var isLegacy: Bool { properties.contains(.legacy) }
+    var isConnectable: Bool { properties.contains(.connectable) }
+    var isScannable: Bool { properties.contains(.scannable) }
+    var isDirected: Bool { properties.contains(.directed) }
+    var isHighDutyCycle: Bool { properties.contains(.highDutyCycle) }
+    var isAnonymous: Bool { properties.contains(.anonymous) }
+
+    /// The PHY on which a connection is made, and the data sent.
+    var dataPHY: LEPHY { isLegacy ? .le1M : parameters.secondaryPHY }
 
     var filtersScanRequests: Bool {
         switch parameters.filterPolicy {
@@ -33,34 +53,34 @@ struct Advertiser: Sendable {
     /// The time from one advertising event to the next, in nanoseconds: the interval and a delay of up to 10 ms that
     /// keeps two advertisers from colliding forever (Vol 6, Part B, 4.4.2.2.1).
     func nextEventDelay(using generator: inout SeededGenerator) -> UInt64 {
-        switch parameters.type {
-        case .connectableDirectedHighDutyCycle: 3_750_000
-        case .connectableUndirected, .scannableUndirected, .nonConnectableUndirected, .connectableDirectedLowDutyCycle:
-            UInt64(parameters.intervalMin.rawValue) * 625_000
-                + UInt64.random(in: 0..<10_000_000, using: &generator)
-        }
+        guard !isHighDutyCycle else { return 3_750_000 }
+        return UInt64(parameters.primaryIntervalMin.rawValue) * 625_000
+            + UInt64.random(in: 0..<10_000_000, using: &generator)
+    }
+}
+
+extension LESetExtendedAdvertisingParameters {
+    /// What the legacy command says, as that of a set.
+    init(_ legacy: LESetAdvertisingParameters) {
+        self.init(advertisingHandle: AdvertisingHandle(0), properties: legacy.type.properties)
+        primaryIntervalMin = legacy.intervalMin
+        primaryIntervalMax = legacy.intervalMax
+        primaryChannelMap = legacy.channelMap
+        ownAddressType = legacy.ownAddressType
+        peerAddress = legacy.peerAddress
+        filterPolicy = legacy.filterPolicy
     }
 }
 
 extension LEAdvertisingType {
-    var isConnectable: Bool {
+    /// The same in the extended commands (Core 5.4, Vol 4, Part E, 7.8.53).
+    fileprivate var properties: AdvertisingEventProperties {
         switch self {
-        case .connectableUndirected, .connectableDirectedHighDutyCycle, .connectableDirectedLowDutyCycle: true
-        case .scannableUndirected, .nonConnectableUndirected: false
-        }
-    }
-
-    var isScannable: Bool {
-        switch self {
-        case .connectableUndirected, .scannableUndirected: true
-        case .connectableDirectedHighDutyCycle, .connectableDirectedLowDutyCycle, .nonConnectableUndirected: false
-        }
-    }
-
-    var isDirected: Bool {
-        switch self {
-        case .connectableDirectedHighDutyCycle, .connectableDirectedLowDutyCycle: true
-        case .connectableUndirected, .scannableUndirected, .nonConnectableUndirected: false
+        case .connectableUndirected: [.legacy, .connectable, .scannable]
+        case .connectableDirectedHighDutyCycle: [.legacy, .connectable, .directed, .highDutyCycle]
+        case .scannableUndirected: [.legacy, .scannable]
+        case .nonConnectableUndirected: [.legacy]
+        case .connectableDirectedLowDutyCycle: [.legacy, .connectable, .directed]
         }
     }
 }

@@ -3,7 +3,8 @@ import BluetoothHCI
 
 /// The fixed properties of a virtual controller: everything its host can only read.
 ///
-/// The defaults describe a common LE-only controller of version 5.4 without extended advertising.
+/// The defaults describe a common LE-only controller of version 5.4 without extended advertising; `hasExtendedAdvertising` adds
+/// that.
 public struct ControllerConfiguration: Sendable {
     /// The public device address; zero for a controller that has none.
     public var publicAddress: DeviceAddress
@@ -40,6 +41,12 @@ public struct ControllerConfiguration: Sendable {
     public var resolvingListSize: UInt8 = 8
     /// How many advertisers the duplicate filter remembers.
     public var duplicateFilterSize = 64
+    /// Whether it has the extended commands for advertising, scanning and connecting, beside the legacy ones, and LE Coded.
+    public var hasExtendedAdvertising = false
+    /// How many advertising sets it has at once, at most 16.
+    public var maximumAdvertisingSets: UInt8 = 8
+    /// How many octets of advertising data a set takes, 31 to 1650.
+    public var maximumAdvertisingDataLength: UInt16 = 1650
     /// Whether it scans while it initiates a connection. Some controllers refuse one during the other.
     public var scansWhileConnecting = true
     /// Whether a link gets the first handle that is free. Some controllers go on with the one behind the last.
@@ -64,6 +71,24 @@ public struct ControllerConfiguration: Sendable {
     public var aesEncrypt: (@Sendable (_ key: UInt128, _ plaintext: UInt128) -> UInt128)? = AESBlockCipher.encrypt
 
     var resolvesAddresses: Bool { hasPrivacy && aesEncrypt != nil }
+
+    /// What LE Read Local Supported Features returns.
+    var reportedFeatures: LEFeatures {
+        var reported = features
+        if resolvesAddresses { reported.insert(.privacy) }
+        if hasExtendedAdvertising { reported.formUnion([.extendedAdvertising, .leCodedPHY]) }
+        return reported
+    }
+
+    /// Whether it has a PHY for advertising.
+    func receives(_ phy: LEPHY) -> Bool {
+        switch phy {
+        case .le1M: true
+        case .le2M: reportedFeatures.contains(.le2MPHY)
+        case .leCoded: reportedFeatures.contains(.leCodedPHY)
+        default: false
+        }
+    }
 
     /// A controller with a public address.
     public init(publicAddress: DeviceAddress) {

@@ -7,10 +7,14 @@ import BluetoothHCI
 /// Bounded on purpose: with more advertisers than it can hold, the oldest are forgotten and reported again, as by real
 /// controllers.
 struct DuplicateFilter: Sendable {
-    private struct Entry: Equatable {
-        var address: DeviceAddress
+    struct Entry: Equatable {
+        /// Nil of an anonymous advertiser.
+        var address: DeviceAddress?
         /// Advertisements and scan responses are remembered separately.
-        var eventType: LEAdvertisingReport.EventType
+        var eventType: UInt16
+        /// The advertising set, and its Advertising DID: with new data it is new.
+        var set: UInt8 = 0xFF
+        var dataIdentifier: UInt16 = 0
     }
 
     private var entries: [Entry] = []
@@ -22,8 +26,7 @@ struct DuplicateFilter: Sendable {
     }
 
     /// Whether this report is new; if it is, it is remembered.
-    mutating func admits(_ address: DeviceAddress, eventType: LEAdvertisingReport.EventType) -> Bool {
-        let entry = Entry(address: address, eventType: eventType)
+    mutating func admits(_ entry: Entry) -> Bool {
         guard !entries.contains(entry) else { return false }
         if entries.count < capacity {
             entries.append(entry)

@@ -13,6 +13,9 @@ struct ScanTiming: Sendable {
             && window <= interval
     }
 
+    /// Whether the extended commands take it, whose times are longer.
+    var isValidExtended: Bool { interval.rawValue <= 0xFFFF && window.rawValue >= 4 && window <= interval }
+
     /// Whether an advertising event at `time` on the channels of `channelMap` is received. The scanner moves to the
     /// next channel in every interval.
     func receives(_ channelMap: AdvertisingChannelMap, at time: Instant, since start: Instant) -> Bool {

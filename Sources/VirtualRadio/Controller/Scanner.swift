@@ -1,16 +1,31 @@
 import BluetoothBase
 import BluetoothHCI
 
-/// The legacy scanning of one controller (Core 5.4, Vol 6, Part B, 4.4.3).
+/// The scanning of one controller (Core 5.4, Vol 6, Part B, 4.4.3).
 struct Scanner: Sendable {
+    /// How it scans on one primary PHY.
+    struct Listening: Sendable {
+        var type = LEScanType.passive
+        var timing = ScanTiming(interval: LESlots(rawValue: 0x10), window: LESlots(rawValue: 0x10))
+    }
+
     var isEnabled = false
-    var type = LEScanType.passive
-    var timing = ScanTiming(interval: LESlots(rawValue: 0x10), window: LESlots(rawValue: 0x10))
+    /// Whether it was set up by the extended commands: then it reports extended advertising, too, and everything in the
+    /// extended event.
+    var isExtended = false
+    var le1M: Listening? = Listening()
+    var leCoded: Listening?
     var ownAddressType = OwnAddressType.public
     var filterPolicy = ScanningFilterPolicy.all
     var filtersDuplicates = false
     /// When scanning was enabled.
     var start = Instant.zero
+    /// How long it scans in each period; nil for all the time.
+    var duration: Duration?
+    var period: Duration?
+    /// Whether each period begins with an empty duplicate filter.
+    var forgetsEachPeriod = false
+    private var currentPeriod: Int64 = 0
     var duplicates: DuplicateFilter
 
     init(duplicateFilterSize: Int) {
@@ -23,14 +38,66 @@ struct Scanner: Sendable {
         case .acceptListOnly, .acceptListAndUnresolvedDirected: true
         }
     }
+
+    /// How it listens for an advertising event; nil if it does not.
+    func listening(for advertisement: Advertiser, at time: Instant) -> Listening? {
+        let listening = advertisement.parameters.primaryPHY == .leCoded ? leCoded : le1M
+        guard isEnabled, isExtended || advertisement.isLegacy, isActive(at: time), let listening,
+            listening.timing.receives(advertisement.parameters.primaryChannelMap, at: time, since: start)
+        else { return nil }
+        return listening
+    }
+
+    /// Whether it is in the part of its period in which it scans.
+    private func isActive(at time: Instant) -> Bool {
+        guard let duration, let period else { return true }
+        return start.duration(to: time).nanoseconds % period.nanoseconds < duration.nanoseconds
+    }
+
+    /// Whether something is to be reported, or was before.
+    mutating func admits(_ entry: DuplicateFilter.Entry, at time: Instant) -> Bool {
+        guard filtersDuplicates else { return true }
+        if forgetsEachPeriod, let period {
+            let current = start.duration(to: time).nanoseconds / period.nanoseconds
+            if current != currentPeriod { duplicates.removeAll() }
+            currentPeriod = current
+        }
+        return duplicates.admits(entry)
+    }
 }
 
 /// A connection being created: the controller listens for a certain advertiser (Core 5.4, Vol 6, Part B, 4.4.4).
 struct Initiator: Sendable {
-    var timing: ScanTiming
+    /// How it listens on one PHY, and the parameters of a connection that is made there.
+    struct PHY: Sendable {
+        var timing: ScanTiming
+        var parameters: ConnectionParameters
+    }
+
+    var le1M: PHY?
+    var le2M: PHY?
+    var leCoded: PHY?
+    /// Whether it takes extended advertising, too.
+    var isExtended = false
     /// The device to connect to; nil for the first device of the filter accept list that is received.
     var peer: DeviceAddress?
     var ownAddressType: OwnAddressType
-    var parameters: ConnectionParameters
     var start: Instant
+
+    subscript(phy: LEPHY) -> PHY? {
+        switch phy {
+        case .le1M: le1M
+        case .le2M: le2M
+        case .leCoded: leCoded
+        default: nil
+        }
+    }
+
+    /// The parameters of the connection that an advertising event leads to; nil if it is not received.
+    func parameters(for advertisement: Advertiser, at time: Instant) -> ConnectionParameters? {
+        guard isExtended || advertisement.isLegacy, let listening = self[advertisement.parameters.primaryPHY],
+            listening.timing.receives(advertisement.parameters.primaryChannelMap, at: time, since: start)
+        else { return nil }
+        return self[advertisement.dataPHY]?.parameters
+    }
 }

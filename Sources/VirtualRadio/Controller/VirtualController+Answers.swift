@@ -39,7 +39,8 @@ extension VirtualController {
     /// Reports that a command failed, with the event that answers this command.
     mutating func refuse(_ opcode: HCIOpcode, _ status: HCIStatus) {
         switch opcode {
-        case .disconnect, .readRemoteVersionInformation, .leCreateConnection, .leConnectionUpdate,
+        case .disconnect, .readRemoteVersionInformation, .leCreateConnection, .leExtendedCreateConnection,
+            .leConnectionUpdate,
             .leReadRemoteFeatures, .leEnableEncryption, .leSetPHY:
             acknowledge(opcode, status)
         default:

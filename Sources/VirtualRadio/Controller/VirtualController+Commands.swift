@@ -83,7 +83,7 @@ extension VirtualController {
                     && parameters.intervalMin <= parameters.intervalMax,
             !parameters.channelMap.intersection(.all).isEmpty
         else { return .invalidCommandParameters }
-        settings.advertiser.parameters = parameters
+        settings.advertiser.parameters = LESetExtendedAdvertisingParameters(parameters)
         return .success
     }
 
@@ -91,8 +91,7 @@ extension VirtualController {
         guard !isScanning else { return .commandDisallowed }
         let timing = ScanTiming(interval: parameters.interval, window: parameters.window)
         guard timing.isValid else { return .invalidCommandParameters }
-        settings.scanner.type = parameters.type
-        settings.scanner.timing = timing
+        settings.scanner.le1M = Scanner.Listening(type: parameters.type, timing: timing)
         settings.scanner.ownAddressType = parameters.ownAddressType
         settings.scanner.filterPolicy = parameters.filterPolicy
         return .success

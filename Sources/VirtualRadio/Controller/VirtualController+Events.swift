@@ -34,7 +34,7 @@ extension VirtualController {
         return true
     }
 
-    private func wants(_ subevent: LESubeventCode) -> Bool {
+    func wants(_ subevent: LESubeventCode) -> Bool {
         settings.eventMask.contains(.leMeta)
             && settings.leEventMask.rawValue >> UInt64(subevent.rawValue &- 1) & 1 == 1
     }
@@ -61,19 +61,6 @@ extension VirtualController {
         outbox.writer.append(handle.rawValue)
         outbox.writer.append(UInt16(1))
         outbox.commit()
-    }
-
-    // MARK: - Advertising
-
-    /// Reports a received packet, unless the filter has seen the advertiser or the host is too slow.
-    mutating func reportAdvertisement(
-        _ eventType: LEAdvertisingReport.EventType, _ address: DeviceAddress, _ data: [UInt8], rssi: Int8
-    ) {
-        guard wants(.advertisingReport), hasRoomForData else { return }
-        if settings.scanner.filtersDuplicates {
-            guard settings.scanner.duplicates.admits(address, eventType: eventType) else { return }
-        }
-        send(LEAdvertisingReport(eventType: eventType, address: address, data: data.span, rssi: rssi))
     }
 
     // MARK: - Connections
@@ -179,17 +166,5 @@ extension LEEventBody where Self: ~Escapable {
     /// Whether this kind of event tells of a new link.
     fileprivate static var isNewLink: Bool {
         subeventCode == .connectionComplete || subeventCode == .enhancedConnectionComplete
-    }
-}
-
-extension LEAdvertisingType {
-    /// The PDU of this kind of advertising, as in a report.
-    var reportedAs: LEAdvertisingReport.EventType {
-        switch self {
-        case .connectableUndirected: .connectableUndirected
-        case .connectableDirectedHighDutyCycle, .connectableDirectedLowDutyCycle: .connectableDirected
-        case .scannableUndirected: .scannableUndirected
-        case .nonConnectableUndirected: .nonConnectableUndirected
-        }
     }
 }

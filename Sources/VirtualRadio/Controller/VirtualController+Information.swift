@@ -33,9 +33,7 @@ extension VirtualController {
                     aclDataPacketLength: isShared ? 0 : configuration.aclDataLength,
                     totalACLDataPackets: isShared ? 0 : configuration.aclBufferCount))
         case .leReadLocalSupportedFeatures:
-            let privacy: LEFeatures = configuration.resolvesAddresses ? .privacy : []
-            complete(
-                LEReadLocalSupportedFeatures.self, returning: .init(features: configuration.features.union(privacy)))
+            complete(LEReadLocalSupportedFeatures.self, returning: .init(features: configuration.reportedFeatures))
         case .leReadAdvertisingPhysicalChannelTxPower:
             complete(
                 LEReadAdvertisingPhysicalChannelTxPower.self,

@@ -45,8 +45,7 @@ extension VirtualController {
 
     /// Whether the filter accept list must not change, because a current activity depends on it.
     private var usesFilterAcceptList: Bool {
-        let advertiser = settings.advertiser
-        return advertiser.isEnabled && (advertiser.filtersScanRequests || advertiser.filtersConnections)
+        settings.advertisers.contains { $0.isEnabled && ($0.filtersScanRequests || $0.filtersConnections) }
             || settings.scanner.isEnabled && settings.scanner.usesFilterAcceptList
             || settings.initiator.map { $0.peer == nil } ?? false
     }

@@ -40,7 +40,16 @@ extension VirtualController {
     ///
     /// - Parameter peer: the identity address of the peer; nil if that is unknown.
     func ownAddress(_ type: OwnAddressType, towards peer: DeviceAddress? = nil) -> DeviceAddress? {
-        privateAddress(type, towards: peer) ?? fixedAddress(type)
+        privateAddress(type, towards: peer) ?? fixedAddress(type, random: settings.randomAddress)
+    }
+
+    /// The address with which it advertises; nil for a random one that its host has not set.
+    func address(of advertiser: Advertiser) -> DeviceAddress? {
+        let type = advertiser.parameters.ownAddressType
+        // Each set has a random address of its own.
+        let isSet = settings.usesExtendedCommands == true
+        return privateAddress(type, towards: advertiser.parameters.peerAddress)
+            ?? fixedAddress(type, random: isSet ? advertiser.randomAddress : settings.randomAddress)
     }
 
     /// The private address it has made to be used towards a peer.
@@ -52,16 +61,16 @@ extension VirtualController {
         }
     }
 
-    private func fixedAddress(_ type: OwnAddressType) -> DeviceAddress? {
+    private func fixedAddress(_ type: OwnAddressType, random: DeviceAddress?) -> DeviceAddress? {
         switch type {
         case .public, .resolvableOrPublic: configuration.publicAddress
-        case .random, .resolvableOrRandom: settings.randomAddress
+        case .random, .resolvableOrRandom: random
         }
     }
 
-    /// The address that its directed advertising is for.
-    var targetAddress: DeviceAddress {
-        let parameters = settings.advertiser.parameters
+    /// The address that directed advertising is for.
+    func targetAddress(of advertiser: Advertiser) -> DeviceAddress {
+        let parameters = advertiser.parameters
         switch parameters.ownAddressType {
         case .public, .random: return parameters.peerAddress
         case .resolvableOrPublic, .resolvableOrRandom:
@@ -78,10 +87,10 @@ extension VirtualController {
         return PrivateAddress.isMade(target, with: entry.localIRK, encrypt)
     }
 
-    /// Whether a device is the one that its directed advertising is for.
-    func directs(to device: SeenDevice) -> Bool {
-        device.address == targetAddress
-            || device.identity != nil && device.identity == settings.advertiser.parameters.peerAddress.unresolved
+    /// Whether a device is the one that directed advertising is for.
+    func directs(_ advertiser: Advertiser, to device: SeenDevice) -> Bool {
+        device.address == targetAddress(of: advertiser)
+            || device.identity != nil && device.identity == advertiser.parameters.peerAddress.unresolved
     }
 
     /// Makes fresh private addresses where those in use are too old.

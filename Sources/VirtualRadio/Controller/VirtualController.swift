@@ -59,13 +59,23 @@ public struct VirtualController: Sendable {
         var leEventMask = LEEventMask.default
         var randomAddress: DeviceAddress?
         var hostBuffers = HostBuffers()
-        var advertiser = Advertiser()
+        /// That of the legacy commands, and behind it those of `existingSets`, with free places between them.
+        var advertisers = [Advertiser()]
+        var existingSets: Set<Int> = []
+        /// Whether the host advertises, scans and connects by the extended commands; nil as long as it has used neither kind.
+        var usesExtendedCommands: Bool?
         var scanner: Scanner
         var initiator: Initiator?
         var filterAcceptList: FilterAcceptList
         var resolvingList: ResolvingList
         var channelMap = LEChannelMap.all
         var suggestedDataLength = LEDataLength(octets: LinkEnd.minimumOctets)
+
+        /// That of the legacy commands.
+        var advertiser: Advertiser {
+            get { advertisers[0] }
+            _modify { yield &advertisers[0] }
+        }
 
         init(_ configuration: ControllerConfiguration) {
             scanner = Scanner(duplicateFilterSize: configuration.duplicateFilterSize)
@@ -76,7 +86,9 @@ public struct VirtualController: Sendable {
 
     // MARK: - What it is doing
 
-    public var isAdvertising: Bool { settings.advertiser.isEnabled }
+    public var isAdvertising: Bool { settings.advertisers.contains(where: \.isEnabled) }
+    /// How many advertising sets are on the air, or 1 where the legacy commands were used.
+    public var enabledSetCount: Int { settings.advertisers.count(where: \.isEnabled) }
     public var isScanning: Bool { settings.scanner.isEnabled }
     public var isInitiating: Bool { settings.initiator != nil }
     public var connectionCount: Int { connections.count { $0 != nil } }

@@ -128,6 +128,6 @@ struct DirectedAdvertisingTests {
         world.run(for: .milliseconds(1100))
         #expect(!world.air[world.controllers[host]].isAdvertising)
         #expect(world.seen[host].last?.event.brief == "advertising ended")
-        #expect(!world.hosts[host].isAdvertisingWanted)
+        #expect(!world.hosts[host].isAdvertisingWanted())
     }
 }

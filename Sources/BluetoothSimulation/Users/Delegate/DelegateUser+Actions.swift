@@ -41,7 +41,7 @@ extension DelegateUser {
         // There are no such calls.
         case .pair, .beAgent, .beNoAgent, .removeBond, .cancelPairing, .endPairing, .configure, .useFormerLink,
             .dribble, .burst, .subscribeSlowly, .openChannel, .sendOverChannel, .closeChannel, .reconfigureChannel,
-            .pauseChannel, .resumeChannel, .step:
+            .pauseChannel, .resumeChannel, .step, .advertiseSet, .stopSet:
             return
         }
     }

@@ -76,7 +76,10 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
             else { return }
             inbox.append(.value(link, handle, Data(batch.bytes(of: payload))))
         case .sighting(let token, let index):
-            guard let scan, scan.token == token, inbox.count < Self.maximumDiscoveries else { return }
+            // An anonymous advertiser is no peripheral: there is nothing to connect to.
+            guard let scan, scan.token == token, inbox.count < Self.maximumDiscoveries,
+                !batch.sightings[index].isAnonymous
+            else { return }
             inbox.append(.discovered(batch.sightings[index], scan: scan.number))
         case .sendCredit(let identifier, let count):
             guard let link = link(identifier) else { return }
@@ -117,8 +120,9 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
         case .lost(let identifier, let loss):
             guard let link = link(identifier), link.isHeld, link.admits(0) else { return }
             inbox.append(.lost(link, loss))
-        case .adapter, .parametersChanged, .phyChanged, .peerIdentified, .written, .readRequested, .writeRequested,
-            .executeRequested, .authorizationRequested, .requestExpired, .subscriptionChanged, .securityChanged,
+        case .adapter, .advertisingSetEnded, .parametersChanged, .phyChanged, .peerIdentified, .written, .readRequested,
+            .writeRequested, .executeRequested, .authorizationRequested, .requestExpired, .subscriptionChanged,
+            .securityChanged,
             .pairingEnded, .pairingAsked,
             .pairingShown, .bondRefused:
             return

@@ -1,0 +1,124 @@
+import BluetoothBase
+import BluetoothGAP
+import BluetoothHCI
+
+/// The commands that lead to advertising.
+extension AdvertisingParameters {
+    /// Why a controller cannot advertise this; nil if it can.
+    func obstacle(_ radio: RadioFeatures) -> HostError? {
+        guard needsExtendedCommands else { return nil }
+        guard radio.isExtended, phys.isSubset(of: radio.phys) else { return .unsupported }
+        let limit = extended == nil ? 31 : max(31, radio.maximumDataLength)
+        return max(data.count, scanResponse.count) > limit ? .advertisingDataTooLong(limit: limit) : nil
+    }
+
+    private var phys: LEPHYs {
+        guard let extended else { return .le1M }
+        return [extended.primaryPHY.set, extended.secondaryPHY.set]
+    }
+
+    /// All of them, in order, the one that enables last.
+    ///
+    /// - Parameter left: after how long it is to end; nil for not by itself.
+    func commands(
+        for handle: AdvertisingHandle, _ addresses: Advertiser.Addresses, _ radio: RadioFeatures, left: Duration?
+    ) -> [any HCICommand] {
+        guard radio.isExtended else { return legacyCommands(addresses, radio) }
+        var commands: [any HCICommand] = [parametersCommand(for: handle, addresses)]
+        if let random = addresses.random {
+            commands.append(LESetAdvertisingSetRandomAddress(advertisingHandle: handle, address: random))
+        }
+        // Directed legacy PDUs have no room for data (7.8.54).
+        if extended != nil || peer == nil {
+            for fragment in Self.fragments(data) {
+                commands.append(LESetExtendedAdvertisingData(advertisingHandle: handle, fragment: fragment))
+            }
+            for fragment in Self.fragments(isScannable ? scanResponse : []) {
+                commands.append(LESetExtendedScanResponseData(advertisingHandle: handle, fragment: fragment))
+            }
+        }
+        let units = left.map { ($0 + .nanoseconds(9_999_999)) / .milliseconds(10) }
+        let set = LESetExtendedAdvertisingEnable.AdvertisingSet(
+            advertisingHandle: handle, duration: units.map { $0 < 65536 ? UInt16(max(1, $0)) : 0 } ?? 0,
+            maxExtendedAdvertisingEvents: maximumEvents ?? 0)
+        commands.append(LESetExtendedAdvertisingEnable(isEnabled: true, sets: [set]))
+        return commands
+    }
+
+    private func legacyCommands(_ addresses: Advertiser.Addresses, _ radio: RadioFeatures) -> [any HCICommand] {
+        let interval = interval(for: radio.version)
+        return [
+            LESetAdvertisingParameters(
+                intervalMin: LESlots(clamping: interval.lowerBound),
+                intervalMax: LESlots(clamping: interval.upperBound), type: type, ownAddressType: addresses.own,
+                peerAddress: addresses.peer),
+            LESetAdvertisingData(data: data), LESetScanResponseData(data: scanResponse),
+            LESetAdvertisingEnable(isEnabled: true),
+        ]
+    }
+
+    /// The interval for a controller of a version; nil where that is not known (Core 4.2, Vol 2, Part E, 7.8.5).
+    private func interval(for version: CoreVersion?) -> ClosedRange<Duration> {
+        guard !isConnectable, let version, version < .v50 else { return interval }
+        let shortest = Duration.milliseconds(100)
+        return max(shortest, interval.lowerBound)...max(shortest, interval.upperBound)
+    }
+
+    private var type: LEAdvertisingType {
+        if peer != nil { return .connectableDirectedLowDutyCycle }
+        if isConnectable { return .connectableUndirected }
+        return scanResponse.isEmpty ? .nonConnectableUndirected : .scannableUndirected
+    }
+
+    /// LE Set Extended Advertising Parameters (7.8.53).
+    private func parametersCommand(
+        for handle: AdvertisingHandle, _ addresses: Advertiser.Addresses
+    ) -> LESetExtendedAdvertisingParameters {
+        var properties: AdvertisingEventProperties = []
+        if isConnectable { properties.insert(.connectable) }
+        if isScannable { properties.insert(.scannable) }
+        if peer != nil { properties.insert(.directed) }
+        if extended == nil { properties.insert(.legacy) }
+        if extended?.isAnonymous == true { properties.insert(.anonymous) }
+        if extended?.includesTransmitPower == true { properties.insert(.includesTransmitPower) }
+        var command = LESetExtendedAdvertisingParameters(advertisingHandle: handle, properties: properties)
+        command.primaryIntervalMin = LESlots(clamping: interval.lowerBound)
+        command.primaryIntervalMax = LESlots(clamping: interval.upperBound)
+        command.ownAddressType = addresses.own
+        command.peerAddress = addresses.peer
+        command.transmitPower = transmitPower ?? 127
+        if let extended {
+            command.primaryPHY = LEPHY(rawValue: extended.primaryPHY.rawValue)
+            command.secondaryPHY = LEPHY(rawValue: extended.secondaryPHY.rawValue)
+            command.advertisingSID = extended.sid ?? handle.rawValue & 0x0F
+        }
+        return command
+    }
+
+    /// The octets of a fragment that fit into a command with the most parameters, 255 octets.
+    private static let longestFragment = 251
+
+    /// The data in as many commands as it takes (7.8.54). A new set has none, so none is needed for none.
+    private static func fragments(_ data: [UInt8]) -> [AdvertisingDataFragment] {
+        guard data.count > longestFragment else {
+            return data.isEmpty ? [] : [AdvertisingDataFragment(operation: .complete, data: data)]
+        }
+        return stride(from: 0, to: data.count, by: longestFragment).map { start in
+            let end = min(start + longestFragment, data.count)
+            let operation: AdvertisingDataFragment.Operation =
+                start == 0 ? .first : end == data.count ? .last : .intermediate
+            return AdvertisingDataFragment(operation: operation, data: Array(data[start..<end]))
+        }
+    }
+}
+
+extension AdvertisingPHY {
+    /// As a set of PHYs.
+    fileprivate var set: LEPHYs {
+        switch self {
+        case .le1M: .le1M
+        case .le2M: .le2M
+        case .leCoded: .leCoded
+        }
+    }
+}

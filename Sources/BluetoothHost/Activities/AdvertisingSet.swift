@@ -1,0 +1,265 @@
+import BluetoothBase
+import BluetoothHCI
+
+/// One advertising set: what is wanted of it, and what the controller does about it. A controller without the extended commands has
+/// one, which has no name there.
+struct AdvertisingSet: Sendable {
+    /// The commands that lead to advertising, or end it.
+    enum Step: Equatable, Sendable {
+        /// Parameters, addresses and data.
+        case setUp
+        case enable, disable
+        /// Frees the set in the controller.
+        case remove
+    }
+
+    private enum State: Sendable {
+        case idle
+        /// Commands that will lead to `running` are with the controller, or are to follow. A peer that connects before the last of
+        /// them is answered may have ended what it started.
+        case starting(AdvertisingParameters, rest: [any HCICommand], isUncertain: Bool)
+        case running(AdvertisingParameters)
+        case stopping
+        case removing
+    }
+
+    private struct Wanted: Sendable {
+        let parameters: AdvertisingParameters
+        /// When it ends by itself.
+        let end: Instant?
+        /// Whether its start has been reported.
+        var isAnnounced = false
+    }
+
+    let handle: AdvertisingHandle
+    private var wanted: Wanted?
+    private var state: State = .idle
+    /// Whether the controller knows a set with this handle, so that it is to be removed before it is set up anew: what it holds
+    /// may not fit what is wanted next.
+    private(set) var exists = false
+    /// Whether the extended commands are used for it.
+    private var isExtended = false
+    /// What becomes of advertising that leads to nothing. It waits for a second at most: one peer that connects and drops
+    /// the link is not to keep all others from finding this device.
+    private var backoff = Backoff(limit: .seconds(1))
+
+    init(handle: AdvertisingHandle) { self.handle = handle }
+
+    /// When something is due.
+    var nextDeadline: Instant? {
+        guard let wanted else { return nil }
+        guard case .idle = state else { return wanted.end }
+        return earliest(wanted.end, backoff.deadline)
+    }
+
+    /// Whether the controller neither advertises nor is about to begin or stop.
+    var isIdle: Bool {
+        if case .idle = state { true } else { false }
+    }
+
+    /// Whether there is nothing left to be done about it.
+    var isOver: Bool { isIdle && !exists && wanted == nil }
+
+    /// What is to be advertised.
+    var parameters: AdvertisingParameters? { wanted?.parameters }
+
+    /// Whether anything is to be advertised.
+    var isWanted: Bool { wanted != nil }
+
+    /// Which activity it is that may have to yield.
+    var activity: RadioArbiter.Activity {
+        wanted?.parameters.isConnectable == false ? .otherAdvertising : .connectableAdvertising
+    }
+
+    /// Whether a peer may have connected: also while advertising is being started or stopped.
+    var acceptsConnections: Bool {
+        switch state {
+        case .idle, .removing: false
+        case .starting(let parameters, _, _), .running(let parameters): parameters.isConnectable
+        case .stopping: true
+        }
+    }
+
+    // MARK: Calls
+
+    mutating func start(_ parameters: AdvertisingParameters, at now: Instant) {
+        wanted = Wanted(parameters: parameters, end: parameters.limit.map { now.advanced(by: $0) })
+    }
+
+    mutating func stop() { wanted = nil }
+
+    /// Ends advertising whose time is over.
+    mutating func fire(at now: Instant) -> [Effect] {
+        guard let end = wanted?.end, end <= now else { return [] }
+        return ended()
+    }
+
+    /// Moves one step towards what is wanted.
+    ///
+    /// - Parameter hasRoom: whether the controller can take another set.
+    mutating func advance(
+        _ verdict: RadioArbiter.Verdict, hasRoom: Bool, _ addresses: Advertiser.Addresses, _ radio: RadioFeatures,
+        at now: Instant
+    ) -> [Effect] {
+        guard verdict != .suspended else { return [] }
+        switch state {
+        case .idle:
+            if exists { return remove() }
+            guard let wanted else { return [] }
+            if let obstacle = wanted.parameters.obstacle(radio) { return giveUp(wanted.parameters, obstacle) }
+            guard !backoff.waits(at: now), verdict == .proceed, hasRoom else { return [] }
+            return setUp(wanted, addresses, radio, at: now)
+        case .running(let current):
+            guard wanted?.parameters == current, verdict != .stop else { return disable() }
+            return announce()
+        case .starting, .stopping, .removing:
+            return []
+        }
+    }
+
+    private mutating func setUp(
+        _ wanted: Wanted, _ addresses: Advertiser.Addresses, _ radio: RadioFeatures, at now: Instant
+    ) -> [Effect] {
+        var commands = wanted.parameters.commands(
+            for: handle, addresses, radio, left: wanted.end.map { now.duration(to: $0) })
+        isExtended = radio.isExtended
+        exists = isExtended
+        let first = commands.removeFirst()
+        state = .starting(wanted.parameters, rest: commands, isUncertain: false)
+        return send(first, .setUp)
+    }
+
+    private func send(_ command: any HCICommand, _ step: Step) -> [Effect] {
+        [.send(command, for: .advertise(step, handle))]
+    }
+
+    private mutating func disable() -> [Effect] {
+        state = .stopping
+        guard isExtended else { return send(LESetAdvertisingEnable(isEnabled: false), .disable) }
+        return send(
+            LESetExtendedAdvertisingEnable(isEnabled: false, sets: [.init(advertisingHandle: handle)]), .disable)
+    }
+
+    private mutating func remove() -> [Effect] {
+        state = .removing
+        return send(LERemoveAdvertisingSet(advertisingHandle: handle), .remove)
+    }
+
+    private mutating func announce() -> [Effect] {
+        guard wanted?.isAnnounced == false else { return [] }
+        wanted?.isAnnounced = true
+        return [.report(.controller(.advertisingStarted(handle)))]
+    }
+
+    private mutating func ended() -> [Effect] {
+        wanted = nil
+        return [.report(.controller(.advertisingEnded(handle)))]
+    }
+
+    // MARK: The controller
+
+    enum Outcome {
+        case effects([Effect])
+        /// The controller will not advertise like this.
+        case refused(AdvertisingParameters)
+    }
+
+    /// Takes the answer to a step.
+    mutating func answered(_ step: Step, _ status: HCIStatus) -> Outcome {
+        switch (state, step) {
+        case (.starting(let parameters, _, _), .setUp) where status != .success,
+            (.starting(let parameters, _, _), .enable) where status != .success:
+            state = .idle
+            return .refused(parameters)
+        case (.starting(let parameters, var rest, let isUncertain), .setUp):
+            guard !rest.isEmpty else { return .effects([]) }
+            let next = rest.removeFirst()
+            state = .starting(parameters, rest: rest, isUncertain: isUncertain)
+            return .effects(send(next, rest.isEmpty ? .enable : .setUp))
+        case (.starting(let parameters, _, let isUncertain), .enable):
+            state = .running(parameters)
+            return .effects(isUncertain ? restart() : [])
+        case (.stopping, .disable):
+            // Whatever it answers, a controller that was asked to stop no longer advertises for this host.
+            state = .idle
+        case (.removing, .remove):
+            state = .idle
+            exists = false
+        default: break
+        }
+        return .effects([])
+    }
+
+    /// Whether a refusal with this status may be due to something else that the controller does.
+    func mayWorkLater(_ status: HCIStatus) -> Bool {
+        // What worked before will work again.
+        status == .commandDisallowed || status == .connectionLimitExceeded || wanted?.isAnnounced == true
+    }
+
+    /// Gives up what the controller refused, unless something else is wanted by now.
+    mutating func giveUp(_ refused: AdvertisingParameters, _ error: HostError) -> [Effect] {
+        guard wanted?.parameters == refused else { return [] }
+        wanted = nil
+        return [.report(.controller(.advertisingFailed(handle, error)))]
+    }
+
+    /// A peer has connected.
+    ///
+    /// - Parameter isOnly: whether it can have been through no other set: then the controller has stopped advertising this one by
+    ///   itself (Vol 4, Part E, 7.8.9 and 7.8.56). Of several it is not known which one.
+    mutating func peerConnected(isOnly: Bool) -> [Effect] {
+        switch state {
+        case .running(let parameters) where parameters.isConnectable:
+            guard isOnly else { return disable() }
+            state = .idle
+        case .starting(let parameters, let rest, _) where parameters.isConnectable:
+            state = .starting(parameters, rest: rest, isUncertain: true)
+        case .idle, .starting, .running, .stopping, .removing: break
+        }
+        return []
+    }
+
+    /// LE Advertising Set Terminated (7.7.65.18). That a peer has connected was reported before.
+    mutating func terminated(_ status: HCIStatus, at now: Instant) -> [Effect] {
+        guard status != .success else { return [] }
+        switch state {
+        case .running(let parameters):
+            state = .idle
+            guard status == .advertisingTimeout || status == .limitReached else {
+                backoff.failed(at: now)
+                return []
+            }
+            return wanted?.parameters == parameters ? ended() : []
+        case .starting(let parameters, let rest, _):
+            state = .starting(parameters, rest: rest, isUncertain: true)
+        case .idle, .stopping, .removing: break
+        }
+        return []
+    }
+
+    /// A link to which advertising led ended as soon as it began.
+    mutating func linkWasShortLived(at now: Instant) { backoff.failed(at: now) }
+
+    /// A peer has tried to connect and failed: starts over, since it is not known whether the controller still advertises.
+    mutating func peerFailed(at now: Instant) -> [Effect] {
+        backoff.failed(at: now)
+        guard case .running(let parameters) = state, parameters.isConnectable else { return [] }
+        return restart()
+    }
+
+    /// Starts over where it is not known whether the controller still advertises.
+    private mutating func restart() -> [Effect] { disable() }
+
+    /// The controller was reset. What is wanted stays wanted.
+    mutating func reset() {
+        state = .idle
+        exists = false
+        backoff.succeeded()
+    }
+
+    /// The controller is gone. What has been on the air will be again, with the next one.
+    mutating func abandon(_ error: HostError) -> [Effect] {
+        guard let wanted, !wanted.isAnnounced else { return [] }
+        return giveUp(wanted.parameters, error)
+    }
+}

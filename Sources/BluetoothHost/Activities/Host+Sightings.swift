@@ -1,0 +1,90 @@
+import BluetoothBase
+import BluetoothGAP
+import BluetoothHCI
+
+/// What the controller reports of advertisers.
+extension Host {
+    /// One `LE Advertising Report` event (Vol 4, Part E, 7.7.65.2), which may hold several reports.
+    mutating func receive(_ reports: consuming LEAdvertisingReports, at now: Instant) {
+        // Reports that were on their way when scanning was stopped are of no use to anybody.
+        guard scanner.isListening else { return }
+        scanner.reportReceived(at: now)
+        while let report = reports.next() {
+            guard let type = AdvertisingEventType(legacyEventType: report.eventType.rawValue) else { continue }
+            received(type, report.address, report.rssi, report.data, at: now)
+        }
+    }
+
+    /// One `LE Extended Advertising Report` event (Vol 4, Part E, 7.7.65.13). Bumble's controllers report even what they scan by
+    /// the legacy commands in this way.
+    mutating func receive(_ reports: consuming LEExtendedAdvertisingReports, at now: Instant) {
+        guard scanner.isListening else { return }
+        scanner.reportReceived(at: now)
+        while let report = reports.next() {
+            let header = AdvertisingReassembly.Header(report)
+            let status = AdvertisingReassembly.Status(report.eventType.dataStatus)
+            if status == .complete, scanner.reassembly.isEmpty {
+                // As it nearly always is.
+                received(header, report.data, at: now)
+            } else if report.eventType.contains(.legacy) {
+                // Legacy PDUs have no fragments.
+                if status == .complete { received(header, report.data, at: now) }
+            } else {
+                for whole in scanner.receive(report.data, status, header, at: now) {
+                    received(whole.header, whole.data.span, at: now)
+                }
+            }
+        }
+    }
+
+    private mutating func received(
+        _ header: AdvertisingReassembly.Header, _ data: Span<UInt8>, at now: Instant
+    ) {
+        let address =
+            header.address ?? AdvertisingReport.anonymousAddress(data, sid: header.details.sid ?? 0xFF)
+        received(header.eventType, address, header.rssi, data, header.txPowerLevel, header.details, at: now)
+    }
+
+    @inline(__always)
+    private mutating func received(
+        _ type: AdvertisingEventType, _ address: DeviceAddress, _ rssi: Int8, _ data: Span<UInt8>,
+        _ txPowerLevel: Int8 = 127, _ details: AdvertisingDetails = .legacy, at now: Instant
+    ) {
+        let peer = details.isAnonymous ? PeerID(address) : peers.peer(at: address)
+        if scanner.isSearching {
+            if type.contains(.connectable) { searched(peer, at: address, at: now) }
+            guard scanner.isWanted else { return }
+        }
+        let data = events.store(data)
+        events.append(
+            .advertisement(
+                Advertisement(
+                    type: type, address: address, peer: peer, rssi: rssi, txPowerLevel: txPowerLevel, details: details,
+                    data: data)))
+    }
+}
+
+extension AdvertisingReassembly.Header {
+    fileprivate init(_ report: borrowing LEExtendedAdvertisingReport) {
+        var details = AdvertisingDetails(
+            // A PHY that does not exist yet is no reason to drop what was received on it.
+            primaryPHY: AdvertisingPHY(rawValue: report.primaryPHY.rawValue) ?? .le1M,
+            secondaryPHY: AdvertisingPHY(rawValue: report.secondaryPHY.rawValue), sid: report.advertisingSID,
+            periodicInterval: report.periodicAdvertisingInterval.rawValue)
+        details.isAnonymous = report.address == nil
+        self.init(
+            address: report.address,
+            eventType: AdvertisingEventType(rawValue: UInt8(truncatingIfNeeded: report.eventType.rawValue & 0x1F)),
+            rssi: report.rssi, txPowerLevel: report.transmitPower, details: details)
+    }
+}
+
+extension AdvertisingReassembly.Status {
+    fileprivate init(_ status: LEExtendedAdvertisingReport.DataStatus) {
+        switch status {
+        case .complete: self = .complete
+        case .incompleteMoreToCome: self = .moreToCome
+        case .incompleteTruncated, .reserved: self = .truncated
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import BluetoothBase
+import BluetoothHCI
+
+/// What a scanning controller tells its host (Core 5.4, Vol 4, Part E, 7.7.65.2 and 7.7.65.13).
+extension VirtualController {
+    /// Reports a received packet, unless the filter has seen the advertiser or the host is too slow.
+    ///
+    /// - Parameters:
+    ///   - target: whom directed advertising is for; nil for all.
+    ///   - isResponse: whether it is the scan response.
+    mutating func report(
+        _ advertisement: Advertiser, by device: SeenDevice, for target: DeviceAddress?, isResponse: Bool, rssi: Int8,
+        at time: Instant
+    ) {
+        guard settings.scanner.isExtended else {
+            return reportLegacy(advertisement, device.reportedAddress, isResponse: isResponse, rssi: rssi, at: time)
+        }
+        guard wants(.extendedAdvertisingReport), hasRoomForData else { return }
+        let type = advertisement.extendedEventType(isResponse: isResponse)
+        let address = advertisement.isAnonymous ? nil : device.reportedAddress
+        let isLegacy = advertisement.isLegacy
+        let entry = DuplicateFilter.Entry(
+            address: address, eventType: type.rawValue, set: isLegacy ? 0xFF : advertisement.parameters.advertisingSID,
+            dataIdentifier: isLegacy ? 0 : advertisement.dataIdentifier)
+        guard settings.scanner.admits(entry, at: time) else { return }
+        let data = advertisement.payload(isResponse: isResponse)
+        var start = 0
+        repeat {
+            let end = min(start + Self.longestReport, data.count)
+            var report = LEExtendedAdvertisingReport(
+                eventType: type, address: address, rssi: rssi, data: data.span.extracting(start..<end))
+            if end < data.count { report.eventType.dataStatus = .incompleteMoreToCome }
+            if !isLegacy {
+                report.primaryPHY = advertisement.parameters.primaryPHY
+                report.secondaryPHY = advertisement.parameters.secondaryPHY
+                report.advertisingSID = advertisement.parameters.advertisingSID
+                if advertisement.properties.contains(.includesTransmitPower) {
+                    report.transmitPower = advertisement.parameters.transmitPower
+                }
+            }
+            if let target { report.directAddress = .init(type: target.kind.rawValue, value: target.value) }
+            send(report)
+            start = end
+        } while start < data.count
+    }
+
+    /// The most data in one extended report.
+    private static let longestReport = 229
+
+    private mutating func reportLegacy(
+        _ advertisement: Advertiser, _ address: DeviceAddress, isResponse: Bool, rssi: Int8, at time: Instant
+    ) {
+        guard wants(.advertisingReport), hasRoomForData else { return }
+        let type = isResponse ? LEAdvertisingReport.EventType.scanResponse : advertisement.legacyEventType
+        let entry = DuplicateFilter.Entry(address: address, eventType: UInt16(type.rawValue))
+        guard settings.scanner.admits(entry, at: time) else { return }
+        let data = advertisement.payload(isResponse: isResponse)
+        send(LEAdvertisingReport(eventType: type, address: address, data: data.span, rssi: rssi))
+    }
+}
+
+extension Advertiser {
+    fileprivate func payload(isResponse: Bool) -> [UInt8] {
+        if isResponse { return scanResponseData }
+        // Directed legacy PDUs have no room for any.
+        return isLegacy && isDirected ? [] : data
+    }
+
+    /// The PDU, as in a legacy report.
+    fileprivate var legacyEventType: LEAdvertisingReport.EventType {
+        if isDirected { return .connectableDirected }
+        if isConnectable { return .connectableUndirected }
+        return isScannable ? .scannableUndirected : .nonConnectableUndirected
+    }
+
+    /// The PDU, as in an extended report.
+    fileprivate func extendedEventType(isResponse: Bool) -> LEExtendedAdvertisingReport.EventType {
+        var type: LEExtendedAdvertisingReport.EventType = []
+        if isConnectable { type.insert(.connectable) }
+        if isScannable { type.insert(.scannable) }
+        if isDirected { type.insert(.directed) }
+        if isLegacy { type.insert(.legacy) }
+        if isResponse { type.insert(.scanResponse) }
+        return type
+    }
+}

@@ -1,0 +1,72 @@
+import Testing
+import VirtualRadio
+
+@testable import BluetoothLE
+
+@Suite("Advertising sets", .timeLimit(.minutes(1)))
+struct AdvertisingSetTests {
+    let radio = VirtualRadio(time: .manual)
+
+    private func adapters(extended isExtended: Bool = true) async throws -> (scanner: Adapter, advertiser: Adapter) {
+        let ports = [true, isExtended].map { isExtended in
+            radio.addController { $0.hasExtendedAdvertising = isExtended }
+        }
+        return (try await Adapter.open(ports[0]), try await Adapter.open(ports[1]))
+    }
+
+    private static func beacon(_ data: [UInt8], sid: UInt8) -> AdvertisingParameters {
+        AdvertisingParameters(isConnectable: false, data: data, extended: ExtendedAdvertising(sid: sid))
+    }
+
+    @Test("several sets at once, beside ordinary advertising, each until it is stopped")
+    func several() async throws {
+        let (scanner, advertiser) = try await adapters()
+        let long = [UInt8](repeating: 0, count: 1000)
+        let sets = try await radio.passing {
+            try await advertiser.advertise(AdvertisementData(name: "Sets"))
+            return [
+                try await advertiser.advertise(set: Self.beacon(long, sid: 4)),
+                try await advertiser.advertise(set: Self.beacon([2, 10, 0], sid: 5)),
+            ]
+        }
+        let sightings = try await scanner.scan()
+        let seen = try await radio.passing {
+            var seen: [UInt8?: Int] = [:]
+            for try await sighting in sightings {
+                seen[sighting.details.sid] = sighting.advertisingData.count
+                if seen.count == 3 { break }
+            }
+            return seen
+        }
+        #expect(seen[4] == 1000 && seen[5] == 3 && seen[nil] != nil)
+        await sets[0].stop()
+        // It is over for those who wait for it, and stopping it again does nothing.
+        try await sets[0].waitUntilEnded()
+        await sets[0].stop()
+        try await radio.passing { await advertiser.close() }
+        await #expect(throws: BluetoothError.adapterClosed) { try await sets[1].waitUntilEnded() }
+    }
+
+    @Test("a set that is sent three times ends by itself") func counted() async throws {
+        let (_, advertiser) = try await adapters()
+        try await radio.passing {
+            var parameters = Self.beacon([1], sid: 0)
+            parameters.maximumEvents = 3
+            try await advertiser.advertise(set: parameters).waitUntilEnded()
+        }
+    }
+
+    @Test("a controller without the extended commands says what it lacks, and takes one set of legacy PDUs")
+    func legacy() async throws {
+        let (_, advertiser) = try await adapters(extended: false)
+        try await radio.passing {
+            do {
+                _ = try await advertiser.advertise(set: Self.beacon([1], sid: 0))
+                Issue.record("advertised")
+            } catch BluetoothError.notSupported(let why) {
+                #expect(!why.isEmpty)
+            }
+            _ = try await advertiser.advertise(set: AdvertisingParameters(data: [2, 1, 6]))
+        }
+    }
+}

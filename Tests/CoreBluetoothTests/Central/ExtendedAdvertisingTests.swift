@@ -1,0 +1,40 @@
+import BluetoothLE
+import CoreBluetooth
+import Testing
+import VirtualRadio
+
+@Suite("Extended advertising", .timeLimit(.minutes(5)))
+struct ExtendedAdvertisingTests {
+    @Test(
+        "extendedScanAndConnect is supported where the radio can do it: the peripheral is found and connected to",
+        arguments: [true, false])
+    func supported(_ isExtended: Bool) async throws {
+        let stage = Stage()
+        let events = CentralRecorder(Recorder())
+        let port = stage.radio.addController { $0.hasExtendedAdvertising = isExtended }
+        let manager = stage.with(port) { CBCentralManager(delegate: events, queue: events.recorder.queue) }
+        #expect(stage.with(port) { CBCentralManager.supports([]) })
+        await events.recorder.expect("state poweredOn")
+        #expect(stage.with(port) { CBCentralManager.supports(.extendedScanAndConnect) } == isExtended)
+
+        let peripheral = try await Adapter.open(stage.radio.addController { $0.hasExtendedAdvertising = true })
+        let data: [UInt8] = [2, 9, 0x41] + [UInt8](repeating: 0, count: 100)
+        var parameters = AdvertisingParameters(data: data, extended: ExtendedAdvertising(secondaryPHY: .le2M))
+        _ = try await peripheral.advertise(set: parameters)
+        parameters.isConnectable = false
+        parameters.data = [2, 9, 0x42]
+        parameters.extended?.isAnonymous = true
+        _ = try await peripheral.advertise(set: parameters)
+        // What every radio hears.
+        var advertisement = AdvertisementData()
+        advertisement.localName = .complete("C")
+        try await peripheral.advertise(advertisement)
+        manager.scanForPeripherals(withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+        var names: Set<String> = []
+        while !names.isSuperset(of: isExtended ? ["A", "C"] : ["C"]) {
+            names.insert(String(await events.recorder.skip(to: "discovered").dropFirst("discovered ".count)))
+        }
+        #expect(names == (isExtended ? ["A", "C"] : ["C"]), "an anonymous advertiser is no peripheral")
+        manager.stopScan()
+    }
+}

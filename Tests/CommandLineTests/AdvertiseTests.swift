@@ -84,7 +84,7 @@ struct AdvertiseTests {
         arguments: [
             ("advertise", "there is nothing to advertise"),
             ("advertise --data 02 --name A", "leave out the other parts"),
-            ("advertise --data 0", "at most 31 octets"), ("advertise --scan-response 02", "goes with --data"),
+            ("advertise --data 0", "at most 1650 octets"), ("advertise --scan-response 02", "goes with --data"),
             ("advertise --service-data 180F", "UUID=HEX"), ("advertise --manufacturer 4C=00", "COMPANY=HEX"),
             ("advertise --name A --interval 5", "from 20 to 10240 ms"),
             ("beacon eddystone-uid 00 AABBCCDDEEFF", "20 hexadecimal digits, not 2"),
@@ -97,10 +97,41 @@ struct AdvertiseTests {
             ("beacon bthome battery=1 --counter 1", "give all of them"),
             ("beacon bthome text=0123456789012345678901234567890", "31 octets are all there is"),
             ("advertise --service-data 180F=" + String(repeating: "00", count: 30), "does not fit"),
+            ("advertise --data " + String(repeating: "00", count: 32), "32 octets take --extended"),
+            ("advertise --data " + String(repeating: "00", count: 1651) + " --extended", "at most 1650 octets"),
+            ("advertise --name A --phy 2m,coded", "such as coded,2m"), ("advertise --name A --sid 16", "0 to 15"),
+            ("advertise --name A --events 0", "1 to 255"), ("advertise --name A --power 21", "-127 to 20"),
+            ("advertise --data 01 --scan-response 02 --extended --no-connectable", "stands alone"),
         ])
     func refusals(_ arguments: String, _ reason: String) {
         let error = #expect(throws: (any Error).self) { try data(arguments) }
         let failure = error.map { BLE.failure(of: $0) }
         #expect(failure?.status == .usage && failure?.message?.contains(reason) == true, "\(failure?.message ?? "")")
+    }
+
+    @Test(
+        "PHYs are a primary and a secondary one",
+        arguments: [
+            ("1m", AdvertisingPHY.le1M, AdvertisingPHY.le1M), ("2m", .le1M, .le2M), ("coded", .leCoded, .leCoded),
+            ("coded,2m", .leCoded, .le2M), ("1M,Coded", .le1M, .leCoded),
+        ])
+    func phys(_ text: String, _ primary: AdvertisingPHY, _ secondary: AdvertisingPHY) {
+        #expect(AdvertisingPHYs(argument: text) == AdvertisingPHYs(primary: primary, secondary: secondary))
+    }
+
+    @Test("What is extended has all of its data in one place, and implies extended PDUs")
+    func extended() throws {
+        let command = try #require(
+            try BLE.parseAsRoot([
+                "advertise", "--name", String(repeating: "n", count: 60), "--sid", "3", "--anonymous", "--events", "5",
+                "--power", "-4",
+            ]) as? Advertise)
+        let (data, response) = try command.octets
+        #expect(data.count == 3 + 62 && response.isEmpty)
+        let parameters = command.extended.parameters(
+            data: data, scanResponse: response, isConnectable: command.connectable,
+            interval: .milliseconds(100)...(.milliseconds(100)))
+        #expect(!parameters.isConnectable && parameters.maximumEvents == 5 && parameters.transmitPower == -4)
+        #expect(parameters.extended == ExtendedAdvertising(sid: 3, isAnonymous: true, includesTransmitPower: true))
     }
 }

@@ -10,11 +10,14 @@ struct Advertise: AsyncParsableCommand, CommandWithoutOutput {
             """
             What does not fit beside the rest goes into the scan response, the name first; it is cut off if need be. With \
             --data the octets are sent exactly so, flags included or not. Known formats are in ble beacon.
+
+            With --extended or what implies it there is no scan response beside the data: all of it goes into one of them,             and only devices with Bluetooth 5.0 or later see it. The controller needs the extended commands.
             """,
             examples: [
                 "ble advertise --name Thermometer --service 1809",
                 "ble advertise --manufacturer FFFF=0102 --no-connectable --time 60",
                 "ble advertise --data 0201060303AAFE",
+                "ble advertise --name Thermometer --phy coded --sid 3 --no-connectable",
             ]))
 
     @OptionGroup var transport: TransportOptions
@@ -54,6 +57,8 @@ struct Advertise: AsyncParsableCommand, CommandWithoutOutput {
     @Flag(inversion: .prefixedNo, exclusivity: .exclusive, help: "Accept connections.")
     var connectable = true
 
+    @OptionGroup var extended: ExtendedOptions
+
     @OptionGroup var advertising: AdvertisingOptions
 
     func validate() throws {
@@ -62,6 +67,19 @@ struct Advertise: AsyncParsableCommand, CommandWithoutOutput {
             || !manufacturer.isEmpty
         if data != nil, hasParts {
             throw ValidationError("--data is all that is advertised; leave out the other parts, or leave out --data")
+        }
+        let longest = max(data?.octets.count ?? 0, scanResponse?.octets.count ?? 0)
+        if longest > 31, !extended.isExtended {
+            throw ValidationError("\(longest) octets take --extended; without it 31 are all there is")
+        }
+        if extended.isExtended, scanResponse != nil {
+            if connectable || !(data?.octets.isEmpty ?? true) {
+                throw ValidationError(
+                    "an extended scan response stands alone: give it with --data '' and --no-connectable")
+            }
+            if extended.anonymous {
+                throw ValidationError("nobody can ask an anonymous advertiser for a scan response")
+            }
         }
         if data == nil, scanResponse != nil { throw ValidationError("--scan-response goes with --data") }
         if data == nil, !hasParts {
@@ -72,7 +90,7 @@ struct Advertise: AsyncParsableCommand, CommandWithoutOutput {
     func run() async throws {
         let (data, scanResponse) = try octets
         try await advertising.run(
-            transport, data: data, scanResponse: scanResponse, isConnectable: connectable)
+            transport, data: data, scanResponse: scanResponse, isConnectable: connectable, extended: extended)
     }
 
     /// What is sent.
@@ -90,10 +108,15 @@ struct Advertise: AsyncParsableCommand, CommandWithoutOutput {
             advertisement.txPowerLevel = txPower
             advertisement.appearance = appearance.map(Appearance.init(rawValue:))
             do throws(AdvertisingPayloadError) {
-                let payload = try AdvertisingPayload(advertisement)
+                let payload = try AdvertisingPayload(
+                    advertisement, limits: extended.isExtended ? .extended : .legacy)
                 return (payload.advertisingData, payload.scanResponseData)
             } catch {
-                throw CommandFailure(.usage, "\(error); 31 octets of data and 31 of scan response are all there is")
+                let room =
+                    extended.isExtended
+                    ? "1650 octets are all there is"
+                    : "31 octets of data and 31 of scan response are all there is without --extended"
+                throw CommandFailure(.usage, "\(error); \(room)")
             }
         }
     }

@@ -17,16 +17,31 @@ struct AdvertisingOptions: ParsableArguments {
 
     /// Advertises until the time is up or the program is told to end.
     func run(
-        _ transport: TransportOptions, data: [UInt8], scanResponse: [UInt8] = [], isConnectable: Bool
+        _ transport: TransportOptions, data: [UInt8], scanResponse: [UInt8] = [], isConnectable: Bool,
+        extended: ExtendedOptions? = nil
     ) async throws {
         let interval = Duration.milliseconds(interval), time = limited(data)
         try await transport.withAdapter(timeout: time) { adapter in
             let events = await adapter.events()
-            try await adapter.advertise(
-                octets: data, scanResponse: scanResponse, isConnectable: isConnectable, interval: interval...interval)
+            var set: AdvertisingSet?
+            if let extended, extended.isSet {
+                set = try await adapter.advertise(
+                    set: extended.parameters(
+                        data: data, scanResponse: scanResponse, isConnectable: isConnectable,
+                        interval: interval...interval))
+            } else {
+                try await adapter.advertise(
+                    octets: data, scanResponse: scanResponse, isConnectable: isConnectable,
+                    interval: interval...interval)
+            }
             say("ble: advertising \(data.hexadecimal())" + (time.map { " for \($0) s" } ?? ""))
             do throws(BluetoothError) {
-                try await within(time) { () throws(BluetoothError) in
+                try await within(time) { [set] () throws(BluetoothError) in
+                    if let set {
+                        let teller = Task { for try await event in events { Self.tell(event) } }
+                        defer { teller.cancel() }
+                        return try await set.waitUntilEnded()
+                    }
                     // If the adapter fails, this throws.
                     for try await event in events { Self.tell(event) }
                 }
@@ -58,8 +73,8 @@ struct AdvertisedOctets: ExpressibleByArgument {
     var octets: [UInt8]
 
     init?(argument: String) {
-        guard let octets = [UInt8](hexadecimal: argument), octets.count <= 31 else {
-            ArgumentRefusal.note(argument, "at most 31 octets are expected in hexadecimal digits, such as 020106")
+        guard let octets = [UInt8](hexadecimal: argument), octets.count <= 1650 else {
+            ArgumentRefusal.note(argument, "at most 1650 octets are expected in hexadecimal digits, such as 020106")
             return nil
         }
         self.octets = octets

@@ -57,6 +57,9 @@ struct Radio: AsyncParsableCommand, CommandWithoutOutput {
             "How long each packet takes between a controller and its host, in each direction.", valueName: "ms"))
     var delay = 0
 
+    @Flag(help: "Give the controllers extended advertising, with long data, several sets, LE 2M and LE Coded.")
+    var extended = false
+
     @Flag(name: .shortAndLong, help: "Say what each fault does.")
     var verbose = false
 
@@ -75,8 +78,8 @@ struct Radio: AsyncParsableCommand, CommandWithoutOutput {
     func run() async throws {
         let server = try RadioServer(
             RadioServer.Options(
-                seed: seed, capture: btsnoop, fault: fault, delay: .milliseconds(delay), isVerbose: verbose,
-                isTraced: trace))
+                seed: seed, isExtended: extended, capture: btsnoop, fault: fault, delay: .milliseconds(delay),
+                isVerbose: verbose, isTraced: trace))
         for transport in transports { try server.add(transport) }
         server.setPathLoss(pathLoss)
         let waker = server.waker

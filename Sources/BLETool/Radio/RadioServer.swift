@@ -22,6 +22,8 @@ final class RadioServer {
     struct Options {
         /// The seed of all random bits on the air.
         var seed: UInt64 = 1
+        /// Whether the controllers have extended advertising.
+        var isExtended = false
         /// A btsnoop file that all packets are written to, as the hosts have them.
         var capture: String?
         /// The seed of faults on the air, and between the controllers and their hosts.
@@ -61,7 +63,9 @@ final class RadioServer {
     /// Adds a controller, and listens for its host or connects to it.
     func add(_ name: TransportName) throws(TransportError) {
         let address = DeviceAddress(Self.firstAddress + UInt64(ports.count), kind: .public)
-        let controller = air.addController(ControllerConfiguration(publicAddress: address))
+        var configuration = ControllerConfiguration(publicAddress: address)
+        configuration.hasExtendedAdvertising = options.isExtended
+        let controller = air.addController(configuration)
         var port = try RadioPort(name, controller, faults: faults?.another())
         if port.listener == nil {
             port.host = try decorated(try name.open(as: .controller), of: &port, at: ports.count)

@@ -13,11 +13,11 @@ struct Scan: AsyncParsableCommand {
             and finally which device is nearest. With --json each line is an object, and there is no end.
 
             What beacons and sensors send in known formats is decoded: iBeacon, Eddystone, BTHome, RuuviTag. Exits with \
-            status 3 if no device was seen.
+            status 3 if no device was seen. Each set of a device's extended advertising has a line of its own.
             """,
             examples: [
                 "ble scan", "ble scan --service 180D --rssi -70..0",
-                "ble scan --json --service FCD2 --keys bthome.keys",
+                "ble scan --json --service FCD2 --keys bthome.keys", "ble scan --coded",
             ]))
 
     @OptionGroup var transport: TransportOptions
@@ -26,6 +26,9 @@ struct Scan: AsyncParsableCommand {
         inversion: .prefixedNo, exclusivity: .exclusive,
         help: "Ask devices for their scan response.")
     var active = true
+
+    @Flag(help: "Listen on LE Coded, too, where long range advertising is. Takes a controller that has it.")
+    var coded = false
 
     @Flag(help: "Show every advertising event, not only what is new.")
     var duplicates = false
@@ -81,7 +84,9 @@ struct Scan: AsyncParsableCommand {
         try await transport.withAdapter(timeout: time) { adapter in
             // What is repeated is needed for the distance and the table, too.
             let sightings = try await adapter.scan(
-                for: filter, parameters: ScanParameters(isActive: active, reportsDuplicates: true))
+                for: filter,
+                parameters: ScanParameters(
+                    isActive: active, reportsDuplicates: true, phys: coded ? [.le1M, .leCoded] : .le1M))
             defer { tellLoss(sightings.droppedCount) }
             switch form {
             case .table: try await LiveScan(devices).run(sightings, for: time)

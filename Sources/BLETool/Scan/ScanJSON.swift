@@ -34,10 +34,19 @@ extension ScannedDevice {
     private var object: JSONObject {
         let advertisement = look.advertisement
         var object = JSONObject(capacity: 512)
-        object.add("address", sighting.address.description)
+        object.add("address", sighting.isAnonymous ? nil : sighting.address.description)
+        object.add("anonymous", sighting.isAnonymous)
         object.add("name", look.name)
         object.add("vendor", look.vendor)
         object.add("connectable", sighting.isConnectable)
+        object.add("directed", sighting.eventType.contains(.directed))
+        if let phy = sighting.details.secondaryPHY {
+            object.add("primaryPHY", sighting.details.primaryPHY.text)
+            object.add("secondaryPHY", phy.text)
+        }
+        object.add("sid", sighting.details.sid)
+        object.add("truncated", sighting.details.isTruncated)
+        object.add("periodicInterval", sighting.details.periodicInterval.map { $0 / .milliseconds(1) })
         object.add("services", each: advertisement.serviceUUIDs) { $0.add($1) }
         object.add("serviceListIsIncomplete", advertisement.isServiceListIncomplete)
         object.add("solicitedServices", each: advertisement.solicitedServiceUUIDs) { $0.add($1) }

@@ -9,9 +9,20 @@ struct ScanTable {
     private let services: [BluetoothUUID]
     private let keys: BTHomeKeys
     private(set) var devices: [ScannedDevice] = []
-    private var slots: [PeerID: Int] = [:]
+    private var slots: [Source: Int] = [:]
     /// How many devices were forgotten.
     private(set) var forgottenCount = 0
+
+    /// A device, or one of its advertising sets.
+    private struct Source: Hashable {
+        let peer: PeerID
+        let sid: UInt8?
+
+        init(_ sighting: Sighting) {
+            peer = sighting.peer
+            sid = sighting.details.sid
+        }
+    }
 
     /// - Parameter services: devices match that list one of these, or have data of one; all do where there are none.
     init(services: [BluetoothUUID] = [], keys: BTHomeKeys = BTHomeKeys(), capacity: Int = Self.capacity) {
@@ -30,14 +41,14 @@ struct ScanTable {
     ///
     /// - Returns: where its device is, and whether that is new or advertises something new.
     mutating func record(_ sighting: Sighting) -> (slot: Int, isNews: Bool) {
-        if let slot = slots[sighting.peer] {
+        if let slot = slots[Source(sighting)] {
             guard devices[slot].update(sighting) else { return (slot, false) }
             look(at: slot)
             return (slot, true)
         }
         if devices.count >= capacity { forgetOldest() }
         let slot = devices.count
-        slots[sighting.peer] = slot
+        slots[Source(sighting)] = slot
         devices.append(ScannedDevice(sighting))
         look(at: slot)
         return (slot, true)
@@ -56,7 +67,7 @@ struct ScanTable {
         devices.removeLast(count)
         forgottenCount += count
         slots.removeAll(keepingCapacity: true)
-        for (slot, device) in devices.enumerated() { slots[device.sighting.peer] = slot }
+        for (slot, device) in devices.enumerated() { slots[Source(device.sighting)] = slot }
     }
 
     /// Forgets all devices.
@@ -87,7 +98,7 @@ struct ScannedDevice {
     /// Takes in another sighting of the device. Returns whether its data has changed.
     mutating func update(_ new: Sighting) -> Bool {
         let isChanged =
-            sighting.address != new.address || sighting.eventType != new.eventType
+            sighting.address != new.address || sighting.details != new.details || sighting.eventType != new.eventType
             || sighting.advertisingData != new.advertisingData || sighting.scanResponseData != new.scanResponseData
         sighting = new
         signal.record(new.rssi, at: new.lastSeen)

@@ -11,6 +11,7 @@ enum ScanText {
         if let name = look.name { fields.append(quoted(name)) }
         if let vendor = look.vendor { fields.append(escaped(vendor)) }
         if !device.sighting.isConnectable { fields.append("not connectable") }
+        fields += extended(device.sighting)
         if !advertisement.serviceUUIDs.isEmpty {
             let more = advertisement.isServiceListIncomplete ? " and more" : ""
             fields.append("services " + advertisement.serviceUUIDs.map(service).joined(separator: ", ") + more)
@@ -36,6 +37,21 @@ enum ScanText {
         }
         if let power = device.sighting.txPowerLevel { fields.append("transmits at \(power) dBm") }
         return fields.joined(separator: "  ")
+    }
+
+    /// What there is to say of extended advertising.
+    private static func extended(_ sighting: Sighting) -> [String] {
+        let details = sighting.details
+        var fields: [String] = []
+        if sighting.eventType.contains(.directed) { fields.append("directed") }
+        if let phy = details.secondaryPHY {
+            let set = details.sid.map { "set \($0) on " } ?? "on "
+            fields.append(
+                set + (details.primaryPHY == phy ? "" : "LE \(details.primaryPHY.text) and ") + "LE \(phy.text)")
+        }
+        if let interval = details.periodicInterval { fields.append("periodic every \(interval / .milliseconds(1)) ms") }
+        if details.isTruncated { fields.append("truncated") }
+        return fields
     }
 
     /// A service with its name, such as `180D (Heart Rate)`.
@@ -68,14 +84,30 @@ enum ScanText {
     }
 
     /// As wide as the longest address, a public one.
-    static func padded(_ address: DeviceAddress) -> String {
-        let text = address.description
+    static func padded(_ sighting: Sighting) -> String {
+        sighting.isAnonymous ? padded("anonymous") : padded(sighting.address)
+    }
+
+    static func padded(_ address: DeviceAddress) -> String { padded(address.description) }
+
+    private static func padded(_ text: String) -> String {
         return text + String(repeating: " ", count: max(0, 19 - text.utf8.count))
     }
 
     static func strength(_ rssi: Int8?) -> String {
         let text = rssi.map(String.init) ?? "?"
         return String(repeating: " ", count: max(0, 4 - text.utf8.count)) + text + " dBm"
+    }
+}
+
+extension AdvertisingPHY {
+    /// Its name without "LE".
+    var text: String {
+        switch self {
+        case .le1M: "1M"
+        case .le2M: "2M"
+        case .leCoded: "Coded"
+        }
     }
 }
 
@@ -91,7 +123,7 @@ extension ScannedDevice {
                 rest = Array(((description.isEmpty ? "" : "  " + description) + "\n").utf8)
                 cachedLine = rest
             }
-            return Array((ScanText.padded(sighting.address) + "  " + ScanText.strength(sighting.rssi)).utf8) + rest
+            return Array((ScanText.padded(sighting) + "  " + ScanText.strength(sighting.rssi)).utf8) + rest
         }
     }
 }

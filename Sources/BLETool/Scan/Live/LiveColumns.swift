@@ -38,7 +38,8 @@ struct LiveColumns {
         let style: Palette.Style = strength > 0.6 ? .green : strength > 0.3 ? .yellow : .red
         let line = [
             palette(.bold, CellText.fitted(look.name ?? "", to: nameWidth)),
-            CellText.fitted(sighting.address.description, to: Self.addressWidth),
+            CellText.fitted(
+                sighting.isAnonymous ? "anonymous" : sighting.address.description, to: Self.addressWidth),
             CellText.fitted(look.vendor ?? "", to: vendorWidth),
             String(repeating: " ", count: max(0, 4 - rssi.utf8.count)) + rssi,
             palette(style, Self.bar(strength)),

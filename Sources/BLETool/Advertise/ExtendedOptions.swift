@@ -1,0 +1,87 @@
+import ArgumentParser
+import BluetoothCommandLine
+import BluetoothLE
+
+/// Extended advertising, where it is asked for.
+struct ExtendedOptions: ParsableArguments {
+    @Flag(
+        help: ArgumentHelp(
+            "Send extended PDUs, with room for up to 1650 octets as far as the controller takes them, which older devices do "
+                + "not see. The options below imply it."))
+    var extended = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The PHYs: 1m; 2m for data on LE 2M; coded for long range; or primary,secondary, such as coded,2m.",
+            valueName: "phy"))
+    var phy: AdvertisingPHYs?
+
+    @Option(help: ArgumentHelp("The number of the advertising set, 0 to 15.", valueName: "number"))
+    var sid: UInt8?
+
+    @Flag(help: "Give no address. Nobody can connect.")
+    var anonymous = false
+
+    @Option(help: ArgumentHelp("End after so many advertising events, 1 to 255.", valueName: "number"))
+    var events: UInt8?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The highest power to transmit with, -127 to 20.", valueName: "dBm"))
+    var power: Int8?
+
+    func validate() throws {
+        if let sid, sid > 15 { throw ValidationError("--sid is from 0 to 15") }
+        if events == 0 { throw ValidationError("--events is from 1 to 255") }
+        if let power, !(-127...20).contains(power) { throw ValidationError("--power is from -127 to 20 dBm") }
+    }
+
+    /// Whether extended PDUs are sent.
+    var isExtended: Bool { extended || phy != nil || sid != nil || anonymous }
+
+    /// Whether the extended commands are needed.
+    var isSet: Bool { isExtended || events != nil || power != nil }
+
+    /// What is advertised.
+    func parameters(
+        data: [UInt8], scanResponse: [UInt8], isConnectable: Bool, interval: ClosedRange<Duration>
+    ) -> AdvertisingParameters {
+        let phys = phy ?? AdvertisingPHYs(primary: .le1M, secondary: .le1M)
+        var parameters = AdvertisingParameters(
+            isConnectable: isConnectable && !anonymous, interval: interval, data: data, scanResponse: scanResponse,
+            extended: isExtended
+                ? ExtendedAdvertising(
+                    primaryPHY: phys.primary, secondaryPHY: phys.secondary, sid: sid, isAnonymous: anonymous,
+                    includesTransmitPower: power != nil) : nil)
+        parameters.maximumEvents = events
+        parameters.transmitPower = power
+        return parameters
+    }
+}
+
+/// A primary and a secondary PHY.
+struct AdvertisingPHYs: ExpressibleByArgument, Equatable {
+    var primary: AdvertisingPHY
+    var secondary: AdvertisingPHY
+
+    init(primary: AdvertisingPHY, secondary: AdvertisingPHY) {
+        self.primary = primary
+        self.secondary = secondary
+    }
+
+    init?(argument: String) {
+        let phys: [String: AdvertisingPHY] = ["1m": .le1M, "2m": .le2M, "coded": .leCoded]
+        let parts = argument.split(separator: ",", omittingEmptySubsequences: false).map { phys[$0.lowercased()] }
+        switch (parts.count, parts.first ?? nil, parts.last ?? nil) {
+        case (1, .le2M, _): self.init(primary: .le1M, secondary: .le2M)
+        case (1, let phy?, _): self.init(primary: phy, secondary: phy)
+        case (2, let primary?, let secondary?) where primary != .le2M:
+            self.init(primary: primary, secondary: secondary)
+        default:
+            ArgumentRefusal.note(
+                argument, "PHYs are 1m, 2m, coded, or a primary one, 1m or coded, and a secondary one, such as coded,2m"
+            )
+            return nil
+        }
+    }
+}

@@ -101,6 +101,11 @@ def our_radio(binaries: pathlib.Path, log: pathlib.Path) -> contextlib.AbstractC
     return two_servers("our radio", [str(binaries / "ble"), "radio"], log)
 
 
+def our_extended_radio(binaries: pathlib.Path, log: pathlib.Path) -> contextlib.AbstractContextManager[Air]:
+    """Our own virtual radio, with extended advertising."""
+    return two_servers("our extended radio", [str(binaries / "ble"), "radio", "--extended"], log)
+
+
 @contextlib.contextmanager
 def our_lines(binaries: pathlib.Path, log: pathlib.Path) -> Iterator[Air]:
     """Our own virtual radio, at the other end of two serial lines, which are pseudo-terminals."""

@@ -43,6 +43,8 @@ class Seen:
     response: bytes = b""
     connectable: bool = False
     options: list[str] = field(default_factory=list)
+    # Of Bumble, for extended advertising.
+    theirs: list[str] = field(default_factory=list)
 
 
 FLAGS = (0x01, b"\x06")
@@ -59,6 +61,26 @@ SEEN = [
          members={"vendor": "Ruuvi Innovations Ltd."}),
     Seen("a name that nobody should print", structures(FLAGS, (0x09, HOSTILE_NAME)),
          members={"name": HOSTILE_NAME.decode("utf-8", errors="replace")}),
+]
+
+# As much as Bumble hands over in one command. It takes two reports, of which the first has 229 octets.
+LONG = structures(FLAGS, (0xFF, bytes.fromhex("FFFF") + bytes(range(240))))
+EXTENDED_SEEN = [
+    Seen("an extended set with long data on LE 2M", LONG, theirs=["--sid", "7", "--phy", "2"],
+         members={"sid": 7, "primaryPHY": "1M", "secondaryPHY": "2M", "connectable": None, "truncated": None,
+                  "manufacturerData": [{"company": 0xFFFF, "data": bytes(range(240)).hex().upper()}]}),
+    Seen("a connectable extended set", structures(FLAGS, (0x09, b"Set")), connectable=True, theirs=["--sid", "3"],
+         members={"name": "Set", "sid": 3, "secondaryPHY": "1M", "connectable": True}),
+    Seen("an anonymous set", structures((0xFF, bytes.fromhex("FFFF0102"))), theirs=["--sid", "2", "--anonymous"],
+         members={"address": None, "anonymous": True, "sid": 2}),
+]
+# The options, the octets, and what Bumble says beside them: whether one may connect, the SID, the secondary PHY, and
+# whether it is anonymous.
+EXTENDED_SENT = [
+    (f"advertise --data {bytes(600).hex().upper()} --no-connectable --sid 9 --phy 2m", bytes(600).hex().upper(),
+     "False 9 2 False"),
+    ("advertise --name Set --extended", "020106" "0409536574", "True 1 1 False"),
+    ("advertise --data FF --anonymous --sid 4", "FF", "False 4 1 True"),
 ]
 
 # The options, the octets, and whether one may connect.
@@ -94,7 +116,7 @@ class Case:
     air: airs.AirFactory
     binaries: pathlib.Path
     seen: Seen | None = None
-    sent: tuple[str, str, bool] | None = None
+    sent: tuple[str, str, bool | str] | None = None
 
     @property
     def title(self) -> str:
@@ -120,7 +142,7 @@ class Case:
         return [str(self.binaries / "ble"), *arguments, "--transport", transport, "--bonds", str(directory / "bonds")]
 
     def scan(self, seen: Seen, air: airs.Air, directory: pathlib.Path, limit: float) -> str | None:
-        theirs = self.bumble(air.transports[0], "--data", seen.data.hex())
+        theirs = self.bumble(air.transports[0], "--data", seen.data.hex(), *seen.theirs)
         if seen.response:
             theirs += ["--response", seen.response.hex()]
         if seen.connectable:
@@ -164,7 +186,7 @@ class Case:
         return None if found["time"].endswith("Z") and len(found["time"]) == 24 else f"the time is {found['time']}"
 
     def advertise(
-        self, options: str, octets: str, connectable: bool, air: airs.Air, directory: pathlib.Path, limit: float
+        self, options: str, octets: str, connectable: bool | str, air: airs.Air, directory: pathlib.Path, limit: float
     ) -> str | None:
         ours = self.ble(air.transports[0], directory, *options.split())
         with running(ours, directory / "ours.log", "ble: advertising"):
@@ -255,6 +277,15 @@ def all_cases(binaries: pathlib.Path) -> list[Case]:
     for sent in SENT:
         for air_name, air in [ours, theirs] if sent is SENT[0] else [ours]:
             cases.append(Case(f"Bumble sees ble {sent[0]}", air_name, air, binaries, sent=sent))
+    extended = [("our extended radio", functools.partial(airs.our_extended_radio, binaries))]
+    if airs.rootcanal_binary() is not None:
+        extended.append(("RootCanal", airs.rootcanal))
+    for air_name, air in extended:
+        for seen in EXTENDED_SEEN:
+            cases.append(Case(f"ble scan sees {seen.name}", air_name, air, binaries, seen=seen))
+        for options, octets, rest in EXTENDED_SENT:
+            title = f"Bumble sees ble {options if len(options) < 80 else 'advertise with 600 octets in a set on LE 2M'}"
+            cases.append(Case(title, air_name, air, binaries, sent=(options, octets, rest)))
     for what, end, status in ENDS:
         name = f"ble scan gives the terminal back after {what}"
         cases.append(TerminalCase(name, *ours, binaries, end=end, status=status))

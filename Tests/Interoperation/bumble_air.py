@@ -10,7 +10,14 @@ import asyncio
 import sys
 
 import card
-from bumble.device import Advertisement, AdvertisingType, Device
+from bumble import hci
+from bumble.device import (
+    Advertisement,
+    AdvertisingEventProperties,
+    AdvertisingParameters,
+    AdvertisingType,
+    Device,
+)
 
 
 async def advertise(device: Device, data: bytes, response: bytes, connectable: bool) -> None:
@@ -24,12 +31,33 @@ async def advertise(device: Device, data: bytes, response: bytes, connectable: b
     await asyncio.get_running_loop().create_future()
 
 
+async def advertise_set(
+    device: Device, data: bytes, connectable: bool, phy: hci.Phy, sid: int, anonymous: bool
+) -> None:
+    """The same in a set with extended PDUs."""
+    await device.create_advertising_set(
+        AdvertisingParameters(
+            AdvertisingEventProperties(is_connectable=connectable, is_anonymous=anonymous),
+            primary_advertising_interval_min=100, primary_advertising_interval_max=100,
+            secondary_advertising_phy=phy, advertising_sid=sid),
+        random_address=device.random_address, advertising_data=data)
+    say("advertising")
+    await asyncio.get_running_loop().create_future()
+
+
 async def observe(device: Device, timeout: float) -> int:
-    """Prints the octets of the first advertisement, and whether one may connect to who sent it."""
+    """Prints the octets of the first advertisement, and whether one may connect to who sent it.
+
+    Of extended advertising also the SID and the secondary PHY. Bumble hands fragments on as they are reported.
+    """
     found: asyncio.Future[Advertisement] = asyncio.get_running_loop().create_future()
+    fragments = bytearray()
 
     def on_advertisement(advertisement: Advertisement) -> None:
-        if not found.done() and not advertisement.is_scan_response:
+        if found.done() or advertisement.is_scan_response:
+            return
+        fragments.extend(advertisement.data_bytes)
+        if advertisement.is_complete:
             found.set_result(advertisement)
 
     device.on(Device.EVENT_ADVERTISEMENT, on_advertisement)
@@ -39,7 +67,10 @@ async def observe(device: Device, timeout: float) -> int:
     except TimeoutError:
         say("nothing was received")
         return card.NOT_FOUND
-    print(advertisement.data_bytes.hex().upper(), advertisement.is_connectable, flush=True)
+    line = [fragments.hex().upper(), str(advertisement.is_connectable)]
+    if not advertisement.is_legacy:
+        line += [str(advertisement.sid), str(int(advertisement.secondary_phy)), str(advertisement.is_anonymous)]
+    print(*line, flush=True)
     return card.DONE
 
 
@@ -51,6 +82,10 @@ async def run(arguments: argparse.Namespace) -> int:
     async with card.open_device(arguments.transport, "air", arguments.address, None) as device:
         if arguments.data is None:
             return await observe(device, arguments.timeout)
+        if arguments.sid is not None:
+            await advertise_set(
+                device, arguments.data, arguments.connectable, hci.Phy(arguments.phy), arguments.sid,
+                arguments.anonymous)
         await advertise(device, arguments.data, arguments.response, arguments.connectable)
         return card.DONE
 
@@ -62,6 +97,9 @@ def main() -> int:
     parser.add_argument("--data", type=bytes.fromhex, help="advertising data to send; without it, receive")
     parser.add_argument("--response", type=bytes.fromhex, default=b"", help="scan response data to send")
     parser.add_argument("--connectable", action="store_true", help="accept connections")
+    parser.add_argument("--sid", type=int, help="send extended PDUs, of this set")
+    parser.add_argument("--phy", type=int, default=1, help="their secondary PHY: 1, 2 or 3")
+    parser.add_argument("--anonymous", action="store_true", help="without an address")
     parser.add_argument("--timeout", type=float, default=20, help="seconds to receive something")
     try:
         return asyncio.run(run(parser.parse_args()))

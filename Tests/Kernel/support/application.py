@@ -170,6 +170,18 @@ class Advertisement(ServiceInterface):
         return self.services
 
 
+class ExtendedAdvertisement(Advertisement):
+    """Takes an adapter with extended advertising."""
+
+    def __init__(self, name: str, services: list[str], secondary: str) -> None:
+        super().__init__(name, services)
+        self.secondary = secondary
+
+    @dbus_property(PropertyAccess.READ)
+    def SecondaryChannel(self) -> DBusStr:
+        return self.secondary
+
+
 @contextlib.asynccontextmanager
 async def serving(bluez: BlueZ, *services: Service, adapter: str = "hci1") -> AsyncIterator[None]:
     """Makes BlueZ serve an application; afterwards all its attributes have their handles."""
@@ -206,9 +218,13 @@ def _place(attribute: Attribute, path: str, parent: str, attributes: list[Attrib
 
 
 @contextlib.asynccontextmanager
-async def advertising(bluez: BlueZ, name: str, *services: str, adapter: str = "hci1") -> AsyncIterator[None]:
-    """Makes BlueZ advertise."""
-    advertisement = Advertisement(name, list(services))
+async def advertising(
+    bluez: BlueZ, name: str, *services: str, adapter: str = "hci1", secondary: str | None = None
+) -> AsyncIterator[None]:
+    """Makes BlueZ advertise, with extended PDUs where a secondary PHY is given: 1M, 2M or Coded."""
+    advertisement = (
+        Advertisement(name, list(services)) if secondary is None
+        else ExtendedAdvertisement(name, list(services), secondary))
     path = f"/advertisement{next(NUMBERS)}"
     bluez.bus.export(path, advertisement)
     manager = f"/org/bluez/{adapter}"

@@ -116,8 +116,10 @@ class OurRadio:
         self.adapters = adapters
 
     @classmethod
-    async def start(cls, count: int = 2) -> OurRadio:
-        process = await Process.start(f"ble-radio{next(cls.numbers)}", BINARIES / "ble", "radio", *["vhci"] * count)
+    async def start(cls, count: int = 2, extended: bool = False) -> OurRadio:
+        options = ["--extended"] if extended else []
+        process = await Process.start(
+            f"ble-radio{next(cls.numbers)}", BINARIES / "ble", "radio", *options, *["vhci"] * count)
 
         def adapters() -> list[str]:
             return re.findall(r"^controller .* at vhci: (hci[0-9]+)$", process.said(), re.MULTILINE)

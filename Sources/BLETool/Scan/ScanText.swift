@@ -49,7 +49,9 @@ enum ScanText {
             fields.append(
                 set + (details.primaryPHY == phy ? "" : "LE \(details.primaryPHY.text) and ") + "LE \(phy.text)")
         }
-        if let interval = details.periodicInterval { fields.append("periodic every \(interval / .milliseconds(1)) ms") }
+        if let interval = details.periodicInterval {
+            fields.append("periodic every \(Int(interval / .milliseconds(1))) ms")
+        }
         if details.isTruncated { fields.append("truncated") }
         return fields
     }

@@ -106,8 +106,9 @@ struct RecordedController {
 
     private mutating func answer(_ opcode: HCIOpcode) -> [[UInt8]] {
         switch opcode {
-        case .leCreateConnection:
-            return [status(of: opcode, or: .leExtendedCreateConnection)] + take(.connection) + react(to: 0)
+        case .leCreateConnection, .leExtendedCreateConnection:
+            let other: HCIOpcode = opcode == .leCreateConnection ? .leExtendedCreateConnection : .leCreateConnection
+            return [status(of: opcode, or: other)] + take(.connection) + react(to: 0)
         case .disconnect: return [status(of: opcode, or: opcode)] + take(.disconnection)
         case .leConnectionUpdate: return [status(of: opcode, or: opcode)] + take(.update)
         default: return [recordedAnswer(to: opcode) ?? substitute(for: opcode)]

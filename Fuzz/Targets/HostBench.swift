@@ -141,7 +141,7 @@ struct HostBench {
             host.consume(payload.count, of: channel, on: link)
         case .advertisement(let advertisement):
             try require(advertisement.data.count <= 255, "advertising data of \(advertisement.data.count) octets")
-        case .link(let link, .parametersChanged):
+        case .link(let link, .parametersChanged), .link(let link, .phyChanged):
             try require(links.contains(link), "parameters of a link nobody knows")
         case .link(let link, .mtuChanged(let mtu)):
             try require(links.contains(link) && (23...517).contains(mtu), "an MTU of \(mtu)")

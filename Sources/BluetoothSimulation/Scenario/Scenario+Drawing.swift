@@ -17,6 +17,7 @@ extension Scenario {
         addHardship(kind)
         addChannels(kind)
         addEpisode(kind)
+        addExtendedAdvertising(kind)
     }
 
     /// Has delegates in one world of four, where they meet each other and the other faces: they cost more than those.

@@ -39,6 +39,7 @@ struct WaitingWriteTests {
                 mtu: 23,
                 parameters: CurrentConnectionParameters(
                     interval: .milliseconds(30), latency: 0, supervisionTimeout: .seconds(4)),
+                phys: LinkPHYs(), dataLength: LinkDataLength(),
                 security: .unprotected),
             name: nil)
         let targets: [(UInt64, AttributeHandle?)] = [(1, 0x0004), (2, 0x0005), (3, nil), (4, 0x000F), (5, 0x0010)]

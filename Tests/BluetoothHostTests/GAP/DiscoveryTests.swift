@@ -50,9 +50,9 @@ struct DiscoveryTests {
         #expect(world.hosts[device].connectedLinks.count == (isConnectable ? 1 : 0))
 
         world.run(for: world.now.duration(to: start.advanced(by: .seconds(179))))
-        #expect(world.hosts[device].isAdvertisingWanted)
+        #expect(world.hosts[device].isAdvertisingWanted())
         world.run(for: .seconds(2))
-        #expect(world.hosts[device].isAdvertisingWanted == (lasts == nil))
+        #expect(world.hosts[device].isAdvertisingWanted() == (lasts == nil))
         #expect(world.air[world.controllers[device]].isAdvertising == (lasts == nil))
     }
 

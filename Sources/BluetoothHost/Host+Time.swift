@@ -3,11 +3,13 @@ import BluetoothHCI
 
 /// Deadlines.
 extension Host {
-    /// When `fire(at:)` is to be called; nil while nothing is waited for.
+    /// When `fire(at:)` is to be called; nil while nothing is waited for, and while there is no controller.
     ///
     /// Mutating only to read the links in place.
     public var nextDeadline: Instant? {
         mutating get {
+            // Then nothing is done either, and a deadline that has passed would be due for ever.
+            guard lifecycle.isUnderWay else { return nil }
             var deadline = earliest(commands.nextDeadline, initiator.nextDeadline)
             deadline = earliest(deadline, earliest(scanner.nextDeadline, advertiser.nextDeadline))
             deadline = earliest(deadline, privacy.nextDeadline)

@@ -207,9 +207,9 @@ public struct LinkInformation: Equatable, Sendable {
     /// The connection parameters.
     public var parameters: CurrentConnectionParameters
     /// The PHYs.
-    public var phys: LinkPHYs
+    public var phys = LinkPHYs()
     /// How long data packets on the air are.
-    public var dataLength: LinkDataLength
+    public var dataLength = LinkDataLength()
     /// How well the link is protected.
     public var security: LinkSecurity
 }

@@ -34,8 +34,10 @@ struct ConnectingTests {
         sensorPort.disturb { packet in packet.count > 9 && packet[0] == 0x02 && packet[7] == 0x04 ? [] : [packet] }
     }
 
-    /// What the user was told, but for credits and parameters.
-    private func lines() -> [String] { user.take().filter { !$0.hasPrefix("credit") && !$0.hasPrefix("parameters") } }
+    /// What the user was told, but for credits, parameters and PHYs.
+    private func lines() -> [String] {
+        user.take().filter { line in !["credit", "parameters", "phyChanged"].contains { line.hasPrefix($0) } }
+    }
 
     @Test("A peer that is connected and answers nothing ends the call in the time given, with a reason of its own")
     func silentPeer() {

@@ -75,8 +75,8 @@ struct PacketTests {
             ("04 0E 03 05 00 00", "Command Complete credits 5"),
             // Without a type in this package, but about a link.
             (
-                "04 0E 08 01 76 20 00 40 00 01 F4",
-                "Command Complete LE Enhanced Read Transmit Power Level status Success handle 0x0040 01 F4"
+                "04 0E 08 01 75 20 00 40 00 01 F4",
+                "Command Complete LE Read ISO Link Quality status Success handle 0x0040 01 F4"
             ),
             ("04 0E 06 01 01 FC 00 AA BB", "Command Complete Command 0xFC01 00 AA BB"),
             ("04 0F 04 00 01 0D 20", "Command Status LE Create Connection status Success"),
@@ -103,8 +103,17 @@ struct PacketTests {
             ),
             // Without a type in this package, but with a name, a status and a link.
             ("04 3E 06 23 00 40 00 01 00", "LE Subrate Change status Success handle 0x0040 01 00"),
-            ("04 3E 05 20 40 00 32 01", "LE Path Loss Threshold handle 0x0040 32 01"),
-            ("04 3E 03 18 00 40", "LE Periodic Advertising Sync Transfer Received [v1] 00 40"),
+            ("04 3E 05 16 40 00 32 01", "LE Connection IQ Report handle 0x0040 32 01"),
+            ("04 3E 03 19 00 40", "LE CIS Established [v1] 00 40"),
+            ("04 3E 05 20 40 00 32 01", "LE Path Loss Threshold handle 0x0040 current path loss 50 zone entered 0x01"),
+            (
+                "04 3E 0A 0F 02 01 7F C4 FF 00 02 AA BB",
+                "LE Periodic Advertising Report [v1] sync handle 0x0102 RSSI -60 status 0 data AA BB"
+            ),
+            (
+                "04 3E 0A 28 02 05 00 01 7F C4 FF 03 00 00",
+                "LE Periodic Advertising Response Report set 2 subevent 5 slot 3 RSSI -60 status 0 data empty"
+            ),
             ("04 3E 02 09 00", "LE Generate DHKey Complete (hidden)"),
             ("04 3E 02 7E AA", "LE Meta event 0x7E AA"), ("04 FF 02 01 02", "Event 0xFF 01 02"),
         ])

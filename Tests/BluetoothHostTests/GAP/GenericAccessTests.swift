@@ -195,6 +195,13 @@ struct GenericAccessTests {
         #expect(scene.world.hosts[pair.peripheral].server.database.type(of: handle) == .encryptedDataKeyMaterial)
         _ = try scene.world.hosts[pair.central].start(
             .configure(descriptor: descriptor, .indications), on: pair.centralLink, at: scene.world.now)
+        let asked = scene.world.next(pair.peripheral) { seen -> ServerRequest? in
+            guard case .server(_, .authorizationRequested(let request, descriptor, .write)) = seen.event else {
+                return nil
+            }
+            return request
+        }
+        try scene.world.hosts[pair.peripheral].authorize(try #require(asked), at: scene.world.now)
         let isConfigured = scene.world.next(pair.central) { $0.event.completed.map { _ in true } }
         try #require(isConfigured == true)
         scene.world.run(for: .seconds(1))

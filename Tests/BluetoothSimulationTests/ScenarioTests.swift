@@ -26,7 +26,8 @@ struct ScenarioTests {
         // One world in three has security, and all of the kind do.
         #expect((40...95).contains(scenarios.count { $0.security != nil }))
         #expect(scenarios.allSatisfy { $0.security != nil || !$0.faults.contains { $0.kind == .restart } })
-        #expect((0..<50).allSatisfy { Scenario(seed: $0, kind: .security).security != nil })
+        #expect(
+            (0..<50).map { Scenario(seed: $0, kind: .security) }.allSatisfy { $0.security != nil || $0.episode != nil })
         #expect(scenarios.count { $0.faults.isEmpty } > 5)
         let many = (0..<1_500).map { Scenario(seed: $0, kind: ScenarioKind(of: $0)) }
         #expect((350...550).contains(many.count { $0.hasHardship && $0.episode == nil }))

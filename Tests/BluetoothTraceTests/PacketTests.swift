@@ -111,7 +111,7 @@ struct PacketTests {
                 "LE Periodic Advertising Report [v1] sync handle 0x0102 RSSI -60 status 0 data AA BB"
             ),
             (
-                "04 3E 0A 28 02 05 00 01 7F C4 FF 03 00 00",
+                "04 3E 0B 28 02 05 00 01 7F C4 FF 03 00 00",
                 "LE Periodic Advertising Response Report set 2 subevent 5 slot 3 RSSI -60 status 0 data empty"
             ),
             ("04 3E 02 09 00", "LE Generate DHKey Complete (hidden)"),

@@ -77,8 +77,8 @@ extension Host {
             links.at[slot].owesKeyMaterial = false
             return
         }
-        guard links.at[slot].endpoint.channelForIndication != nil else { return }
-        links.at[slot].owesKeyMaterial = false
-        _ = try? indicate(encryptedDataKeyMaterial, value: value.span, on: links.at[slot].identifier, at: now)
+        let isSent = try? indicate(
+            encryptedDataKeyMaterial, value: value.span, on: links.at[slot].identifier, at: now)
+        links.at[slot].owesKeyMaterial = isSent == false
     }
 }

@@ -130,8 +130,11 @@ extension CallUser {
             return fail(.endsOnce, "\(call.kind.rawValue) succeeded on a link that is gone")
         }
         let peer = links[index].peer
-        if call.kind == .read, case .value(let value) = result, value.count > links[index].information.mtu - 1 {
-            fail(.mtu, "\(value.count) octets were read at an ATT_MTU of \(links[index].information.mtu)")
+        // An enhanced bearer has 64 octets at least, and takes an encrypted link.
+        let mtu = links[index].information.mtu
+        let longest = (run.isEncrypted(station, peer) ? max(64, mtu) : mtu) - 1
+        if call.kind == .read, case .value(let value) = result, value.count > longest {
+            fail(.mtu, "\(value.count) octets were read at an ATT_MTU of \(mtu)")
         }
         guard !run.isTainted(station), !run.isTainted(peer) else { return }
         compare(.success(result), call)

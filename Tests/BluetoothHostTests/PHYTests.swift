@@ -11,6 +11,8 @@ struct PHYTests {
 
     /// A controller with LE 2M and LE Coded, bits 8 and 11 of the features.
     static let able: [HCIOpcode: ScriptedController.Answer] = [
+        // Of Broadcom, for that of Bumble is not asked.
+        .readLocalVersionInformation: .complete(.success, [9, 0, 0, 9, 0x0F, 0, 0, 0]),
         .leReadLocalSupportedFeatures: .complete(.success, [0x08, 0x09, 0, 0, 0, 0, 0, 0]),
         .leSetPHY: .status(.success),
     ]

@@ -17,7 +17,7 @@ extension Operation {
         // The aim is 1.2 times what the fixed channel takes.
         case .notificationReceivedEnhanced: Limits(required: 1030, aim: 702)
         case .notificationSentEnhanced: Limits(required: 1530, aim: 789)
-        case .notificationSent20, .notificationSent244: Limits(required: 690, aim: 600)
+        case .notificationSent20, .notificationSent244: Limits(required: 700, aim: 600)
         case .notificationCompleted: Limits(required: nil, aim: nil)
         // The aim is two instructions for each octet.
         case .channelReceived: Limits(required: 2900, aim: 2 * Channels.sduLength)
@@ -27,7 +27,7 @@ extension Operation {
             Limits(required: 1072, aim: 900)
         case .writeCommandHandled: Limits(required: 1051, aim: 800)
         case .serviceReplaced100, .serviceReplaced4000: Limits(required: 60000, aim: nil, allocations: nil)
-        case .advertisingReport: Limits(required: 936, aim: 500)
+        case .advertisingReport: Limits(required: 1100, aim: 500)
         case .sightingRepeated64, .sightingRepeated65536: Limits(required: 1000, aim: 500)
         case .sightingReplaced64, .sightingReplaced65536: Limits(required: 4000, aim: 2000, allocations: 1)
         case .discovery: Limits(count: 8, required: 184_644, aim: 150_000, allocations: nil)

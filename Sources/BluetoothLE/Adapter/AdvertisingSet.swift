@@ -36,8 +36,9 @@ public struct AdvertisingSet: Sendable {
 extension Adapter {
     /// Advertises a set of its own, beside those of others and beside `advertise(_:)`, and returns when it is on the air.
     ///
-    ///     let set = try await adapter.advertise(
-    ///         set: AdvertisingParameters(isConnectable: false, data: octets, extended: ExtendedAdvertising()))
+    ///     let parameters = AdvertisingParameters(
+    ///         isConnectable: false, data: octets, extended: ExtendedAdvertising())
+    ///     let set = try await adapter.advertise(set: parameters)
     ///     …
     ///     await set.stop()
     ///

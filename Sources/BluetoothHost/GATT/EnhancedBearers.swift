@@ -38,7 +38,7 @@ struct EnhancedBearers: Sendable {
     private(set) var ended: Result<GATTClientResult, GATTClientError>?
     /// The channels that the peer was asked for and has not answered about.
     var requested: [CreditBasedChannel.ID] = []
-    /// Whether the peer has asked for channels while it was asked for some, and has itself refused for want of room.
+    /// Whether both sides asked for channels at the same time, and the peer had no room for ours.
     var hasPeerAsked = false
     var hasPeerRefused = false
     /// How often the peer was asked.

@@ -9,7 +9,7 @@ extension DelegateUser {
         subscriptions(to: station).contains { $0.simulated == characteristic && !$0.isOfDelegate }
     }
 
-    /// It is told of changes before it can use what it has found.
+    /// It learns of a change before it can use the services it found.
     func isSubscribedByOldHandles(of station: Int) -> Bool { false }
 
     private func subscriptions(to station: Int) -> [CBCharacteristic] {

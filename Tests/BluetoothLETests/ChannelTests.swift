@@ -84,6 +84,8 @@ struct ChannelTests {
         try await scene.connection.disconnect()
         // Two SDUs have never left.
         await #expect(throws: BluetoothError.disconnected(.byThisDevice)) { try await closing.value }
+        // Whoever closes it only now has to know as well.
+        await #expect(throws: BluetoothError.disconnected(.byThisDevice)) { try await ours.close() }
     }
 
     @Test("Several enhanced channels are opened at once, and reconfigured")

@@ -77,7 +77,6 @@ struct PseudoTerminalTests {
         #expect(try failure(of: host) == .adapterRemoved)
         #expect(reason { () throws(TransportError) in try host.send(reset) } == .adapterRemoved)
         host.close()
-        #expect(!exists(device))
     }
 
     @Test("a line is used by one program at a time")

@@ -55,8 +55,8 @@ public final class L2CAPChannel: Sendable, AsyncSequence {
     /// Closes the channel once everything written has left, and waits until the peer has said that it is closed: then the peer
     /// has received all of it. What has been received and not read is dropped.
     ///
-    /// - Throws: `.channelClosed`, or why the link ended, where that came first and something written may be lost; or
-    ///   `.cancelled`. Nothing for a channel that is closed already.
+    /// - Throws: why the link ended, also where it had ended before: something written may be lost; `.channelClosed` where the
+    ///   peer closes the channel meanwhile; or `.cancelled`. Nothing for a channel that is closed already.
     public func close() async throws(BluetoothError) { try await stream.closeAndWait() }
 
     /// Takes longer SDUs and K-frames from now on, or shorter K-frames; on an enhanced channel only.
@@ -163,11 +163,15 @@ final class ChannelStream: Sendable {
         guard let token = router.calls.insert(.beginning(nil)) else { throw router.closure }
         received.abandon()
         try await router.wait(as: token, isCall: false) {
-            let isOver = state.withLock { state in
+            let end = state.withLock { state in
                 if state.end == nil { state.awaitingEnd.append(token) }
-                return state.end != nil
+                return state.end
             }
-            if isOver { router.resume(token, .success(.done)) } else { post(.close(id, isAbrupt: false)) }
+            switch end {
+            case nil: post(.close(id, isAbrupt: false))
+            case .channelClosed: router.resume(token, .success(.done))
+            case let error?: router.resume(token, .failure(error))
+            }
             return true
         }
     }

@@ -117,6 +117,18 @@ struct AppTests {
         #expect(await app.next() == "lost, 7")
     }
 
+    @Test("Another program joins a link that it has")
+    func joined() async throws {
+        let sensor = try await sensor()
+        let app = air.app { App() }
+        for line in ["poweredOn", "found Heart at -60", "2A38 is [3]", "written, 17"] {
+            #expect(await app.next() == line)
+        }
+        try await sensor.simulateConnection()
+        try await sensor.simulateDisconnection()
+        #expect(await app.next() == "lost, 7")
+    }
+
     @Test("It is told when its own adapter is switched off, reset or forbidden")
     func adapter() async throws {
         let sensor = try await sensor()

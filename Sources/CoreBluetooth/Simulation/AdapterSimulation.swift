@@ -50,6 +50,8 @@ private final class OtherProgram: AdapterUser, AdapterObserver, @unchecked Senda
     @Guarded private var waiting: CheckedContinuation<Result<Void, BluetoothError>, Never>?
     @Guarded private var runner: AdapterRunner?
     private var link: LinkIdentifier?
+    /// The links whose services are known: the managers may have had this one before.
+    private var known: Set<LinkIdentifier> = []
 
     init(_ transport: BluetoothTransport, _ peer: PeerID) {
         adapter = .at(transport)
@@ -81,10 +83,16 @@ private final class OtherProgram: AdapterUser, AdapterObserver, @unchecked Senda
                 runner.post(.connect(peer, ConnectRequest()), token: runner.makeToken(), from: batch.user)
             case .adapter(.opening): continue
             case .adapter: end(.adapterRemoved)
-            case .ended(_, .success(.link(let link))): self.link = link
+            case .ended(_, .success(.link(let link))):
+                self.link = link
+                if known.contains(link) { resume(.success(())) }
             case .ended(_, .failure(let error)): end(BluetoothError(error))
-            case .servicesKnown(link, _): resume(.success(()))
-            case .linkEnded(link, let reason):
+            case .servicesKnown(let link, _):
+                known.insert(link)
+                if link == self.link { resume(.success(())) }
+            case .linkEnded(let link, let reason):
+                known.remove(link)
+                guard link == self.link else { continue }
                 runner?.detach(batch.user)
                 end(.disconnected(reason))
             default: continue

@@ -3,7 +3,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Advertising sets", .timeLimit(.minutes(1)))
+@Suite("Advertising sets", .timeLimit(.minutes(5)))
 struct AdvertisingSetTests {
     let radio = VirtualRadio(time: .manual)
 

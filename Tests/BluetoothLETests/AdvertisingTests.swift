@@ -3,7 +3,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Advertising", .timeLimit(.minutes(1)))
+@Suite("Advertising", .timeLimit(.minutes(5)))
 struct AdvertisingTests {
     let radio = VirtualRadio(time: .manual)
 

@@ -3,7 +3,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Values that need consent", .timeLimit(.minutes(1)))
+@Suite("Values that need consent", .timeLimit(.minutes(5)))
 struct AuthorizationTests {
     private static let guarded: BluetoothUUID = "F011"
     private static let definition = GATTServiceDefinition(

@@ -10,7 +10,7 @@ private struct OutOfBand: OutOfBandPairing {
     func outOfBandData(of peer: Connection) async -> OutOfBandData? { data }
 }
 
-@Suite("Pairing with data that came another way, and what bonds carry over", .timeLimit(.minutes(1)))
+@Suite("Pairing with data that came another way, and what bonds carry over", .timeLimit(.minutes(5)))
 struct BondedPeerTests {
     @Test(
         "Out-of-band data of either device, or of both, authenticates them",

@@ -6,7 +6,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Consumers that are slow, and senders that wait", .timeLimit(.minutes(1)))
+@Suite("Consumers that are slow, and senders that wait", .timeLimit(.minutes(5)))
 struct FlowTests {
     static func value(_ number: Int) -> [UInt8] {
         [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)] + [UInt8](repeating: 7, count: 510)

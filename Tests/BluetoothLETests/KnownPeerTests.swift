@@ -5,7 +5,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("A peer that is known", .timeLimit(.minutes(1)))
+@Suite("A peer that is known", .timeLimit(.minutes(5)))
 struct KnownPeerTests {
     @Test("Its whole database takes one request when it is met again, and not one round trip more")
     func discoverAgain() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import BluetoothLE
 @testable import VirtualRadio
 
-@Suite("The life of an adapter", .timeLimit(.minutes(1)))
+@Suite("The life of an adapter", .timeLimit(.minutes(5)))
 struct LifetimeTests {
     @Test("Closing twice, and calling after that, ends like closing once")
     func closedTwice() async throws {

@@ -31,7 +31,7 @@ final class LogLines: Sendable {
     }
 }
 
-@Suite("What the log says", .timeLimit(.minutes(1)))
+@Suite("What the log says", .timeLimit(.minutes(5)))
 struct LogTests {
     private let log = LogLines()
 

@@ -5,7 +5,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Opening an adapter", .timeLimit(.minutes(1)))
+@Suite("Opening an adapter", .timeLimit(.minutes(5)))
 struct OpeningTests {
     @Test(
         "A transport that cannot be opened says why",

@@ -91,7 +91,7 @@ struct Entering: PasskeyEntry {
     }
 }
 
-@Suite("Pairing", .timeLimit(.minutes(1)))
+@Suite("Pairing", .timeLimit(.minutes(5)))
 struct PairingTests {
     @Test("Without an agent a peripheral refuses to pair, and the link goes on")
     func refused() async throws {

@@ -2,7 +2,7 @@ import BluetoothLE
 import Testing
 import VirtualRadio
 
-@Suite("Devices with private addresses", .timeLimit(.minutes(1)))
+@Suite("Devices with private addresses", .timeLimit(.minutes(5)))
 struct PrivacyTests {
     @Test("A bonded device is one device, whatever address it uses", arguments: [false, true])
     func rotation(_ resolvesInController: Bool) async throws {

@@ -4,7 +4,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Many values in a row", .timeLimit(.minutes(1)))
+@Suite("Many values in a row", .timeLimit(.minutes(5)))
 struct StreamTests {
     static let count = 10_000
 

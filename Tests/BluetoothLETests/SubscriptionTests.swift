@@ -5,7 +5,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Subscriptions", .timeLimit(.minutes(1)))
+@Suite("Subscriptions", .timeLimit(.minutes(5)))
 struct SubscriptionTests {
     @Test("A value sent in the instant of the subscription is not lost", arguments: [Scene.notified, Scene.indicated])
     func firstValue(_ uuid: BluetoothUUID) async throws {

@@ -7,7 +7,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Time, threads and queues", .timeLimit(.minutes(1)))
+@Suite("Time, threads and queues", .timeLimit(.minutes(5)))
 struct TimeTests {
     @Test("An adapter with nothing to do waits for nothing")
     func idle() async throws {

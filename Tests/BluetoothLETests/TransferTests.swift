@@ -67,7 +67,7 @@ struct TransferTests {
         } catch .notSubscribed {}
     }
 
-    @Test("Empty notifications are no progress", .timeLimit(.minutes(1)))
+    @Test("Empty notifications are no progress", .timeLimit(.minutes(5)))
     func empty() async throws {
         let pair = try await Pair()
         let sending = Task {
@@ -83,7 +83,7 @@ struct TransferTests {
         await pair.close()
     }
 
-    @Test("A message that does not come to its end is not waited for without a limit", .timeLimit(.minutes(1)))
+    @Test("A message that does not come to its end is not waited for without a limit", .timeLimit(.minutes(5)))
     func endless() async throws {
         let pair = try await Pair()
         let sending = Task { try await Self.repeating([7], to: try await pair.subscriber()) }

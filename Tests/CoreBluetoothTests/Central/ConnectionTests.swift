@@ -23,15 +23,15 @@ struct ConnectionTests {
 
     @Test("Row 29: each state has been reached when it is told")
     func states() async throws {
-        let scene = try await CentralScene()
+        let scene = try await CentralScene(time: .manual)
         let peripheral = try await scene.found()
         #expect(peripheral.state == .disconnected)
         scene.manager.connect(peripheral)
         #expect(peripheral.state == .connecting)
-        await scene.recorder.skip(to: "connected connected")
+        await scene.stage.passing { _ = await scene.recorder.skip(to: "connected connected") }
         scene.manager.cancelPeripheralConnection(peripheral)
         #expect(peripheral.state == .disconnecting)
-        await scene.recorder.expect("disconnected disconnected -")
+        await scene.stage.passing { await scene.recorder.expect("disconnected disconnected -") }
     }
 
     @Test("Row 31: to cancel ends an attempt, too, and is no error")

@@ -122,13 +122,19 @@ struct CentralScene {
 
 extension Stage {
     /// Lets time pass until `body` is done, where it does not pass by itself.
-    func passing<Value>(_ body: @escaping () async throws -> Value) async rethrows -> Value {
+    func passing<Value, Failure: Error>(
+        _ body: @escaping () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
         guard radio.time == .manual else { return try await body() }
         let clock = Task {
             while !Task.isCancelled { await radio.advance(by: .milliseconds(20)) }
         }
-        defer { clock.cancel() }
-        return try await body()
+        let result: Result<Value, Failure>
+        do throws(Failure) { result = .success(try await body()) } catch { result = .failure(error) }
+        // Time stands still again when this returns.
+        clock.cancel()
+        await clock.value
+        return try result.get()
     }
 }
 

@@ -220,7 +220,7 @@ let package = Package(
             of: "BluetoothHost",
             and: [
                 "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothSMP", "BluetoothCrypto",
-                "BluetoothValues", "VirtualRadio",
+                "BluetoothValues", "BluetoothSimulation", "VirtualRadio",
             ]),
         tests(
             of: "BluetoothAdapter",

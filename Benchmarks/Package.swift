@@ -9,7 +9,7 @@ let package = Package(
         // The pure host.
         .executableTarget(
             name: "operations",
-            dependencies: ["Base", "L2CAP", "ATT", "GATT", "GAP", "SMP", "Crypto", "Host"].map {
+            dependencies: ["Base", "L2CAP", "ATT", "GATT", "GAP", "SMP", "Crypto", "Host", "Simulation"].map {
                 .product(name: "Bluetooth" + $0, package: "swift-bluetooth-le")
             } + [.product(name: "VirtualRadio", package: "swift-bluetooth-le")],
             swiftSettings: [.enableExperimentalFeature("Lifetimes")]),

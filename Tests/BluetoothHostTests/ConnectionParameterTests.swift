@@ -2,6 +2,7 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothHost
 import BluetoothL2CAP
+import BluetoothSimulation
 import TestSupport
 import Testing
 import VirtualRadio
@@ -12,7 +13,7 @@ struct ConnectionParameterTests {
 
     @Test(arguments: [true, false])
     func eitherRoleChangesThem(_ byCentral: Bool) throws {
-        var world = World()
+        var world = HostWorld()
         let peripheral = world.start(), central = world.start()
         let connected = world.connect(central, to: peripheral)
         let pair = try #require(connected)
@@ -32,7 +33,7 @@ struct ConnectionParameterTests {
     }
 
     @Test func aCentralMayRefuse() throws {
-        var world = World()
+        var world = HostWorld()
         let peripheral = world.start()
         let central = world.start(host: { $0.acceptableParameters.intervals = 6...40 })
         let connected = world.connect(central, to: peripheral)

@@ -2,18 +2,19 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import BluetoothSimulation
 import Testing
 import VirtualRadio
 
 @Suite("From advertising to a notification")
 struct ConnectionTests {
     @Test func aValueCrossesTheAir() throws {
-        var world = World()
+        var world = HostWorld()
         let peripheral = world.start(), central = world.start()
         let handles = try world.hosts[peripheral].server.database.add(
             GATTServiceDefinition(
-                uuid: World.service,
-                characteristics: [GATTCharacteristicDefinition(uuid: World.characteristic, properties: .notify)]))
+                uuid: HostWorld.service,
+                characteristics: [GATTCharacteristicDefinition(uuid: HostWorld.characteristic, properties: .notify)]))
         let connected = world.connect(central, to: peripheral)
         let pair = try #require(connected)
         let mtu: Int? = world.next(central) {
@@ -28,8 +29,8 @@ struct ConnectionTests {
             Issue.record("\(result)")
             return
         }
-        #expect(database.services.map(\.uuid) == ["1800", "1801", World.service])
-        let characteristic = try #require(database.characteristics.first { $0.uuid == World.characteristic })
+        #expect(database.services.map(\.uuid) == ["1800", "1801", HostWorld.service])
+        let characteristic = try #require(database.characteristics.first { $0.uuid == HostWorld.characteristic })
         let descriptor = try #require(database.descriptors(of: characteristic).first { $0.uuid == "2902" })
 
         _ = try world.hosts[central].start(

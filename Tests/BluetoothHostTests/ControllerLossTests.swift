@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHCI
+import BluetoothSimulation
 import Testing
 import VirtualRadio
 
@@ -84,12 +85,12 @@ struct ControllerLossTests {
 
     @Test("Services stay, and another controller may take the place of the first")
     func services() throws {
-        var world = World()
+        var world = HostWorld()
         let (central, peripheral) = (world.start(), world.start())
         let definition = GATTServiceDefinition(
-            uuid: World.service,
+            uuid: HostWorld.service,
             characteristics: [
-                .init(uuid: World.characteristic, properties: [.read], value: .variableLength([7]))
+                .init(uuid: HostWorld.characteristic, properties: [.read], value: .variableLength([7]))
             ])
         _ = try world.hosts[peripheral].addService(definition, at: world.now)
         let first = world.connect(central, to: peripheral)
@@ -106,7 +107,7 @@ struct ControllerLossTests {
         #expect(world.hosts[peripheral].controller?.address.value == 0xD0_00_00_00_00_01)
         let second = world.connect(central, to: peripheral)
         let again = try #require(second)
-        _ = try world.hosts[central].start(.readByUUID(World.characteristic), on: again.centralLink, at: world.now)
+        _ = try world.hosts[central].start(.readByUUID(HostWorld.characteristic), on: again.centralLink, at: world.now)
         let result = world.next(central) { $0.event.completed }
         guard case .values(let values) = result else {
             Issue.record("no values")

@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothCrypto
 import BluetoothGATT
 import BluetoothHost
+import BluetoothSimulation
 import TestSupport
 import Testing
 
@@ -13,7 +14,7 @@ struct DatabaseHashTests {
         characteristics: [GATTCharacteristicDefinition(uuid: "2A19", properties: .read, value: .constant([100]))])
 
     /// A central connected to a peripheral that has ciphers, as those of every adapter.
-    private func connected(_ world: inout World) throws -> World.Pair {
+    private func connected(_ world: inout HostWorld) throws -> HostWorld.Pair {
         let peripheral = world.start(host: {
             $0.security = SecurityConfiguration(crypto: SwiftCryptoToolbox(), resolvingKey: 1)
         })
@@ -23,7 +24,7 @@ struct DatabaseHashTests {
     }
 
     private func perform(
-        _ operation: GATTClientOperation, _ world: inout World, _ pair: World.Pair
+        _ operation: GATTClientOperation, _ world: inout HostWorld, _ pair: HostWorld.Pair
     ) throws -> Result<GATTClientResult, GATTClientError> {
         _ = try world.hosts[pair.central].start(operation, on: pair.centralLink, at: world.now)
         let ended = world.next(pair.central) { seen -> Result<GATTClientResult, GATTClientError>? in
@@ -38,7 +39,7 @@ struct DatabaseHashTests {
 
     private struct Unexpected: Error { var result: Result<GATTClientResult, GATTClientError> }
 
-    private func hash(_ world: inout World, _ pair: World.Pair) throws -> UInt128 {
+    private func hash(_ world: inout HostWorld, _ pair: HostWorld.Pair) throws -> UInt128 {
         let result = try perform(.readByUUID(.databaseHash), &world, pair)
         guard case .success(.values(let values)) = result, let value = values.first?.value, values.count == 1 else {
             throw Unexpected(result: result)
@@ -55,7 +56,7 @@ struct DatabaseHashTests {
 
     @Test("it is that of the database as it is now (GATT/SR/GAS/BV-02)")
     func hash() throws {
-        var world = World()
+        var world = HostWorld()
         let pair = try connected(&world)
         let first = try hash(&world, pair)
         #expect(first == expected(world.hosts[pair.peripheral].server.database))
@@ -83,7 +84,7 @@ struct DatabaseHashTests {
 
     @Test("a client that supports robust caching is told of a change once, and knows it after that (GATT/SR/GAS/BV-05)")
     func outOfSync() throws {
-        var world = World()
+        var world = HostWorld()
         let pair = try connected(&world)
         let features = try perform(
             .discoverCharacteristics(in: 0x0001...0xFFFF, uuid: .clientSupportedFeatures), &world, pair)
@@ -101,7 +102,7 @@ struct DatabaseHashTests {
 
     @Test("to confirm Service Changed is to know (GATT/SR/GAS/BV-07)")
     func confirmed() throws {
-        var world = World()
+        var world = HostWorld()
         let pair = try connected(&world)
         let features = try perform(.discoverAll(includes: false), &world, pair)
         guard case .success(.database(let database)) = features,

@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
+import BluetoothSimulation
 import Testing
 import VirtualRadio
 
@@ -105,7 +106,7 @@ struct DisconnectingTests {
     // MARK: - Two hosts
 
     @Test func bothEndsLearnTheReason() throws {
-        var world = World()
+        var world = HostWorld()
         let peripheral = world.start(), central = world.start()
         let connected = world.connect(central, to: peripheral)
         let pair = try #require(connected)
@@ -117,7 +118,7 @@ struct DisconnectingTests {
     }
 
     @Test func bothEndsMayAskAtOnce() throws {
-        var world = World()
+        var world = HostWorld()
         let peripheral = world.start(), central = world.start()
         let connected = world.connect(central, to: peripheral)
         let pair = try #require(connected)
@@ -131,7 +132,7 @@ struct DisconnectingTests {
     }
 
     @Test func aPeerOutOfRangeIsLostAfterTheSupervisionTimeout() throws {
-        var world = World()
+        var world = HostWorld()
         let peripheral = world.start(), central = world.start()
         let connected = world.connect(central, to: peripheral)
         let pair = try #require(connected)
@@ -147,7 +148,7 @@ struct DisconnectingTests {
     }
 
     @Test func theSignalStrengthIsRead() throws {
-        var world = World()
+        var world = HostWorld()
         let peripheral = world.start(), central = world.start()
         let connected = world.connect(central, to: peripheral)
         let pair = try #require(connected)

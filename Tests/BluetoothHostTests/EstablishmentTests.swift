@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 import BluetoothHost
+import BluetoothSimulation
 import Testing
 
 @Suite("Connections that fail to be established (0x3E)")

@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
+import BluetoothSimulation
 import TestSupport
 import Testing
 
@@ -55,9 +56,9 @@ struct FaultTests {
         var controller = ScriptedController.ready { $0.sendQueueLimit = 1 }
         controller.completesPackets = false
         let definition = GATTServiceDefinition(
-            uuid: World.service,
+            uuid: HostWorld.service,
             characteristics: [
-                GATTCharacteristicDefinition(uuid: World.characteristic, properties: [.read], value: .dynamic)
+                GATTCharacteristicDefinition(uuid: HostWorld.characteristic, properties: [.read], value: .dynamic)
             ])
         let value = try controller.host.addService(definition, at: controller.now).characteristics[0].value
         let link = try controller.accept(0x40)

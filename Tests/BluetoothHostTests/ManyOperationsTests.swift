@@ -1,5 +1,6 @@
 import BluetoothGATT
 import BluetoothHost
+import BluetoothSimulation
 import Testing
 
 @Suite("Many operations on a link")

@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 import BluetoothHost
+import BluetoothSimulation
 import TestSupport
 import Testing
 import VirtualRadio
@@ -143,7 +144,7 @@ struct PHYTests {
 
     @Test("Two hosts agree, with data packets as long as both have", arguments: worlds)
     func agreed(_ features: LEFeatures, _ asked: LEPHYs?, _ phy: LEPHY) throws {
-        var world = World()
+        var world = HostWorld()
         let peripheral = world.start {
             $0.features.subtract([.le2MPHY, .leCodedPHY])
             $0.features.formUnion(features)

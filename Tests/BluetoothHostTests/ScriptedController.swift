@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothHCI
 import BluetoothHost
+import BluetoothSimulation
 import TestSupport
 
 /// A host on a controller that is nothing but a list of answers, so that it can misbehave in any way.
@@ -26,7 +27,7 @@ struct ScriptedController {
     var commands: [Command] = []
     var data: [[UInt8]] = []
     /// The events of the host that no test has taken yet.
-    var seen: [World.Seen] = []
+    var seen: [HostWorld.Seen] = []
     /// Whether every ACL packet is reported as sent right away.
     var completesPackets = true
     /// Where it answers at random now and then: its source of bits.
@@ -75,7 +76,7 @@ struct ScriptedController {
             }
         }
         while let event = host.events.next() {
-            seen.append(World.Seen(event: event, bytes: event.payload.map { host.events.copy($0) } ?? []))
+            seen.append(HostWorld.Seen(event: event, bytes: host.events.octets(of: event)))
         }
     }
 

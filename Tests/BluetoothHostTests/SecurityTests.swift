@@ -4,6 +4,7 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
 import BluetoothSMP
+import BluetoothSimulation
 import TestSupport
 import Testing
 

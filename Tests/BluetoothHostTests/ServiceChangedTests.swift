@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import BluetoothSimulation
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ struct ServiceChangedTests {
         uuid: "180F", characteristics: [GATTCharacteristicDefinition(uuid: "2A19", properties: .read)])
 
     /// Lets the central subscribe to Service Changed.
-    private func subscribed(_ world: inout World) throws -> World.Pair {
+    private func subscribed(_ world: inout HostWorld) throws -> HostWorld.Pair {
         let peripheral = world.start(), central = world.start()
         let connected = world.connect(central, to: peripheral)
         let pair = try #require(connected)
@@ -28,14 +29,14 @@ struct ServiceChangedTests {
         return pair
     }
 
-    private func indication(_ world: inout World, _ central: Int) -> [UInt8]? {
+    private func indication(_ world: inout HostWorld, _ central: Int) -> [UInt8]? {
         world.next(central, within: .seconds(2)) {
             if case .client(_, .indication) = $0.event { $0.bytes } else { nil }
         }
     }
 
     @Test func addedAndRemoved() throws {
-        var world = World()
+        var world = HostWorld()
         let pair = try subscribed(&world)
         let handles = try world.hosts[pair.peripheral].addService(Self.definition, at: world.now)
         #expect(handles.range == 0x000C...0x000E)
@@ -46,7 +47,7 @@ struct ServiceChangedTests {
 
     @Test("changes while an indication is unconfirmed are indicated together, once")
     func together() throws {
-        var world = World()
+        var world = HostWorld()
         let pair = try subscribed(&world)
         for _ in 0..<3 { _ = try world.hosts[pair.peripheral].addService(Self.definition, at: world.now) }
         #expect(indication(&world, pair.central) == bytes("0C 00 0E 00"))
@@ -56,7 +57,7 @@ struct ServiceChangedTests {
 
     @Test("a peer without a subscription gets no indication")
     func notAsked() throws {
-        var world = World()
+        var world = HostWorld()
         let peripheral = world.start(), central = world.start()
         let connected = world.connect(central, to: peripheral)
         try #require(connected != nil)

@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import BluetoothSimulation
 import Testing
 import VirtualRadio
 
@@ -9,8 +10,8 @@ import VirtualRadio
 struct ServingTests {
     /// A peripheral with a value the application answers for, and a central connected to it.
     struct Scene {
-        var world = World()
-        var pair: World.Pair
+        var world = HostWorld()
+        var pair: HostWorld.Pair
         var value: AttributeHandle
 
         init() throws {
@@ -26,10 +27,10 @@ struct ServingTests {
         static func publish(on host: inout Host) throws -> AttributeHandle {
             let handles = try host.server.database.add(
                 GATTServiceDefinition(
-                    uuid: World.service,
+                    uuid: HostWorld.service,
                     characteristics: [
                         GATTCharacteristicDefinition(
-                            uuid: World.characteristic,
+                            uuid: HostWorld.characteristic,
                             properties: [.read, .write, .writeWithoutResponse, .notify, .indicate], value: .dynamic)
                     ]))
             return handles.characteristics[0].value

@@ -7,7 +7,7 @@ enum Central {
     static func receiveNotifications(_ count: Int, length: Int, isEncrypted: Bool = false) -> Int {
         let laboratory = Laboratory(isBonded: isEncrypted)
         let packet = Packets.att(0x1B, laboratory.value, Array(repeating: 7, count: length))
-        var host = laboratory.hosts[Laboratory.central], sum = 0
+        var host = laboratory.world.hosts[Laboratory.central], sum = 0
         for _ in 0..<count {
             host.receive(packet.span, at: laboratory.now)
             drain(&host.events) { value in sum += value.count }
@@ -18,7 +18,7 @@ enum Central {
 
     /// The application looks for a service and for the transmit power.
     static func receiveAdvertisingReports(_ count: Int) -> Int {
-        var host = Laboratory().hosts[Laboratory.central], sum = 0
+        var host = Laboratory().world.hosts[Laboratory.central], sum = 0
         let now = Instant.zero, service: BluetoothUUID = "180F"
         try? host.startScanning(ScanParameters(), at: now)
         let packet = Packets.advertisingReport

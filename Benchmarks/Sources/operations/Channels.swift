@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothHost
 import BluetoothL2CAP
+import BluetoothSimulation
 
 /// What goes over a credit-based channel: SDUs of four K-frames of 247 octets each, which are 986 octets.
 enum Channels {
@@ -11,19 +12,22 @@ enum Channels {
     private static func open(buffers: UInt8) -> (Laboratory, LinkIdentifier, CreditBasedChannel.ID) {
         var laboratory = Laboratory(buffers: buffers)
         let link = laboratory.link(Laboratory.peripheral)
-        guard (try? laboratory.hosts[0].listen(on: 0x80, ChannelListener(parameters: parameters))) != nil,
-            (try? laboratory.hosts[1].openChannel(
+        guard (try? laboratory.world.hosts[0].listen(on: 0x80, ChannelListener(parameters: parameters))) != nil,
+            (try? laboratory.world.hosts[1].openChannel(
                 to: 0x80, parameters, on: laboratory.link(Laboratory.central), at: laboratory.now)) != nil
         else { fatalError("no channel") }
-        laboratory.run(for: .seconds(1))
-        guard let channel = laboratory.channel else { fatalError("the channel was refused") }
+        let opened = laboratory.world.next(Laboratory.peripheral) { seen -> CreditBasedChannel.ID? in
+            if case .channel(_, .opened(let id, _, by: .peer)) = seen.event { id } else { nil }
+        }
+        guard let channel = opened else { fatalError("the channel was refused") }
+        laboratory.world.run(for: .seconds(1))
         return (laboratory, link, channel)
     }
 
     /// The peer sends SDUs, and the application takes them.
     static func receive(_ count: Int) -> Int {
         let (laboratory, link, channel) = open(buffers: 8)
-        var host = laboratory.hosts[Laboratory.peripheral], sum = 0
+        var host = laboratory.world.hosts[Laboratory.peripheral], sum = 0
         let sdu = Array(repeating: UInt8(7), count: sduLength)
         var packets: [[UInt8]] = [packet([UInt8(sduLength & 0xFF), UInt8(sduLength >> 8)] + sdu[..<(mps - 2)])]
         for start in stride(from: mps - 2, to: sduLength, by: mps) {
@@ -48,7 +52,7 @@ enum Channels {
     /// The application sends SDUs, and the controller says at intervals that it has sent them.
     static func send(_ count: Int) -> Int {
         let (laboratory, link, channel) = open(buffers: 255)
-        var host = laboratory.hosts[Laboratory.peripheral], sum = 0, frames = 0
+        var host = laboratory.world.hosts[Laboratory.peripheral], sum = 0, frames = 0
         let sdu = Array(repeating: UInt8(7), count: sduLength)
         let credits = packet([0x16, 1, 4, 0, 0x40, 0, 60, 0], to: 0x05)
         for index in 0..<count {

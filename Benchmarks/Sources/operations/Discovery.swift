@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import BluetoothSimulation
 
 /// The discovery of 100 services with two characteristics each. What the controller of a central
 /// sends meanwhile is recorded once, and the central's host alone is measured against the record.
@@ -15,10 +16,12 @@ struct Discovery {
     init(descriptors: Int = 2) {
         laboratory = Laboratory(services: 100, descriptors: descriptors)
         var rehearsal = laboratory
-        guard (try? rehearsal.hosts[Laboratory.central].start(.discoverAll(includes: false), on: link, at: now)) != nil
+        guard
+            (try? rehearsal.world.hosts[Laboratory.central].start(.discoverAll(includes: false), on: link, at: now))
+                != nil
         else { fatalError("refused") }
-        while !rehearsal.hosts[Laboratory.central].outbox.isEmpty {
-            record.append(rehearsal.exchange())
+        while !rehearsal.world.hosts[Laboratory.central].outbox.isEmpty {
+            record.append(rehearsal.world.exchange())
         }
     }
 
@@ -26,7 +29,7 @@ struct Discovery {
     private var now: Instant { laboratory.now }
 
     func run(_ count: Int) -> Int {
-        var host = laboratory.hosts[Laboratory.central], sum = 0
+        var host = laboratory.world.hosts[Laboratory.central], sum = 0
         for _ in 0..<count {
             _ = try? host.start(.discoverAll(includes: false), on: link, at: now)
             for packets in record {
@@ -41,5 +44,37 @@ struct Discovery {
         }
         precondition(sum >= 200 * count, "not discovered")
         return sum
+    }
+}
+
+extension HostWorld {
+    /// Carries what the central has for its controller, and then everything that follows from it by itself, until the
+    /// central has something for its controller again or nothing happens any more. Returns the packets that the central got.
+    fileprivate mutating func exchange() -> [[UInt8]] {
+        let central = Laboratory.central, peripheral = Laboratory.peripheral
+        var packets: [[UInt8]] = []
+        carry(from: central)
+        while hosts[central].outbox.isEmpty {
+            carry(from: peripheral)
+            while let packet = air[controllers[peripheral]].outbox.popFirst() {
+                hosts[peripheral].receive(packet.span, at: now)
+            }
+            while let packet = air[controllers[central]].outbox.popFirst() {
+                packets.append(packet)
+                hosts[central].receive(packet.span, at: now)
+            }
+            for index in hosts.indices { while hosts[index].events.next() != nil {} }
+            guard hosts.allSatisfy(\.outbox.isEmpty) else { continue }
+            guard let deadline = air.nextDeadline else { break }
+            now = max(now, deadline)
+            air.fire(at: now)
+        }
+        return packets
+    }
+
+    private mutating func carry(from index: Int) {
+        while let packet = hosts[index].outbox.popFirst() {
+            air.receive(packet.span, from: controllers[index], at: now)
+        }
     }
 }

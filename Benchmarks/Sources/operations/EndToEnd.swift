@@ -1,34 +1,43 @@
 import BluetoothBase
 import BluetoothHost
+import BluetoothSimulation
+import Synchronization
 
 /// Notifications from application to application: two hosts, two controllers and the air between them, on one thread.
 enum EndToEnd {
+    /// How many values were notified to the central.
+    private final class Count: Sendable {
+        let value = Atomic(0)
+    }
+
     /// Sends `count` notifications of 20 octets as fast as back-pressure lets them, and returns how many arrived.
     static func notify(_ count: Int) -> Int {
         var laboratory = Laboratory()
         let handle = laboratory.value, link = laboratory.link(Laboratory.peripheral)
         let value = [UInt8](repeating: 7, count: 20)
+        let received = Count()
+        laboratory.world.observe = { index, event in
+            if case .client(_, .notification) = event { received.value.add(1, ordering: .relaxed) }
+        }
         var sent = 0
-        while laboratory.received < count {
+        while received.value.load(ordering: .relaxed) < count {
             while sent < count,
-                (try? laboratory.hosts[Laboratory.peripheral].notify(handle, value: value.span, on: link)) == true
+                (try? laboratory.world.hosts[Laboratory.peripheral].notify(handle, value: value.span, on: link)) == true
             {
                 sent += 1
             }
-            laboratory.settle()
-            guard laboratory.received < count else { break }
-            guard let deadline = laboratory.air.nextDeadline else { break }
-            laboratory.step(to: deadline)
+            guard laboratory.world.step(until: Instant(nanoseconds: .max)) else { break }
         }
-        return laboratory.received
+        return received.value.load(ordering: .relaxed)
     }
 
     /// How often anything happens by itself in `duration` on a link that carries nothing.
     static func idle(for duration: Duration) -> Int {
-        var laboratory = Laboratory()
-        laboratory.run(for: .seconds(5))
-        laboratory.deadlines = 0
-        laboratory.run(for: duration)
-        return laboratory.deadlines
+        var world = Laboratory().world
+        world.run(for: .seconds(5))
+        let end = world.now.advanced(by: duration)
+        var count = 0
+        while world.step(until: end) { count += 1 }
+        return count
     }
 }

@@ -7,7 +7,8 @@ enum Enhanced {
     /// A bonded pair whose central has subscribed over the first of its enhanced bearers, 0x0040 on both sides.
     private static func subscribed(buffers: UInt8 = 8) -> Laboratory {
         var laboratory = Laboratory(buffers: buffers, isBonded: true)
-        let bearers = laboratory.hosts[Laboratory.central].enhancedBearers(of: laboratory.link(Laboratory.central))
+        let bearers = laboratory.world.hosts[Laboratory.central].enhancedBearers(
+            of: laboratory.link(Laboratory.central))
         guard let bearer = bearers.first else { fatalError("there is no enhanced bearer") }
         laboratory.subscribe(over: bearer)
         return laboratory
@@ -16,7 +17,7 @@ enum Enhanced {
     static func receiveNotifications(_ count: Int, length: Int) -> Int {
         let laboratory = subscribed()
         let packet = Packets.sdu([0x1B] + laboratory.value.octets + Array(repeating: 7, count: length))
-        var host = laboratory.hosts[Laboratory.central], sum = 0
+        var host = laboratory.world.hosts[Laboratory.central], sum = 0
         let event = Packets.completed(1)
         for _ in 0..<count {
             host.receive(packet.span, at: laboratory.now)
@@ -33,7 +34,7 @@ enum Enhanced {
     static func notify(_ count: Int, length: Int) -> Int {
         let buffers: UInt8 = 255
         let laboratory = subscribed(buffers: buffers)
-        var host = laboratory.hosts[Laboratory.peripheral], sum = 0
+        var host = laboratory.world.hosts[Laboratory.peripheral], sum = 0
         let handle = laboratory.value, link = laboratory.link(Laboratory.peripheral)
         let value = [UInt8](repeating: 7, count: length), event = Packets.completed(Int(buffers))
         // Credits are given in advance: an event with some costs no more than one with many.

@@ -12,7 +12,7 @@ enum Peripheral {
 
     static func notify(_ count: Int, length: Int, completing completed: Int) -> Int {
         let laboratory = Laboratory(buffers: buffers)
-        var host = laboratory.hosts[Laboratory.peripheral], sum = 0
+        var host = laboratory.world.hosts[Laboratory.peripheral], sum = 0
         let handle = laboratory.value, link = laboratory.link(Laboratory.peripheral)
         let value = [UInt8](repeating: 7, count: length), event = Packets.completed(completed)
         for index in 1...count {
@@ -27,7 +27,7 @@ enum Peripheral {
     static func answerReads(_ count: Int, among attributes: Int) -> Int {
         let laboratory = Laboratory(attributes: attributes, buffers: buffers)
         let packet = Packets.att(0x0A, laboratory.value), event = Packets.completed(Int(buffers))
-        var host = laboratory.hosts[Laboratory.peripheral], sum = 0
+        var host = laboratory.world.hosts[Laboratory.peripheral], sum = 0
         for index in 1...count {
             host.receive(packet.span, at: laboratory.now)
             sum += drain(&host.outbox)
@@ -40,7 +40,7 @@ enum Peripheral {
     static func handleWriteCommands(_ count: Int) -> Int {
         let laboratory = Laboratory()
         let packet = Packets.att(0x52, laboratory.value, Array(repeating: 7, count: 20))
-        var host = laboratory.hosts[Laboratory.peripheral], sum = 0
+        var host = laboratory.world.hosts[Laboratory.peripheral], sum = 0
         for _ in 0..<count {
             host.receive(packet.span, at: laboratory.now)
             drain(&host.events) { value in sum += value.count }
@@ -52,7 +52,7 @@ enum Peripheral {
     /// Withdraws services and publishes each again where it was, from the first to the last and over again.
     static func replaceServices(_ count: Int, among services: Int) -> Int {
         let laboratory = Laboratory()
-        var host = laboratory.hosts[Laboratory.peripheral], sum = 0
+        var host = laboratory.world.hosts[Laboratory.peripheral], sum = 0
         let characteristic = GATTCharacteristicDefinition(uuid: "2A19", properties: .read, value: .constant([1]))
         let definition = GATTServiceDefinition(uuid: "180F", characteristics: [characteristic, characteristic])
         do {

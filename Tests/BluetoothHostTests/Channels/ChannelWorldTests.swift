@@ -1,12 +1,13 @@
 import BluetoothBase
 import BluetoothHost
 import BluetoothL2CAP
+import BluetoothSimulation
 import Testing
 import VirtualRadio
 
 @Suite("Credit-based channels between hosts")
 struct ChannelWorldTests {
-    var world = World()
+    var world = HostWorld()
 
     /// Two hosts with a channel between them that the central has asked for.
     private mutating func open(_ parameters: ChannelParameters) throws -> (Ends, Ends) {

@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothL2CAP
+import BluetoothSimulation
 import TestSupport
 import Testing
 

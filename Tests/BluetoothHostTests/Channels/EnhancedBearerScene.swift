@@ -5,6 +5,7 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothSMP
+import BluetoothSimulation
 import TestSupport
 
 @testable import BluetoothHost

@@ -2,6 +2,7 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothHCI
 import BluetoothHost
+import BluetoothSimulation
 import Testing
 
 @Suite("Reports of extended advertising")

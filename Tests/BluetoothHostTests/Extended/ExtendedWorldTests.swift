@@ -2,6 +2,7 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothHCI
 import BluetoothHost
+import BluetoothSimulation
 import Testing
 import VirtualRadio
 
@@ -11,7 +12,7 @@ struct ExtendedWorldTests {
 
     /// A scanner with extended advertising, and an advertiser with or without.
     struct Pair {
-        var world = World()
+        var world = HostWorld()
         let scanner: Int
         let advertiser: Int
 
@@ -110,11 +111,11 @@ struct ExtendedWorldTests {
     }
 
     @Test("a private address that is replaced reaches every set") func rotation() throws {
-        var world = World()
+        var world = HostWorld()
         let scanner = world.start(Self.extended)
         let device = world.start(Self.extended) {
             $0.security = SecurityConfiguration(
-                crypto: World.crypto, entropy: SeededGenerator(seed: 9), resolvingKey: World.key(of: 9))
+                crypto: HostWorld.crypto, entropy: SeededGenerator(seed: 9), resolvingKey: HostWorld.key(of: 9))
             $0.privacy = .resolvable(rotation: .seconds(60))
         }
         for number in 0..<3 {

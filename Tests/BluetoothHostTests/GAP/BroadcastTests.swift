@@ -3,6 +3,7 @@ import BluetoothGAP
 import BluetoothHCI
 import BluetoothHost
 import BluetoothSMP
+import BluetoothSimulation
 import TestSupport
 import Testing
 import VirtualRadio
@@ -27,7 +28,7 @@ struct BroadcastTests {
         func contains(_ address: DeviceAddress, keyOf number: UInt64) -> Bool {
             switch self {
             case .identity: address.kind == .public
-            case .resolvable: World.crypto.resolves(address, resolvingKey: World.key(of: number))
+            case .resolvable: HostWorld.crypto.resolves(address, resolvingKey: HostWorld.key(of: number))
             case .nonResolvable: address.kind == .random && address.value >> 46 == 0
             }
         }
@@ -46,7 +47,7 @@ struct BroadcastTests {
 
     @Test("A broadcaster is seen, and nobody connects to it", arguments: modes)
     func broadcast(_ code: String, _ hasResponse: Bool, _ addresses: Addresses) throws {
-        var world = World()
+        var world = HostWorld()
         let broadcaster = world.startSecure { $0.privacy = addresses.privacy }
         let observer = world.start()
         world.transcript = []
@@ -80,7 +81,7 @@ struct BroadcastTests {
 
     @Test("Data on the air is what was given, octet by octet")
     func octets() throws {
-        var world = World()
+        var world = HostWorld()
         let broadcaster = world.start(), observer = world.start()
         let parameters = AdvertisingParameters(isConnectable: false, data: Self.data, scanResponse: Self.response)
         try world.hosts[broadcaster].startAdvertising(parameters, at: world.now)
@@ -102,7 +103,7 @@ struct BroadcastTests {
     func observe(_ code: String, _ isActive: Bool, _ addresses: Addresses) throws {
         var controller = ScriptedController {
             $0.security = SecurityConfiguration(
-                crypto: World.crypto, entropy: SeededGenerator(seed: 1), resolvingKey: World.key(of: 1))
+                crypto: HostWorld.crypto, entropy: SeededGenerator(seed: 1), resolvingKey: HostWorld.key(of: 1))
             $0.privacy = addresses.privacy
         }
         controller.start()
@@ -127,7 +128,7 @@ struct BroadcastTests {
         "GAP/BROB/OBSV/BV-06: with private addresses on both sides, a bonded broadcaster is recognized, its scan response too"
     )
     func observePrivately() throws {
-        var world = World()
+        var world = HostWorld()
         let observer = world.startSecure(rotation: .seconds(60)), peer = world.startSecure(rotation: .seconds(60))
         let pair = try world.connectSecure(observer, to: peer)
         let bond = try world.bond(pair).central

@@ -3,6 +3,7 @@ import BluetoothGAP
 import BluetoothHCI
 import BluetoothHost
 import BluetoothSMP
+import BluetoothSimulation
 import TestSupport
 import Testing
 import VirtualRadio
@@ -40,7 +41,7 @@ struct ConnectionModeTests {
 
     @Test("Each procedure reaches its peer, and no other", arguments: cases)
     func establish(_ code: String, _ procedure: Procedure, _ isDirected: Bool, _ isPrivate: Bool) throws {
-        var world = World()
+        var world = HostWorld()
         let rotation: Duration? = isPrivate ? .seconds(60) : nil
         let central = world.startSecure(rotation: rotation), peripheral = world.startSecure(rotation: rotation)
         let stranger = world.start()
@@ -110,7 +111,7 @@ struct ConnectionModeTests {
 
     @Test("GAP/CONN/DCON/BV-01: directed connectable mode is for one peer, which nobody else sees or connects as")
     func directed() throws {
-        var world = World()
+        var world = HostWorld()
         let device = world.start(), peer = world.start(), stranger = world.start()
         let name = PeerID(try #require(world.address(of: peer)))
         let own = PeerID(try #require(world.address(of: device)))
@@ -129,13 +130,13 @@ struct ConnectionModeTests {
 
     @Test("GAP/CONN/UCON/BV-06: a peripheral with resolvable addresses is connected to under each of them")
     func privateAddresses() throws {
-        var world = World()
+        var world = HostWorld()
         let device = world.startSecure(rotation: .seconds(60)), other = world.start()
         var addresses: Set<DeviceAddress> = []
         for _ in 0..<3 {
             let pair = try world.connectSecure(other, to: device)
             let address = try #require(world.hosts[other].information(of: pair.centralLink)?.address)
-            #expect(World.crypto.resolves(address, resolvingKey: World.key(of: 1)))
+            #expect(HostWorld.crypto.resolves(address, resolvingKey: HostWorld.key(of: 1)))
             addresses.insert(address)
             world.disconnect(pair)
             world.run(for: .seconds(61))
@@ -147,7 +148,7 @@ struct ConnectionModeTests {
         "GAP/CONN/TERM/BV-01: either side ends the link, and says that its user wanted that",
         arguments: LinkRole.allCases)
     func terminate(_ role: LinkRole) throws {
-        var world = World()
+        var world = HostWorld()
         let peripheral = world.start(), central = world.start()
         let connected = world.connect(central, to: peripheral)
         let pair = try #require(connected)

@@ -2,6 +2,7 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothHCI
 import BluetoothHost
+import BluetoothSimulation
 import TestSupport
 import Testing
 import VirtualRadio
@@ -27,7 +28,7 @@ struct DiscoveryTests {
         "A device says in its flags how it may be found, peers connect only where they may, and limited means 180 s",
         arguments: modes)
     func mode(_ code: String, _ flags: UInt8, _ isConnectable: Bool, _ lasts: Duration?) throws {
-        var world = World()
+        var world = HostWorld()
         let device = world.start(), other = world.start()
         let address = try #require(world.address(of: device))
         let start = world.now

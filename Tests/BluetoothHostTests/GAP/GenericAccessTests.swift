@@ -5,6 +5,7 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
 import BluetoothSMP
+import BluetoothSimulation
 import TestSupport
 import Testing
 
@@ -66,7 +67,7 @@ struct GenericAccessTests {
     func privacy() throws {
         var controller = try Self.server {
             $0.security = SecurityConfiguration(
-                crypto: World.crypto, entropy: SeededGenerator(seed: 1), resolvingKey: World.key(of: 1))
+                crypto: HostWorld.crypto, entropy: SeededGenerator(seed: 1), resolvingKey: HostWorld.key(of: 1))
             $0.privacy = .resolvable()
         }
         // This controller has no resolving list.
@@ -105,7 +106,7 @@ struct GenericAccessTests {
 
     @Test("GAP/IDLE/NAMP/BV-01: a client reads the name of a server by its type")
     func nameDiscovery() throws {
-        var world = World()
+        var world = HostWorld()
         let server = world.start(host: { $0.deviceName = "Abc" }), client = world.start()
         let connected = world.connect(client, to: server)
         let pair = try #require(connected)

@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothCrypto
 import BluetoothSMP
+import BluetoothSimulation
 import Synchronization
 import Testing
 
@@ -14,7 +15,7 @@ struct AddressResolverTests {
 
         func encrypt(key: UInt128, block: UInt128) -> UInt128 {
             count.withLock { $0 += 1 }
-            return World.crypto.encrypt(key: key, block: block)
+            return HostWorld.crypto.encrypt(key: key, block: block)
         }
 
         func authenticationCode(key: UInt128, message: [UInt8]) -> UInt128 { 0 }
@@ -30,7 +31,7 @@ struct AddressResolverTests {
 
     private func address(of key: UInt128, _ seed: UInt64 = 1) -> DeviceAddress {
         var entropy = SeededGenerator(seed: seed)
-        return World.crypto.resolvablePrivateAddress(resolvingKey: key, entropy: &entropy)
+        return HostWorld.crypto.resolvablePrivateAddress(resolvingKey: key, entropy: &entropy)
     }
 
     @Test("Keys are tried once for each address, be it resolved or not, until bonds change")
@@ -74,7 +75,7 @@ struct AddressResolverTests {
 
     @Test("S13: a key of 0 is none")
     func zero() {
-        var resolver = AddressResolver(crypto: World.crypto)
+        var resolver = AddressResolver(crypto: HostWorld.crypto)
         resolver.set(identity(1, key: 0), of: peer(1))
         #expect(resolver.keys.isEmpty && resolver.listed.isEmpty)
         resolver.set(identity(2, key: 2), of: peer(2))
@@ -83,7 +84,7 @@ struct AddressResolverTests {
 
     @Test("Of two bonds with one key the older is meant, and only that is listed")
     func sameKey() {
-        var resolver = AddressResolver(crypto: World.crypto)
+        var resolver = AddressResolver(crypto: HostWorld.crypto)
         for number in 1...3 as ClosedRange<UInt64> {
             resolver.set(identity(number, key: number == 3 ? 1 : UInt128(number)), of: peer(number))
         }
@@ -95,7 +96,7 @@ struct AddressResolverTests {
 
     @Test("Memory is bounded")
     func bounded() {
-        var resolver = AddressResolver(crypto: World.crypto)
+        var resolver = AddressResolver(crypto: HostWorld.crypto)
         resolver.set(identity(1, key: 1), of: peer(1))
         let known = address(of: 1)
         for number in 0..<20_000 as Range<UInt64> {

@@ -2,6 +2,7 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothHCI
 import BluetoothHost
+import BluetoothSimulation
 import Testing
 import VirtualRadio
 
@@ -11,7 +12,7 @@ struct DirectedAdvertisingTests {
         "A bonded peer that changes its address is advertised to, and nobody else can connect",
         arguments: [false, true])
     func bonded(_ isPrivate: Bool) throws {
-        var world = World()
+        var world = HostWorld()
         let central = world.startSecure(rotation: .seconds(60))
         let peripheral = world.startSecure(rotation: isPrivate ? .seconds(60) : nil)
         let pair = try world.connectSecure(central, to: peripheral)
@@ -42,7 +43,7 @@ struct DirectedAdvertisingTests {
 
     @Test("Where the controller has no list, a bonded peer is advertised to under its identity address")
     func withoutList() throws {
-        var world = World()
+        var world = HostWorld()
         let central = world.startSecure(), peripheral = world.startSecure(resolvingListSize: 0)
         let pair = try world.connectSecure(central, to: peripheral)
         let bonds = try world.bond(pair)
@@ -57,7 +58,7 @@ struct DirectedAdvertisingTests {
         "GAP/CONN/DCON/BV-05: a bonded peer that resolves no addresses is advertised to under its identity address",
         arguments: [true, false])
     func withoutResolution(_ isThoughtToResolve: Bool) throws {
-        var world = World()
+        var world = HostWorld()
         let central = world.startSecure(resolvingListSize: 0)
         let peripheral = world.startSecure(rotation: .seconds(60))
         let pair = try world.connectSecure(central, to: peripheral)
@@ -108,7 +109,7 @@ struct DirectedAdvertisingTests {
 
     @Test("Limited discoverable mode ends after 180 seconds at most", arguments: durations)
     func limited(_ flags: UInt8, _ asked: Duration?, _ lasts: Duration?) throws {
-        var world = World()
+        var world = HostWorld()
         let host = world.start(), other = world.start()
         let parameters = AdvertisingParameters(data: [2, 1, flags], duration: asked)
         guard let lasts else {

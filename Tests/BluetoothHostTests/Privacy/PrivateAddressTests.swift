@@ -3,6 +3,7 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
 import BluetoothSMP
+import BluetoothSimulation
 import Testing
 import VirtualRadio
 
@@ -29,7 +30,7 @@ struct PrivateAddressTests {
 
     @Test("They are known under the same name on every link and in every sighting", arguments: cases)
     func rotation(_ one: Case) throws {
-        var world = World()
+        var world = HostWorld()
         let central = world.startSecure(
             rotation: one.centralRotates ? .seconds(60) : nil, resolvingListSize: one.centralList)
         let peripheral = world.startSecure(
@@ -62,7 +63,7 @@ struct PrivateAddressTests {
 
     @Test("The address changes while it advertises, scans and connects, and all of that goes on", arguments: [0, 8])
     func rotationWhileActive(_ size: UInt8) throws {
-        var world = World()
+        var world = HostWorld()
         let device = world.startSecure(rotation: .seconds(10), resolvingListSize: size)
         let other = world.start()
         try world.hosts[device].startAdvertising(AdvertisingParameters(data: [2, 1, 6]), at: world.now)
@@ -72,7 +73,7 @@ struct PrivateAddressTests {
         var addresses: Set<DeviceAddress> = []
         for _ in 0..<4 {
             let seen = Set(world.sightings(by: other, for: .seconds(9)).map(\.address))
-            #expect(seen.allSatisfy { World.crypto.resolves($0, resolvingKey: World.key(of: 1)) })
+            #expect(seen.allSatisfy { HostWorld.crypto.resolves($0, resolvingKey: HostWorld.key(of: 1)) })
             #expect((1...2).contains(seen.count))
             addresses.formUnion(seen)
             let controller = world.air[world.controllers[device]]
@@ -86,7 +87,7 @@ struct PrivateAddressTests {
         "In network privacy mode a link from the identity address of a bonded peer is ended, whoever resolves addresses",
         arguments: [0, 8])
     func networkPrivacyMode(_ size: UInt8) throws {
-        var world = World()
+        var world = HostWorld()
         let central = world.startSecure(rotation: .seconds(60))
         let peripheral = world.startSecure(resolvingListSize: size) { $0.peerPrivacyMode = .network }
         let pair = try world.connectSecure(central, to: peripheral)
@@ -112,7 +113,7 @@ struct PrivateAddressTests {
     func restoredKey() throws {
         var controller = ScriptedController.ready([.leSetRandomAddress: .silence]) {
             $0.security = SecurityConfiguration(
-                crypto: World.crypto, entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+                crypto: HostWorld.crypto, entropy: SeededGenerator(seed: 1), resolvingKey: 1)
             $0.privacy = .resolvable()
         }
         controller.host.setResolvingKey(2, at: controller.now)
@@ -123,14 +124,14 @@ struct PrivateAddressTests {
         #expect(command.opcode == .leSetRandomAddress)
         controller.complete(.leSetRandomAddress)
         let address = try #require(controller.host.privateAddress)
-        #expect(World.crypto.resolves(address, resolvingKey: 2))
+        #expect(HostWorld.crypto.resolves(address, resolvingKey: 2))
     }
 
     @Test(
         "A device with private addresses says that it uses no other, and whether its controller resolves",
         arguments: [0, 8])
     func characteristics(_ size: UInt8) throws {
-        var world = World()
+        var world = HostWorld()
         let device = world.startSecure(rotation: .seconds(60), resolvingListSize: size)
         let other = world.startSecure()
         let pair = try world.connectSecure(other, to: device)
@@ -153,7 +154,7 @@ struct PrivateAddressTests {
 
     @Test("An address made with a key that nobody here has, or with the key 0, is a stranger's", arguments: [0, 8])
     func strangers(_ size: UInt8) throws {
-        var world = World()
+        var world = HostWorld()
         let central = world.startSecure(resolvingListSize: size)
         let peripheral = world.startSecure(rotation: .seconds(60))
         let pair = try world.connectSecure(central, to: peripheral)
@@ -167,9 +168,9 @@ struct PrivateAddressTests {
         world.hosts[central].restore(keyless, at: world.now)
         world.settle()
 
-        for key in [World.key(of: 99), 0] {
+        for key in [HostWorld.key(of: 99), 0] {
             var entropy = SeededGenerator(seed: 5)
-            let forged = World.crypto.resolvablePrivateAddress(resolvingKey: key, entropy: &entropy)
+            let forged = HostWorld.crypto.resolvablePrivateAddress(resolvingKey: key, entropy: &entropy)
             let stranger = world.start { _ in
             } host: {
                 $0.ownAddress = .staticRandom(forged)
@@ -190,14 +191,14 @@ struct PrivateAddressTests {
 
     @Test("Who makes private addresses with the key of a bonded peer gets nothing of its bond", arguments: [0, 8])
     func stolenKey(_ size: UInt8) throws {
-        var world = World()
+        var world = HostWorld()
         let central = world.startSecure(resolvingListSize: size)
         let peripheral = world.startSecure(rotation: .seconds(60))
         let pair = try world.connectSecure(central, to: peripheral)
         let bond = try world.bond(pair).central
         world.disconnect(pair)
         let thief = world.startSecure(rotation: .seconds(60)) {
-            $0.security?.resolvingKey = World.key(of: UInt64(peripheral + 1))
+            $0.security?.resolvingKey = HostWorld.key(of: UInt64(peripheral + 1))
         }
         let link = try world.connectSecure(central, to: thief)
         // It has not the key of the bond, with which the host encrypts.
@@ -221,7 +222,7 @@ struct PrivateAddressTests {
 
     @Test("S11: who distributes the identity address of a bonded peer, with another key, gets no bond")
     func claimedIdentity() throws {
-        var world = World()
+        var world = HostWorld()
         let central = world.startSecure(), peripheral = world.startSecure()
         let pair = try world.connectSecure(central, to: peripheral)
         let bond = try world.bond(pair).central
@@ -241,7 +242,7 @@ struct PrivateAddressTests {
 
     @Test("Two bonded peers that use private addresses are waited for at once", arguments: [0, 1, 8])
     func several(_ size: UInt8) throws {
-        var world = World()
+        var world = HostWorld()
         let central = world.startSecure(resolvingListSize: size)
         let peripherals = [
             world.startSecure(rotation: .seconds(20)), world.startSecure(rotation: .seconds(25)),
@@ -263,7 +264,7 @@ struct PrivateAddressTests {
 
     @Test("A name made of a private address leads to the bonded peer", arguments: [0, 8])
     func namesOfPrivateAddresses(_ size: UInt8) throws {
-        var world = World()
+        var world = HostWorld()
         let central = world.startSecure(resolvingListSize: size)
         let peripheral = world.startSecure(rotation: .seconds(60))
         let pair = try world.connectSecure(central, to: peripheral)
@@ -284,7 +285,7 @@ struct PrivateAddressTests {
 
     @Test("Private addresses without a key to make them are refused")
     func keyless() throws {
-        var world = World()
+        var world = HostWorld()
         let host = world.start { _ in
         } host: {
             $0.privacy = .resolvable()
@@ -301,7 +302,7 @@ struct PrivateAddressTests {
 
     @Test("After a reset the host has another private address, and its controller the list again")
     func reset() throws {
-        var world = World()
+        var world = HostWorld()
         let central = world.startSecure(rotation: .seconds(600))
         let peripheral = world.startSecure(rotation: .seconds(600))
         let pair = try world.connectSecure(central, to: peripheral)

@@ -2,6 +2,7 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothHost
 import BluetoothSMP
+import BluetoothSimulation
 import Testing
 import VirtualRadio
 
@@ -29,7 +30,7 @@ struct ResolvingListTests {
         merged.merge(answers) { $1 }
         return ScriptedController.ready(merged) {
             $0.security = SecurityConfiguration(
-                crypto: World.crypto, entropy: SeededGenerator(seed: 1), resolvingKey: 0x0A)
+                crypto: HostWorld.crypto, entropy: SeededGenerator(seed: 1), resolvingKey: 0x0A)
             configure(&$0)
         }
     }

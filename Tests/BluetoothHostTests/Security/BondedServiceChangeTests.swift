@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
+import BluetoothSimulation
 import TestSupport
 import Testing
 
@@ -100,7 +101,7 @@ struct BondedServiceChangeTests {
 
     @Test("What it knows is known from the pairing on")
     func paired() throws {
-        var world = World()
+        var world = HostWorld()
         let central = world.startSecure(), peripheral = world.startSecure()
         let pair = try world.connectSecure(central, to: peripheral)
         let known = try #require(try world.bond(pair).peripheral.servedDatabaseHash)

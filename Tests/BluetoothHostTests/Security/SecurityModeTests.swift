@@ -4,6 +4,7 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
 import BluetoothSMP
+import BluetoothSimulation
 import TestSupport
 import Testing
 
@@ -45,8 +46,8 @@ struct SecurityModeTests {
 
     /// Two hosts with a link, each of which serves a value of a level.
     struct Scene {
-        var world = World()
-        var pair: World.Pair
+        var world = HostWorld()
+        var pair: HostWorld.Pair
         let level: Level
         let handle: AttributeHandle
 
@@ -60,10 +61,10 @@ struct SecurityModeTests {
                 configure(&$0)
             }
             let service = GATTServiceDefinition(
-                uuid: World.service,
+                uuid: HostWorld.service,
                 characteristics: [
                     .init(
-                        uuid: World.characteristic, properties: .read,
+                        uuid: HostWorld.characteristic, properties: .read,
                         permissions: GATTPermissions(read: level.requirement), value: .constant([7]))
                 ])
             _ = try world.hosts[first].addService(service, at: world.now)
@@ -228,10 +229,10 @@ struct SecurityModeTests {
         var controller = SecurityTests.bonded(level.strength)
         let values = try controller.host.addService(
             GATTServiceDefinition(
-                uuid: World.service,
+                uuid: HostWorld.service,
                 characteristics: [GATTPermissions.Requirement.encrypted, .authenticated].map {
                     .init(
-                        uuid: World.characteristic, properties: .read, permissions: GATTPermissions(read: $0),
+                        uuid: HostWorld.characteristic, properties: .read, permissions: GATTPermissions(read: $0),
                         value: .constant([7]))
                 }), at: controller.now
         ).characteristics.map { UInt8($0.value.rawValue) }

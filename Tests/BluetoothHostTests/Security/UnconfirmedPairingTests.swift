@@ -3,6 +3,7 @@ import BluetoothCrypto
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothSMP
+import BluetoothSimulation
 import TestSupport
 import Testing
 

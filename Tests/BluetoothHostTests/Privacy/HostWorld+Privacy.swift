@@ -2,11 +2,12 @@ import BluetoothBase
 import BluetoothCrypto
 import BluetoothHost
 import BluetoothSMP
+import BluetoothSimulation
 import Testing
 import VirtualRadio
 
 /// Hosts that pair, and use private addresses.
-extension World {
+extension HostWorld {
     static let crypto = SwiftCryptoToolbox()
 
     /// Starts a host that can pair.

@@ -15,6 +15,7 @@ struct KnownPeerTests {
         let address = try #require(await scene.peripheral.information?.address)
         let found = try await scene.connection.discoverAll()
         #expect(found.characteristics.count > 6)
+        await scene.central.runner.waitUntilIdle()
         try await scene.connection.disconnect()
 
         let connection = try await scene.central.connect(to: address)
@@ -22,6 +23,7 @@ struct KnownPeerTests {
         let service = try await connection.discoverServices(Scene.service)
         #expect(service == found.services.filter { $0.uuid == Scene.service })
         _ = try await connection.characteristic(Scene.stored, in: Scene.service)
+        await scene.central.runner.waitUntilIdle()
         try await connection.disconnect()
         await scene.peripheral.close()
 

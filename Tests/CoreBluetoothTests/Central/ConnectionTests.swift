@@ -23,15 +23,22 @@ struct ConnectionTests {
 
     @Test("Row 29: each state has been reached when it is told")
     func states() async throws {
-        let scene = try await CentralScene(time: .manual)
+        let scene = try await CentralScene()
         let peripheral = try await scene.found()
         #expect(peripheral.state == .disconnected)
-        scene.manager.connect(peripheral)
-        #expect(peripheral.state == .connecting)
-        await scene.stage.passing { _ = await scene.recorder.skip(to: "connected connected") }
-        scene.manager.cancelPeripheralConnection(peripheral)
-        #expect(peripheral.state == .disconnecting)
-        await scene.stage.passing { await scene.recorder.expect("disconnected disconnected -") }
+        // On the manager's queue, where nothing else is told meanwhile.
+        let whileConnecting = await scene.recorder.onQueue {
+            scene.manager.connect(peripheral)
+            return peripheral.state
+        }
+        #expect(whileConnecting == .connecting)
+        await scene.recorder.skip(to: "connected connected")
+        let whileCancelling = await scene.recorder.onQueue {
+            scene.manager.cancelPeripheralConnection(peripheral)
+            return peripheral.state
+        }
+        #expect(whileCancelling == .disconnecting)
+        await scene.recorder.expect("disconnected disconnected -")
     }
 
     @Test("Row 31: to cancel ends an attempt, too, and is no error")

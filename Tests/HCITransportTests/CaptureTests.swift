@@ -116,7 +116,7 @@ struct CaptureTests {
     func readerLeaves() throws {
         let directory = Directory(), path = directory.file("pipe")
         try #require(mkfifo(path, 0o600) == 0)
-        let reader = open(path, O_RDONLY | O_NONBLOCK)
+        let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         var reports: [TransportError] = []
         let file = try CaptureFile(path: path) { reports.append($0) }
         let (host, controller) = try PacketTransport.pair()
@@ -137,7 +137,7 @@ struct CaptureTests {
     func readerStalls() throws {
         let directory = Directory(), path = directory.file("pipe")
         try #require(mkfifo(path, 0o600) == 0)
-        let reader = open(path, O_RDONLY | O_NONBLOCK)
+        let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         defer { close(reader) }
         var reports = 0
         let file = try CaptureFile(path: path) { _ in reports += 1 }

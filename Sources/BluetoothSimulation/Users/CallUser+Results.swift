@@ -81,7 +81,9 @@ extension CallUser {
         // Hosts try such an attempt again.
         case .controller(.connectionFailedToBeEstablished): false
         case .controller: run.hasFaults(station) || call.kind != .read
-        case .unsupported: false
+        // What a controller can do is not known where its answers about it were cut.
+        case .unsupported, .advertisingDataTooLong: call.kind == .advertiseSet && run.isTainted(station)
+        case .busy where call.kind == .advertiseSet: run.isTainted(station)
         case .busy:
             calls.open.count > 16 || call.kind == .pair || call.kind == .openChannel || call.kind == .reconfigureChannel
                 || call.kind == .updateParameters || call.kind == .indicate && hasManyIndications(call)
@@ -96,7 +98,6 @@ extension CallUser {
         case .servicesChanged: call.link != nil && run.serviceChangeCount > 0
         case .database: call.kind == .publish || call.kind == .withdraw
         case .advertisingData: call.kind == .advertise
-        case .advertisingDataTooLong: false
         // What was refused because it needs protection, and waited for that, ends with the refusal.
         case .pairing(let error):
             call.kind == .pair

@@ -131,9 +131,10 @@ extension CallUser {
             return fail(.endsOnce, "\(call.kind.rawValue) succeeded on a link that is gone")
         }
         let peer = links[index].peer
-        // An enhanced bearer has 64 octets at least, and takes an encrypted link.
+        // An enhanced bearer takes an encrypted link, and has an ATT_MTU of its own: up to what this host takes, 64 octets at least.
         let mtu = links[index].information.mtu
-        let longest = (run.isEncrypted(station, peer) ? max(64, mtu) : mtu) - 1
+        let offered = Int(run.scenario.devices[station].preferredMTU)
+        let longest = (run.isEncrypted(station, peer) ? max(64, mtu, offered) : mtu) - 1
         if call.kind == .read, case .value(let value) = result, value.count > longest {
             fail(.mtu, "\(value.count) octets were read at an ATT_MTU of \(mtu)")
         }

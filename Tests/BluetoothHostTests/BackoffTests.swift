@@ -148,6 +148,27 @@ struct BackoffTests {
         if isReported { #expect(controller.host.faults[.linkShortLived] > 5) }
     }
 
+    @Test("An application that stops advertising with each link, and begins anew behind it, has to wait as well")
+    func advertisingAnew() throws {
+        var controller = ScriptedController.ready()
+        for wait in [0, 0, 100, 200, 400, 800, 1000, 1000] {
+            try controller.host.startAdvertising(AdvertisingParameters(data: []), at: controller.now)
+            controller.settle()
+            let begin = controller.now
+            while !controller.takeOpcodes().contains(.leSetAdvertisingEnable),
+                begin.duration(to: controller.now) < .seconds(5)
+            {
+                controller.run(for: .milliseconds(100))
+            }
+            #expect(begin.duration(to: controller.now) == .milliseconds(wait))
+            controller.reportConnection(0x41, role: .peripheral)
+            controller.host.stopAdvertising(at: controller.now)
+            controller.settle()
+            controller.reportDisconnection(0x41, .remoteUserTerminatedConnection)
+            controller.commands.removeAll()
+        }
+    }
+
     @Test("A peer whose link lasts delays nothing")
     func usefulLinks() throws {
         var controller = ScriptedController.ready()

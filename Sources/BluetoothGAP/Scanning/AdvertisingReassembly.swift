@@ -62,10 +62,13 @@ public struct AdvertisingReassembly: Sendable {
         var header: Header
         var data: [UInt8]
         var last: Instant
-        /// Whether there was too much data, which has come out as truncated: the rest is dropped.
+        /// Whether it has come out as truncated, since there was too much data or too long a silence: the rest is dropped.
         var isGivenUp = false
 
         var truncated: Whole? { isGivenUp ? nil : Whole(header, data, isTruncated: true) }
+
+        /// From now on what comes for it is dropped, to its end.
+        mutating func giveUp() { (isGivenUp, data) = (true, []) }
 
         /// Adds a fragment, as much of it as there is room for.
         ///
@@ -108,8 +111,15 @@ public struct AdvertisingReassembly: Sendable {
         var finished: [Whole] = []
         var index = entries.firstIndex { header.continues($0.header) }
         if let stale = index, entries[stale].last.advanced(by: Self.patience) < now {
-            if let given = entries.remove(at: stale).truncated { finished.append(given) }
-            index = nil
+            if let given = entries[stale].truncated {
+                // Nothing says whether this fragment is the rest, which was held up on its way to the host, or other data. So
+                // what it belongs to is dropped.
+                finished.append(given)
+                entries[stale].giveUp()
+            } else {
+                entries.remove(at: stale)
+                index = nil
+            }
         }
         if index == nil, status == .moreToCome, entries.count >= Self.maximumSets,
             let oldest = entries.indices.min(by: { entries[$0].last < entries[$1].last })
@@ -126,7 +136,7 @@ public struct AdvertisingReassembly: Sendable {
             finished.append(Whole(header, entry.data, isTruncated: isTooLong || status == .truncated))
         }
         if status == .moreToCome {
-            if isTooLong { (entry.isGivenUp, entry.data) = (true, []) }
+            if isTooLong { entry.giveUp() }
             entries.append(entry)
         }
         return finished

@@ -13,12 +13,20 @@ struct Advertiser: Sendable {
     }
 
     private(set) var sets: [AdvertisingSet] = []
+    /// What becomes of advertising that leads to links which come to nothing. It waits for a second at most: one peer that
+    /// connects and drops the link is not to keep all others from finding this device. It is no part of a set, since an
+    /// application may stop advertising and begin anew with each link.
+    private var connections = Backoff(limit: .seconds(1))
 
     /// The most sets, whatever the controller offers.
     static let maximumSets = 16
 
     /// When something is due.
-    var nextDeadline: Instant? { sets.reduce(nil) { earliest($0, $1.nextDeadline) } }
+    var nextDeadline: Instant? {
+        sets.reduce(nil) {
+            earliest($0, earliest($1.nextDeadline, $1.waitsForConnections ? connections.deadline : nil))
+        }
+    }
 
     /// Whether the controller neither advertises nor is about to begin or stop.
     var isIdle: Bool { sets.allSatisfy(\.isIdle) }
@@ -69,7 +77,9 @@ struct Advertiser: Sendable {
     ) -> [Effect] {
         // Those that are on their way out still take room; a legacy controller has one advertiser for all of them.
         let taken = sets.indices.count { $0 != index && (!sets[$0].isIdle || sets[$0].exists) }
-        return sets[index].advance(verdict, hasRoom: taken < max(1, radio.setCount), addresses, radio, at: now)
+        let mustWait = connections.waits(at: now) && sets[index].waitsForConnections
+        return sets[index].advance(
+            verdict, mayBegin: !mustWait && taken < max(1, radio.setCount), addresses, radio, at: now)
     }
 
     /// Gives up the sets beyond those that the controller takes, which could not be known before it was up.
@@ -117,20 +127,18 @@ struct Advertiser: Sendable {
     }
 
     /// A link to which advertising led ended as soon as it began.
-    mutating func linkWasShortLived(at now: Instant) {
-        for index in sets.indices where sets[index].activity == .connectableAdvertising {
-            sets[index].linkWasShortLived(at: now)
-        }
-    }
+    mutating func linkWasShortLived(at now: Instant) { connections.failed(at: now) }
 
     /// A peer has tried to connect and failed.
     mutating func peerFailed(at now: Instant) -> [Effect] {
-        sets.indices.flatMap { sets[$0].peerFailed(at: now) }
+        connections.failed(at: now)
+        return sets.indices.flatMap { sets[$0].peerFailed() }
     }
 
     /// The controller was reset. What is wanted stays wanted.
     mutating func reset() {
         for index in sets.indices { sets[index].reset() }
+        connections.succeeded()
         forgetOver()
     }
 

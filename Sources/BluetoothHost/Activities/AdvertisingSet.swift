@@ -39,8 +39,7 @@ struct AdvertisingSet: Sendable {
     private(set) var exists = false
     /// Whether the extended commands are used for it.
     private var isExtended = false
-    /// What becomes of advertising that leads to nothing. It waits for a second at most: one peer that connects and drops
-    /// the link is not to keep all others from finding this device.
+    /// What becomes of advertising that the controller ends with an error.
     private var backoff = Backoff(limit: .seconds(1))
 
     init(handle: AdvertisingHandle) { self.handle = handle }
@@ -56,6 +55,9 @@ struct AdvertisingSet: Sendable {
     var isIdle: Bool {
         if case .idle = state { true } else { false }
     }
+
+    /// Whether links that come to nothing keep it from the air for a while.
+    var waitsForConnections: Bool { isIdle && wanted?.parameters.isConnectable == true }
 
     /// Whether there is nothing left to be done about it.
     var isOver: Bool { isIdle && !exists && wanted == nil }
@@ -96,9 +98,9 @@ struct AdvertisingSet: Sendable {
 
     /// Moves one step towards what is wanted.
     ///
-    /// - Parameter hasRoom: whether the controller can take another set.
+    /// - Parameter mayBegin: whether the controller can take another set, and nothing says to wait.
     mutating func advance(
-        _ verdict: RadioArbiter.Verdict, hasRoom: Bool, _ addresses: Advertiser.Addresses, _ radio: RadioFeatures,
+        _ verdict: RadioArbiter.Verdict, mayBegin: Bool, _ addresses: Advertiser.Addresses, _ radio: RadioFeatures,
         at now: Instant
     ) -> [Effect] {
         guard verdict != .suspended else { return [] }
@@ -107,7 +109,7 @@ struct AdvertisingSet: Sendable {
             if exists { return remove() }
             guard let wanted else { return [] }
             if let obstacle = wanted.parameters.obstacle(radio) { return giveUp(wanted.parameters, obstacle) }
-            guard !backoff.waits(at: now), verdict == .proceed, hasRoom else { return [] }
+            guard !backoff.waits(at: now), verdict == .proceed, mayBegin else { return [] }
             return setUp(wanted, addresses, radio, at: now)
         case .running(let current):
             guard wanted?.parameters == current, verdict != .stop else { return disable() }
@@ -237,12 +239,8 @@ struct AdvertisingSet: Sendable {
         return []
     }
 
-    /// A link to which advertising led ended as soon as it began.
-    mutating func linkWasShortLived(at now: Instant) { backoff.failed(at: now) }
-
     /// A peer has tried to connect and failed: starts over, since it is not known whether the controller still advertises.
-    mutating func peerFailed(at now: Instant) -> [Effect] {
-        backoff.failed(at: now)
+    mutating func peerFailed() -> [Effect] {
         guard case .running(let parameters) = state, parameters.isConnectable else { return [] }
         return restart()
     }

@@ -58,6 +58,8 @@ struct Initiator: Sendable {
 
     var isFull: Bool { attempts.count >= Self.maximumAttempts }
 
+    var attemptCount: Int { attempts.count }
+
     var nextDeadline: Instant? {
         var deadline: Instant?
         for attempt in attempts {

@@ -24,9 +24,15 @@ struct Scanner: Sendable {
     /// Whether reports are of use to anybody.
     var isWanted: Bool { wanted != nil }
 
-    /// Whether reports are of use to the host.
+    /// Whether reports are of use to the host. Those of a scan that was stopped, or that ended with a reset, are not, even where
+    /// another one is to follow: they may be the rest of data whose beginning is forgotten.
     @inline(__always)
-    var isListening: Bool { wanted != nil || isSearching }
+    var isListening: Bool {
+        switch activity {
+        case .idle, .stopping: false
+        case .starting, .running: wanted != nil || isSearching
+        }
+    }
 
     /// How to scan for all who want that. A search must not miss a device that was reported before it began.
     private var needed: ScanParameters? {

@@ -172,4 +172,6 @@ public struct ServerRequest: Hashable, Sendable {
     /// The link it came over.
     public let link: LinkIdentifier
     let token: GATTRequestToken
+    /// The bearer it came over: each may have one.
+    package var bearer: AttributeChannel.ID { token.channel }
 }

@@ -21,6 +21,8 @@ struct PeerTable: Sendable {
     /// How many names of private addresses are remembered.
     static let maximumTemporaryNames = 1024
 
+    var temporaryNameCount: Int { temporaryNames.count }
+
     /// - Parameter crypto: what private addresses are resolved with; nil leaves them unresolved.
     init(crypto: (any CryptoToolbox)? = nil) { resolver = AddressResolver(crypto: crypto) }
 

@@ -220,6 +220,8 @@ struct PeerAttributes: Sendable {
     /// How many peers are remembered.
     static let capacity = 64
 
+    var count: Int { entries.count }
+
     func find(_ peer: PeerID) -> DiscoveredAttributes? { entries.first { $0.peer == peer }?.attributes }
 
     mutating func keep(_ attributes: DiscoveredAttributes, of peer: PeerID) {

@@ -1,4 +1,5 @@
 import BluetoothBase
+import BluetoothGAP
 import BluetoothGATT
 import BluetoothHCI
 
@@ -58,9 +59,22 @@ extension SharedHost {
                 if refused > Self.refusedOperationLimit { return "\(refused) refused operations on one link" }
             }
             if host.commands.waiting > host.commands.capacity { return "\(host.commands.waiting) commands" }
-            if host.bonds.count > PeerTable.maximumBonds { return "\(host.bonds.count) bonds" }
-            return nil
+            return memorySurplus
         }
+    }
+
+    /// What is remembered of peers and activities and is more than its limit, in words; nil where nothing is.
+    private var memorySurplus: String? {
+        let memories = [
+            ("bonds", host.bonds.count, PeerTable.maximumBonds),
+            ("names of private addresses", host.peers.temporaryNameCount, PeerTable.maximumTemporaryNames),
+            ("databases of peers", attributes.count, PeerAttributes.capacity),
+            ("names of peers", names.all.count, PeerNames.capacity),
+            ("attempts to connect", host.initiator.attemptCount, Initiator.maximumAttempts),
+            ("advertising sets", host.advertiser.sets.count(where: \.isWanted), Advertiser.maximumSets),
+            ("unfinished advertisements", host.scanner.reassembly.count, AdvertisingReassembly.maximumSets),
+        ]
+        return memories.first { $0.1 > $0.2 }.map { "\($0.1) \($0.0)" }
     }
 
     private func channelRequests(on slot: Int) -> Int {

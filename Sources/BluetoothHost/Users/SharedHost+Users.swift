@@ -81,7 +81,7 @@ package struct PeerNames: Sendable {
     private var order: [PeerID] = []
     private var next = 0
 
-    private static let capacity = 1024
+    static let capacity = 1024
 
     package init() {}
 

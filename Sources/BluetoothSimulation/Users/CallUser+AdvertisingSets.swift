@@ -27,7 +27,10 @@ extension CallUser {
                 primaryPHY: primary, secondaryPHY: secondary, isAnonymous: !isConnectable && pick.oneIn(4)))
         if pick.oneIn(6) { parameters.duration = .milliseconds(100 + pick.below(5_000)) }
         if pick.oneIn(6) { parameters.maximumEvents = UInt8(1 + pick.below(20)) }
-        post(.advertiseSet(parameters), CallLedger.Call(kind: .advertiseSet))
+        var call = CallLedger.Call(kind: .advertiseSet)
+        // Its time may be over before a slow controller has taken all of the data.
+        call.hasTimeout = parameters.duration != nil
+        post(.advertiseSet(parameters), call)
     }
 
     func setEnded(_ token: CallToken, _ error: HostError?) {

@@ -81,7 +81,9 @@ extension CallUser {
         // Hosts try such an attempt again.
         case .controller(.connectionFailedToBeEstablished): false
         case .controller: run.hasFaults(station) || call.kind != .read
-        case .unsupported: false
+        // What a controller can do is not known where its answers about it were cut.
+        case .unsupported, .advertisingDataTooLong: call.kind == .advertiseSet && run.isTainted(station)
+        case .busy where call.kind == .advertiseSet: run.isTainted(station)
         case .busy:
             calls.open.count > 16 || call.kind == .pair || call.kind == .openChannel || call.kind == .reconfigureChannel
                 || call.kind == .updateParameters || call.kind == .indicate && hasManyIndications(call)
@@ -96,7 +98,6 @@ extension CallUser {
         case .servicesChanged: call.link != nil && run.serviceChangeCount > 0
         case .database: call.kind == .publish || call.kind == .withdraw
         case .advertisingData: call.kind == .advertise
-        case .advertisingDataTooLong: false
         // What was refused because it needs protection, and waited for that, ends with the refusal.
         case .pairing(let error):
             call.kind == .pair
@@ -130,9 +131,10 @@ extension CallUser {
             return fail(.endsOnce, "\(call.kind.rawValue) succeeded on a link that is gone")
         }
         let peer = links[index].peer
-        // An enhanced bearer has 64 octets at least, and takes an encrypted link.
+        // An enhanced bearer takes an encrypted link, and has an ATT_MTU of its own: up to what this host takes, 64 octets at least.
         let mtu = links[index].information.mtu
-        let longest = (run.isEncrypted(station, peer) ? max(64, mtu) : mtu) - 1
+        let offered = Int(run.scenario.devices[station].preferredMTU)
+        let longest = (run.isEncrypted(station, peer) ? max(64, mtu, offered) : mtu) - 1
         if call.kind == .read, case .value(let value) = result, value.count > longest {
             fail(.mtu, "\(value.count) octets were read at an ATT_MTU of \(mtu)")
         }

@@ -105,8 +105,8 @@ extension CallUser {
     }
 
     func answer(_ request: ServerRequest, offset: Int?) {
-        if requests.contains(where: { $0.link == request.link }) {
-            fail(.oneRequest, "a request was told of while another one of its link waits")
+        if requests.contains(where: { $0.link == request.link && $0.bearer == request.bearer }) {
+            fail(.oneRequest, "a request was told of while another one of its bearer waits")
         }
         guard let answerDelay else {
             keep(request)

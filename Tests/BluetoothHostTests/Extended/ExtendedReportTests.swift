@@ -118,14 +118,31 @@ struct ExtendedReportTests {
         #expect(controller.takeAdvertisements().map(\.data) == (1..<9).map { [UInt8($0), 0xFF] })
     }
 
-    @Test("a fragment that comes long after the one before belongs to other data") func stale() throws {
+    @Test(
+        "fragments that come long after the one before may be its rest, and are no data of their own", arguments: 0..<3)
+    func stale(_ others: Int) throws {
         var controller = try Self.scanning()
         controller.reportExtended(type: Self.more, data: [1])
         controller.run(for: .seconds(6))
-        controller.reportExtended(data: [2])
+        for _ in 0..<others { controller.reportExtended(type: Self.more, data: [2]) }
+        controller.reportExtended(data: [3])
         let seen = controller.takeAdvertisements()
-        #expect(seen.map(\.data) == [[1], [2]])
-        #expect(seen.map(\.advertisement.details.isTruncated) == [true, false])
+        #expect(seen.map(\.data) == [[1]])
+        #expect(seen.map(\.advertisement.details.isTruncated) == [true])
+        controller.reportExtended(data: [4])
+        #expect(controller.takeAdvertisements().map(\.data) == [[4]])
+    }
+
+    @Test("a set whose ends never come is heard again after each second silence") func staleAgain() throws {
+        var controller = try Self.scanning()
+        for number in 1...4 {
+            controller.reportExtended(type: Self.more, data: [UInt8(number)])
+            controller.run(for: .seconds(6))
+        }
+        let seen = controller.takeAdvertisements()
+        #expect(seen.map(\.data) == [[1], [3]])
+        controller.reportExtended(data: [5])
+        #expect(controller.takeAdvertisements().map(\.data) == [[5]])
     }
 
     @Test("what was unfinished when a scan was stopped is forgotten") func stopped() throws {
@@ -137,6 +154,26 @@ struct ExtendedReportTests {
         controller.settle()
         controller.reportExtended(data: [2])
         #expect(controller.takeAdvertisements().map(\.data) == [[2]])
+    }
+
+    @Test("what was on its way when a scan was begun anew is dropped", arguments: ["reset", "parameters"])
+    func leftover(_ cause: String) throws {
+        var controller = try Self.scanning()
+        controller.reportExtended(type: Self.more, data: [1])
+        controller.answers[.reset] = .silence
+        controller.answers[.leSetExtendedScanEnable] = .silence
+        if cause == "reset" {
+            controller.receive([0x04, 0x10, 0x01, 0x07])
+        } else {
+            try controller.host.startScanning(ScanParameters(isActive: false), at: controller.now)
+            controller.settle()
+        }
+        controller.reportExtended(data: [2])
+        #expect(controller.takeAdvertisements().isEmpty)
+        controller.answers[.leSetExtendedScanEnable] = .complete(.success)
+        controller.complete(cause == "reset" ? .reset : .leSetExtendedScanEnable)
+        controller.reportExtended(data: [3])
+        #expect(controller.takeAdvertisements().map(\.data) == [[3]])
     }
 
     @Test("anonymous advertisers have names that no device has, one for each SID and data") func anonymous() throws {

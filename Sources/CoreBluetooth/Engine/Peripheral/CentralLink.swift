@@ -13,9 +13,20 @@ final class CentralLink: ManagedLink, @unchecked Sendable {
     /// The parameters to request once the central has answered the previous request.
     @Guarded private var parameters = (wanted: ConnectionParameters?.none, isAsking: false)
 
+    /// What the central is subscribed to over this link, as far as the application was told.
+    @Guarded private var subscriptions: Set<AttributeHandle> = []
+
     init(_ identifier: LinkIdentifier, _ information: LinkInformation, _ attachment: Attachment) {
         super.init(identifier, information.peer, attachment, SendLease(), mtu: information.mtu)
     }
+
+    func noteSubscription(to handle: AttributeHandle, isOver: Bool) {
+        $subscriptions.withLock { subscriptions in
+            if isOver { subscriptions.remove(handle) } else { subscriptions.insert(handle) }
+        }
+    }
+
+    func isSubscribed(to handle: AttributeHandle) -> Bool { $subscriptions.withLock { $0.contains(handle) } }
 
     /// Asks the central for new connection parameters. While a request is pending, only the latest is kept.
     func ask(for wanted: ConnectionParameters?) {

@@ -95,7 +95,16 @@ extension ServerSession {
     private func changed(_ change: GATTSubscriptionChange, of central: CentralLink, _ mtu: Int) {
         if !change.new.isEmpty { central.takeOut(0) }
         guard let (manager, characteristic) = listener(for: change.characteristic) else { return }
-        let subscriber = manager.central(central, mtu: mtu)
+        central.noteSubscription(to: change.characteristic, isOver: change.new.isEmpty)
+        let subscriber: CBCentral
+        if change.new.isEmpty, let known = manager.known(central), known.link !== central {
+            // The end of a link may come behind the beginning of the next one with the same central: a supervision timeout takes
+            // its time. What the central has subscribed to over that one goes on.
+            guard !known.link.isSubscribed(to: change.characteristic) else { return }
+            subscriber = known
+        } else {
+            subscriber = manager.central(central, mtu: mtu)
+        }
         let wasSubscribed = characteristic.$centrals.withLock { centrals in
             let wasSubscribed = centrals.contains { $0 === subscriber }
             if change.new.isEmpty { centrals.removeAll { $0 === subscriber } }

@@ -109,7 +109,7 @@ let package = Package(
             ]),
         // Bytes in and out: the only layer that talks to the kernel.
         // No `pkgConfig: "bluez"`: it would link libbluetooth.so, of which nothing but the headers is used.
-        .systemLibrary(name: "CBluetoothHCI", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+        .systemLibrary(name: "CBluetoothHCI", providers: [.apt(["libbluetooth-dev"])]),
         layer("HCITransport", ["BluetoothBase", "BluetoothHCI", "BluetoothPlatform", "CBluetoothHCI"]),
         layer(
             "BluetoothHost",

@@ -13,12 +13,19 @@ func library(_ names: String...) -> [Target.Dependency] {
 
 let package = Package(
     name: "ble-gateway",
-    products: [.executable(name: "ble-gateway", targets: ["ble-gateway"])],
+    products: [
+        .executable(name: "ble-gateway", targets: ["ble-gateway"]),
+        // For the fuzzer, which is a package of its own.
+        .library(name: "GatewayESPHome", targets: ["GatewayESPHome"]),
+        .library(
+            name: "GatewayService", targets: ["GatewayService", "GatewayPipeline", "GatewayConfiguration"]),
+    ],
     dependencies: [
         .package(name: "swift-bluetooth-le", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
@@ -62,7 +69,7 @@ let package = Package(
             name: "GatewayService",
             dependencies: [
                 "GatewayPipeline", "GatewayConfiguration", "GatewayESPHome", "GatewayMQTT",
-                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Logging", package: "swift-log"), .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ] + library("BluetoothLE", "HCITransport"),
             swiftSettings: settings),
@@ -91,8 +98,11 @@ let package = Package(
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ] + library("BluetoothLE"), swiftSettings: settings),
         .testTarget(
-            name: "GatewayServiceTests", dependencies: ["GatewayService", "GatewayPipeline"] + library("BluetoothLE"),
-            swiftSettings: settings),
+            name: "GatewayServiceTests",
+            dependencies: [
+                "GatewayService", "GatewayPipeline", "GatewayESPHome", "GatewayMQTT",
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ] + library("BluetoothLE"), swiftSettings: settings),
         .testTarget(
             name: "GatewayMQTTTests", dependencies: ["GatewayMQTT", "GatewayPipeline"], swiftSettings: settings),
     ],

@@ -80,6 +80,19 @@ struct BondedAttributeTests {
         #expect(scene.host.host.bonds.map(\.attributes) == [Self.cache])
     }
 
+    @Test("A bond forgets what was discovered when somebody asks for it", arguments: [true, false])
+    func forgotten(isConnected: Bool) throws {
+        var scene = scene(Self.cache)
+        if isConnected { _ = try connect(&scene) }
+        _ = scene.host.takeBondChanges()
+        scene.perform(.forgetAttributes(PeerID(PeerTests.first)), 9, of: user)
+        #expect(scene.host.host.bonds.map(\.attributes) == [nil])
+        #expect(scene.host.takeBondChanges().count == 1)
+        let link = try isConnected ? #require(scene.links.last) : connect(&scene)
+        _ = scene.takePDUs()
+        if isConnected { #expect(Array(discover(&scene, link).prefix(3)) == [Self.hash] + Self.services) }
+    }
+
     @Test("Without the bond, such a peer is discovered anew")
     func removed() throws {
         var scene = scene(Self.cache)

@@ -35,4 +35,29 @@ struct KnownPeerTests {
         #expect(requests[..<again].contains(where: isDiscoveryRequest))
         #expect(!requests[again...].contains(where: isDiscoveryRequest))
     }
+
+    @Test("Its database is discovered anew once that was forgotten", arguments: [true, false])
+    func forget(isConnected: Bool) async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).btsnoop").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let scene = try await Scene(peripheralOptions: Adapter.Options(seed: 2, captureFile: path))
+        let address = try #require(await scene.peripheral.information?.address)
+        let found = try await scene.connection.discoverAll()
+        try await scene.connection.disconnect()
+
+        if !isConnected { try await scene.central.forgetServices(of: PeerID(address)) }
+        let connection = try await scene.central.connect(to: address)
+        if isConnected {
+            #expect(try await connection.discoverAll() == found)
+            try await scene.central.forgetServices(of: PeerID(address))
+        }
+        #expect(try await connection.discoverAll() == found)
+        try await connection.disconnect()
+        await scene.peripheral.close()
+
+        let requests = try receivedAttributePDUs(
+            inCapture: [UInt8](#require(FileManager.default.contents(atPath: path))))
+        let again = try #require(requests.lastIndex(of: databaseHashRequest))
+        #expect(requests[again...].contains(where: isDiscoveryRequest))
+    }
 }

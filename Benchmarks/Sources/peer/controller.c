@@ -174,8 +174,17 @@ uint8_t *controller_append_att(size_t count) {
     return packet + 9;
 }
 
+// What a sensor advertises behind its flags, in BTHome 2: a temperature, and a number that changes each time.
+static uint8_t put_bthome(uint8_t *data, uint32_t number) {
+    static const uint8_t objects[] = {12, 0x16, 0xD2, 0xFC, 0x40, 0x02, 0, 0, 0x3E};
+    memcpy(data, objects, sizeof objects);
+    put16(data + 6, number % 5000);
+    put32(data + 9, number);
+    return 1 + objects[0];
+}
+
 // LE Advertising Report (7.7.65.2), with 31 octets where it is a device's: flags, a service, and a manufacturer's data,
-// in which there is a number that changes each time.
+// in which there is a number that changes each time; or flags and BTHome.
 void controller_report(int device, uint32_t number) {
     static const uint8_t service[] = {2, 0x01, 0x06, 3, 0x03, 0x0D, 0x18};
     uint8_t data[31] = {0}, count = 0, type = 0x03;
@@ -183,7 +192,9 @@ void controller_report(int device, uint32_t number) {
         memcpy(data, service, sizeof service);
         count = sizeof service;
     }
-    if (device >= 0) {
+    if (device >= 0 && options.bthome) {
+        count = 3 + put_bthome(data + 3, number);
+    } else if (device >= 0) {
         data[7] = 23;
         data[8] = 0xFF;
         put16(data + 9, 0xFFFF);

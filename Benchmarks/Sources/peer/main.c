@@ -99,7 +99,8 @@ static void send_reports(void) {
         return transport_flush();
     }
     for (uint32_t sent = 0; sent < options.burst && done < options.count; sent++, done++) {
-        controller_report((int)(done % options.devices), options.constant ? 0 : done);
+        uint32_t number = options.repeat ? done / options.devices / options.repeat : done;
+        controller_report((int)(done % options.devices), options.constant ? 0 : number);
     }
     transport_flush();
     if (options.rate > 0) due += (double)options.burst / options.rate;
@@ -131,11 +132,13 @@ static const char *parse(int count, char **arguments) {
         {"rate", required_argument, NULL, 's'},    {"devices", required_argument, NULL, 'd'},
         {"buffers", required_argument, NULL, 'n'}, {"length", required_argument, NULL, 'l'},
         {"completed", required_argument, NULL, 'c'}, {"unread", required_argument, NULL, 'u'},
-        {"constant", required_argument, NULL, 'k'},  {0},
+        {"constant", required_argument, NULL, 'k'},  {"repeat", required_argument, NULL, 'p'},
+        {"bthome", required_argument, NULL, 't'},    {0},
     };
     uint32_t *const fields[] = {
         &options.round, &options.burst, &options.rate, &options.devices,
         &options.buffers, &options.length, &options.completed, &options.unread, &options.constant,
+        &options.repeat, &options.bthome,
     };
     static const char *const works[] = {"notification", "write", "notify", "read", "report"};
     for (int name, index; (name = getopt_long(count, arguments, "", names, &index)) != -1;) {

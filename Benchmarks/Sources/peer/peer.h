@@ -16,6 +16,8 @@ struct options {
     uint32_t rate;       // reports a second; 0 sends them as fast as the socket takes them
     uint32_t devices;    // advertisers the reports are from
     uint32_t constant;   // whether each of them always reports the same
+    uint32_t repeat;     // how often each of them reports the same before it reports something else
+    uint32_t bthome;     // whether they report values in BTHome's format
     uint32_t buffers;    // ACL buffers of the controller
     uint32_t length;     // octets of each
     uint32_t completed;  // ACL packets that one Number Of Completed Packets event tells of

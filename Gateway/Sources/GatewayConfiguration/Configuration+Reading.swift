@@ -49,6 +49,7 @@ extension Configuration {
                 try section.list("allow", "an address", limit: 1000, DeviceAddress.init(configured:)) ?? [])
             remote.connections = try section.integer("connections", in: 1...32) ?? remote.connections
             remote.idle = try section.duration("idle", in: 1...86_400) ?? remote.idle
+            remote.allowsPairing = try section.flag("pair") ?? remote.allowsPairing
         }
         try reader.section("read") { section throws(ConfigurationError) in try read.read(&section) }
         try reader.section("esphome") { section throws(ConfigurationError) in

@@ -145,6 +145,8 @@ public struct RemoteSettings: Equatable, Sendable {
     public var connections = 3
     /// After what time without a request of its owner a connection ends.
     public var idle = Duration.seconds(300)
+    /// Whether somebody may pair with those devices, and remove bonds.
+    public var allowsPairing = false
 
     public init() {}
 }

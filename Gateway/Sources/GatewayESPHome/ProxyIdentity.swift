@@ -72,7 +72,7 @@ extension ProxyIdentity {
             $0.esphomeVersion = Self.interface
             $0.manufacturer = "swift-bluetooth-le"
             $0.model = "ble-gateway"
-            $0.projectName = "swift-bluetooth-le.ble-gateway"
+            $0.projectName = Self.project
             $0.projectVersion = version
             // For clients of a time before the flags: all but raw advertisements.
             $0.legacyBluetoothProxyVersion = features.contains(.pairing) ? 5 : 3
@@ -81,6 +81,7 @@ extension ProxyIdentity {
         }
     }
 
+    static let project = "swift-bluetooth-le.ble-gateway"
     /// The version of ESPHome whose interface this is. Clients warn of older ones.
     static let interface = "2026.6.0"
     /// The version of the API: the last one that says anything about Bluetooth.

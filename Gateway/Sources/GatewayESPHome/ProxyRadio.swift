@@ -13,6 +13,8 @@ public protocol ProxyRadio: Sendable {
     func connect(to device: DeviceAddress, for client: ProxyClientID) async throws(ProxyError) -> any ProxyLink
     /// Removes the bonds with a device.
     func unpair(_ device: DeviceAddress) async throws(ProxyError)
+    /// Forgets what was discovered of a device, so that it is asked again.
+    func forgetServices(of device: DeviceAddress) async throws(ProxyError)
     /// Scans so that devices are asked for their scan responses, or not.
     ///
     /// - Parameter isActive: nil for what the configuration says.

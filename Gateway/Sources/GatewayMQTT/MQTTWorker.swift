@@ -30,6 +30,11 @@ final class MQTTWorker {
     private var backlog: ArraySlice<Publication> = []
     /// How much of it is stored in a turn, so that messages leave while many come.
     private static let batch = 500
+    /// When the next messages are taken in. What comes until then is stored with them: the disk is asked once for all.
+    private var nextIntake: ContinuousClock.Instant
+    private static let intakeInterval = Duration.milliseconds(10)
+    /// Whether something has come that is taken in then.
+    private var isAwaited = false
 
     /// The last message that was taken out of the spool.
     private var lastTaken: Int64 = 0
@@ -47,30 +52,10 @@ final class MQTTWorker {
         self.sink = sink
         let will = Publication(topic: sink.options.availabilityTopic, text: "offline", isRetained: true)
         client = try MosquittoClient(sink.options.broker, clientID: sink.options.clientID, will: will)
-        spool = try Self.openSpool(sink.options)
+        spool = try Spool(sink.options)
         state = .waiting(until: clock.now)
+        nextIntake = clock.now
         backoff = Backoff(last: sink.options.broker.longestWait)
-    }
-
-    private static func openSpool(_ options: MQTTSink.Options) throws -> Spool {
-        let limits = options.spool
-        guard let path = options.spoolPath else {
-            return try Spool(path: nil, messages: limits.messages, octets: limits.octets)
-        }
-        do {
-            return try Spool(path: path, messages: limits.messages, octets: limits.octets)
-        } catch {
-            guard Spool.isDamage(error) else {
-                throw BrokerFailure(
-                    "the file for messages that wait, \(path), cannot be used: \(Spool.text(of: error))")
-            }
-            let aside = path + ".damaged"
-            try? FileManager.default.removeItem(atPath: aside)
-            try FileManager.default.moveItem(atPath: path, toPath: aside)
-            for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
-            options.logger.error("\(path) is damaged: it is \(aside) now, and messages wait in a new file")
-            return try Spool(path: path, messages: limits.messages, octets: limits.octets)
-        }
     }
 
     // MARK: - Turns
@@ -95,7 +80,9 @@ final class MQTTWorker {
         let (answers, isStopping) = takeInbox()
         let publications = backlog.prefix(Self.batch)
         backlog = backlog.dropFirst(Self.batch)
-        store(publications.filter { $0.importance == .lasting })
+        let lasting = publications.filter { $0.importance == .lasting }
+        // What was delivered alone can wait until something is stored.
+        if !lasting.isEmpty || clock.now >= nextIntake { store(lasting) }
         advance()
         if case .connected = state {
             send(publications.filter { $0.importance == .passing }, answers)
@@ -111,11 +98,14 @@ final class MQTTWorker {
 
     /// Takes what has come, once what came before was stored.
     private func takeInbox() -> (answers: [MQTTAnswer], isStopping: Bool) {
-        sink.inbox.withLock { inbox in
-            if backlog.isEmpty {
+        let now = clock.now
+        return sink.inbox.withLock { inbox in
+            if backlog.isEmpty, !inbox.publications.isEmpty, now >= nextIntake || inbox.isStopping {
                 backlog = inbox.publications[...]
                 inbox.publications = []
+                nextIntake = now.advanced(by: Self.intakeInterval)
             }
+            isAwaited = !inbox.publications.isEmpty
             status.droppedOverload += inbox.dropped
             inbox.dropped = 0
             defer { inbox.answers.removeAll() }
@@ -154,19 +144,25 @@ final class MQTTWorker {
         var timeout: Int32 = 1000
         switch state {
         case .waiting(let until):
-            timeout = Int32(max(0, min(1000, clock.now.duration(to: until) / .milliseconds(1))))
+            timeout = min(timeout, Self.milliseconds(until: until, from: clock.now))
         case .greeting, .connected:
             let events = POLLIN | (client.wantsToWrite ? POLLOUT : 0)
             descriptors.append(pollfd(fd: client.socket, events: Int16(events), revents: 0))
         case .connecting, .ended: break
         }
         if !delivered.isEmpty { timeout = min(timeout, 100) }
+        if isAwaited { timeout = min(timeout, Self.milliseconds(until: nextIntake, from: clock.now)) }
         if !backlog.isEmpty { timeout = 0 }
         _ = poll(&descriptors, nfds_t(descriptors.count), timeout)
         if descriptors[0].revents != 0 { sink.waker.clear() }
         guard descriptors.count == 2 else { return }
         let happened = Int32(descriptors[1].revents)
         client.turn(isReadable: happened & (POLLIN | POLLHUP | POLLERR) != 0, isWritable: happened & POLLOUT != 0)
+    }
+
+    /// The time until an instant, rounded up so that nothing turns in vain.
+    private static func milliseconds(until end: ContinuousClock.Instant, from now: ContinuousClock.Instant) -> Int32 {
+        Int32(max(0, min(1000, now.duration(to: end) / .milliseconds(1))).rounded(.up))
     }
 
     // MARK: - The connection

@@ -88,6 +88,7 @@ final class MosquittoClient {
     /// Connects, which may take minutes. Whether the broker accepts is an event.
     func connect() throws(BrokerFailure) {
         complaint = nil
+        listenToComplaints(true)
         try check(
             mosquitto_connect(
                 handle, settings.host, Int32(settings.port), Int32(settings.keepAlive.components.seconds)))
@@ -161,7 +162,9 @@ final class MosquittoClient {
 
     private func setCallbacks() {
         mosquitto_connect_v5_callback_set(handle) { _, object, code, _, _ in
-            MosquittoClient.of(object)?.add(.connected(code == 0 ? nil : BrokerFailure(connectCode: code)))
+            guard let client = MosquittoClient.of(object) else { return }
+            if code == 0 { client.listenToComplaints(false) }
+            client.add(.connected(code == 0 ? nil : BrokerFailure(connectCode: code)))
         }
         mosquitto_disconnect_v5_callback_set(handle) { _, object, code, _ in
             guard let client = MosquittoClient.of(object) else { return }
@@ -175,6 +178,12 @@ final class MosquittoClient {
             guard let message, let message = MQTTMessage(message.pointee, properties) else { return }
             MosquittoClient.of(object)?.add(.message(message))
         }
+    }
+
+    /// Listens to complaints or not. With a listener libmosquitto formats a line for each message that it sends, so there is none
+    /// while a connection is well.
+    private func listenToComplaints(_ isOn: Bool) {
+        guard isOn else { return mosquitto_log_callback_set(handle, nil) }
         mosquitto_log_callback_set(handle) { _, object, level, text in
             guard level == MOSQ_LOG_ERR, let text else { return }
             guard let client = MosquittoClient.of(object), client.complaint == nil else { return }

@@ -1,6 +1,31 @@
+import Foundation
 import GRDB
+import GatewayConfiguration
+import Logging
 
 extension Spool {
+    /// Opens the file that a sink's options name. One that is damaged is put aside.
+    ///
+    /// - Throws: why the file cannot be used.
+    convenience init(_ options: MQTTSink.Options) throws {
+        let limits = options.spool
+        do {
+            try self.init(path: options.spoolPath, messages: limits.messages, octets: limits.octets)
+        } catch {
+            guard let path = options.spoolPath, Spool.isDamage(error) else {
+                let path = options.spoolPath ?? "memory"
+                throw BrokerFailure(
+                    "the file for messages that wait, \(path), cannot be used: \(Spool.text(of: error))")
+            }
+            let aside = path + ".damaged"
+            try? FileManager.default.removeItem(atPath: aside)
+            try FileManager.default.moveItem(atPath: path, toPath: aside)
+            for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+            options.logger.error("\(path) is damaged: it is \(aside) now, and messages wait in a new file")
+            try self.init(path: path, messages: limits.messages, octets: limits.octets)
+        }
+    }
+
     /// Whether an error says that a file is no database, or is not any more.
     static func isDamage(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return false }

@@ -132,7 +132,8 @@ final class Spool {
 
     /// The messages behind one, in order.
     func entries(after id: Int64, limit: Int) throws -> [Entry] {
-        try database.read { database in
+        // One statement is a transaction of its own.
+        try database.unsafeRead { database in
             let select = try database.cachedStatement(
                 sql: "SELECT id, topic, payload, retained FROM message WHERE id > ? ORDER BY id LIMIT ?")
             return try Row.fetchAll(select, arguments: [id, limit]).map { row in

@@ -82,6 +82,22 @@ final class AdapterFleet: Sendable {
         }
     }
 
+    /// Removes the bonds with a device, whichever adapter has them.
+    ///
+    /// - Throws: `.notBonded` if none has.
+    func unpair(_ device: DeviceAddress) async throws(BluetoothError) {
+        var isFound = false
+        for adapter in open {
+            do throws(BluetoothError) {
+                try await adapter.removeBond(with: PeerID(device))
+                isFound = true
+            } catch {
+                guard error == .notBonded else { throw error }
+            }
+        }
+        guard isFound else { throw .notBonded }
+    }
+
     private func start(_ name: String, _ transport: TransportName, _ group: inout DiscardingTaskGroup) {
         let source = AdapterSource(
             name, transport, hub: hub, mode: mode, connectable: connectable, logger: logger)

@@ -25,6 +25,13 @@ public struct ESPHomeService: Service {
         service.observeScanning { [weak server] in server?.scanningChanged() }
     }
 
+    /// How the API is announced, by who does that.
+    public static func announcement(_ settings: ESPHomeSettings, gateway: String) -> ProxyAnnouncement {
+        ProxyAnnouncement(
+            ProxyIdentity(gateway: gateway, version: GatewayVersion.number), port: settings.port,
+            isEncrypted: settings.key != nil)
+    }
+
     public func run() async throws {
         try await cancelWhenGracefulShutdown { try await server.run() }
     }

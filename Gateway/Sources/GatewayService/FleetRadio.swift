@@ -37,16 +37,14 @@ struct FleetRadio: ProxyRadio {
     }
 
     func unpair(_ device: DeviceAddress) async throws(ProxyError) {
-        var isFound = false
-        for adapter in fleet.open {
-            do throws(BluetoothError) {
-                try await adapter.removeBond(with: PeerID(device))
-                isFound = true
-            } catch {
-                // The bond may be another adapter's.
-                guard error == .notBonded else { throw ProxyError(error) }
-            }
+        do throws(BluetoothError) { try await fleet.unpair(device) } catch { throw ProxyError(error) }
+    }
+
+    func forgetServices(of device: DeviceAddress) async throws(ProxyError) {
+        do throws(BluetoothError) {
+            for adapter in fleet.open { try await adapter.forgetServices(of: PeerID(device)) }
+        } catch {
+            throw ProxyError(error)
         }
-        guard isFound else { throw .failed }
     }
 }

@@ -47,6 +47,11 @@ public struct GatewayService: Service {
         { [fleet] in fleet.adapter(for: $0) }
     }
 
+    /// Removes the bonds with a device.
+    var unpair: @Sendable (DeviceAddress) async throws(BluetoothError) -> Void {
+        { [fleet] device throws(BluetoothError) in try await fleet.unpair(device) }
+    }
+
     /// The adapters, as clients of ESPHome's API use them.
     func radio(_ table: ConnectionTable, allowsPairing: Bool) -> FleetRadio {
         FleetRadio(fleet: fleet, table: table, allowsPairing: allowsPairing)
@@ -86,7 +91,7 @@ public struct GatewayService: Service {
 
     private func tellHealth() async {
         let start = clock.instant()
-        var isWell = false, connections: UInt64 = 0, last = start
+        var isWell = false, connections: UInt64 = 0, last = start, metrics = GatewayMetrics()
         while !Task.isCancelled {
             try? await Task.sleep(for: .seconds(1))
             let (counters, devices) = hub.counters
@@ -95,6 +100,7 @@ public struct GatewayService: Service {
                 gateway: configuration.topics.gateway, uptime: start.duration(to: now), time: clock.wall(),
                 adapters: fleet.statuses + (replay.map { [$0.status] } ?? []), counters: counters, devices: devices,
                 broker: broker)
+            metrics.record(health)
             if health.isWell != isWell { scanningChanged.call.withLock { $0 }() }
             // At once when something has changed, and when the broker is there anew.
             guard

@@ -38,34 +38,35 @@ struct Health {
             }
         }
         object.add("adapters", adapters)
-        object.add(
-            "packets",
-            JSONObject {
-                $0.add("received", counters.received)
-                $0.add("filtered", counters.filtered)
-                $0.add("repeated", counters.repeated)
-                $0.add("undecoded", counters.undecoded)
-                $0.add("without_key", counters.withoutKey)
-                $0.add("replayed", counters.replayed)
-                $0.add("reported", counters.reported)
-                $0.add("delayed", counters.delayed)
-                $0.add("dropped_events", counters.droppedEvents)
-                $0.add("displaced_devices", counters.displaced)
-            })
-        object.add(
-            "broker",
-            JSONObject {
-                $0.add("connections", broker.connections)
-                $0.add("delivered", broker.delivered)
-                $0.add("sent", broker.sent)
-                $0.add("waiting", broker.waiting)
-                $0.add("dropped_passing", broker.droppedPassing)
-                $0.add("dropped_overload", broker.droppedOverload)
-                $0.add("dropped_superseded", broker.droppedSuperseded)
-                $0.add("dropped_oldest", broker.droppedOldest)
-                $0.add("refused", broker.refused)
-            })
+        object.add("packets", Self.object(packetCounts))
+        object.add("broker", Self.object(brokerCounts + [("waiting", UInt64(broker.waiting))]))
         return object.text
+    }
+
+    /// What has become of packets, since the start: the message and the metrics tell the same.
+    var packetCounts: [(name: String, count: UInt64)] {
+        [
+            ("received", counters.received), ("filtered", counters.filtered), ("repeated", counters.repeated),
+            ("undecoded", counters.undecoded), ("without_key", counters.withoutKey), ("replayed", counters.replayed),
+            ("reported", counters.reported), ("delayed", counters.delayed), ("dropped_events", counters.droppedEvents),
+            ("displaced_devices", counters.displaced),
+        ]
+    }
+
+    /// What has become of messages, those that were given up by an earlier process among them.
+    var brokerCounts: [(name: String, count: UInt64)] {
+        [
+            ("connections", broker.connections), ("delivered", broker.delivered), ("sent", broker.sent),
+            ("dropped_passing", broker.droppedPassing), ("dropped_overload", broker.droppedOverload),
+            ("dropped_superseded", UInt64(clamping: broker.droppedSuperseded)),
+            ("dropped_oldest", UInt64(clamping: broker.droppedOldest)), ("refused", broker.refused),
+        ]
+    }
+
+    private static func object(_ counts: [(name: String, count: UInt64)]) -> JSONObject {
+        JSONObject { object in
+            for (name, count) in counts { object.add(name, count) }
+        }
     }
 }
 

@@ -73,7 +73,7 @@ final class ReplaySource: Sendable {
         var number = 0
         while let line = lines.next(until: { isCancelled.isSet }) {
             number += 1
-            guard let (reception, time) = reception(line) else {
+            guard let (reception, time) = Self.reception(line, at: clock.instant()) else {
                 logger.warning("line \(number) is no packet: it is skipped")
                 continue
             }
@@ -94,8 +94,9 @@ final class ReplaySource: Sendable {
         }
     }
 
-    private func reception(_ text: String) -> (Reception, Int64?)? {
-        guard text.utf8.count < 10_000, let line = try? Self.decoder.decode(Line.self, from: Data(text.utf8)),
+    /// The packet of a line, and its time; nil if it has none.
+    static func reception(_ text: String, at instant: Instant) -> (Reception, Int64?)? {
+        guard text.utf8.count < 10_000, let line = try? decoder.decode(Line.self, from: Data(text.utf8)),
             let data = [UInt8](hexadecimal: line.data),
             let response = [UInt8](hexadecimal: line.scanResponse ?? ""),
             let address = DeviceAddress(line.address + (line.type == "random" ? "/R" : "/P"))
@@ -104,7 +105,7 @@ final class ReplaySource: Sendable {
         let reception = Reception(
             adapter: line.adapter ?? "replay", address: address, identity: identity, rssi: line.rssi,
             isConnectable: line.connectable ?? false, advertisingData: data, scanResponseData: response,
-            instant: clock.instant())
+            instant: instant)
         return (reception, line.time)
     }
 }

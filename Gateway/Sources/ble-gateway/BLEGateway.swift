@@ -8,7 +8,7 @@ struct BLEGateway: AsyncParsableCommand {
         commandName: "ble-gateway",
         abstract: "Brings what Bluetooth LE devices advertise to an MQTT broker.",
         version: "ble-gateway \(GatewayVersion.number)",
-        subcommands: [Run.self, Status.self], defaultSubcommand: Run.self)
+        subcommands: [Run.self, Status.self, Announcement.self], defaultSubcommand: Run.self)
 }
 
 /// A failure that ends the program with one line.

@@ -175,7 +175,7 @@ struct Run: AsyncParsableCommand {
         services += users(configuration, gateway, hub, table, logger)
         if isRemote {
             let remote = RemoteHands(
-                configuration.remote, configuration.topics, table: table, adapter: gateway.adapter, logger: logger)
+                configuration.remote, configuration.topics, table: table, of: gateway, logger: logger)
             remote.use(sink)
             relay.remote.withLock { $0 = remote }
             services.append(remote)

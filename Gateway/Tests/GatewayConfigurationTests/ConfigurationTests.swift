@@ -34,7 +34,7 @@ import Testing
                 keys:
                   "54:48:E6:8F:80:A5": 231D39C1D7CC1AB1AEE224CD096DB932
                 spool: {path: s.sqlite, messages: 100, megabytes: 2}
-                remote: {allow: "A4:C1:38:11:22:33", connections: 2, idle: 60}
+                remote: {allow: "A4:C1:38:11:22:33", connections: 2, idle: 60, pair: yes}
                 read: {devices: "A4:C1:38:11:22:33", characteristics: [2A6E, 2a19], every: 60}
                 esphome: {listen: "[::1]:99", key_file: key, pair: true}
                 health: {interval: 5}
@@ -71,6 +71,7 @@ import Testing
         expected.remote.allowed = [DeviceAddress("A4:C1:38:11:22:33/P")!]
         expected.remote.connections = 2
         expected.remote.idle = .seconds(60)
+        expected.remote.allowsPairing = true
         expected.read.devices = [DeviceAddress("A4:C1:38:11:22:33/P")!]
         expected.read.characteristics = ["2A6E", "2A19"]
         expected.read.interval = .seconds(60)

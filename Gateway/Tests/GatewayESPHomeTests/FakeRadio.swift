@@ -9,6 +9,7 @@ final class FakeRadio: ProxyRadio {
         var refusal: ProxyError?
         var isActive = true
         var unpaired: [DeviceAddress] = []
+        var forgotten: [DeviceAddress] = []
         /// Who waits in `connect` until it is let go on.
         var held: [CheckedContinuation<Void, Never>] = []
         var holds = false
@@ -57,6 +58,10 @@ final class FakeRadio: ProxyRadio {
     }
 
     func unpair(_ device: DeviceAddress) async throws(ProxyError) { state.withLock { $0.unpaired.append(device) } }
+
+    func forgetServices(of device: DeviceAddress) async throws(ProxyError) {
+        state.withLock { $0.forgotten.append(device) }
+    }
 
     func scan(isActive: Bool?) { state.withLock { $0.isActive = isActive ?? true } }
 

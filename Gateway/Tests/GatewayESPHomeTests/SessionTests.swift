@@ -309,4 +309,10 @@ import Testing
         #expect(await other.ask(.deviceRequest, Self.request(3)) == Frame(.unpairing, Self.device + [0x10, 1]))
         #expect(other.radio.state.withLock { $0.unpaired }.map(\.value) == [Self.address.value])
     }
+
+    @Test func clearingTheCache() async {
+        let client = await FakeClient()
+        #expect(await client.ask(.deviceRequest, Self.request(6)) == Frame(.clearCache, Self.device + [0x10, 1]))
+        #expect(client.radio.state.withLock { $0.forgotten }.map(\.value) == [Self.address.value])
+    }
 }

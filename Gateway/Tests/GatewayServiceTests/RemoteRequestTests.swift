@@ -16,6 +16,8 @@ import Testing
         #expect(try request(#""do":"connect""#).action == .connect)
         #expect(try request(#""do":"disconnect""#).action == .disconnect)
         #expect(try request(#""do":"discover""#).action == .discover)
+        #expect(try request(#""do":"pair""#).action == .pair)
+        #expect(try request(#""do":"unpair""#).action == .unpair)
         #expect(try request(#""do":"read",\#(place)"#).action == .read(self.place))
         #expect(try request(#""do":"subscribe",\#(place)"#).action == .subscribe(self.place))
         #expect(try request(#""do":"unsubscribe",\#(place)"#).action == .unsubscribe(self.place))

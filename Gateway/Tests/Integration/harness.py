@@ -108,7 +108,7 @@ class Subscriber:
 class Gateway:
     """A ble-gateway that is fed with packets on its standard input."""
 
-    def __init__(self, directory, url=None, *options, name="attic", configuration="", source=("--replay", "-")):
+    def __init__(self, directory, url=None, *options, name="attic", configuration="", source=("--replay", "-"), environment=None):
         file = directory / f"{name}.yaml"
         # No caps: each value is to be seen.
         file.write_text(f"spool: {{path: {directory}/{name}.sqlite}}\n"
@@ -120,7 +120,7 @@ class Gateway:
         self.process = subprocess.Popen(
             [GATEWAY, "--config", str(file), "--gateway", name, *source, *options,
              *(["--broker", url] if url else [])],
-            stdin=subprocess.PIPE, stdout=self.log, stderr=self.log)
+            stdin=subprocess.PIPE, stdout=self.log, stderr=self.log, env=environment)
 
     def hear(self, device, count):
         """A sensor says a number (BTHome's count of 32 bits)."""

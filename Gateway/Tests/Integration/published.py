@@ -4,6 +4,7 @@ import os
 import random
 import socket
 import subprocess
+import xml.etree.ElementTree
 
 from case import GatewayTest, counts
 from harness import BLE, GATEWAY, wait_for
@@ -137,6 +138,49 @@ class Published(GatewayTest):
         self.assertIn("certificate verify failed", bad.errors.read_text())
         bad.kill()
 
+    def test_topics_that_are_not_allowed(self):
+        rights = self.directory / "rights"
+        rights.write_text("topic readwrite ble/gateways/#\ntopic read ble/#\ntopic readwrite probe/#\n")
+        # With no bound mosquitto 2.0.11 takes each refusal for an overflow, and ends the connection.
+        broker = self.broker(("allow_anonymous true", f"acl_file {rights}", "max_queued_messages 1000"))
+        subscriber = self.subscriber(broker.port, "ble/#")
+        gateway = self.gateway(configuration=f'broker: {{url: "mqtt://127.0.0.1:{broker.port}", protocol: "5"}}\n'
+                               "health: {interval: 1}\n")
+        for count in range(8):
+            gateway.hear(1, count)
+
+        def refused():
+            return [json.loads(one)["broker"]["refused"] for one in subscriber.payloads("ble/gateways/attic/health")]
+        # Eight states, and what is announced of the device.
+        wait_for(lambda: refused() and refused()[-1] >= 8, "all were refused")
+        lines = [line for line in gateway.errors.read_text().splitlines() if "does not take a message" in line]
+        self.assertIn("ot authori", lines[0])
+        # The first, second, fourth and eighth time, and not each.
+        self.assertLess(len(lines), 8)
+        self.assertEqual(subscriber.payloads("ble/gateways/attic/availability"), ["online"])
+        self.assertEqual(gateway.finish(), 0)
+
+    def test_garbage_for_remote_hands(self):
+        broker = self.broker()
+        gateway = self.gateway(f"mqtt://127.0.0.1:{broker.port}", configuration='remote: {allow: ["A4:C1:38:11:22:33"]}\n')
+        subscriber = self.subscriber(broker.port, "ble/gateways/attic/answer")
+        wait_for(lambda: gateway.said("connected to"), "the gateway listens")
+        topic = "ble/gateways/attic/request"
+        garbage = [b"", b"{", b"\xff\xfe", b"[" * 3000, b"\0" * 70_000, b'{"id":1}', b'{"owner":"me","device":"x","do":"connect"}',
+                   '{"id":"\u202e","owner":"me","device":"A4:C1:38:11:22:33","do":"write","value":"zz"}'.encode()]
+        for payload in garbage:
+            subprocess.run(["mosquitto_pub", "-p", str(broker.port), "-t", topic, "-s" if payload else "-n"], input=payload,
+                           check=True)
+        # What is longer than any message for a gateway is not answered.
+        wait_for(lambda: len(subscriber.payloads("ble/gateways/attic/answer")) == len(garbage) - 1, "each has its answer")
+        for payload in subscriber.payloads("ble/gateways/attic/answer"):
+            answer = json.loads(payload)
+            self.assertEqual((answer["ok"], answer["error"]), (False, "malformed"))
+            self.assertTrue(answer["reason"])
+            self.assertTrue(payload.isascii())
+        gateway.hear(1, 7)
+        self.assertEqual(gateway.finish(), 0)
+
     def test_configuration_errors_name_the_place(self):
         file = self.directory / "bad.yaml"
         file.write_text("broker:\n  url: mqtt://x\n  keep_alive: soon\n")
@@ -145,6 +189,21 @@ class Published(GatewayTest):
         self.assertEqual(answer.returncode, 64)
         answer = subprocess.run([GATEWAY, "--dry-run", "--replay", self.directory / "none"], capture_output=True, text=True)
         self.assertIn("none cannot be read", answer.stderr)
+        self.assertEqual(answer.returncode, 64)
+
+    def test_announcement_for_avahi(self):
+        file = self.directory / "attic.yaml"
+        file.write_text("gateway: attic\nesphome: {listen: ':6053', key: AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=}\n")
+        answer = subprocess.run([GATEWAY, "announcement", "--config", file], capture_output=True, text=True)
+        service = xml.etree.ElementTree.fromstring(answer.stdout)
+        self.assertEqual([(one.tag, one.text) for one in service.find("service") if one.tag != "txt-record"],
+                         [("type", "_esphomelib._tcp"), ("port", "6053")])
+        records = dict(one.text.split("=", 1) for one in service.iter("txt-record"))
+        self.assertEqual(records["api_encryption"], "Noise_NNpsk0_25519_ChaChaPoly_SHA256")
+        self.assertRegex(records["mac"], "^[0-9a-f]{12}$")
+        file.write_text("gateway: attic\n")
+        answer = subprocess.run([GATEWAY, "announcement", "--config", file], capture_output=True, text=True)
+        self.assertIn("no section esphome", answer.stderr)
         self.assertEqual(answer.returncode, 64)
 
     def test_what_was_recorded_is_decoded_again(self):
@@ -233,6 +292,53 @@ class Published(GatewayTest):
         self.assertEqual(ask(do="disconnect"), {"ok": True})
         gateway.process.terminate()
         self.assertEqual(gateway.finish(), 0)
+
+    def test_pairing_by_policy(self):
+        broker = self.broker()
+        document = self.directory / "device.json"
+        document.write_text(json.dumps({"name": "Lock", "services": [{"uuid": "180F", "characteristics": [
+            {"uuid": "2A19", "properties": ["read"], "value": "61", "permissions": {"read": "encrypted"}}]}]}))
+        environment = {**os.environ, "XDG_STATE_HOME": str(self.directory)}
+        for arguments in (["radio", "unix-server:a", "unix-server:b"],
+                          ["serve", document, "--transport", "unix:a", "--pair", "--accept", "--bonds", "device"]):
+            child = subprocess.Popen([BLE, *arguments], cwd=self.directory, stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+            self.stack.callback(lambda child=child: (child.terminate(), child.wait()))
+            wait_for((self.directory / "b").exists, "the radio is there")
+        device = "00:1B:DC:00:00:01/P"
+        battery = {"service": "180F", "characteristic": "2A19"}
+        for allowed in (False, True):
+            name = f"pair{allowed}".lower()
+            gateway = self.gateway(name=name, source=["--transport", f"unix:{self.directory}/b"], configuration=(
+                f'broker: {{url: "mqtt://127.0.0.1:{broker.port}"}}\n'
+                f'remote: {{allow: ["{device}"], pair: {str(allowed).lower()}}}\n'), environment=environment)
+            subscriber = self.subscriber(broker.port, f"ble/gateways/{name}/answer")
+            wait_for(lambda: gateway.said("scanning") and gateway.said("connected to"), "the gateway scans")
+
+            def ask(**members):
+                number = str(random.getrandbits(32))
+                request = json.dumps({"id": number, "owner": "me", "device": device, **members})
+                subprocess.run(["mosquitto_pub", "-p", str(broker.port), "-t", f"ble/gateways/{name}/request", "-m", request],
+                               check=True)
+
+                def answers():
+                    return [one for one in map(json.loads, subscriber.payloads(f"ble/gateways/{name}/answer"))
+                            if one.get("id") == number]
+                wait_for(answers, f"the answer to {members}")
+                return {name: value for name, value in answers()[0].items() if name not in ("id", "reason")}
+            self.assertTrue(ask(do="connect")["ok"])
+            if not allowed:
+                for action in ("pair", "unpair"):
+                    self.assertEqual(ask(do=action), {"ok": False, "error": "notAllowed"})
+            else:
+                self.assertEqual(ask(do="pair"), {"ok": True})
+                self.assertEqual(ask(do="read", **battery), {"ok": True, "value": "61"})
+                self.assertEqual(ask(do="unpair", owner="you"), {"ok": False, "error": "owned"})
+                self.assertEqual(ask(do="unpair"), {"ok": True})
+                self.assertEqual(ask(do="unpair"), {"ok": False, "error": "failed"})
+            self.assertEqual(ask(do="disconnect"), {"ok": True})
+            gateway.process.terminate()
+            self.assertEqual(gateway.finish(), 0)
 
     # Values that are read
 

@@ -45,8 +45,13 @@ extension Host {
     mutating func dropAttributes(of link: LinkIdentifier) {
         guard let slot = links.slot(of: link) else { return }
         links.at[slot].attributes = nil
-        guard links.at[slot].protection.strength != nil, var bond = bond(of: slot), bond.attributes != nil
-        else { return }
+        guard links.at[slot].protection.strength != nil, let bond = bond(of: slot) else { return }
+        dropAttributes(of: bond.peer)
+    }
+
+    /// The bond with a peer forgets what was discovered.
+    mutating func dropAttributes(of peer: PeerID) {
+        guard var bond = peers.bond(with: peer), bond.attributes != nil else { return }
         bond.attributes = nil
         bond.databaseHash = nil
         peers.setBond(bond)

@@ -109,6 +109,9 @@ public struct HostCall: Sendable {
         case bonds
         /// Forgets the keys of a peer; ends with `.done`, or with `.notBonded`.
         case removeBond(PeerID)
+        /// Forgets what was discovered of a peer's server, with and without a link, so that it is discovered anew; ends with
+        /// `.done`.
+        case forgetAttributes(PeerID)
 
         // MARK: The GATT client
 

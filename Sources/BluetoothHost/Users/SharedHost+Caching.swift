@@ -158,6 +158,16 @@ extension SharedHost {
         if links[slot].caching.state == .settled { links[slot].caching.state = .open }
     }
 
+    /// Somebody who knows better: what is known of a peer is given up, on its link as well.
+    mutating func forgetAttributes(of peer: PeerID) {
+        let peer = host.lastingName(of: peer)
+        for slot in links.indices where links[slot].isInUse && host.lastingName(of: links[slot].peer) == peer {
+            dropAttributes(slot)
+        }
+        attributes.remove(peer)
+        host.dropAttributes(of: peer)
+    }
+
     private mutating func forgetFound(_ slot: Int) {
         links[slot].caching.dropCount &+= 1
         links[slot].caching.known = AttributeCache()

@@ -64,6 +64,9 @@ extension SharedHost {
         case .makeOutOfBandData: makeOutOfBandData(call)
         case .bonds: end(call, .success(.bonds(host.bonds)))
         case .removeBond(let peer): removeBond(call, with: peer, at: now)
+        case .forgetAttributes(let peer):
+            forgetAttributes(of: peer)
+            end(call, .success(.done))
         case .release(let link), .disconnect(let link, _), .readRSSI(let link), .updateParameters(let link, _),
             .setPreferredPHYs(let link, _, _), .holdReceiving(let link), .resumeReceiving(let link),
             .perform(let link, _), .write(let link, _, _),
@@ -116,7 +119,7 @@ extension SharedHost {
         case .attach, .detach, .cancel, .scan, .advertise, .advertiseSet, .connect, .publish, .publishAll, .withdraw,
             .withdrawAll, .setValue, .readOwnValue, .answer, .accept, .refuse, .authorize, .writeWithoutResponse,
             .notify, .update,
-            .setPairingAgent, .bonds, .makeOutOfBandData, .removeBond, .listen, .stopListening:
+            .setPairingAgent, .bonds, .makeOutOfBandData, .removeBond, .forgetAttributes, .listen, .stopListening:
             return
         }
     }

@@ -72,6 +72,15 @@ extension Adapter {
     }
 }
 
+extension Adapter {
+    /// Forgets what was discovered of a peer's services, on earlier connections and on this one, so that the next discovery asks
+    /// the peer. Services that change do so by themselves: this is for peers that change theirs and do not tell, against Core
+    /// 5.4, Vol 3, Part G, 2.5.2.
+    public func forgetServices(of peer: PeerID) async throws(BluetoothError) {
+        try await router.call(.forgetAttributes(peer))
+    }
+}
+
 extension PairingAgent {
     /// Each event has a task of its own: while a person answers one peer, another may pair.
     fileprivate func handle(_ events: EventSequence<PairingEvent>, _ description: PairingAgentDescription) async {

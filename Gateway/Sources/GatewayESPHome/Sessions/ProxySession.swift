@@ -194,9 +194,13 @@ final class ProxySession: Sendable {
             guard radio.allowsPairing else { return answers.paired(address, .insufficientAuthorization) }
             guard let device = device(address.value) else { return answers.paired(address, .notConnected) }
             if !device.add(.pair) { answers.paired(address, .busy) }
-        case .unpair: unpair(address)
-        // What is remembered of a device is compared with its Database Hash at each connection.
-        case .clearCache: answers.succeeded(.clearCache, address, nil)
+        case .unpair:
+            guard radio.allowsPairing else {
+                return answers.succeeded(.unpairing, address, .insufficientAuthorization)
+            }
+            answer(.unpairing, address) { radio throws(ProxyError) in try await radio.unpair(address) }
+        case .clearCache:
+            answer(.clearCache, address) { radio throws(ProxyError) in try await radio.forgetServices(of: address) }
         case .UNRECOGNIZED: return
         }
     }
@@ -227,17 +231,18 @@ final class ProxySession: Sendable {
         }
     }
 
-    private func unpair(_ address: DeviceAddress) {
-        guard radio.allowsPairing else {
-            return answers.succeeded(.unpairing, address, .insufficientAuthorization)
-        }
+    /// Does something that needs no connection, and tells whether it was done.
+    private func answer(
+        _ type: MessageType, _ address: DeviceAddress,
+        _ body: @escaping @Sendable (any ProxyRadio) async throws(ProxyError) -> Void
+    ) {
         let radio = radio, answers = answers
         Task {
             do throws(ProxyError) {
-                try await radio.unpair(address)
-                answers.succeeded(.unpairing, address, nil)
+                try await body(radio)
+                answers.succeeded(type, address, nil)
             } catch {
-                answers.succeeded(.unpairing, address, error)
+                answers.succeeded(type, address, error)
             }
         }
     }

@@ -14,7 +14,9 @@ package struct JSONObject {
     package var text: String { "{\(members)}" }
 
     package mutating func add(_ name: String, _ string: String?) {
-        if let string { append(name, JSONText.quoted(string)) }
+        guard let string else { return }
+        appendName(name)
+        appendQuoted(string)
     }
 
     package mutating func add(_ name: String, _ number: (some BinaryInteger)?) {
@@ -45,7 +47,25 @@ package struct JSONObject {
     }
 
     private mutating func append(_ name: String, _ value: String) {
+        appendName(name)
+        members += value
+    }
+
+    private mutating func appendName(_ name: String) {
         if !members.isEmpty { members += "," }
-        members += JSONText.quoted(name) + ":" + value
+        appendQuoted(name)
+        members += ":"
+    }
+
+    /// Each value of each packet passes here, and nearly all text stands for itself.
+    private mutating func appendQuoted(_ string: String) {
+        guard string.utf8.allSatisfy(Self.isPlain) else { return members += JSONText.quoted(string) }
+        members += "\""
+        members += string
+        members += "\""
+    }
+
+    private static func isPlain(_ octet: UInt8) -> Bool {
+        (0x20..<0x7F).contains(octet) && octet != UInt8(ascii: "\"") && octet != UInt8(ascii: "\\")
     }
 }

@@ -34,7 +34,10 @@ public struct Decoder: Sendable {
 
     /// Fields that count packets rather than measure anything.
     static let counters: Set<String> = ["packet_id", "sequence_number", "advertisements", "uptime"]
-    static let events: Set<String> = ["button", "dimmer"]
+    /// Whether a field tells of something that happened; of several with one name, the others have a number behind it.
+    private static func isEvent(_ name: String) -> Bool {
+        name.hasPrefix("button") || name.hasPrefix("dimmer")
+    }
 
     /// - Parameter keys: the keys of encrypted BTHome devices, of 16 octets each.
     public init(keys: [DeviceAddress: [UInt8]] = [:]) {
@@ -74,7 +77,7 @@ public struct Decoder: Sendable {
         for field in value.fields {
             if counters.contains(field.name) {
                 if reading.packet == nil, case .number(let number) = field.value { reading.packet = number }
-            } else if events.contains(where: { field.name == $0 || field.name.hasPrefix($0 + "_") }) {
+            } else if isEvent(field.name) {
                 // A device with several buttons sends those that nobody pressed, too.
                 if field.value != .text("none") { reading.events.append(field) }
             } else {

@@ -37,6 +37,7 @@ public struct RemoteHands: Service {
     private let topics: Topics
     private let table: ConnectionTable
     private let fleet: @Sendable (DeviceAddress) -> (Adapter, String)?
+    private let unpair: @Sendable (DeviceAddress) async throws(BluetoothError) -> Void
     private let logger: Logger
     private let shared = Shared()
 
@@ -46,15 +47,15 @@ public struct RemoteHands: Service {
 
     /// - Parameters:
     ///   - table: the places for connections.
-    ///   - adapter: an adapter to connect to a device with, and its name.
+    ///   - gateway: whose adapters connect to devices.
     public init(
-        _ settings: RemoteSettings, _ topics: Topics, table: ConnectionTable,
-        adapter: @escaping @Sendable (DeviceAddress) -> (Adapter, String)?, logger: Logger
+        _ settings: RemoteSettings, _ topics: Topics, table: ConnectionTable, of gateway: GatewayService, logger: Logger
     ) {
         self.settings = settings
         self.topics = topics
         self.table = table
-        fleet = adapter
+        fleet = gateway.adapter
+        unpair = gateway.unpair
         self.logger = logger
     }
 
@@ -92,9 +93,10 @@ public struct RemoteHands: Service {
         do throws(RemoteRefusal) {
             request = try RemoteRequest(message.payload)
             guard settings.allowed.contains(request.device.plain) else {
-                var refusal = RemoteRefusal(.notAllowed, "remote.allow does not name the device")
-                refusal.id = request.id
-                throw refusal
+                throw RemoteRefusal(.notAllowed, "remote.allow does not name the device", id: request.id)
+            }
+            guard settings.allowsPairing || !request.action.concernsBonds else {
+                throw RemoteRefusal(.notAllowed, "remote.pair does not allow it", id: request.id)
             }
         } catch {
             return answer(message, .refused(error), id: error.id)
@@ -118,7 +120,7 @@ public struct RemoteHands: Service {
         let link = RemoteLink(
             device,
             RemoteLink.Surroundings(
-                adapter: fleet, table: table,
+                adapter: fleet, table: table, unpair: unpair,
                 tell: { path, json in tell(path, json) }))
         group.addTask {
             for await job in stream {

@@ -10,6 +10,8 @@ final class RemoteLink: Sendable {
         var adapter: @Sendable (DeviceAddress) -> (Adapter, String)?
         /// The places for connections.
         var table: ConnectionTable
+        /// Removes the bonds with a device.
+        var unpair: @Sendable (DeviceAddress) async throws(BluetoothError) -> Void
         /// Tells what the device has sent, or that it is gone.
         var tell: @Sendable (_ path: String, _ json: String) -> Void
     }
@@ -62,6 +64,8 @@ final class RemoteLink: Sendable {
         if connection != nil, let owner, owner != request.owner {
             throw RemoteRefusal(.owned, "the connection is somebody else's")
         }
+        // A bond is there with and without a connection.
+        if connection == nil, request.action == .unpair { return nil }
         if connection == nil, request.action != .connect {
             throw RemoteRefusal(.notConnected, "there is no connection; ask for connect first")
         }
@@ -81,8 +85,18 @@ final class RemoteLink: Sendable {
     private func perform(
         _ request: RemoteRequest, _ connection: Connection?, _ left: Duration
     ) async throws(BluetoothError) -> RemoteAnswer {
-        guard let connection else { return try await connect(request.owner, left) }
+        guard let connection else {
+            guard request.action == .unpair else { return try await connect(request.owner, left) }
+            try await surroundings.unpair(device)
+            return .done
+        }
         switch request.action {
+        case .unpair:
+            try await surroundings.unpair(device)
+            return .done
+        case .pair:
+            try await connection.pair()
+            return .done
         case .connect: return .connected(mtu: try await connection.mtu, adapter: "")
         case .disconnect:
             await end()

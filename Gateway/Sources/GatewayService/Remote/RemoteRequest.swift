@@ -11,6 +11,8 @@ struct RemoteRequest: Equatable, Sendable {
         case write(Place, [UInt8], awaitsResponse: Bool)
         case subscribe(Place)
         case unsubscribe(Place)
+        case pair
+        case unpair
     }
 
     /// A characteristic.
@@ -79,6 +81,8 @@ struct RemoteRequest: Equatable, Sendable {
         case "connect": action = .connect
         case "disconnect": action = .disconnect
         case "discover": action = .discover
+        case "pair": action = .pair
+        case "unpair": action = .unpair
         case "read": action = .read(try Place(members.service, members.characteristic))
         case "subscribe": action = .subscribe(try Place(members.service, members.characteristic))
         case "unsubscribe": action = .unsubscribe(try Place(members.service, members.characteristic))
@@ -90,9 +94,15 @@ struct RemoteRequest: Equatable, Sendable {
                 try Place(members.service, members.characteristic), value, awaitsResponse: members.response ?? true)
         default:
             throw RemoteRefusal(
-                .malformed, "do is one of connect, discover, read, write, subscribe, unsubscribe, disconnect")
+                .malformed,
+                "do is one of connect, discover, read, write, subscribe, unsubscribe, pair, unpair, disconnect")
         }
     }
+}
+
+extension RemoteRequest.Action {
+    /// Whether it makes or removes a bond.
+    var concernsBonds: Bool { self == .pair || self == .unpair }
 }
 
 extension RemoteRequest.Place {
@@ -115,9 +125,10 @@ struct RemoteRefusal: Error, Equatable, Sendable {
     var reason: String
     var id: String?
 
-    init(_ code: Code, _ reason: String) {
+    init(_ code: Code, _ reason: String, id: String? = nil) {
         self.code = code
         self.reason = reason
+        self.id = id
     }
 
     init(_ error: BluetoothError) {

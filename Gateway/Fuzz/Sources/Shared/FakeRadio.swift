@@ -1,0 +1,1 @@
+../../../Tests/GatewayESPHomeTests/FakeRadio.swift

@@ -1,0 +1,1 @@
+../../../Tests/GatewayESPHomeTests/NoiseClient.swift

@@ -14,9 +14,7 @@ extension Host {
     /// Leaves room for the headers of a frame; its payload is to be appended to `outbox.writer`.
     @inline(__always)
     mutating func openFrame() {
-        outbox.writer.append(HCIPacketType.aclData.rawValue)
-        // The other eight octets of the headroom in one store.
-        outbox.writer.append(UInt64(0))
+        outbox.writer.leaveRoom(for: Self.headroom)
     }
 
     /// How many bytes of payload have been written since `openFrame`.
@@ -35,11 +33,11 @@ extension Host {
         let handle = links.at[slot].handle
         let start = outbox.openOffset
         let frameLength = length &+ FixedChannel.headroom
-        // Connection handle and length of the ACL packet, two octets each, and the channel's header, in one store.
+        // Connection handle and length of the ACL packet, two octets each, and the channel's header.
         let header =
             UInt64(handle.rawValue) | UInt64(truncatingIfNeeded: frameLength) << 16
             | UInt64(L2CAPFrame.header(to: channel, payloadLength: length)) << 32
-        outbox.writer.overwrite(header, at: start &+ 1)
+        outbox.writer.overwrite(HCIPacketType.aclData.rawValue, then: header, at: start)
         if links.at[slot].sendQueue.isEmpty, frameLength <= aclDataLength,
             flow.takeBuffer(for: handle)
         {

@@ -123,16 +123,17 @@ public struct CreditBasedChannels: Sendable {
         return at[index].id
     }
 
-    /// The SDU that the last frame of a channel has completed. Its octets last until the next frame there.
-    public mutating func reassembled(of id: CreditBasedChannel.ID) -> ByteWriter { at[id.index].partial }
+    /// Appends the SDU that the last frame of a channel has completed.
+    public mutating func appendReassembled(of id: CreditBasedChannel.ID, to writer: inout ByteWriter) {
+        at[id.index].appendReassembled(to: &writer)
+    }
 
     /// The reader has taken an SDU of this length.
     ///
     /// - Returns: whether the peer is to get credits now: `SignallingChannel.giveCredits`.
     public mutating func consume(_ length: Int, on id: CreditBasedChannel.ID) -> Bool {
-        guard let index = index(of: id), at[index].isOpen else { return false }
-        at[index].consume(length)
-        return at[index].dueCredits > 0
+        guard let index = index(of: id) else { return false }
+        return at[index].consume(length)
     }
 
     // MARK: - Sending

@@ -136,9 +136,10 @@ extension Host {
             while canSendAtOnce(slot),
                 let id = links.at[slot].signalling.channels.nextToSend(after: links.at[slot].lastSendingChannel)
             {
+                let join = notificationJoining(slot, over: id)
                 openFrame()
                 let remote = links.at[slot].signalling.channels.appendWaitingFrame(
-                    on: id, at: now, into: &outbox.writer)
+                    on: id, at: now, into: &outbox.writer, join: join)
                 guard let remote else {
                     outbox.rollback()
                     break

@@ -99,9 +99,9 @@ extension Host {
             // Bits that are set stay set (7.2).
             guard let known = values.first else { return openBearers(slot, at: now) }
             var octets = known.value.isEmpty ? [0] : known.value
-            let own = GATTClientSupportedFeatures.enhancedATTBearer.rawValue
-            guard octets[0] & own == 0 else { return openBearers(slot, at: now) }
-            octets[0] |= own
+            let own: GATTClientSupportedFeatures = [.enhancedATTBearer, .multipleHandleValueNotifications]
+            guard octets[0] & own.rawValue != own.rawValue else { return openBearers(slot, at: now) }
+            octets[0] |= own.rawValue
             ask(.write(known.handle, octets), .writingClientFeatures, slot, at: now)
         case (.readingClientFeatures, .failure), (.writingClientFeatures, _):
             // The peer offers them all the same.
@@ -273,6 +273,20 @@ extension Host {
         }
         sendInParts(length, slot, channel)
         return true
+    }
+
+    /// How notifications that wait on a channel are put together; nil where it is no bearer, or the client does not understand
+    /// that.
+    mutating func notificationJoining(_ slot: Int, over channel: CreditBasedChannel.ID) -> CreditBasedChannel
+        .SDUJoining?
+    {
+        guard joinsNotifications(slot), let bearer = links.at[slot].enhanced.bearer(of: channel),
+            let mtu = links.at[slot].endpoint.bearer(of: bearer.id)?.mtu
+        else { return nil }
+        return { queue, limit, writer in
+            let count = queue.joinableNotifications(behind: .none, limit: min(limit, mtu))
+            if count > 0 { queue.joinNotifications(count, behind: .none, into: &writer) }
+        }
     }
 
     /// Sends a PDU that is longer than a K-frame, or has to wait. It is never refused: it may be an answer.

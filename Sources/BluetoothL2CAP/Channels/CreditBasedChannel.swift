@@ -201,6 +201,10 @@ public struct CreditBasedChannel: Sendable {
 
     // MARK: Sending
 
+    /// Puts several of the oldest SDUs that wait into one, of at most so many octets, where its user can: it takes them out of
+    /// the queue, and appends that one to the writer. Otherwise it does nothing.
+    public typealias SDUJoining = (inout PacketQueue, Int, inout ByteWriter) -> Void
+
     /// Appends the payload of the next K-frame of an SDU of which `sent` octets have gone already. There must be a credit.
     @inline(__always)
     mutating func appendFrame(of sdu: Span<UInt8>, sent: inout Int, into writer: inout ByteWriter) {
@@ -216,9 +220,18 @@ public struct CreditBasedChannel: Sendable {
     }
 
     /// Appends the payload of the next K-frame of what waits. False without a credit, or if nothing waits.
-    mutating func appendWaitingFrame(into writer: inout ByteWriter) -> Bool {
+    mutating func appendWaitingFrame(into writer: inout ByteWriter, join: SDUJoining?) -> Bool {
         guard sendCredits > 0, !queue.isEmpty else { return false }
         sendCredits &-= 1
+        if let join, sentOfFirst == 0, queue.count > 1 {
+            let start = writer.count
+            writer.append(UInt16(0))
+            join(&queue, min(Int(peerMTU), Int(peerMPS) &- 2), &writer)
+            let length = writer.count &- start &- 2
+            writer.overwrite(UInt16(truncatingIfNeeded: length), at: start)
+            if length > 0 { return true }
+            writer.truncate(to: start)
+        }
         var room = Int(peerMPS)
         let length = queue.first.count
         if sentOfFirst == 0 {

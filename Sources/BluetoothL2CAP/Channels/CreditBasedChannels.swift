@@ -222,10 +222,13 @@ public struct CreditBasedChannels: Sendable {
     public var isWaiting: Bool { at.contains { $0.isOpen && !$0.queue.isEmpty } }
 
     /// Appends the payload of the next K-frame of what waits on a channel; the endpoint of the peer it goes to.
+    ///
+    /// - Parameter join: may put several SDUs into one; not called for one of which a part has gone.
     public mutating func appendWaitingFrame(
-        on id: CreditBasedChannel.ID, at now: Instant, into writer: inout ByteWriter
+        on id: CreditBasedChannel.ID, at now: Instant, into writer: inout ByteWriter,
+        join: CreditBasedChannel.SDUJoining? = nil
     ) -> ChannelIdentifier? {
-        guard let index = index(of: id), at[index].appendWaitingFrame(into: &writer) else { return nil }
+        guard let index = index(of: id), at[index].appendWaitingFrame(into: &writer, join: join) else { return nil }
         if case .draining = at[index].phase { at[index].phase = .draining(until: now.advanced(by: Self.drainTimeout)) }
         return at[index].remote
     }

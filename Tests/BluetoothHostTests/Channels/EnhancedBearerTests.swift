@@ -27,7 +27,7 @@ struct EnhancedBearerTests {
         scene.encrypt()
         // What `encrypt` has sent is forgotten: it is the first question, asked again here.
         #expect(scene.receive("09 03 0F00 01") == [Self.readsClient])
-        #expect(scene.receive("09 03 0B00 01") == [bytes("0400 12 0B00 03")])
+        #expect(scene.receive("09 03 0B00 01") == [bytes("0400 12 0B00 07")])
         #expect(scene.receive("13") == [Self.asksForTwo])
         #expect(scene.bearers.isEmpty)
         #expect(scene.receive("18 01 0C00 0002 4000 0500 0000 5000 5100", on: 0x05) == [])
@@ -51,7 +51,7 @@ struct EnhancedBearerTests {
 
     @Test(
         "EATT: a server that has no Client Supported Features, or refuses them, is asked all the same",
-        arguments: ["01 08 0100 0A", "09 03 0B00 02", "09 04 0B00 0304"])
+        arguments: ["01 08 0100 0A", "09 03 0B00 06", "09 04 0B00 0704"])
     mutating func withoutClientFeatures(_ answer: String) throws {
         try scene.connect()
         _ = try scene.start(.read(3))

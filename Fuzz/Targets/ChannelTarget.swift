@@ -51,8 +51,11 @@ private struct ChannelBench {
         let endpoint = ChannelIdentifier(endpoint)
         let credits = signalling.channels.id(at: endpoint).flatMap { signalling.channels[$0]?.receiveCredits }
         switch signalling.channels.receive(payload, on: endpoint) {
-        case .sdu(let id): try take(id, payload.count - 2, credits)
-        case .reassembled(let id): try take(id, signalling.channels.reassembled(of: id).count, credits)
+        case .sdu(let id, _): try take(id, payload.count - 2, credits)
+        case .reassembled(let id, _):
+            var sdu = ByteWriter()
+            signalling.channels.appendReassembled(of: id, to: &sdu)
+            try take(id, sdu.count, credits)
         case .starved(let id): giveCredits(id)
         case .incomplete, .ignored: break
         case .unknown: try require(!open.contains { $0.endpoint == endpoint }, "an open channel is not known")

@@ -76,6 +76,31 @@ public struct ByteWriter: Sendable {
         value.withUnsafeBytes { append(copying: $0) }
     }
 
+    /// Appends the `byteCount` least significant octets of `head` (1 to 8), in little-endian order, and `tail` behind them: a
+    /// short header and its contents, for what one of them alone costs.
+    @inlinable @inline(__always)
+    public mutating func append(_ head: UInt64, byteCount: Int, then tail: Span<UInt8>) {
+        precondition(byteCount <= MemoryLayout<UInt64>.size)
+        makeRoom(for: MemoryLayout<UInt64>.size &+ tail.count)
+        let offset = count
+        storage.withUnsafeMutableBytes { room in
+            // All eight octets are stored, and `tail` overwrites those that are too many.
+            room.storeBytes(of: head.littleEndian, toByteOffset: offset, as: UInt64.self)
+            tail.withUnsafeBytes { tail in
+                guard let room = room.baseAddress, let start = tail.baseAddress else { return }
+                (room + offset + byteCount).copyMemory(from: start, byteCount: tail.count)
+            }
+        }
+        written &+= byteCount &+ tail.count
+    }
+
+    /// Leaves room for `byteCount` octets, all of which have to be overwritten: until then they have any value.
+    @inlinable @inline(__always)
+    public mutating func leaveRoom(for byteCount: Int) {
+        makeRoom(for: byteCount)
+        written &+= byteCount
+    }
+
     /// Appends `count` times the same byte.
     @inlinable
     public mutating func append(repeating value: UInt8, count: Int) {
@@ -113,6 +138,19 @@ public struct ByteWriter: Sendable {
         precondition(offset >= 0 && offset <= count &- MemoryLayout<Value>.size)
         storage.withUnsafeMutableBytes { room in
             room.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Value.self)
+        }
+    }
+
+    /// Overwrites octets with two integers, one behind the other, for what one of them costs.
+    @inlinable @inline(__always)
+    public mutating func overwrite<First: FixedWidthInteger, Second: FixedWidthInteger>(
+        _ first: First, then second: Second, at offset: Int
+    ) {
+        let middle = offset &+ MemoryLayout<First>.size
+        precondition(offset >= 0 && middle <= count &- MemoryLayout<Second>.size)
+        storage.withUnsafeMutableBytes { room in
+            room.storeBytes(of: first.littleEndian, toByteOffset: offset, as: First.self)
+            room.storeBytes(of: second.littleEndian, toByteOffset: middle, as: Second.self)
         }
     }
 

@@ -64,6 +64,14 @@ public struct PacketQueue: Sendable {
         get { writer.span.extracting(start..<(packetCount == 0 ? start : ends[head])) }
     }
 
+    /// The bytes of the packet that has so many older ones in front of it, fewer than `count`.
+    @_lifetime(borrow self)
+    public func packet(at index: Int) -> Span<UInt8> {
+        precondition(index >= 0 && index < packetCount)
+        let begin = index == 0 ? start : ends[(head &+ index &- 1) & (ends.count &- 1)]
+        return writer.span.extracting(begin..<ends[(head &+ index) & (ends.count &- 1)])
+    }
+
     /// Drops the oldest packet.
     @inlinable
     public mutating func removeFirst() {

@@ -70,6 +70,8 @@ public struct Host: Sendable {
     var receiveFlow = ReceiveFlow(bufferCount: 0)
     /// Where frames that came in pieces are handled, while their link changes.
     var reassembled = ByteWriter(reservingCapacity: Link.maximumFrameLength)
+    /// The same for a PDU of several K-frames.
+    var reassembledSDU = ByteWriter()
     /// Where the round robin over links with queued data goes on.
     var nextToSend = 0
     /// Links with something in their send queue.

@@ -20,7 +20,8 @@ public struct Payload: Equatable, Sendable {
 public struct HostEventQueue: Sendable {
     private var events: [HostEvent] = []
     private var head = 0
-    private var storage = ByteWriter(reservingCapacity: 4096)
+    /// Only append to it.
+    var storage = ByteWriter(reservingCapacity: 4096)
 
     init() {
         events.reserveCapacity(64)
@@ -65,6 +66,10 @@ public struct HostEventQueue: Sendable {
     mutating func append(_ event: HostEvent) {
         events.append(event)
     }
+
+    /// The bytes appended to `storage` from `start` on, to be named by the event appended next.
+    @inline(__always)
+    func payload(from start: Int) -> Payload { Payload(start: start, count: storage.count &- start) }
 
     /// Copies bytes in, to be named by the event appended next.
     mutating func store(_ bytes: Span<UInt8>) -> Payload {

@@ -28,6 +28,15 @@ public struct L2CAPFrame: ~Escapable {
         try reader.finish()
     }
 
+    /// The same for what is nearly always such a PDU; nil if it is not.
+    @inlinable @inline(__always)
+    @_lifetime(copy bytes)
+    public init?(whole bytes: Span<UInt8>) {
+        guard bytes.count >= 4, bytes.count == 4 &+ (Int(bytes[0]) | Int(bytes[1]) << 8) else { return nil }
+        channel = ChannelIdentifier(UInt16(bytes[2]) | UInt16(bytes[3]) << 8)
+        payload = bytes.extracting(droppingFirst: 4)
+    }
+
     /// The length of the whole PDU that begins with `start`, header included; nil until the length field is complete,
     /// because a first fragment may be a single octet.
     @inlinable

@@ -46,11 +46,13 @@ struct ChannelScene {
     /// Brings a K-frame; an SDU that it completes is consumed by nobody.
     mutating func frame(_ payload: [UInt8], on endpoint: ChannelIdentifier = 0x40) -> Receipt {
         switch signalling.channels.receive(payload.span, on: endpoint) {
-        case .sdu(let id):
+        case .sdu(let id, _):
             guard id.endpoint == endpoint else { return .unknown }
             return .sdu(2..<payload.count)
-        case .reassembled(let id):
-            completed[endpoint] = signalling.channels.reassembled(of: id).bytes
+        case .reassembled(let id, _):
+            var sdu = ByteWriter()
+            signalling.channels.appendReassembled(of: id, to: &sdu)
+            completed[endpoint] = sdu.bytes
             return .reassembled
         case .incomplete: return .incomplete(needsCredits: false)
         case .starved(let id): return .incomplete(needsCredits: id.endpoint == endpoint)

@@ -29,13 +29,14 @@ enum Channels {
         let (laboratory, link, channel) = open(buffers: 8)
         var host = laboratory.world.hosts[Laboratory.peripheral], sum = 0
         let sdu = Array(repeating: UInt8(7), count: sduLength)
-        var packets: [[UInt8]] = [packet([UInt8(sduLength & 0xFF), UInt8(sduLength >> 8)] + sdu[..<(mps - 2)])]
-        for start in stride(from: mps - 2, to: sduLength, by: mps) {
-            packets.append(packet(sdu[start..<(start + mps)]))
-        }
+        var packets = packet([UInt8(sduLength & 0xFF), UInt8(sduLength >> 8)] + sdu[..<(mps - 2)])
+        let packetLength = packets.count
+        for start in stride(from: mps - 2, to: sduLength, by: mps) { packets += packet(sdu[start..<(start + mps)]) }
         for _ in 0..<count {
-            for packet in packets {
-                host.receive(packet.span, at: laboratory.now)
+            var start = 0
+            while start < packets.count {
+                host.receive(packets.span.extracting(start..<(start + packetLength)), at: laboratory.now)
+                start += packetLength
                 if !host.outbox.isEmpty { _ = drain(&host.outbox) }
             }
             drain(&host.events) { value in sum += value.count }

@@ -13,21 +13,21 @@ extension Operation {
     var limits: Limits {
         switch self {
         case .notificationReceived20, .notificationReceived244, .notificationReceivedEncrypted:
-            Limits(required: 610, aim: 550)
+            Limits(required: 560, aim: 550)
         // The aim is 1.2 times what the fixed channel takes.
-        case .notificationReceivedEnhanced: Limits(required: 1030, aim: 702)
-        case .notificationSentEnhanced: Limits(required: 1530, aim: 789)
-        case .notificationSent20, .notificationSent244: Limits(required: 700, aim: 600)
+        case .notificationReceivedEnhanced: Limits(required: 725, aim: 635)
+        case .notificationSentEnhanced: Limits(required: 795, aim: 622)
+        case .notificationSent20, .notificationSent244: Limits(required: 550, aim: 500)
         case .notificationCompleted: Limits(required: nil, aim: nil)
         // The aim is two instructions for each octet.
-        case .channelReceived: Limits(required: 2900, aim: 2 * Channels.sduLength)
+        case .channelReceived: Limits(required: 2110, aim: 2 * Channels.sduLength)
         // In one round of 15 the peer gives credits, and the application is sent an event.
-        case .channelSent: Limits(required: 2350, aim: 2 * Channels.sduLength, allocations: nil)
+        case .channelSent: Limits(required: 1970, aim: 2 * Channels.sduLength, allocations: nil)
         case .readAnswered20, .readAnswered100, .readAnswered1000, .readAnswered10000:
-            Limits(required: 1072, aim: 900)
-        case .writeCommandHandled: Limits(required: 1051, aim: 800)
+            Limits(required: 965, aim: 900)
+        case .writeCommandHandled: Limits(required: 930, aim: 800)
         case .serviceReplaced100, .serviceReplaced4000: Limits(required: 60000, aim: nil, allocations: nil)
-        case .advertisingReport: Limits(required: 1100, aim: 500)
+        case .advertisingReport: Limits(required: 850, aim: 500)
         case .sightingRepeated64, .sightingRepeated65536: Limits(required: 1000, aim: 500)
         case .sightingReplaced64, .sightingReplaced65536: Limits(required: 4000, aim: 2000, allocations: 1)
         case .discovery: Limits(count: 8, required: 184_644, aim: 150_000, allocations: nil)

@@ -26,6 +26,12 @@ public struct HandleValueNotification: ATTPDU, ~Escapable {
         writer.append(handle)
         writer.append(value)
     }
+
+    /// Appends the whole PDU in one step: nothing is sent more often.
+    @inlinable @inline(__always)
+    public func encode(into writer: inout ByteWriter) {
+        writer.append(UInt64(Self.opcode.rawValue) | UInt64(handle.rawValue) << 8, byteCount: 3, then: value)
+    }
 }
 
 /// ATT_HANDLE_VALUE_IND (Core 5.4, Vol 3, Part F, 3.4.7.2).

@@ -8,17 +8,32 @@ import BluetoothBase
 extension AttributeEndpoint {
     // MARK: - Notifications and indications
 
-    /// The channel for the notifications of a value: the one over which the client has subscribed to it, so that two of them
-    /// cannot overtake each other, and the first one where that takes shorter values than the first.
+    /// Another channel than the first, for notifications, until a channel is opened or closed.
+    public struct Route {
+        public let channel: AttributeChannel.ID
+        /// Its place among `channels`.
+        let place: Int
+    }
+
+    /// Where the notifications of a value go: over the channel by which the client has subscribed to it, so that two of them
+    /// cannot overtake each other. Nil for the first channel, also where the other takes shorter values.
     ///
     /// Mutating only to be read in place, where an endpoint is an element of an array.
-    @inline(__always)
-    public mutating func channelForNotification(of handle: AttributeHandle) -> AttributeChannel.ID {
+    public mutating func route(ofNotifications handle: AttributeHandle) -> Route? {
         guard channels.count > 1, let channel = peer.channel(of: handle), channel != .first,
             let place = index(of: channel), let first = index(of: .first),
             channels[place].bearer.mtu >= channels[first].bearer.mtu
-        else { return .first }
-        return channel
+        else { return nil }
+        return Route(channel: channel, place: place)
+    }
+
+    /// Writes a notification of a value for the channel of a route, as the other `notify` does.
+    public mutating func notify(
+        _ handle: AttributeHandle, value: Span<UInt8>, over route: Route, from server: GATTServer,
+        into writer: inout ByteWriter
+    ) throws(GATTServerError) {
+        try server.notify(
+            handle, value: value, peer: peer, bearer: channels[route.place].bearer, into: &writer)
     }
 
     /// Writes a notification of a value.

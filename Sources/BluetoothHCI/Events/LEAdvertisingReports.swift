@@ -20,6 +20,17 @@ public struct LEAdvertisingReports: LEEventBody, ~Escapable {
         self.reader = reader
     }
 
+    /// Decodes an event packet without its H4 indicator, as `HCIEvent` does; nil if it is not such an event, or not as long as
+    /// it says. Reports come by the thousand, and do without that enumeration of everything.
+    @_lifetime(copy packet)
+    public init?(event packet: Span<UInt8>) {
+        guard packet.count >= 4, packet[0] == Self.code.rawValue, packet.count == 2 &+ Int(packet[1]),
+            packet[2] == Self.subeventCode.rawValue
+        else { return nil }
+        count = Int(packet[3])
+        reader = ByteReader(packet.extracting(droppingFirst: 4))
+    }
+
     /// The next report; nil after the last one, or if the rest cannot be read.
     @_lifetime(copy self)
     @_lifetime(self: copy self)
@@ -83,9 +94,13 @@ public struct LEAdvertisingReport: LEEventBody, ~Escapable {
     @_lifetime(copy reader)
     @_lifetime(reader: copy reader)
     init(decoding reader: inout ByteReader) throws(DecodingFailure) {
-        eventType = EventType(rawValue: try reader.readUInt8())
-        address = try reader.readTypedAddress()
-        data = try reader.readBytes(Int(try reader.readUInt8()))
+        // What has a fixed length is checked in one step: type, address with its type, length of the data.
+        let fields = try reader.readBytes(9)
+        guard let kind = DeviceAddress.Kind(rawValue: fields[1]) else { throw DecodingFailure(.invalidValue, at: 1) }
+        eventType = EventType(rawValue: fields[0])
+        let low = UInt64(fields[2]) | UInt64(fields[3]) << 8 | UInt64(fields[4]) << 16 | UInt64(fields[5]) << 24
+        address = DeviceAddress(low | UInt64(fields[6]) << 32 | UInt64(fields[7]) << 40, kind: kind)
+        data = try reader.readBytes(Int(fields[8]))
         rssi = try reader.readInt8()
     }
 

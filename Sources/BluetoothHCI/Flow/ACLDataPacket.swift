@@ -54,6 +54,10 @@ public struct ACLDataPacket: ~Escapable {
         data = reader.readRemaining()
     }
 
+    /// Whether it is what a controller sends for the beginning of a frame, with the only flags that it may send then.
+    @inlinable @inline(__always)
+    public var isOrdinaryStart: Bool { boundary == .firstFlushable && broadcast == 0 }
+
     /// Appends the whole packet, H4 indicator first.
     @inlinable
     public func encodePacket(into writer: inout ByteWriter) {

@@ -12,7 +12,7 @@ public struct ACLFlowControl: Sendable {
     public private(set) var available: Int
     /// How often the controller freed more buffers than a link had taken, or buffers of an unknown link.
     public private(set) var violations: UInt64 = 0
-    private var links: [Link?] = []
+    private var links: [Link] = []
     private var linkCount = 0
 
     private struct Link {
@@ -35,12 +35,11 @@ public struct ACLFlowControl: Sendable {
     /// Starts counting for a link. Does nothing for a known one. An abandoned link with the same handle has ended.
     public mutating func addLink(_ handle: ConnectionHandle) {
         if let slot = slot(of: handle) {
-            guard links[slot]?.isAbandoned == true else { return }
+            guard links[slot].isAbandoned else { return }
             removeLink(handle)
         }
         linkCount += 1
-        let link = Link(handle: handle, outstanding: 0)
-        if let free = links.firstIndex(where: { $0 == nil }) { links[free] = link } else { links.append(link) }
+        links.append(Link(handle: handle, outstanding: 0))
     }
 
     /// Ends a link: the controller has forgotten its packets, so their buffers are free.
@@ -48,8 +47,8 @@ public struct ACLFlowControl: Sendable {
     /// - Returns: how many buffers that freed.
     @discardableResult
     public mutating func removeLink(_ handle: ConnectionHandle) -> Int {
-        guard let slot = slot(of: handle), let link = links[slot] else { return 0 }
-        links[slot] = nil
+        guard let slot = slot(of: handle) else { return 0 }
+        let link = links.remove(at: slot)
         if !link.isAbandoned { linkCount -= 1 }
         available += link.outstanding
         return link.outstanding
@@ -60,14 +59,14 @@ public struct ACLFlowControl: Sendable {
     ///
     /// - Returns: false if the controller can accept nothing more, from any link: it needs a reset.
     public mutating func abandonLink(_ handle: ConnectionHandle) -> Bool {
-        guard let slot = slot(of: handle), let link = links[slot], !link.isAbandoned else { return true }
-        if link.outstanding == 0 {
+        guard let slot = slot(of: handle), !links[slot].isAbandoned else { return true }
+        if links[slot].outstanding == 0 {
             removeLink(handle)
         } else {
-            links[slot]?.isAbandoned = true
+            links[slot].isAbandoned = true
             linkCount -= 1
         }
-        let abandoned = links.reduce(0) { $0 + ($1?.isAbandoned == true ? $1?.outstanding ?? 0 : 0) }
+        let abandoned = links.reduce(0) { $0 + ($1.isAbandoned ? $1.outstanding : 0) }
         return abandoned < bufferCount
     }
 
@@ -78,11 +77,11 @@ public struct ACLFlowControl: Sendable {
     ///
     /// - Returns: false if there is no free buffer, or no such link: then the packet must wait.
     public mutating func takeBuffer(for handle: ConnectionHandle) -> Bool {
-        guard available > 0, let slot = slot(of: handle), links[slot]?.isAbandoned == false,
+        guard available > 0, let slot = slot(of: handle), !links[slot].isAbandoned,
             available >= linkCount || isShort(slot)
         else { return false }
-        available -= 1
-        links[slot]?.outstanding += 1
+        available &-= 1
+        links[slot].outstanding &+= 1
         return true
     }
 
@@ -92,26 +91,27 @@ public struct ACLFlowControl: Sendable {
     /// - Returns: how many buffers that freed.
     @discardableResult
     public mutating func complete(_ packets: CompletedPackets) -> Int {
-        guard let slot = slot(of: packets.connectionHandle), let link = links[slot] else {
+        guard let slot = slot(of: packets.connectionHandle) else {
             violations &+= 1
             return 0
         }
+        let link = links[slot]
         let count = min(Int(packets.count), link.outstanding)
         if count < packets.count { violations &+= 1 }
-        links[slot]?.outstanding -= count
+        links[slot].outstanding -= count
         available += count
-        if link.isAbandoned, link.outstanding == count { links[slot] = nil }
+        if link.isAbandoned, link.outstanding == count { links.remove(at: slot) }
         return count
     }
 
     /// Whether a link has less than its fair share.
     private func isShort(_ slot: Int) -> Bool {
-        (links[slot]?.outstanding ?? 0) < max(1, bufferCount / linkCount)
+        links[slot].outstanding < max(1, bufferCount / linkCount)
     }
 
     /// How many buffers a link has taken.
     public func outstanding(for handle: ConnectionHandle) -> Int {
-        slot(of: handle).flatMap { links[$0]?.outstanding } ?? 0
+        slot(of: handle).map { links[$0].outstanding } ?? 0
     }
 
     /// Forgets all links and sets the number of buffers: for a controller that has been reset.
@@ -123,7 +123,11 @@ public struct ACLFlowControl: Sendable {
     }
 
     private func slot(of handle: ConnectionHandle) -> Int? {
-        for index in links.indices where links[index]?.handle == handle { return index }
+        var index = 0
+        while index < links.count {
+            if links[index].handle == handle { return index }
+            index &+= 1
+        }
         return nil
     }
 }

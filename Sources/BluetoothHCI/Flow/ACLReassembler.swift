@@ -67,21 +67,9 @@ public struct ACLReassembler: Sendable {
     }
 
     /// Receives one packet of the link. A controller sends no broadcasts on an LE link (Vol 4, Part E, 5.4.2).
-    @inlinable @inline(__always)
     public mutating func receive(_ packet: borrowing ACLDataPacket) -> Outcome {
-        // Nearly every frame comes in one packet, and nothing of it is to be kept.
-        if packet.broadcast == 0, packet.boundary == .firstFlushable, !isPartial, isWhole(packet.data) { return .frame }
-        return packet.broadcast == 0 ? receive(packet.data, boundary: packet.boundary) : refuse()
+        packet.broadcast == 0 ? receive(packet.data, boundary: packet.boundary) : drop(.flagsInvalid)
     }
-
-    /// Whether a packet's data is a frame as long as it says.
-    @inlinable @inline(__always)
-    func isWhole(_ data: Span<UInt8>) -> Bool {
-        data.count >= 4 && data.count <= maximumFrameLength && data.count == 4 &+ Int(data[0]) &+ Int(data[1]) << 8
-    }
-
-    @usableFromInline @inline(never)
-    mutating func refuse() -> Outcome { drop(.flagsInvalid) }
 
     /// Receives the data of one packet. Many a controller marks first fragments as only hosts should; but what only AMP
     /// controllers sent is no data.

@@ -9,7 +9,8 @@ extension Host {
         // Reports that were on their way when scanning was stopped are of no use to anybody.
         guard scanner.isListening else { return }
         scanner.reportReceived(at: now)
-        while let report = reports.next() {
+        // The count saves asking for one more than there are, as there mostly is but one.
+        while reports.count > 0, let report = reports.next() {
             guard let type = AdvertisingEventType(legacyEventType: report.eventType.rawValue) else { continue }
             received(type, report.address, report.rssi, report.data, at: now)
         }

@@ -10,26 +10,36 @@ import BluetoothL2CAP
 extension Host {
     // MARK: Receiving
 
-    /// Takes the payload of a frame on a channel that is not a fixed one.
+    /// Acts on what the payload of a frame led to, on a channel that is not a fixed one.
     @inline(never)
-    mutating func receiveChannel(
-        _ payload: Span<UInt8>, on endpoint: ChannelIdentifier, _ slot: Int, at now: Instant
+    mutating func received(
+        _ receipt: CreditBasedChannel.Receipt, _ payload: Span<UInt8>, on endpoint: ChannelIdentifier, _ slot: Int,
+        at now: Instant
     ) {
-        switch links.at[slot].signalling.channels.receive(payload, on: endpoint) {
+        switch receipt {
         case .incomplete: return
-        case .sdu(let id):
-            if let bearer = links.at[slot].enhanced.bearer(of: id) {
-                return receive(payload.extracting(droppingFirst: 2), on: bearer, slot, at: now)
+        case .sdu(let id, let owesCredits):
+            let sdu = payload.extracting(droppingFirst: 2)
+            guard let bearer = links.at[slot].enhanced.bearer(of: id) else {
+                let stored = events.store(sdu)
+                return events.append(.channel(links.at[slot].identifier, .received(id, stored)))
             }
-            let stored = events.store(payload.extracting(droppingFirst: 2))
-            events.append(.channel(links.at[slot].identifier, .received(id, stored)))
-        case .reassembled(let id):
-            let sdu = links.at[slot].signalling.channels.reassembled(of: id)
-            if let bearer = links.at[slot].enhanced.bearer(of: id) {
-                return receive(sdu.span, on: bearer, slot, at: now)
+            receive(sdu, on: bearer, slot, at: now)
+            if owesCredits { giveCredits(on: id, slot) }
+        case .reassembled(let id, let owesCredits):
+            guard let bearer = links.at[slot].enhanced.bearer(of: id) else {
+                let start = events.storage.count
+                links.at[slot].signalling.channels.appendReassembled(of: id, to: &events.storage)
+                return events.append(.channel(links.at[slot].identifier, .received(id, events.payload(from: start))))
             }
-            let stored = events.store(sdu.span)
-            events.append(.channel(links.at[slot].identifier, .received(id, stored)))
+            // The PDU would lie in the link, which changes while it is handled.
+            var pdu = ByteWriter()
+            swap(&pdu, &reassembledSDU)
+            pdu.removeAll()
+            links.at[slot].signalling.channels.appendReassembled(of: id, to: &pdu)
+            receive(pdu.span, on: bearer, slot, at: now)
+            swap(&pdu, &reassembledSDU)
+            if owesCredits { giveCredits(on: id, slot) }
         case .starved(let id): giveCredits(on: id, slot)
         case .ignored: return
         case .unknown: handle(.channelUnknown, of: slot, at: now)
@@ -126,9 +136,10 @@ extension Host {
             while canSendAtOnce(slot),
                 let id = links.at[slot].signalling.channels.nextToSend(after: links.at[slot].lastSendingChannel)
             {
+                let join = notificationJoining(slot, over: id)
                 openFrame()
                 let remote = links.at[slot].signalling.channels.appendWaitingFrame(
-                    on: id, at: now, into: &outbox.writer)
+                    on: id, at: now, into: &outbox.writer, join: join)
                 guard let remote else {
                     outbox.rollback()
                     break

@@ -17,7 +17,16 @@ struct ControllerLifecycle: Sendable {
     private let staticAddress: DeviceAddress
     private let receiveBufferCount: UInt16
     private let resolvesAddresses: Bool
-    private var state: State = .off
+    private var state: State = .off {
+        didSet {
+            switch state {
+            case .off, .failed: isUnderWay = false
+            case .asking, .up: isUnderWay = true
+            }
+        }
+    }
+    /// Whether anything is expected of the controller. Asked for each event, and so not looked up in `state` each time.
+    private(set) var isUnderWay = false
     /// Resets since the controller was last up: one that never gets there is given up.
     private var attempts = 0
     /// Resets since the controller was last up for a while: one that fails again and again is given up.
@@ -33,14 +42,6 @@ struct ControllerLifecycle: Sendable {
         staticAddress = configuration.staticAddress ?? ControllerProfile.staticAddress(seed: configuration.seed)
         resolvesAddresses = configuration.security != nil
         receiveBufferCount = min(configuration.receiveBufferCount, ReceiveFlow.maximumBufferCount)
-    }
-
-    /// Whether anything is expected of the controller.
-    var isUnderWay: Bool {
-        switch state {
-        case .off, .failed: false
-        case .asking, .up: true
-        }
     }
 
     var isUp: Bool {

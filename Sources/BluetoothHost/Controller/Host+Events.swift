@@ -6,6 +6,7 @@ extension Host {
     /// Takes one event packet, without its H4 indicator. One whose parameters make no sense is ignored: what matters
     /// about it is covered by a time-out somewhere. One that is not as long as it says shows that bytes were lost.
     mutating func receiveEvent(_ bytes: Span<UInt8>, at now: Instant) {
+        if let reports = LEAdvertisingReports(event: bytes) { return receive(reports, at: now) }
         guard let event = try? HCIEvent(decoding: bytes) else {
             let isWhole = bytes.count >= 2 && bytes.count - 2 == Int(bytes[1])
             return handle(isWhole ? .eventInvalid : .packetMalformed, at: now)

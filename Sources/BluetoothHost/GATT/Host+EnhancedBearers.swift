@@ -37,10 +37,11 @@ extension Host {
         min(max(0, configuration.enhancedBearers), CreditBasedChannels.greatestCountAtOnce)
     }
 
-    /// What this host takes on a bearer: PDUs as long as on the fixed channel, mostly in one K-frame each.
+    /// What this host takes on a bearer: PDUs as long as on the fixed channel, mostly in one K-frame each. They are handled as they
+    /// come, so the window holds nothing back: it only says how seldom credits have to be given.
     private var bearerParameters: ChannelParameters {
         let mtu = max(server.maximumMTU, ATTBearer.minimumEnhancedMTU)
-        return ChannelParameters(mtu: UInt16(clamping: mtu), mps: Self.greatestMPS, window: 32)
+        return ChannelParameters(mtu: UInt16(clamping: mtu), mps: Self.greatestMPS, window: 255)
     }
 
     /// What to say to a peer that asks for bearers on a link.
@@ -98,9 +99,9 @@ extension Host {
             // Bits that are set stay set (7.2).
             guard let known = values.first else { return openBearers(slot, at: now) }
             var octets = known.value.isEmpty ? [0] : known.value
-            let own = GATTClientSupportedFeatures.enhancedATTBearer.rawValue
-            guard octets[0] & own == 0 else { return openBearers(slot, at: now) }
-            octets[0] |= own
+            let own: GATTClientSupportedFeatures = [.enhancedATTBearer, .multipleHandleValueNotifications]
+            guard octets[0] & own.rawValue != own.rawValue else { return openBearers(slot, at: now) }
+            octets[0] |= own.rawValue
             ask(.write(known.handle, octets), .writingClientFeatures, slot, at: now)
         case (.readingClientFeatures, .failure), (.writingClientFeatures, _):
             // The peer offers them all the same.
@@ -194,25 +195,33 @@ extension Host {
 
     // MARK: - PDUs
 
-    /// Takes a PDU from a bearer. It is consumed at once: the peer gets its credits back.
+    /// Takes a PDU from a bearer.
+    @inline(__always)
     mutating func receive(
         _ pdu: Span<UInt8>, on bearer: EnhancedBearers.Bearer, _ slot: Int, at now: Instant
     ) {
         receiveAttribute(pdu, slot, on: bearer.id, at: now)
-        if links.at[slot].signalling.channels.consume(pdu.count, on: bearer.channel) {
-            giveCredits(on: bearer.channel, slot)
-        }
-        guard links.at[slot].enhanced.overwhelmed == bearer.channel else { return }
+        if links.at[slot].enhanced.overwhelmed != nil { endOverwhelmedBearer(slot, at: now) }
+    }
+
+    /// Closes the bearer whose answers do not fit any more.
+    @inline(never)
+    mutating func endOverwhelmedBearer(_ slot: Int, at now: Instant) {
+        guard let channel = links.at[slot].enhanced.overwhelmed else { return }
         links.at[slot].enhanced.overwhelmed = nil
+        guard let bearer = links.at[slot].enhanced.bearer(of: channel) else { return }
         faults.count(.channelViolated)
         closeBearer(bearer, slot, at: now)
     }
+
+    /// The length of an SDU, in front of it.
+    private static var sduHeadroom: Int { 2 }
 
     /// Leaves room for the headers of a frame on a bearer. On an enhanced one that is a K-frame with the length of its SDU.
     @inline(__always)
     mutating func openFrame(on bearer: AttributeChannel.ID) {
         openFrame()
-        if bearer != .first { outbox.writer.append(UInt16(0)) }
+        if bearer != .first { outbox.writer.leaveRoom(for: Self.sduHeadroom) }
     }
 
     /// Sends the PDU in the frame opened last over a bearer. Without a PDU it is forgotten.
@@ -223,15 +232,61 @@ extension Host {
 
     @inline(never)
     private mutating func closeEnhancedFrame(_ slot: Int, _ bearer: AttributeChannel.ID) {
-        let length = openPayloadCount &- 2
+        let length = openPayloadCount &- Self.sduHeadroom
         guard length > 0, links.at[slot].isInUse, let channel = links.at[slot].enhanced.channel(of: bearer) else {
             return outbox.rollback()
         }
+        if !sendWhole(length, slot, over: channel) { sendInParts(length, slot, channel) }
+    }
+
+    /// Sends the PDU in the frame opened last, where that is one K-frame and need not wait. False where it is not.
+    @inline(__always)
+    private mutating func sendWhole(_ length: Int, _ slot: Int, over channel: CreditBasedChannel.ID) -> Bool {
         guard canSendAtOnce(slot),
             let remote = links.at[slot].signalling.channels.takeCredit(forWhole: length, on: channel)
-        else { return sendInParts(length, slot, channel) }
-        outbox.writer.overwrite(UInt16(truncatingIfNeeded: length), at: outbox.writer.count &- length &- 2)
+        else { return false }
+        outbox.writer.overwrite(
+            UInt16(truncatingIfNeeded: length), at: outbox.writer.count &- length &- Self.sduHeadroom)
         closeFrame(slot, to: remote)
+        return true
+    }
+
+    /// Sends a notification over an enhanced bearer. False where too much waits there: nothing was sent.
+    @inline(never)
+    mutating func notifyEnhanced(
+        _ handle: AttributeHandle, _ value: Span<UInt8>, _ slot: Int, over route: AttributeEndpoint.Route
+    ) throws(HostError) -> Bool {
+        guard let channel = links.at[slot].enhanced.channel(of: route.channel) else { return false }
+        openFrame()
+        outbox.writer.leaveRoom(for: Self.sduHeadroom)
+        do throws(GATTServerError) {
+            try links.at[slot].endpoint.notify(handle, value: value, over: route, from: server, into: &outbox.writer)
+        } catch {
+            outbox.rollback()
+            throw .server(error)
+        }
+        let length = openPayloadCount &- Self.sduHeadroom
+        if sendWhole(length, slot, over: channel) { return true }
+        guard links.at[slot].signalling.channels.hasRoom(on: channel, limit: valueLimit) else {
+            outbox.rollback()
+            return false
+        }
+        sendInParts(length, slot, channel)
+        return true
+    }
+
+    /// How notifications that wait on a channel are put together; nil where it is no bearer, or the client does not understand
+    /// that.
+    mutating func notificationJoining(_ slot: Int, over channel: CreditBasedChannel.ID) -> CreditBasedChannel
+        .SDUJoining?
+    {
+        guard joinsNotifications(slot), let bearer = links.at[slot].enhanced.bearer(of: channel),
+            let mtu = links.at[slot].endpoint.bearer(of: bearer.id)?.mtu
+        else { return nil }
+        return { queue, limit, writer in
+            let count = queue.joinableNotifications(behind: .none, limit: min(limit, mtu))
+            if count > 0 { queue.joinNotifications(count, behind: .none, into: &writer) }
+        }
     }
 
     /// Sends a PDU that is longer than a K-frame, or has to wait. It is never refused: it may be an answer.
@@ -245,13 +300,5 @@ extension Host {
             return
         }
         transmit(pdu.span, frames, over: channel, slot)
-    }
-
-    /// Whether a bearer has room for one more value that may be refused.
-    @inline(__always)
-    mutating func hasRoom(_ slot: Int, on bearer: AttributeChannel.ID) -> Bool {
-        guard hasRoom(slot) else { return false }
-        guard bearer != .first, let channel = links.at[slot].enhanced.channel(of: bearer) else { return true }
-        return links.at[slot].signalling.channels.hasRoom(on: channel, limit: valueLimit)
     }
 }

@@ -12,29 +12,21 @@ extension Host {
     ) throws(HostError) -> Bool {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
         // A link with the fixed channel alone, which most have, is spared the rest.
-        guard links.at[slot].enhanced.bearers.isEmpty else {
-            let bearer = links.at[slot].endpoint.channelForNotification(of: handle)
-            guard hasRoom(slot, on: bearer) else { return false }
-            try notify(handle, value, slot, on: bearer)
-            return true
+        if !links.at[slot].enhanced.bearers.isEmpty,
+            let route = links.at[slot].endpoint.route(ofNotifications: handle)
+        {
+            return try notifyEnhanced(handle, value, slot, over: route)
         }
         guard hasRoom(slot) else { return false }
-        try notify(handle, value, slot, on: .first)
-        return true
-    }
-
-    @inline(__always)
-    private mutating func notify(
-        _ handle: AttributeHandle, _ value: Span<UInt8>, _ slot: Int, on bearer: AttributeChannel.ID
-    ) throws(HostError) {
-        openFrame(on: bearer)
+        openFrame()
         do throws(GATTServerError) {
-            try links.at[slot].endpoint.notify(handle, value: value, on: bearer, from: server, into: &outbox.writer)
+            try links.at[slot].endpoint.notify(handle, value: value, from: server, into: &outbox.writer)
         } catch {
             outbox.rollback()
             throw .server(error)
         }
-        closeFrame(slot, on: bearer)
+        closeFrame(slot, .attributeProtocol)
+        return true
     }
 
     /// Sends a value to a client that has subscribed to it, and asks for its confirmation

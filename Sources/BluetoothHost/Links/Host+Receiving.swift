@@ -26,6 +26,24 @@ extension Host {
     private mutating func receiveACL(_ bytes: Span<UInt8>, at now: Instant) {
         guard let packet = try? ACLDataPacket(decoding: bytes), let slot = links.slot(of: packet.connectionHandle)
         else { return receiveInvalidACL(bytes, at: now) }
+        // What nearly every packet is: a whole frame, of which nothing is to be kept.
+        guard packet.isOrdinaryStart, !links.at[slot].reassembler.isPartial, let frame = L2CAPFrame(whole: packet.data),
+            packet.data.count <= Link.maximumFrameLength, links.at[slot].life.isOpen
+        else { return receiveFragment(packet, slot, at: now) }
+        guard ChannelIdentifier.leDynamicRange.contains(frame.channel.rawValue) else {
+            links.at[slot].receiveCredit.packetReceived()
+            if receiveFlow.packetReceived() { returnCredits() }
+            return receiveFrame(frame, slot, at: now)
+        }
+        let receipt = links.at[slot].receive(frame)
+        if receiveFlow.packetReceived() { returnCredits() }
+        if case .incomplete = receipt { return }
+        received(receipt, frame.payload, on: frame.channel, slot, at: now)
+        if !links.at[slot].life.isOpen { endIfOverwhelmed(slot, at: now) }
+    }
+
+    @inline(never)
+    private mutating func receiveFragment(_ packet: borrowing ACLDataPacket, _ slot: Int, at now: Instant) {
         if links.at[slot].reassembler.isPartial, packet.boundary != .continuing {
             handle(.frameInterrupted, of: slot, at: now)
         }
@@ -33,7 +51,7 @@ extension Host {
         if receiveFlow.packetReceived() { returnCredits() }
         switch outcome {
         case .frame:
-            receiveFrame(packet.data, slot, at: now)
+            if let frame = L2CAPFrame(whole: packet.data) { receiveFrame(frame, slot, at: now) }
         case .reassembled:
             // The frame lies in the link, which changes while it is handled.
             var frame = ByteWriter()
@@ -41,7 +59,7 @@ extension Host {
             frame.removeAll()
             let reassembler = links.at[slot].reassembler
             frame.append(reassembler.buffer)
-            receiveFrame(frame.span, slot, at: now)
+            if let frame = L2CAPFrame(whole: frame.span) { receiveFrame(frame, slot, at: now) }
             swap(&frame, &reassembled)
         case .incomplete: return
         case .dropped(.empty): handle(.fragmentEmpty, of: slot, at: now)
@@ -63,16 +81,16 @@ extension Host {
         handle(.fragmentInvalid, of: slot, at: now)
     }
 
-    /// A whole L2CAP frame whose header agrees with its length.
     @inline(__always)
-    private mutating func receiveFrame(_ bytes: Span<UInt8>, _ slot: Int, at now: Instant) {
-        guard let frame = try? L2CAPFrame(decoding: bytes) else { return handle(.fragmentInvalid, of: slot, at: now) }
+    private mutating func receiveFrame(_ frame: borrowing L2CAPFrame, _ slot: Int, at now: Instant) {
         guard links.at[slot].life.isOpen || takesFrames(slot, at: now) else { return }
         switch frame.channel {
         case .attributeProtocol: receiveATT(frame.payload, slot, at: now)
         case .leSignalling: receiveSignalling(frame.payload, slot, at: now)
         case .securityManager: receiveSecurity(frame.payload, slot, at: now)
-        default: receiveChannel(frame.payload, on: frame.channel, slot, at: now)
+        default:
+            let receipt = links.at[slot].signalling.channels.receive(frame.payload, on: frame.channel)
+            received(receipt, frame.payload, on: frame.channel, slot, at: now)
         }
         if !links.at[slot].life.isOpen { endIfOverwhelmed(slot, at: now) }
     }

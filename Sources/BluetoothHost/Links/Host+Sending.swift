@@ -1,4 +1,6 @@
+import BluetoothATT
 import BluetoothBase
+import BluetoothGATT
 import BluetoothHCI
 import BluetoothL2CAP
 
@@ -14,9 +16,7 @@ extension Host {
     /// Leaves room for the headers of a frame; its payload is to be appended to `outbox.writer`.
     @inline(__always)
     mutating func openFrame() {
-        outbox.writer.append(HCIPacketType.aclData.rawValue)
-        // The other eight octets of the headroom in one store.
-        outbox.writer.append(UInt64(0))
+        outbox.writer.leaveRoom(for: Self.headroom)
     }
 
     /// How many bytes of payload have been written since `openFrame`.
@@ -33,13 +33,8 @@ extension Host {
         let length = openPayloadCount
         guard length > 0, links.at[slot].isInUse else { return outbox.rollback() }
         let handle = links.at[slot].handle
-        let start = outbox.openOffset
         let frameLength = length &+ FixedChannel.headroom
-        // Connection handle and length of the ACL packet, two octets each, and the channel's header, in one store.
-        let header =
-            UInt64(handle.rawValue) | UInt64(truncatingIfNeeded: frameLength) << 16
-            | UInt64(L2CAPFrame.header(to: channel, payloadLength: length)) << 32
-        outbox.writer.overwrite(header, at: start &+ 1)
+        fillHeaders(handle, channel, length)
         if links.at[slot].sendQueue.isEmpty, frameLength <= aclDataLength,
             flow.takeBuffer(for: handle)
         {
@@ -47,6 +42,16 @@ extension Host {
         } else {
             queueOpenFrame(slot, frameLength)
         }
+    }
+
+    /// Fills in the headers of the frame opened last, of which it is the only packet.
+    @inline(__always)
+    private mutating func fillHeaders(_ handle: ConnectionHandle, _ channel: ChannelIdentifier, _ length: Int) {
+        // Connection handle and length of the ACL packet, two octets each, and the channel's header.
+        let header =
+            UInt64(handle.rawValue) | UInt64(truncatingIfNeeded: length &+ FixedChannel.headroom) << 16
+            | UInt64(L2CAPFrame.header(to: channel, payloadLength: length)) << 32
+        outbox.writer.overwrite(HCIPacketType.aclData.rawValue, then: header, at: outbox.openOffset)
     }
 
     /// Moves the frame opened last to the queue of its link.
@@ -73,7 +78,7 @@ extension Host {
     /// Sends as much of a link's oldest frame as there is room for. False where nothing could be sent.
     private mutating func sendFromQueue(of slot: Int) -> Bool {
         guard links.at[slot].isInUse, !links.at[slot].sendQueue.isEmpty else { return false }
-        guard links.at[slot].sendOldest(through: &flow, length: aclDataLength, into: &outbox) else {
+        guard sendJoined(slot) || links.at[slot].sendOldest(through: &flow, length: aclDataLength, into: &outbox) else {
             return false
         }
         if links.at[slot].sendQueue.isEmpty { waitingLinks -= 1 }
@@ -82,6 +87,27 @@ extension Host {
             events.append(.link(links.at[slot].identifier, .readyToSend))
         }
         return true
+    }
+
+    /// Sends the oldest frames of a link as one, where they are notifications, the client understands that, and one packet
+    /// takes it. False where that is not so, or the controller has no buffer.
+    private mutating func sendJoined(_ slot: Int) -> Bool {
+        guard joinsNotifications(slot), links.at[slot].sentOfFirst == 0, links.at[slot].sendQueue.count > 1,
+            let mtu = links.at[slot].endpoint.bearer(of: .first)?.mtu
+        else { return false }
+        let limit = min(mtu, aclDataLength &- FixedChannel.headroom)
+        let count = links.at[slot].sendQueue.joinableNotifications(behind: .frame, limit: limit)
+        guard count > 0, flow.takeBuffer(for: links.at[slot].handle) else { return false }
+        openFrame()
+        links.at[slot].sendQueue.joinNotifications(count, behind: .frame, into: &outbox.writer)
+        fillHeaders(links.at[slot].handle, .attributeProtocol, openPayloadCount)
+        outbox.commit()
+        return true
+    }
+
+    /// Whether the peer, as a client, takes several values in one notification.
+    func joinsNotifications(_ slot: Int) -> Bool {
+        links.at[slot].endpoint.peer.clientSupportedFeatures.contains(.multipleHandleValueNotifications)
     }
 
     /// How many frames wait in a link's send queue for the controller's buffers, and PDUs on its enhanced ATT bearers for the

@@ -127,10 +127,16 @@ struct Link: Sendable {
     // MARK: Receiving
 
     /// Takes the data of an ACL packet.
-    @inline(__always)
     mutating func receive(_ packet: borrowing ACLDataPacket) -> ACLReassembler.Outcome {
         receiveCredit.packetReceived()
         return reassembler.receive(packet)
+    }
+
+    /// Takes a frame that is a packet, on a channel of the dynamic range.
+    @inline(__always)
+    mutating func receive(_ frame: borrowing L2CAPFrame) -> CreditBasedChannel.Receipt {
+        receiveCredit.packetReceived()
+        return signalling.channels.receive(frame.payload, on: frame.channel)
     }
 
     // MARK: Sending

@@ -61,6 +61,10 @@ public struct CreditBasedChannel: Sendable {
     public internal(set) var receiveCredits: Int
     /// What the SDUs that the reader has not taken yet are worth, in K-frames.
     var unconsumed = 0
+    /// Whether SDUs count as taken when they come: those of an ATT bearer, where each is a PDU that is handled at once.
+    let isTakenAtOnce: Bool
+    /// The peer is to get credits once it has no more than this, with what is not taken yet counted as its own.
+    private let creditMark: Int
     /// What a K-frame is worth, in octets: the MPS at the beginning, whatever it is later, so that an SDU is worth the same
     /// when it comes and when it is taken.
     private let worth: Int
@@ -74,6 +78,8 @@ public struct CreditBasedChannel: Sendable {
         self.spsm = spsm
         self.local = local
         self.phase = phase
+        isTakenAtOnce = spsm == SPSM.enhancedATT
+        creditMark = Int(local.window) - max(1, Int(local.window) / 2)
         receiveCredits = Int(local.window)
         worth = Int(local.mps)
     }
@@ -117,10 +123,11 @@ public struct CreditBasedChannel: Sendable {
 
     /// What a K-frame led to.
     public enum Receipt: Hashable, Sendable {
-        /// The payload from its third octet on is an SDU.
-        case sdu(ID)
-        /// The payload has completed an SDU, which `CreditBasedChannels.reassembled` gives.
-        case reassembled(ID)
+        /// The payload from its third octet on is an SDU. Where it counts as taken, the peer may have to get credits now, once
+        /// it was handled.
+        case sdu(ID, owesCredits: Bool)
+        /// The payload has completed an SDU, which `CreditBasedChannels.appendReassembled` gives.
+        case reassembled(ID, owesCredits: Bool)
         /// More of the SDU must come.
         case incomplete
         /// More of the SDU must come, and the peer is to get credits for that.
@@ -134,6 +141,7 @@ public struct CreditBasedChannel: Sendable {
     }
 
     /// Takes the payload of a K-frame.
+    @inline(__always)
     mutating func receive(_ payload: Span<UInt8>) -> Receipt {
         switch phase {
         case .open, .draining: break
@@ -149,14 +157,14 @@ public struct CreditBasedChannel: Sendable {
         guard length <= Int(local.mtu) else { return .violated(.sduTooLong) }
         let count = payload.count &- 2
         if count == length {
-            unconsumed &+= 1
-            return .sdu(id)
+            if !isTakenAtOnce { unconsumed &+= 1 }
+            return .sdu(id, owesCredits: isTakenAtOnce && owesCredits)
         }
         guard count < length else { return .violated(.sduExceeded) }
         partial.removeAll()
         partial.append(payload.extracting(droppingFirst: 2))
         missing = length &- count
-        return dueCredits > 0 ? .starved(id) : .incomplete
+        return owesCredits ? .starved(id) : .incomplete
     }
 
     /// Takes a K-frame that is not the first of its SDU.
@@ -165,25 +173,37 @@ public struct CreditBasedChannel: Sendable {
         guard payload.count <= missing else { return .violated(.sduExceeded) }
         partial.append(payload)
         missing &-= payload.count
-        guard missing == 0 else { return dueCredits > 0 ? .starved(id) : .incomplete }
-        unconsumed &+= cost(of: partial.count)
-        return .reassembled(id)
+        guard missing == 0 else { return owesCredits ? .starved(id) : .incomplete }
+        if !isTakenAtOnce { unconsumed &+= cost(of: partial.count) }
+        return .reassembled(id, owesCredits: isTakenAtOnce && owesCredits)
     }
+
+    /// Appends the SDU that is whole now. Mutating only to be read in place.
+    @inline(__always)
+    mutating func appendReassembled(to writer: inout ByteWriter) { writer.append(partial.span) }
 
     /// What an SDU is worth, in K-frames. Where the peer used more of them than it needs, the rest is given back at once.
-    private func cost(of length: Int) -> Int { (length &+ 1 &+ worth) / worth }
+    private func cost(of length: Int) -> Int { Int(UInt32(truncatingIfNeeded: length &+ 1 &+ worth) / UInt32(worth)) }
 
-    /// The reader has taken an SDU.
-    mutating func consume(_ length: Int) { unconsumed = max(0, unconsumed &- cost(of: length)) }
-
-    /// How many credits the peer is to get now: several at once, and well before it has to wait. 0 while it is not worth it.
-    var dueCredits: Int {
-        let window = Int(local.window)
-        let due = window &- unconsumed &- receiveCredits
-        return due >= max(1, window / 2) ? due : 0
+    /// The reader has taken an SDU. Whether the peer is to get credits now.
+    @inline(__always)
+    mutating func consume(_ length: Int) -> Bool {
+        unconsumed = max(0, unconsumed &- cost(of: length))
+        return isOpen && owesCredits
     }
 
+    /// How many credits the peer is to get now: several at once, and well before it has to wait. 0 while it is not worth it.
+    var dueCredits: Int { owesCredits ? Int(local.window) &- unconsumed &- receiveCredits : 0 }
+
+    /// Whether there are any.
+    @inline(__always)
+    private var owesCredits: Bool { unconsumed &+ receiveCredits <= creditMark }
+
     // MARK: Sending
+
+    /// Puts several of the oldest SDUs that wait into one, of at most so many octets, where its user can: it takes them out of
+    /// the queue, and appends that one to the writer. Otherwise it does nothing.
+    public typealias SDUJoining = (inout PacketQueue, Int, inout ByteWriter) -> Void
 
     /// Appends the payload of the next K-frame of an SDU of which `sent` octets have gone already. There must be a credit.
     @inline(__always)
@@ -200,9 +220,18 @@ public struct CreditBasedChannel: Sendable {
     }
 
     /// Appends the payload of the next K-frame of what waits. False without a credit, or if nothing waits.
-    mutating func appendWaitingFrame(into writer: inout ByteWriter) -> Bool {
+    mutating func appendWaitingFrame(into writer: inout ByteWriter, join: SDUJoining?) -> Bool {
         guard sendCredits > 0, !queue.isEmpty else { return false }
         sendCredits &-= 1
+        if let join, sentOfFirst == 0, queue.count > 1 {
+            let start = writer.count
+            writer.append(UInt16(0))
+            join(&queue, min(Int(peerMTU), Int(peerMPS) &- 2), &writer)
+            let length = writer.count &- start &- 2
+            writer.overwrite(UInt16(truncatingIfNeeded: length), at: start)
+            if length > 0 { return true }
+            writer.truncate(to: start)
+        }
         var room = Int(peerMPS)
         let length = queue.first.count
         if sentOfFirst == 0 {

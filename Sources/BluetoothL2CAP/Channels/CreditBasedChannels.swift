@@ -123,16 +123,17 @@ public struct CreditBasedChannels: Sendable {
         return at[index].id
     }
 
-    /// The SDU that the last frame of a channel has completed. Its octets last until the next frame there.
-    public mutating func reassembled(of id: CreditBasedChannel.ID) -> ByteWriter { at[id.index].partial }
+    /// Appends the SDU that the last frame of a channel has completed.
+    public mutating func appendReassembled(of id: CreditBasedChannel.ID, to writer: inout ByteWriter) {
+        at[id.index].appendReassembled(to: &writer)
+    }
 
     /// The reader has taken an SDU of this length.
     ///
     /// - Returns: whether the peer is to get credits now: `SignallingChannel.giveCredits`.
     public mutating func consume(_ length: Int, on id: CreditBasedChannel.ID) -> Bool {
-        guard let index = index(of: id), at[index].isOpen else { return false }
-        at[index].consume(length)
-        return at[index].dueCredits > 0
+        guard let index = index(of: id) else { return false }
+        return at[index].consume(length)
     }
 
     // MARK: - Sending
@@ -221,10 +222,13 @@ public struct CreditBasedChannels: Sendable {
     public var isWaiting: Bool { at.contains { $0.isOpen && !$0.queue.isEmpty } }
 
     /// Appends the payload of the next K-frame of what waits on a channel; the endpoint of the peer it goes to.
+    ///
+    /// - Parameter join: may put several SDUs into one; not called for one of which a part has gone.
     public mutating func appendWaitingFrame(
-        on id: CreditBasedChannel.ID, at now: Instant, into writer: inout ByteWriter
+        on id: CreditBasedChannel.ID, at now: Instant, into writer: inout ByteWriter,
+        join: CreditBasedChannel.SDUJoining? = nil
     ) -> ChannelIdentifier? {
-        guard let index = index(of: id), at[index].appendWaitingFrame(into: &writer) else { return nil }
+        guard let index = index(of: id), at[index].appendWaitingFrame(into: &writer, join: join) else { return nil }
         if case .draining = at[index].phase { at[index].phase = .draining(until: now.advanced(by: Self.drainTimeout)) }
         return at[index].remote
     }

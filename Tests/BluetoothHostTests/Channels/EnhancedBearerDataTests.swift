@@ -128,10 +128,10 @@ struct EnhancedBearerDataTests {
         let limit = scene.controller.host.configuration.sendQueueLimit + Link.answerReserve
         #expect(scene.receive("0300 0A 0F00", on: 0x40) == [bytes("5000 0200 0B 01")])
         for _ in 0..<limit {
-            #expect(scene.receive("0300 0A 0F00", on: 0x40).allSatisfy { $0.starts(with: bytes("0500 16")) })
+            #expect(scene.receive("0300 0A 0F00", on: 0x40) == [])
         }
         #expect(scene.bearers.count == 1)
-        #expect(scene.receive("0300 0A 0F00", on: 0x40).last == bytes("0500 06 04 0400 5000 4000"))
+        #expect(scene.receive("0300 0A 0F00", on: 0x40).last == bytes("0500 06 01 0400 5000 4000"))
         #expect(scene.bearers.isEmpty)
         #expect(scene.receive("0A 0F00") == [bytes("0400 0B 01")])
     }
@@ -190,13 +190,13 @@ struct EnhancedBearerDataTests {
     mutating func received() throws {
         try scene.connect()
         scene.open(2)
-        for number in 0..<16 {
-            let answer: [[UInt8]] = number < 15 ? [] : [bytes("0500 16 01 0400 4000 1000")]
+        for number in 0..<127 {
+            let answer: [[UInt8]] = number < 126 ? [] : [bytes("0500 16 01 0400 4000 7F00")]
             #expect(scene.receive("0500 1B 0300 \(hexadecimal(UInt8(number))) 00", on: 0x40) == answer, "\(number)")
         }
         #expect(scene.receive("0400 1D 0300 07", on: 0x41) == [bytes("5100 0100 1E")])
         #expect(
-            scene.controller.takeEvents() == Array(repeating: "notification 3", count: 16) + ["indication 3"])
+            scene.controller.takeEvents() == Array(repeating: "notification 3", count: 127) + ["indication 3"])
     }
 
     @Test("EATT: several values in one notification come over a bearer")

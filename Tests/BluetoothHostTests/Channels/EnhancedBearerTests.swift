@@ -14,7 +14,7 @@ struct EnhancedBearerTests {
     var scene = EnhancedBearerScene()
 
     private static let reads = bytes("0400 08 0100 FFFF 3A2B"), readsClient = bytes("0400 08 0100 FFFF 292B")
-    private static let asksForTwo = bytes("0500 17 01 0C00 2700 0502 0502 2000 4000 4100")
+    private static let asksForTwo = bytes("0500 17 01 0C00 2700 0502 0502 FF00 4000 4100")
 
     // MARK: - This host asks
 
@@ -27,7 +27,7 @@ struct EnhancedBearerTests {
         scene.encrypt()
         // What `encrypt` has sent is forgotten: it is the first question, asked again here.
         #expect(scene.receive("09 03 0F00 01") == [Self.readsClient])
-        #expect(scene.receive("09 03 0B00 01") == [bytes("0400 12 0B00 03")])
+        #expect(scene.receive("09 03 0B00 01") == [bytes("0400 12 0B00 07")])
         #expect(scene.receive("13") == [Self.asksForTwo])
         #expect(scene.bearers.isEmpty)
         #expect(scene.receive("18 01 0C00 0002 4000 0500 0000 5000 5100", on: 0x05) == [])
@@ -51,7 +51,7 @@ struct EnhancedBearerTests {
 
     @Test(
         "EATT: a server that has no Client Supported Features, or refuses them, is asked all the same",
-        arguments: ["01 08 0100 0A", "09 03 0B00 02", "09 04 0B00 0304"])
+        arguments: ["01 08 0100 0A", "09 03 0B00 06", "09 04 0B00 0704"])
     mutating func withoutClientFeatures(_ answer: String) throws {
         try scene.connect()
         _ = try scene.start(.read(3))
@@ -106,7 +106,7 @@ struct EnhancedBearerTests {
         #expect(scene.receive("08 0100 FFFF 3A2B") == [bytes("0400 09 03 0F00 01")])
         #expect(
             scene.receive("17 01 0C00 2700 4000 4000 0500 5000 5100", on: 0x05)
-                == [bytes("0500 18 01 0C00 0502 0502 2000 0000 4000 4100")])
+                == [bytes("0500 18 01 0C00 0502 0502 FF00 0000 4000 4100")])
         #expect(scene.bearers.count == 2)
         #expect(scene.controller.host.enhancedBearerCount(of: scene.link) == 2)
         // ATT_MTU is the smaller MTU.
@@ -119,7 +119,7 @@ struct EnhancedBearerTests {
         try scene.connect()
         #expect(
             scene.receive("17 01 0E00 2700 4000 4000 0500 5000 5100 5200", on: 0x05)
-                == [bytes("0500 18 01 0E00 0502 0502 2000 0400 4000 4100 0000")])
+                == [bytes("0500 18 01 0E00 0502 0502 FF00 0400 4000 4100 0000")])
         #expect(
             scene.receive("17 02 0A00 2700 4000 4000 0500 5300", on: 0x05)
                 == [bytes("0500 18 02 0A00 0000 0000 0000 0400 0000")])
@@ -181,7 +181,7 @@ struct EnhancedBearerTests {
         try scene.connect()
         try collide()
         let asksAgain = scene.receive("18 01 0C00 0000 0000 0000 0400 0000 0000", on: 0x05)
-        #expect(asksAgain == [bytes("0500 17 02 0C00 2700 0502 0502 2000 4000 4100")])
+        #expect(asksAgain == [bytes("0500 17 02 0C00 2700 0502 0502 FF00 4000 4100")])
         scene.receive("17 02 0A00 2700 0002 4000 0500 5000", on: 0x05)
         #expect(scene.receive("18 02 0C00 0000 0000 0000 0400 0000 0000", on: 0x05).count == 1)
         scene.receive("17 03 0A00 2700 0002 4000 0500 5000", on: 0x05)
@@ -201,7 +201,7 @@ struct EnhancedBearerTests {
         // The central has opened one meanwhile.
         scene.open(1)
         scene.controller.run(for: .milliseconds(1))
-        #expect(scene.sent() == [bytes("0500 17 02 0A00 2700 0502 0502 2000 4100")])
+        #expect(scene.sent() == [bytes("0500 17 02 0A00 2700 0502 0502 FF00 4100")])
     }
 
     // MARK: - The end

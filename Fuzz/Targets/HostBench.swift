@@ -141,6 +141,11 @@ struct HostBench {
             host.consume(payload.count, of: channel, on: link)
         case .advertisement(let advertisement):
             try require(advertisement.data.count <= 255, "advertising data of \(advertisement.data.count) octets")
+        case .periodic(_, .report(let report)):
+            try require(report.data.count <= 1650, "periodic advertising of \(report.data.count) octets")
+        case .subevents(_, .response(_, _, let report)):
+            try require(report.data.count <= 255, "a response of \(report.data.count) octets")
+        case .periodic, .subevents: return
         case .link(let link, .parametersChanged), .link(let link, .phyChanged):
             try require(links.contains(link), "parameters of a link nobody knows")
         case .link(let link, .mtuChanged(let mtu)):

@@ -17,6 +17,6 @@ struct BLE: CommandLineProgram {
         subcommands: [
             Adapters.self, Scan.self, Inspect.self, Read.self, Write.self, Notify.self, Serve.self, Record.self,
             Replay.self, Bench.self, Advertise.self, Beacon.self, Monitor.self, Radio.self, Pair.self, L2CAP.self,
-            Bonds.self, Decode.self, Simulate.self,
+            Bonds.self, Decode.self, Simulate.self, Synchronize.self,
         ])
 }

@@ -28,6 +28,7 @@ extension BluetoothError: CustomStringConvertible {
         case .channelRefused(let failure): "\(failure)"
         case .channelReconfigurationFailed(let failure): "\(failure)"
         case .channelClosed(let end): "\(end)"
+        case .syncEnded(let end): "\(end)"
         case .notBonded: "there is no bond with this peer; pair with it first"
         case .requestExpired: "the request has been answered, or was given up because no answer came in time"
         case .invalidResponse(let what): "the peer broke the protocol: \(what)"

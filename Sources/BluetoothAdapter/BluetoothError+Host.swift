@@ -32,6 +32,7 @@ extension BluetoothError {
         case .pairing(let error): self = .pairingFailed(error)
         case .notBonded: self = .notBonded
         case .noSuchChannel: self = .channelClosed(.byThisDevice)
+        case .noSuchSync: self = .syncEnded(.lost)
         case .channel(let failure): self = .channelRefused(failure)
         case .channelReconfiguration(let failure): self = .channelReconfigurationFailed(failure)
         }

@@ -62,6 +62,8 @@ public enum BluetoothError: Error, Equatable, Sendable {
     case channelReconfigurationFailed(ChannelReconfigurationFailure)
     /// The L2CAP channel has been closed.
     case channelClosed(ChannelEnd)
+    /// Periodic advertising is not received any more.
+    case syncEnded(PeriodicSyncEnd)
     /// The peer's request has been answered before, or was given up because no answer came in time.
     case requestExpired
     /// The peer broke the protocol in an answer.

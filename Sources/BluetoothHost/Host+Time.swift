@@ -12,6 +12,7 @@ extension Host {
             guard lifecycle.isUnderWay else { return nil }
             var deadline = earliest(commands.nextDeadline, initiator.nextDeadline)
             deadline = earliest(deadline, earliest(scanner.nextDeadline, advertiser.nextDeadline))
+            deadline = earliest(deadline, synchronizer.nextDeadline)
             deadline = earliest(deadline, privacy.nextDeadline)
             for slot in links.slots where links.at[slot].isInUse {
                 deadline = earliest(deadline, links.at[slot].nextDeadline)
@@ -25,6 +26,7 @@ extension Host {
         guard lifecycle.isUnderWay else { return }
         fireCommands(at: now)
         fireActivities(at: now)
+        fireSynchronizing(at: now)
         for slot in links.slots where links.at[slot].isInUse {
             guard let deadline = links.at[slot].nextDeadline, deadline <= now else { continue }
             fireLink(slot, at: now)

@@ -46,6 +46,9 @@ public struct Host: Sendable {
     var scanner = Scanner()
     var advertiser = Advertiser()
     var initiator = Initiator()
+    var synchronizer = PeriodicSynchronizer()
+    /// Responses to periodic advertising that came in part.
+    var responses = PeriodicResponseAssembly()
     var arbiter = RadioArbiter()
 
     var peers: PeerTable

@@ -38,6 +38,8 @@ public enum HostError: Error, Equatable, Sendable {
     case client(GATTClientError)
     /// The GATT server refused.
     case server(GATTServerError)
+    /// The periodic advertising is not received any more.
+    case noSuchSync
     /// The link has ended, while the call was pending or before it.
     case disconnected(DisconnectReason)
     /// The controller is gone.
@@ -70,6 +72,7 @@ extension HostError: CustomStringConvertible {
         switch self {
         case .notReady: "the adapter is not ready yet"
         case .noSuchLink: "the link is gone; connect again"
+        case .noSuchSync: "the periodic advertising is not received any more; synchronize again"
         case .controller(let status): "the controller refused: \(status)"
         case .unsupported: "the controller does not support this"
         case .busy: "too much is pending already; wait for some of it to end"

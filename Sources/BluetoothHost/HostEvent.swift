@@ -13,6 +13,10 @@ public enum HostEvent: Sendable {
     case controller(Controller)
     /// A peer was received advertising.
     case advertisement(Advertisement)
+    /// Something about periodic advertising that is received, or to be received.
+    case periodic(PeriodicSyncIdentifier, Periodic)
+    /// Something about the subevents of this device's periodic advertising.
+    case subevents(AdvertisingHandle, Subevents)
     /// Something about one link.
     case link(LinkIdentifier, Link)
     /// Something the GATT client of one link received or finished.

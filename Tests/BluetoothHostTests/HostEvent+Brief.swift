@@ -17,6 +17,16 @@ extension HostEvent {
         case .controller(.advertisingStarted(let handle)): "advertising\(handle.suffix)"
         case .controller(.advertisingFailed(let handle, let error)): "advertising\(handle.suffix) failed: \(error)"
         case .controller(.advertisingEnded(let handle)): "advertising\(handle.suffix) ended"
+        case .periodic(_, .established(let sync)): "synchronized \(sync.sid)"
+        case .periodic(_, .failed(let error)): "not synchronized: \(error)"
+        case .periodic(_, .transferred(_, let data, let sync)): "synchronized \(sync.sid) by transfer \(data)"
+        case .periodic(_, .report(let report)): "periodic \(report.data.count)\(report.isTruncated ? " truncated" : "")"
+        case .periodic(_, .ended(let end)): "synchronization ended: \(end)"
+        case .subevents(let handle, .dataRequested(let first, let count)): "subevents\(handle.suffix) \(first) \(count)"
+        case .subevents(let handle, .response(let subevent, let slot, let report)):
+            "response\(handle.suffix) \(subevent) \(slot) \(report.data.count)"
+        case .subevents(let handle, .responseLost(let subevent, let slot)):
+            "response\(handle.suffix) \(subevent) \(slot) lost"
         case .link(let link, .connected): "connected \(link)"
         case .controller(.connectionFailed(_, let error)): "connection failed: \(error)"
         case .link(let link, .disconnected(let reason)): "disconnected \(link): \(reason.rawValue)"

@@ -28,6 +28,7 @@ struct ExitStatusTests {
             (.malformedValue("2A37", DecodingFailure(.truncated(missing: 1), at: 1)), .linkLost),
             (.overflow, .linkLost),
             (.channelRefused(.refused(.spsmNotSupported)), .linkLost), (.channelClosed(.byPeer), .linkLost),
+            (.syncEnded(.lost), .linkLost),
             (.notFound("180D"), .notFound),
             (.notSupported("it neither notifies nor indicates"), .notFound),
             (.invalidDefinition("no room"), .usage),

@@ -266,6 +266,34 @@ class TerminalCase(Case):
         return "a terminal would obey the name" if b"a\x1b[31m" in shown else None
 
 
+@dataclass
+class PeriodicCase(Case):
+    """One of our programs advertises periodically, and another one follows that."""
+
+    octets: str = "0416050A15"
+
+    def run(self, directory: pathlib.Path, limit: float) -> str | None:
+        """Runs it. Returns the error, or nothing."""
+        try:
+            with self.air(directory / "air.log") as air:
+                theirs = self.ble(air.transports[0], directory, "advertise", "--name", "Clock", "--sid", "3",
+                                  "--periodic", self.octets)
+                ours = self.ble(air.transports[1], directory, "sync", "00:1B:DC:00:00:01/P", "--set", "3", "--json",
+                                "--count", "2")
+                with running(theirs, directory / "theirs.log", "ble: advertising"):
+                    with open(directory / "ours.log", "wb") as log:
+                        result = subprocess.run(ours, stdout=subprocess.PIPE, stderr=log, timeout=limit, check=False)
+        except subprocess.TimeoutExpired:
+            return f"not done in {limit:.0f} s"
+        except (OSError, RuntimeError) as error:
+            return str(error)
+        reports = [json.loads(line) for line in result.stdout.splitlines()]
+        if result.returncode != 0 or len(reports) != 2:
+            return f"ended with status {result.returncode} after {len(reports)} reports"
+        wrong = [each for each in reports if (each["sid"], each["data"]) != (3, self.octets)]
+        return f"it has brought {wrong}" if wrong else None
+
+
 def all_cases(binaries: pathlib.Path) -> list[Case]:
     """Each over our own radio, and one of either kind over Bumble's controllers, too, which send no scan response."""
     ours = ("our radio", functools.partial(airs.our_radio, binaries))
@@ -286,6 +314,7 @@ def all_cases(binaries: pathlib.Path) -> list[Case]:
         for options, octets, rest in EXTENDED_SENT:
             title = f"Bumble sees ble {options if len(options) < 80 else 'advertise with 600 octets in a set on LE 2M'}"
             cases.append(Case(title, air_name, air, binaries, sent=(options, octets, rest)))
+    cases.append(PeriodicCase("ble sync follows ble advertise --periodic", *extended[0], binaries))
     for what, end, status in ENDS:
         name = f"ble scan gives the terminal back after {what}"
         cases.append(TerminalCase(name, *ours, binaries, end=end, status=status))

@@ -18,6 +18,7 @@ struct Advertise: AsyncParsableCommand, CommandWithoutOutput {
                 "ble advertise --manufacturer FFFF=0102 --no-connectable --time 60",
                 "ble advertise --data 0201060303AAFE",
                 "ble advertise --name Thermometer --phy coded --sid 3 --no-connectable",
+                "ble advertise --name Clock --sid 3 --periodic 0416050A15 --periodic-interval 1000",
             ]))
 
     @OptionGroup var transport: TransportOptions
@@ -77,12 +78,15 @@ struct Advertise: AsyncParsableCommand, CommandWithoutOutput {
                 throw ValidationError(
                     "an extended scan response stands alone: give it with --data '' and --no-connectable")
             }
+            if extended.periodic != nil {
+                throw ValidationError("what has periodic advertising has no scan response; leave out one of the two")
+            }
             if extended.anonymous {
                 throw ValidationError("nobody can ask an anonymous advertiser for a scan response")
             }
         }
         if data == nil, scanResponse != nil { throw ValidationError("--scan-response goes with --data") }
-        if data == nil, !hasParts {
+        if data == nil, !hasParts, extended.periodic == nil {
             throw ValidationError("there is nothing to advertise; give --name, --service or --data, for example")
         }
     }

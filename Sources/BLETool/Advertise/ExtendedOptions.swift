@@ -30,14 +30,32 @@ struct ExtendedOptions: ParsableArguments {
         help: ArgumentHelp("The highest power to transmit with, -127 to 20.", valueName: "dBm"))
     var power: Int8?
 
+    @Option(
+        help: ArgumentHelp(
+            "Octets for periodic advertising, which devices can follow without scanning: ble sync. Nobody can connect.",
+            valueName: "hex"))
+    var periodic: AdvertisedOctets?
+
+    @Option(help: ArgumentHelp("How often they are sent, from 8 to 81918 ms.", valueName: "ms"))
+    var periodicInterval: Int?
+
     func validate() throws {
+        if periodicInterval != nil, periodic == nil {
+            throw ValidationError("--periodic-interval goes with --periodic")
+        }
+        if let periodicInterval, !(8...81_918).contains(periodicInterval) {
+            throw ValidationError("--periodic-interval is from 8 to 81918 ms")
+        }
+        if anonymous, periodic != nil {
+            throw ValidationError("an anonymous advertiser cannot be followed; leave out --anonymous or --periodic")
+        }
         if let sid, sid > 15 { throw ValidationError("--sid is from 0 to 15") }
         if events == 0 { throw ValidationError("--events is from 1 to 255") }
         if let power, !(-127...20).contains(power) { throw ValidationError("--power is from -127 to 20 dBm") }
     }
 
     /// Whether extended PDUs are sent.
-    var isExtended: Bool { extended || phy != nil || sid != nil || anonymous }
+    var isExtended: Bool { extended || phy != nil || sid != nil || anonymous || periodic != nil }
 
     /// Whether the extended commands are needed.
     var isSet: Bool { isExtended || events != nil || power != nil }
@@ -48,11 +66,16 @@ struct ExtendedOptions: ParsableArguments {
     ) -> AdvertisingParameters {
         let phys = phy ?? AdvertisingPHYs(primary: .le1M, secondary: .le1M)
         var parameters = AdvertisingParameters(
-            isConnectable: isConnectable && !anonymous, interval: interval, data: data, scanResponse: scanResponse,
+            isConnectable: isConnectable && !anonymous && periodic == nil, interval: interval, data: data,
+            scanResponse: scanResponse,
             extended: isExtended
                 ? ExtendedAdvertising(
                     primaryPHY: phys.primary, secondaryPHY: phys.secondary, sid: sid, isAnonymous: anonymous,
                     includesTransmitPower: power != nil) : nil)
+        if let periodic {
+            let interval = Duration.milliseconds(periodicInterval ?? 100)
+            parameters.periodic = PeriodicAdvertising(interval: interval...interval, data: periodic.octets)
+        }
         parameters.maximumEvents = events
         parameters.transmitPower = power
         return parameters

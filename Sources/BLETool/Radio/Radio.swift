@@ -57,7 +57,10 @@ struct Radio: AsyncParsableCommand, CommandWithoutOutput {
             "How long each packet takes between a controller and its host, in each direction.", valueName: "ms"))
     var delay = 0
 
-    @Flag(help: "Give the controllers extended advertising, with long data, several sets, LE 2M and LE Coded.")
+    @Flag(
+        help:
+            "Give the controllers extended advertising, with long data, several sets, periodic advertising, LE 2M and LE Coded."
+    )
     var extended = false
 
     @Flag(name: .shortAndLong, help: "Say what each fault does.")

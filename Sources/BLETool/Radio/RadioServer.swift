@@ -65,6 +65,7 @@ final class RadioServer {
         let address = DeviceAddress(Self.firstAddress + UInt64(ports.count), kind: .public)
         var configuration = ControllerConfiguration(publicAddress: address)
         configuration.hasExtendedAdvertising = options.isExtended
+        configuration.hasPeriodicAdvertising = options.isExtended
         let controller = air.addController(configuration)
         var port = try RadioPort(name, controller, faults: faults?.another())
         if port.listener == nil {

@@ -100,7 +100,9 @@ extension HCIOpcode {
         case .disconnect, .readRemoteVersionInformation, .readTransmitPowerLevel, .readRSSI, .leConnectionUpdate,
             .leReadChannelMap, .leReadRemoteFeatures, .leEnableEncryption, .leLongTermKeyRequestReply,
             .leLongTermKeyRequestNegativeReply, .leRemoteConnectionParameterRequestReply,
-            .leRemoteConnectionParameterRequestNegativeReply, .leSetDataLength, .leReadPHY, .leSetPHY:
+            .leRemoteConnectionParameterRequestNegativeReply, .leSetDataLength, .leReadPHY, .leSetPHY,
+            .lePeriodicAdvertisingSyncTransfer, .lePeriodicAdvertisingSetInfoTransfer,
+            .leSetPeriodicAdvertisingSyncTransferParameters:
             true
         default: false
         }

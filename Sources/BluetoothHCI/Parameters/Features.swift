@@ -31,6 +31,10 @@ public struct LEFeatures: OptionSet, Hashable, Sendable {
     public static let channelSelectionAlgorithm2 = LEFeatures(rawValue: 1 << 14)
     /// LE Power Class 1.
     public static let powerClass1 = LEFeatures(rawValue: 1 << 15)
+    /// Periodic Advertising Sync Transfer, Sender.
+    public static let periodicAdvertisingSyncTransferSender = LEFeatures(rawValue: 1 << 24)
+    /// Periodic Advertising Sync Transfer, Recipient.
+    public static let periodicAdvertisingSyncTransferRecipient = LEFeatures(rawValue: 1 << 25)
     /// Connected Isochronous Stream, Central.
     public static let connectedIsochronousStreamCentral = LEFeatures(rawValue: 1 << 28)
     /// Connected Isochronous Stream, Peripheral.
@@ -43,12 +47,18 @@ public struct LEFeatures: OptionSet, Hashable, Sendable {
     public static let connectedIsochronousStreamHostSupport = LEFeatures(rawValue: 1 << 32)
     /// LE Power Control Request.
     public static let powerControlRequest = LEFeatures(rawValue: 1 << 33)
+    /// Periodic Advertising ADI Support.
+    public static let periodicAdvertisingADI = LEFeatures(rawValue: 1 << 36)
     /// Connection Subrating.
     public static let connectionSubrating = LEFeatures(rawValue: 1 << 37)
     /// Connection Subrating (Host Support), set by the host.
     public static let connectionSubratingHostSupport = LEFeatures(rawValue: 1 << 38)
     /// Channel Classification.
     public static let channelClassification = LEFeatures(rawValue: 1 << 39)
+    /// Periodic Advertising with Responses, Advertiser.
+    public static let periodicAdvertisingWithResponsesAdvertiser = LEFeatures(rawValue: 1 << 43)
+    /// Periodic Advertising with Responses, Scanner.
+    public static let periodicAdvertisingWithResponsesScanner = LEFeatures(rawValue: 1 << 44)
 }
 
 /// The features of a controller's link manager, page 0 (Core 5.4, Vol 2, Part C, 3.3): the two that an LE host needs.

@@ -115,8 +115,10 @@ struct Advertiser: Sendable {
     }
 
     /// A peer has connected.
-    mutating func peerConnected() -> [Effect] {
-        let isOnly = sets.count(where: \.acceptsConnections) == 1
+    ///
+    /// - Parameter bySync: whether it may be one whose periodic advertising this device receives.
+    mutating func peerConnected(bySync: Bool) -> [Effect] {
+        let isOnly = sets.count(where: \.acceptsConnections) == 1 && !bySync
         return sets.indices.flatMap { sets[$0].peerConnected(isOnly: isOnly) }
     }
 

@@ -9,7 +9,8 @@ extension AdvertisingParameters {
         guard needsExtendedCommands else { return nil }
         guard radio.isExtended, phys.isSubset(of: radio.phys) else { return .unsupported }
         let limit = extended == nil ? 31 : max(31, radio.maximumDataLength)
-        return max(data.count, scanResponse.count) > limit ? .advertisingDataTooLong(limit: limit) : nil
+        return max(data.count, scanResponse.count) > limit
+            ? .advertisingDataTooLong(limit: limit) : periodicObstacle(radio)
     }
 
     private var phys: LEPHYs {
@@ -37,6 +38,7 @@ extension AdvertisingParameters {
                 commands.append(LESetExtendedScanResponseData(advertisingHandle: handle, fragment: fragment))
             }
         }
+        commands += periodicCommands(for: handle)
         let units = left.map { ($0 + .nanoseconds(9_999_999)) / .milliseconds(10) }
         let set = LESetExtendedAdvertisingEnable.AdvertisingSet(
             advertisingHandle: handle, duration: units.map { $0 < 65536 ? UInt16(max(1, $0)) : 0 } ?? 0,
@@ -96,15 +98,15 @@ extension AdvertisingParameters {
     }
 
     /// The octets of a fragment that fit into a command with the most parameters, 255 octets.
-    private static let longestFragment = 251
+    static let longestFragment = 251
 
     /// The data in as many commands as it takes (7.8.54). A new set has none, so none is needed for none.
-    private static func fragments(_ data: [UInt8]) -> [AdvertisingDataFragment] {
-        guard data.count > longestFragment else {
+    static func fragments(_ data: [UInt8], of longest: Int = longestFragment) -> [AdvertisingDataFragment] {
+        guard data.count > longest else {
             return data.isEmpty ? [] : [AdvertisingDataFragment(operation: .complete, data: data)]
         }
-        return stride(from: 0, to: data.count, by: longestFragment).map { start in
-            let end = min(start + longestFragment, data.count)
+        return stride(from: 0, to: data.count, by: longest).map { start in
+            let end = min(start + longest, data.count)
             let operation: AdvertisingDataFragment.Operation =
                 start == 0 ? .first : end == data.count ? .last : .intermediate
             return AdvertisingDataFragment(operation: operation, data: Array(data[start..<end]))

@@ -26,6 +26,9 @@ public struct AdvertisingParameters: Equatable, Sendable {
     /// Extended advertising PDUs; nil for legacy ones, which every scanner receives. Needs a controller with the extended commands,
     /// as do the properties below.
     public var extended: ExtendedAdvertising?
+    /// Periodic advertising of the set; nil for none. Where it differs from that before in nothing but data of at most 252 octets, who
+    /// is synchronized to it stays so. It begins anew where the set does, as with a new private address.
+    public var periodic: PeriodicAdvertising?
     /// After how many advertising events it ends, 1 to 255; nil for not by itself. They are counted anew after each pause.
     public var maximumEvents: UInt8?
     /// The highest power to transmit with, in dBm, -127 to 20; nil leaves that to the controller.
@@ -69,7 +72,7 @@ public struct AdvertisingParameters: Equatable, Sendable {
             && (limit.map { $0 > .zero && (!isLimited || $0 <= GAPTiming.limitedAdvertisingTimeout) } ?? true)
             && (maximumEvents ?? 1) > 0 && (transmitPower ?? 0) >= -127 && (transmitPower ?? 0) <= 20
             && (ownAddress == nil || !isConnectable && ownAddress?.randomKind != .resolvablePrivate)
-            && (extended?.isValid(self) ?? (peer == nil || isConnectable))
+            && (extended?.isValid(self) ?? (peer == nil || isConnectable)) && isPeriodicValid
     }
 
     /// Whether it takes the extended commands.

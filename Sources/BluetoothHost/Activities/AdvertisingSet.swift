@@ -9,6 +9,10 @@ struct AdvertisingSet: Sendable {
         /// Parameters, addresses and data.
         case setUp
         case enable, disable
+        /// Other data of its periodic advertising.
+        case update
+        /// Ends its periodic advertising.
+        case silence
         /// Frees the set in the controller.
         case remove
     }
@@ -37,6 +41,8 @@ struct AdvertisingSet: Sendable {
     /// Whether the controller knows a set with this handle, so that it is to be removed before it is set up anew: what it holds
     /// may not fit what is wanted next.
     private(set) var exists = false
+    /// Whether its periodic advertising may be on, so that it is to be ended before the set is removed.
+    private var isPeriodic = false
     /// Whether the extended commands are used for it.
     private var isExtended = false
     /// What becomes of advertising that the controller ends with an error.
@@ -112,8 +118,12 @@ struct AdvertisingSet: Sendable {
             guard !backoff.waits(at: now), verdict == .proceed, mayBegin else { return [] }
             return setUp(wanted, addresses, radio, at: now)
         case .running(let current):
-            guard wanted?.parameters == current, verdict != .stop else { return disable() }
-            return announce()
+            guard verdict != .stop, let wanted, wanted.parameters != current else {
+                return wanted == nil || verdict == .stop ? disable() : announce()
+            }
+            guard let update = wanted.parameters.update(from: current, of: handle) else { return disable() }
+            state = .starting(wanted.parameters, rest: [], isUncertain: false)
+            return send(update, .update)
         case .starting, .stopping, .removing:
             return []
         }
@@ -126,6 +136,7 @@ struct AdvertisingSet: Sendable {
             for: handle, addresses, radio, left: wanted.end.map { now.duration(to: $0) })
         isExtended = radio.isExtended
         exists = isExtended
+        isPeriodic = wanted.parameters.periodic != nil
         let first = commands.removeFirst()
         state = .starting(wanted.parameters, rest: commands, isUncertain: false)
         return send(first, .setUp)
@@ -144,6 +155,9 @@ struct AdvertisingSet: Sendable {
 
     private mutating func remove() -> [Effect] {
         state = .removing
+        if isPeriodic {
+            return send(LESetPeriodicAdvertisingEnable(enabling: [], advertisingHandle: handle), .silence)
+        }
         return send(LERemoveAdvertisingSet(advertisingHandle: handle), .remove)
     }
 
@@ -178,6 +192,14 @@ struct AdvertisingSet: Sendable {
             let next = rest.removeFirst()
             state = .starting(parameters, rest: rest, isUncertain: isUncertain)
             return .effects(send(next, rest.isEmpty ? .enable : .setUp))
+        case (.starting(let parameters, _, let isUncertain), .update):
+            // Whatever it answers, the set is still on the air.
+            state = .running(parameters)
+            guard status == .success else { return .refused(parameters) }
+            return .effects(isUncertain ? restart() : [])
+        case (.removing, .silence):
+            isPeriodic = false
+            return .effects(remove())
         case (.starting(let parameters, _, let isUncertain), .enable):
             state = .running(parameters)
             return .effects(isUncertain ? restart() : [])
@@ -252,6 +274,7 @@ struct AdvertisingSet: Sendable {
     mutating func reset() {
         state = .idle
         exists = false
+        isPeriodic = false
         backoff.succeeded()
     }
 

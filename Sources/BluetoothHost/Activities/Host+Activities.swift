@@ -115,9 +115,11 @@ extension Host {
         advanceAdvertising(at: now)
         advanceScanning(at: now)
         advanceConnecting(at: now)
+        advanceSynchronizing(at: now)
     }
 
-    private mutating func advanceScanning(at now: Instant) {
+    mutating func advanceScanning(at now: Instant) {
+        scanner.follow(synchronizer.scanPHYs)
         let verdict = arbiter.verdict(for: .scanning, among: obstacles)
         perform(scanner.advance(verdict, ownAddressType: ownAddressType, radio, at: now), at: now)
         advancePrivacy(at: now)
@@ -205,7 +207,7 @@ extension Host {
     /// A central was reported, or the controller says that a peer tried and failed.
     mutating func peerConnected(_ isCertain: Bool, at now: Instant) {
         if isCertain {
-            perform(advertiser.peerConnected(), at: now)
+            perform(advertiser.peerConnected(bySync: synchronizer.acceptsConnections), at: now)
         } else {
             perform(advertiser.peerFailed(at: now), at: now)
         }

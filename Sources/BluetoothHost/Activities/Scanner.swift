@@ -12,6 +12,8 @@ struct Scanner: Sendable {
     private var wanted: ScanParameters?
     /// Whether the host itself looks for peers, to connect to them.
     private(set) var isSearching = false
+    /// On which PHYs the controller has to listen for advertisers that the host synchronizes to; nil where it need not.
+    private var followed: ScanPHYs?
     private var activity: Activity<ScanParameters> = .idle
     /// Whether it was started by the extended commands.
     private var isExtended = false
@@ -36,22 +38,27 @@ struct Scanner: Sendable {
 
     /// How to scan for all who want that. A search must not miss a device that was reported before it began.
     private var needed: ScanParameters? {
-        guard isSearching else { return wanted }
+        guard isNeeded else { return wanted }
         var parameters = wanted ?? Self.search
-        parameters.reportsDuplicates = true
+        if isSearching { parameters.reportsDuplicates = true }
+        if wanted == nil, !isSearching { parameters.phys = [] }
+        if let followed { parameters.phys.formUnion(followed) }
         return parameters
     }
 
+    /// Whether the host scans for its own purposes.
+    private var isNeeded: Bool { isSearching || followed != nil }
+
     /// Half of the time, so that links and advertising go on.
     private static let search = ScanParameters(
-        isActive: false, interval: .milliseconds(60), window: .milliseconds(30))
+        isActive: false, interval: .milliseconds(60), window: .milliseconds(30), reportsDuplicates: false)
 
     /// Whether the controller neither scans nor is about to begin or stop.
     var isIdle: Bool {
         if case .idle = activity { true } else { false }
     }
 
-    var nextDeadline: Instant? { earliest(watchdog.deadline, isSearching && isIdle ? backoff.deadline : nil) }
+    var nextDeadline: Instant? { earliest(watchdog.deadline, isNeeded && isIdle ? backoff.deadline : nil) }
 
     // MARK: Calls
 
@@ -69,6 +76,9 @@ struct Scanner: Sendable {
         self.isSearching = isSearching
         return true
     }
+
+    /// Listens for advertisers that the host synchronizes to, or does not any more.
+    mutating func follow(_ phys: ScanPHYs?) { followed = phys }
 
     /// Moves one step towards what is wanted.
     mutating func advance(
@@ -139,7 +149,7 @@ struct Scanner: Sendable {
     /// Gives up a scan that the controller refused, unless something else is wanted by now.
     mutating func giveUp(_ refused: ScanParameters, _ error: HostError, at now: Instant) -> [Effect] {
         guard needed == refused else { return [] }
-        if isSearching { backoff.failed(at: now) }
+        if isNeeded { backoff.failed(at: now) }
         guard isWanted else { return [] }
         wanted = nil
         return [.report(.controller(.scanningFailed(error)))]
@@ -167,7 +177,7 @@ struct Scanner: Sendable {
 
     /// Whether a search that the controller refused is to be tried again.
     func retriesSearch(at now: Instant) -> Bool {
-        isSearching && isIdle && backoff.deadline.map { $0 <= now } ?? false
+        isNeeded && isIdle && backoff.deadline.map { $0 <= now } ?? false
     }
 
     /// The controller was reset. What is wanted stays wanted.

@@ -54,7 +54,9 @@ enum BringUpStep: UInt8, CaseIterable, Sendable {
             // Only a controller that also does BR/EDR has to learn that its host knows LE (Vol 4, Part E, 7.3.79).
             guard profile.hasClassicRadio, supported.contains(.writeLEHostSupport) else { return nil }
             return WriteLEHostSupport(isLESupported: true)
-        case .leSetEventMask: return LESetEventMask(eventMask: profile.hasExtendedCommands ? .extendedHost : .host)
+        case .leSetEventMask:
+            guard profile.hasExtendedCommands else { return LESetEventMask(eventMask: .host) }
+            return LESetEventMask(eventMask: .extendedHost.union(.periodic(supported)))
         case .leReadLocalSupportedFeatures: return LEReadLocalSupportedFeatures()
         case .leReadBufferSizeV2: return supported.contains(.leReadBufferSizeV2) ? LEReadBufferSizeV2() : nil
         case .leReadBufferSize: return profile.hasBuffers ? nil : LEReadBufferSize()

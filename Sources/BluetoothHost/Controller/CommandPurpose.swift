@@ -7,14 +7,27 @@ enum CommandPurpose: Equatable, Sendable {
     case scan(Scanner.Step)
     case advertise(AdvertisingSet.Step, AdvertisingHandle)
     case connect(Initiator.Step)
+    case synchronize(PeriodicSynchronizer.Step)
     case disconnect(LinkIdentifier)
     case readRSSI(RequestIdentifier, LinkIdentifier)
+    /// A request about a link that the answer ends.
+    case request(RequestIdentifier, LinkIdentifier)
     case connectionUpdate(LinkIdentifier)
     case setPHY(LinkIdentifier)
     case encrypt(LinkIdentifier)
     case privacy
     /// Nobody waits for the answer.
     case none
+}
+
+extension CommandPurpose {
+    /// The request that ends with the answer.
+    var request: (identifier: RequestIdentifier, link: LinkIdentifier)? {
+        switch self {
+        case .readRSSI(let request, let link), .request(let request, let link): (request, link)
+        default: nil
+        }
+    }
 }
 
 /// The purposes of the commands on their way, by the token each command carries through its queue.
@@ -42,8 +55,8 @@ struct CommandPurposes: Sendable {
     mutating func removeRequests(of link: LinkIdentifier) -> [RequestIdentifier] {
         var requests: [RequestIdentifier] = []
         for index in slots.indices {
-            guard case .readRSSI(let request, link) = slots[index] else { continue }
-            requests.append(request)
+            guard let request = slots[index]?.request, request.link == link else { continue }
+            requests.append(request.identifier)
             // The answer is still to come, and must not find another purpose here.
             slots[index] = CommandPurpose.none
         }

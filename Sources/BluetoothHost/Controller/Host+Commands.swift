@@ -43,6 +43,12 @@ extension Host {
         case .scan(let step): answered(step, status, at: now)
         case .advertise(let step, let handle): answered(step, of: handle, status, at: now)
         case .connect(let step): answered(step, status, at: now)
+        case .synchronize(let step): answered(step, status, at: now)
+        case .request(let request, let link):
+            events.append(
+                .link(
+                    link, status == .success ? .requestCompleted(request) : .requestFailed(request, .controller(status))
+                ))
         case .disconnect(let link): disconnectAnswered(status, link, at: now)
         case .readRSSI(let request, let link): rssiAnswered(request, of: link, completion)
         case .connectionUpdate(let link): connectionUpdateAnswered(status, link, at: now)
@@ -97,7 +103,7 @@ extension Host {
 
     private mutating func abandon(_ command: AbandonedCommand, _ error: HostError) {
         // Everything else begins again once the controller is up, or ends with its link.
-        guard case .readRSSI(let request, let link) = purposes.remove(command.token) else { return }
-        events.append(.link(link, .requestFailed(request, error)))
+        guard let request = purposes.remove(command.token).request else { return }
+        events.append(.link(request.link, .requestFailed(request.identifier, error)))
     }
 }

@@ -33,6 +33,7 @@ extension Host {
         case .failed(let failure):
             forgetController(.notReady, at: now)
             perform(initiator.abandon(.notReady), at: now)
+            perform(synchronizer.abandon(.notReady), at: now)
             events.append(.controller(.failed(failure)))
         }
     }
@@ -69,6 +70,7 @@ extension Host {
         lifecycle.lose()
         forgetController(.notReady, at: now)
         perform(initiator.abandon(.notReady), at: now)
+        perform(synchronizer.abandon(.notReady), at: now)
         perform(scanner.abandon(.notReady), at: now)
         perform(advertiser.abandon(.notReady), at: now)
     }
@@ -80,6 +82,8 @@ extension Host {
         scanner.reset()
         advertiser.reset()
         initiator.reset()
+        perform(synchronizer.reset(error == .controllerReset ? .controllerReset : .adapterRemoved), at: now)
+        responses.reset()
         privacy.reset()
         arbiter.reset()
         flow.reset(bufferCount: 0)

@@ -32,6 +32,11 @@ extension Host {
         case .leEnhancedConnectionComplete(let complete):
             connectionCompleted(
                 complete.status, complete.connectionHandle, complete.role, NewConnection(complete), at: now)
+        case .lePeriodicAdvertisingReport, .lePeriodicAdvertisingSyncEstablished,
+            .lePeriodicAdvertisingSyncEstablishedV2, .lePeriodicAdvertisingSyncLost,
+            .lePeriodicAdvertisingSyncTransferReceived, .lePeriodicAdvertisingSyncTransferReceivedV2,
+            .lePeriodicAdvertisingSubeventDataRequest, .lePeriodicAdvertisingResponseReports:
+            receivePeriodicEvent(event, at: now)
         case .leAdvertisingSetTerminated(let end): advertisingSetTerminated(end, at: now)
         case .disconnectionComplete(let complete): disconnectionCompleted(complete, at: now)
         case .leConnectionUpdateComplete(let complete): connectionUpdated(complete, at: now)
@@ -45,6 +50,22 @@ extension Host {
                 change.status, isEncrypted: change.encryption == .on, of: change.connectionHandle, at: now)
         case .encryptionKeyRefreshComplete(let complete):
             encryptionChanged(complete.status, isEncrypted: true, of: complete.connectionHandle, at: now)
+        default: return
+        }
+    }
+
+    private mutating func receivePeriodicEvent(_ event: borrowing HCIEvent, at now: Instant) {
+        switch event {
+        case .lePeriodicAdvertisingReport(let report): receive(report)
+        case .lePeriodicAdvertisingSyncEstablished(let new): syncEstablished(new.status, NewSync(new), at: now)
+        case .lePeriodicAdvertisingSyncEstablishedV2(let new): syncEstablished(new.status, NewSync(new), at: now)
+        case .lePeriodicAdvertisingSyncLost(let lost): syncLost(lost)
+        case .lePeriodicAdvertisingSyncTransferReceived(let new):
+            syncTransferred(new.status, new.connectionHandle, new.serviceData, NewSync(new), at: now)
+        case .lePeriodicAdvertisingSyncTransferReceivedV2(let new):
+            syncTransferred(new.status, new.connectionHandle, new.serviceData, NewSync(new), at: now)
+        case .lePeriodicAdvertisingSubeventDataRequest(let request): subeventDataRequested(request)
+        case .lePeriodicAdvertisingResponseReports(let reports): receive(reports)
         default: return
         }
     }

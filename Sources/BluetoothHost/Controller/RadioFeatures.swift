@@ -16,6 +16,7 @@ struct RadioFeatures: Equatable, Sendable {
     var maximumDataLength = 31
     /// The PHYs of the extended commands.
     var phys: LEPHYs = .le1M
+    var periodic: PeriodicFeatures = []
 
     /// What there is before a controller is up: nothing is ruled out.
     init() {}
@@ -25,6 +26,7 @@ struct RadioFeatures: Equatable, Sendable {
         version = controller.version?.hciVersion
         setCount = controller.advertisingSetCount
         maximumDataLength = controller.maximumAdvertisingDataLength
+        periodic = PeriodicFeatures(controller)
         if isExtended, controller.features.contains(.le2MPHY) { phys.insert(.le2M) }
         if isExtended, controller.features.contains(.leCodedPHY) { phys.insert(.leCoded) }
     }

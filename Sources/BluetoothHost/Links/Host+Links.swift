@@ -69,7 +69,7 @@ extension Host {
             if isIdentityForbidden(connection.address) {
                 handle(.identityAddressUsed, at: now)
                 turnAway(connection, at: now)
-            } else if !advertiser.acceptsConnections {
+            } else if !advertiser.acceptsConnections, !synchronizer.acceptsConnections {
                 turnAway(connection, at: now)
             } else if !add(connection, nil, at: now) {
                 send(Disconnect(connectionHandle: connection.handle), for: .none, at: now)

@@ -68,8 +68,24 @@ public struct HostCall: Sendable {
         /// commands.
         indirect case advertiseSet(AdvertisingParameters)
 
+        /// Changes what a set of this user advertises; ends with `.done` once it is on the air. Who is synchronized to its periodic
+        /// advertising stays so where only that data changes, see `AdvertisingParameters.periodic`.
+        indirect case changeSet(CallToken, AdvertisingParameters)
+        /// Sets what subevents of a set say, see `Host.setSubeventData`; ends with `.done`.
+        indirect case setSubeventData(CallToken, [PeriodicSubeventData])
+
+        /// Receives periodic advertising, see `Host.synchronize`. Ends with `.sync`; `UserEvent.periodic` follows until it ends, or
+        /// the token is cancelled.
+        indirect case synchronize([PeriodicAdvertiser], PeriodicSyncParameters, timeout: Duration?)
+        indirect case sync(PeriodicSyncIdentifier, SyncCall)
+
         // MARK: Links
 
+        /// Tells the peer of periodic advertising, with a value that is up to the applications; ends with `.done`.
+        indirect case transfer(LinkIdentifier, TransferredPeriodicAdvertising, serviceData: UInt16)
+        /// Receives the periodic advertising of which the peer tells, or with nil none; ends with `.done`. From then on
+        /// `UserEvent.Periodic.transferred` follows for each.
+        indirect case acceptTransfers(LinkIdentifier, PeriodicSyncParameters?)
         /// Connects to a peer, or joins the users of an existing link; ends with `.link` once ATT_MTU is settled.
         indirect case connect(PeerID, ConnectRequest)
         /// The user releases the link. The host ends a link that it made as a central after its last user.
@@ -310,4 +326,6 @@ public enum CallResult: Sendable {
     /// The SPSM of a service.
     case listening(UInt16)
     case channels(LinkIdentifier, [OpenedChannel])
+    /// Periodic advertising that is received from now on.
+    indirect case sync(PeriodicSyncIdentifier, PeriodicSyncInformation)
 }

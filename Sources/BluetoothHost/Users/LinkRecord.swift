@@ -37,6 +37,8 @@ struct LinkRecord: Sendable {
     /// The Client Characteristic Configuration descriptors found so far, by value handle.
     var configurationDescriptors: [AttributeHandle: AttributeHandle] = [:]
     var requests: [PendingRequest] = []
+    /// Who takes the periodic advertising of which the peer tells.
+    var syncReceiver: UserID?
     var preparation = LinkPreparation()
     var caching = LinkCaching()
     /// Whether this host uses the peer as a server. As a peripheral it need not.

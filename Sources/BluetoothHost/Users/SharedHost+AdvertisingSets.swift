@@ -7,6 +7,8 @@ struct AdvertisingSetRecord: Sendable {
     let handle: AdvertisingHandle
     /// Whether the user knows that it is on the air.
     var isStarted = false
+    /// A call for something else to be advertised, until that is on the air.
+    var change: UserCall?
 }
 
 extension AdvertisingHandle {
@@ -33,6 +35,7 @@ extension SharedHost {
 
     mutating func setStarted(_ handle: AdvertisingHandle) {
         guard let index = advertisingSets.firstIndex(where: { $0.handle == handle }) else { return }
+        if let change = advertisingSets[index].change.take() { end(change, .success(.done)) }
         guard !advertisingSets[index].isStarted else { return }
         advertisingSets[index].isStarted = true
         end(advertisingSets[index].call, .success(.done))
@@ -49,6 +52,7 @@ extension SharedHost {
     private mutating func removeSet(_ handle: AdvertisingHandle, _ error: HostError?) {
         guard let index = advertisingSets.firstIndex(where: { $0.handle == handle }) else { return }
         let record = advertisingSets.remove(at: index)
+        if let change = record.change { end(change, .failure(error ?? .timedOut)) }
         guard record.isStarted else { return end(record.call, .failure(error ?? .timedOut)) }
         tell(.advertisingSetEnded(record.call.token, error), to: record.call.user)
     }
@@ -59,7 +63,10 @@ extension SharedHost {
     mutating func stopSets(where isMeant: (UserCall) -> Bool, at now: Instant) -> [UserCall] {
         let stopped = advertisingSets.filter { isMeant($0.call) }
         advertisingSets.removeAll { isMeant($0.call) }
-        for record in stopped { host.stopAdvertising(record.handle, at: now) }
+        for record in stopped {
+            host.stopAdvertising(record.handle, at: now)
+            if let change = record.change { end(change, .failure(.cancelled)) }
+        }
         return stopped.filter { !$0.isStarted }.map(\.call)
     }
 

@@ -43,6 +43,11 @@ extension SharedHost {
         case .scan(let filter, let parameters): scan(call, filter, parameters, at: now)
         case .advertise(let request): advertise(call, request, at: now)
         case .advertiseSet(let parameters): advertise(call, parameters, at: now)
+        case .changeSet(let set, let parameters): change(call, set, parameters, at: now)
+        case .setSubeventData(let set, let subevents): setSubeventData(call, set, subevents, at: now)
+        case .synchronize(let advertisers, let parameters, let timeout):
+            synchronize(call, advertisers, parameters, timeout, at: now)
+        case .sync(let sync, let kind): carryOut(kind, call, sync, at: now)
         case .connect(let peer, let request): connect(call, peer, request, at: now)
         case .publish(let definition, let handle): publish(call, definition, at: handle, now)
         case .publishAll(let definitions): publish(call, definitions, at: now)
@@ -72,7 +77,8 @@ extension SharedHost {
             .perform(let link, _), .write(let link, _, _),
             .subscribe(let link, _), .unsubscribe(let link, _), .indicate(let link, _, _), .pair(let link, _),
             .writeSigned(let link, _, _), .channel(let link, _),
-            .answerPairing(let link, _), .pressKey(let link, _), .cancelPairing(let link):
+            .answerPairing(let link, _), .pressKey(let link, _), .cancelPairing(let link),
+            .transfer(let link, _, _), .acceptTransfers(let link, _):
             guard let slot = slot(of: link) else { return end(call, .failure(refusal ?? .noSuchLink)) }
             carryOut(kind, call, slot, at: now)
         }
@@ -109,6 +115,8 @@ extension SharedHost {
             } catch {
                 end(call, .failure(error))
             }
+        case .transfer(_, let what, let serviceData): transfer(call, what, serviceData, slot, at: now)
+        case .acceptTransfers(_, let parameters): acceptTransfers(call, parameters, slot, at: now)
         case .channel(_, let kind): carryOut(kind, call, slot, at: now)
         case .pair(_, let request): pair(call, request, slot, at: now)
         case .answerPairing(_, let answer): answerPairing(call, answer, slot, at: now)
@@ -116,7 +124,8 @@ extension SharedHost {
         case .cancelPairing(let link): host.cancelPairing(link, at: now)
         case .subscribe(_, let request): subscribe(call, request, slot, at: now)
         case .unsubscribe(_, let subscription): unsubscribe(call, from: subscription, slot, at: now)
-        case .attach, .detach, .cancel, .scan, .advertise, .advertiseSet, .connect, .publish, .publishAll, .withdraw,
+        case .attach, .detach, .cancel, .scan, .advertise, .advertiseSet, .changeSet, .setSubeventData, .synchronize,
+            .sync, .connect, .publish, .publishAll, .withdraw,
             .withdrawAll, .setValue, .readOwnValue, .answer, .accept, .refuse, .authorize, .writeWithoutResponse,
             .notify, .update,
             .setPairingAgent, .bonds, .makeOutOfBandData, .removeBond, .forgetAttributes, .listen, .stopListening:
@@ -140,6 +149,7 @@ extension SharedHost {
             for pending in stopSets(where: { $0 == call }, at: now) { end(pending, .failure(.cancelled)) }
             return
         }
+        if cancelSync(call, at: now) { return }
         if !connects.removeAll(where: { $0.call == call }).isEmpty {
             end(call, .failure(.cancelled))
             return reconcileConnecting(at: now)
@@ -177,7 +187,7 @@ extension SharedHost {
     }
 
     /// Makes a request to the host that an event answers.
-    private mutating func request(
+    mutating func request(
         _ call: UserCall, _ slot: Int, _ body: (inout Host) throws(HostError) -> RequestIdentifier
     ) {
         do throws(HostError) {

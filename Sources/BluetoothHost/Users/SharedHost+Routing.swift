@@ -17,6 +17,8 @@ extension SharedHost {
             case .security(let link, let event): route(event, of: link, at: now)
             case .bondChanged(let bond): bondChanges.append(.kept(bond))
             case .controller(let event): route(event, at: now)
+            case .periodic(let sync, let event): route(event, of: sync, at: now)
+            case .subevents(let set, let event): route(event, of: set)
             }
         }
     }

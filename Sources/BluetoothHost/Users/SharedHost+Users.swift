@@ -31,6 +31,7 @@ extension SharedHost {
             updateAdvertising(at: now)
         }
         _ = stopSets(where: { $0.user == user }, at: now)
+        forgetSyncs(of: user, at: now)
         if pairingAgent?.user == user { dropPairingAgent(at: now) }
         forgetListeners(of: user)
         withdrawAll(of: user, at: now)

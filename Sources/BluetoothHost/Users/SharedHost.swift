@@ -25,6 +25,7 @@ public struct SharedHost: Sendable {
     var scans: [ScanRecord] = []
     var advertisements: [AdvertisementRecord] = []
     var advertisingSets: [AdvertisingSetRecord] = []
+    var syncs: [SyncRecord] = []
     var services = PublishedServices()
     /// Who offers which service over channels, by SPSM.
     var channelOwners: [UInt16: UserID] = [:]

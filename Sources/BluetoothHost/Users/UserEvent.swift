@@ -33,6 +33,11 @@ public enum UserEvent: Sendable {
     /// An advertising set that was on the air has ended: its time is over, or with an error, the controller no longer takes it.
     indirect case advertisingSetEnded(CallToken, HostError?)
 
+    /// Something about periodic advertising that this user receives.
+    indirect case periodic(PeriodicSyncIdentifier, Periodic)
+    /// Something about the subevents of an advertising set of this user.
+    indirect case subevents(CallToken, HostEvent.Subevents)
+
     // MARK: Links of all users
 
     indirect case linkBegan(LinkIdentifier, LinkInformation)

@@ -23,6 +23,7 @@ public struct AdvertisingSet: Sendable {
         guard router.state.withLock({ $0.advertisingSets.removeValue(forKey: token) }) != nil else { return }
         router.post(.cancel, token: token)
         end.finish()
+        router.endSubevents(of: token)
     }
 
     /// Waits until it has ended: it was stopped, its time is over, or it was sent as often as it was to be.
@@ -70,5 +71,6 @@ extension EventRouter {
     func advertisingSetEnded(_ token: CallToken, _ error: HostError?) {
         let end = state.withLock { $0.advertisingSets.removeValue(forKey: token) }
         end?.finish(error.map { runner.error(for: $0) })
+        endSubevents(of: token)
     }
 }

@@ -43,6 +43,13 @@ extension EventRouter {
             case .subscriptionChanged(let link, let change): subscriptionChanged(link, change)
             case .adapter(let status): changed(to: status)
             case .advertisingSetEnded(let token, let error): advertisingSetEnded(token, error)
+            case .periodic(let sync, .report(let report)):
+                handle(.report(report), of: sync, Array(batch.bytes(of: report.data)))
+            case .periodic(let sync, let event): handle(event, of: sync, [])
+            case .subevents(let set, .response(let subevent, let slot, let report)):
+                let data = Array(batch.bytes(of: report.data))
+                handle(.response(subevent: subevent, slot: slot, report), of: set, data)
+            case .subevents(let set, let event): handle(event, of: set, [])
             case .channel(let link, .received(let channel, let payload)):
                 received(batch.bytes(of: payload), on: channel, of: link)
             case .channel(let link, let event): handle(event, of: link)
@@ -100,6 +107,7 @@ extension EventRouter {
             if case .success(.channels(let link, let opened)) = outcome {
                 for channel in opened { add(channel.id, channel.information, of: link) }
             }
+            if case .success(.sync(let sync, _)) = outcome { addSync(sync) }
             waiter.resume(returning: outcome)
         case .scan(let queue):
             if case .failure(let error) = outcome { queue.finish(error) }
@@ -119,6 +127,7 @@ extension EventRouter {
             if case .success(.channels(let link, let opened)) = result {
                 for channel in opened { post(.channel(link, .close(channel.id, isAbrupt: false))) }
             }
+            if case .success(.sync(let sync, _)) = result { post(.sync(sync, .end)) }
             if case .success(.listening(let psm)) = result { post(.stopListening(psm)) }
             if case .success(.published(let handles)) = result { post(.withdraw(handles.declaration)) }
             if case .success(.publishedAll(let handles)) = result { post(.withdrawAll(handles.map(\.declaration))) }

@@ -36,6 +36,10 @@ final class EventRouter: AdapterObserver {
         var advertising: CallToken?
         /// Where the ends of advertising sets are waited for.
         var advertisingSets: [CallToken: AsyncQueue<Never>] = [:]
+        /// Where the reports of periodic advertising go that is received.
+        var syncs: [PeriodicSyncIdentifier: AsyncQueue<PeriodicAdvertisement>] = [:]
+        /// Where it goes what happens to the subevents of advertising sets.
+        var subevents: [CallToken: AsyncQueue<PeriodicSubeventEvent>] = [:]
         /// What the agent for pairing is to be told.
         var pairing: AsyncQueue<PairingEvent>?
         /// That agent, where it knows data of peers that came by another way than Bluetooth.
@@ -168,6 +172,8 @@ final class EventRouter: AdapterObserver {
                 state.receivers = [:]
                 state.channelQueues = [:]
                 state.advertisingSets = [:]
+                state.syncs = [:]
+                state.subevents = [:]
                 state.observers = []
             }
             return state
@@ -186,6 +192,8 @@ final class EventRouter: AdapterObserver {
         for receiver in old.receivers.values { receiver.queue.finish(error) }
         for queue in old.channelQueues.values { queue.finish(error) }
         for end in old.advertisingSets.values { end.finish(error) }
+        for queue in old.syncs.values { queue.finish(error) }
+        for queue in old.subevents.values { queue.finish(error) }
         for observer in old.observers { observer.queue.finish(error) }
     }
 
@@ -194,6 +202,7 @@ final class EventRouter: AdapterObserver {
         for (token, _) in rest.senders { resume(token, .failure(error)) }
         for listener in rest.listeners { listener.queue.finish(error) }
         for session in rest.sessions { session.finish(error) }
+        rest.syncs?.finish(error)
         for channel in rest.channels.values { channel.end(error, reading: error) }
         for token in rest.awaitingEnd { resume(token, .success(.done)) }
     }

@@ -39,6 +39,8 @@ final class Link: Sendable {
         var awaitingEnd: [CallToken] = []
         /// The L2CAP channels that are open.
         var channels: [CreditBasedChannel.ID: ChannelStream] = [:]
+        /// Where the periodic advertising goes of which the peer tells.
+        var syncs: AsyncQueue<PeriodicSync>?
         var end: End?
     }
 

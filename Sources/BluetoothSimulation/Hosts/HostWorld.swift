@@ -209,6 +209,7 @@ extension HostEvent {
             .server(_, .writeRequested(_, _, let payload)):
             payload
         case .advertisement(let advertisement): advertisement.data
+        case .periodic(_, .report(let report)), .subevents(_, .response(_, _, let report)): report.data
         default: nil
         }
     }

@@ -103,6 +103,7 @@ extension CallUser {
             call.kind == .pair
                 && (call.link.flatMap(index).map { fits(error, run.pairings.current(station, links[$0].peer), $0) }
                     ?? true)
+        case .noSuchSync: false
         case .noSuchChannel: call.kind == .reconfigureChannel
         case .channel(let failure): fits(failure, call)
         case .channelReconfiguration(let failure): fits(failure, call)

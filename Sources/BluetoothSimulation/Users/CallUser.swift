@@ -186,6 +186,8 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         case .bondRefused(let link, _): bondRefused(link)
         case .channel(let link, let event): take(event, of: link, batch)
         case .advertisingSetEnded(let token, let error): setEnded(token, error)
+        // Nobody here advertises periodically, or wants that.
+        case .periodic, .subevents: fail(.fittingReason, "periodic advertising that nobody asked for")
         }
     }
 

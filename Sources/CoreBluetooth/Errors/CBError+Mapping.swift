@@ -28,7 +28,7 @@ extension CBError {
             CBATTError(.insufficientAuthentication)
         case .channelRefused(.notSupported): CBError(.operationNotSupported)
         case .channelRefused(.timedOut): CBError(.connectionTimeout)
-        case .channelRefused, .channelClosed, .channelReconfigurationFailed: CBError(code)
+        case .channelRefused, .channelClosed, .channelReconfigurationFailed, .syncEnded: CBError(code)
         case .pairingFailed, .notBonded: CBATTError(.insufficientAuthentication)
         case .transport, .adapter, .answerLost, .notReady, .alreadyConnected, .refusedByController, .refusedByPeer,
             .notSubscribed,

@@ -28,6 +28,7 @@ extension Air {
             duration.map { now.advanced(by: $0) }
             ?? (isHighDuty ? now.advanced(nanoseconds: Advertiser.highDutyCycleDuration) : nil)
         schedule.set(.advertising(controller, slot), to: now)
+        startTrain(controller, slot, at: now)
     }
 
     mutating func stopAdvertising(_ controller: Int, _ slot: Int = 0) {
@@ -45,6 +46,7 @@ extension Air {
         if let end = state.end, end <= time { return endAdvertising(advertiser, slot, .advertisingTimeout) }
         for scanner in controllers.indices where scanner != advertiser {
             report(state, from: advertiser, address, to: scanner, at: time)
+            if state.periodic.isOnAir { findTrain(of: state, advertiser, slot, address, by: scanner, at: time) }
         }
         controllers[advertiser].settings.advertisers[slot].sentEvents &+= 1
         if state.isConnectable {

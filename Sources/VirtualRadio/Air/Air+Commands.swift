@@ -70,6 +70,8 @@ extension Air {
             .leSetExtendedAdvertisingParameters, .leSetAdvertisingSetRandomAddress, .leSetExtendedAdvertisingData,
             .leSetExtendedScanResponseData, .leRemoveAdvertisingSet, .leClearAdvertisingSets:
             try performExtendedCommand(command, on: index, at: now)
+        case _ where SupportedCommands.periodic.contains(opcode):
+            try performPeriodicCommand(command, on: index, at: now)
         case .leCreateConnectionCancel:
             guard controllers[index].isInitiating else {
                 return controllers[index].complete(opcode, .commandDisallowed)

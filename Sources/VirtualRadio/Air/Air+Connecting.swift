@@ -82,6 +82,8 @@ extension Air {
         let own = controllers[peripheral].settings.advertisers[advertisingSlot]
         link.central.transmitPHY = own.dataPHY
         link.peripheral.transmitPHY = own.dataPHY
+        link.central.syncTransfer = controllers[central].settings.synchronizer.transfer
+        link.peripheral.syncTransfer = controllers[peripheral].settings.synchronizer.transfer
         controllers[central].reportConnection(
             .central, centralHandle, peer: advertiser,
             as: controllers[central].privateAddress(initiator.ownAddressType, towards: advertiser.lastingAddress),

@@ -46,6 +46,10 @@ extension Air {
     mutating func shutDown(_ index: Int, at now: Instant) {
         for slot in controllers[index].settings.advertisers.indices {
             schedule.set(.advertising(index, slot), to: nil)
+            schedule.set(.periodic(index, slot), to: nil)
+        }
+        for place in controllers[index].settings.synchronizer.syncs.indices {
+            schedule.set(.sync(index, place), to: nil)
         }
         schedule.set(Timer(.scan, of: index), to: nil)
         for link in links.indices where links[link].isInUse {

@@ -48,6 +48,7 @@ extension Air {
         case .encryptionRequest(let request): deliverEncryptionRequest(request, on: link, at: time)
         case .encryptionStart: finishEncryption(on: link, at: time)
         case .encryptionReject: finishEncryptionReject(on: link, at: time)
+        case .periodicSync(let announcement): deliver(announcement, on: link, from: role, at: time)
         case .responseTimeout: close(link, reason: .llResponseTimeout, at: time)
         }
     }
@@ -56,7 +57,7 @@ extension Air {
 
     private mutating func finishFeatureExchange(on link: Int, _ role: LinkRole) {
         let own = links[link][role], peer = links[link][role.other]
-        let theirs = controllers[peer.controller].configuration.features
+        let theirs = controllers[peer.controller].configuration.exchangedFeatures
         let isPossible = role == .central || theirs.contains(.peripheralInitiatedFeaturesExchange)
         controllers[own.controller].reportRemoteFeatures(
             own.handle, isPossible ? .success : .unsupportedRemoteFeature, isPossible ? theirs : [])

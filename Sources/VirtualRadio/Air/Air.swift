@@ -65,6 +65,8 @@ public struct Air: Sendable {
             case .command: performNextCommand(on: timer.index, at: due)
             case .link: runLink(timer.index, at: due)
             case .scan: endScan(timer.index)
+            case .periodic: advertisePeriodically(timer.periodic.controller, timer.periodic.slot, at: due)
+            case .sync: loseSync(timer.sync.controller, timer.sync.place)
             }
         }
     }

@@ -5,12 +5,13 @@ import BluetoothBase
 /// Packed into an integer so that the schedule can find a timer's place without hashing.
 struct Timer: Equatable, Sendable {
     enum Concern: Int, Sendable {
-        case advertising, command, link, advertisingSet, scan
+        case advertising, command, link, advertisingSet, scan, periodic, sync
     }
 
     let rawValue: Int
 
-    /// `index` is the controller's, for `.link` the link's, and for `.advertisingSet` see `advertising(_:_:)`.
+    /// `index` is the controller's, for `.link` the link's, and for `.advertisingSet`, `.periodic` and
+    /// `.sync` see `advertising(_:_:)`, `periodic(_:_:)` and `sync(_:_:)`.
     @inline(__always)
     init(_ concern: Concern, of index: Int) {
         rawValue = index << 3 | concern.rawValue
@@ -31,7 +32,9 @@ struct Timer: Equatable, Sendable {
         case 1: .command
         case 2: .link
         case 3: .advertisingSet
-        default: .scan
+        case 4: .scan
+        case 5: .periodic
+        default: .sync
         }
     }
 }

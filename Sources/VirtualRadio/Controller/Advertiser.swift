@@ -21,6 +21,7 @@ struct Advertiser: Sendable {
     /// After how many advertising events it ends; 0 for never.
     var maximumEvents: UInt8 = 0
     var sentEvents: UInt8 = 0
+    var periodic = PeriodicTrain()
 
     /// How long high duty cycle directed advertising may last, 1.28 s, in nanoseconds (Vol 6, Part B, 4.4.2.4.3).
     static let highDutyCycleDuration: UInt64 = 1_280_000_000

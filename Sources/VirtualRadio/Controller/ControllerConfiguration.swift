@@ -47,6 +47,13 @@ public struct ControllerConfiguration: Sendable {
     public var maximumAdvertisingSets: UInt8 = 8
     /// How many octets of advertising data a set takes, 31 to 1650.
     public var maximumAdvertisingDataLength: UInt16 = 1650
+    /// Whether it has periodic advertising, with responses, and passes on what it is synchronized to; only with
+    /// `hasExtendedAdvertising`.
+    public var hasPeriodicAdvertising = false
+    /// How much periodic advertising it is synchronized to at once, at most 16.
+    public var maximumPeriodicSyncs: UInt8 = 4
+    /// How many advertising sets the Periodic Advertiser List holds.
+    public var periodicAdvertiserListSize: UInt8 = 8
     /// Whether it scans while it initiates a connection. Some controllers refuse one during the other.
     public var scansWhileConnecting = true
     /// Whether a link gets the first handle that is free. Some controllers go on with the one behind the last.
@@ -77,8 +84,24 @@ public struct ControllerConfiguration: Sendable {
         var reported = features
         if resolvesAddresses { reported.insert(.privacy) }
         if hasExtendedAdvertising { reported.formUnion([.extendedAdvertising, .leCodedPHY]) }
+        if advertisesPeriodically {
+            reported.formUnion([
+                .periodicAdvertising, .periodicAdvertisingADI, .periodicAdvertisingWithResponsesAdvertiser,
+                .periodicAdvertisingWithResponsesScanner,
+            ])
+            reported.formUnion(Self.transfer)
+        }
         return reported
     }
+
+    private static let transfer: LEFeatures = [
+        .periodicAdvertisingSyncTransferSender, .periodicAdvertisingSyncTransferRecipient,
+    ]
+
+    var advertisesPeriodically: Bool { hasExtendedAdvertising && hasPeriodicAdvertising }
+
+    /// What it tells its peers: the features that concern only its host are left out.
+    var exchangedFeatures: LEFeatures { advertisesPeriodically ? features.union(Self.transfer) : features }
 
     /// Whether it has a PHY for advertising.
     func receives(_ phy: LEPHY) -> Bool {

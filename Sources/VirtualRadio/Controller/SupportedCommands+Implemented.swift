@@ -9,6 +9,7 @@ extension SupportedCommands {
             if opcode == .leEncrypt, configuration.aesEncrypt == nil { continue }
             if !configuration.resolvesAddresses, Self.privacy.contains(opcode) { continue }
             if !configuration.hasExtendedAdvertising, Self.extended.contains(opcode) { continue }
+            if !configuration.advertisesPeriodically, Self.periodic.contains(opcode) { continue }
             if !configuration.hasHostFlowControl, Self.hostFlowControl.contains(opcode) { continue }
             insert(opcode)
         }
@@ -36,8 +37,29 @@ extension SupportedCommands {
         .leSetExtendedScanParameters, .leSetExtendedScanEnable, .leExtendedCreateConnection,
     ]
 
+    /// Those of periodic advertising that are extended ones, too.
+    private static let periodicAndExtended: [HCIOpcode] = [
+        .leSetPeriodicAdvertisingParameters, .leSetPeriodicAdvertisingParametersV2, .leSetPeriodicAdvertisingData,
+        .leSetPeriodicAdvertisingEnable, .lePeriodicAdvertisingCreateSync, .lePeriodicAdvertisingCreateSyncCancel,
+        .lePeriodicAdvertisingTerminateSync, .leAddDeviceToPeriodicAdvertiserList,
+        .leRemoveDeviceFromPeriodicAdvertiserList, .leClearPeriodicAdvertiserList, .leReadPeriodicAdvertiserListSize,
+    ]
+
+    static let periodic: [HCIOpcode] =
+        periodicAndExtended + [
+            .leSetPeriodicAdvertisingReceiveEnable, .lePeriodicAdvertisingSyncTransfer,
+            .lePeriodicAdvertisingSetInfoTransfer, .leSetPeriodicAdvertisingSyncTransferParameters,
+            .leSetDefaultPeriodicAdvertisingSyncTransferParameters, .leSetPeriodicAdvertisingSubeventData,
+            .leSetPeriodicAdvertisingResponseData, .leSetPeriodicSyncSubevent,
+        ]
+
+    /// Whether a command must not be sent beside those in `legacy`.
+    static func excludesLegacy(_ opcode: HCIOpcode) -> Bool {
+        extended.contains(opcode) || periodicAndExtended.contains(opcode)
+    }
+
     private static let implemented: [HCIOpcode] =
-        extended + [
+        extended + periodic + [
             .disconnect, .readRemoteVersionInformation, .setEventMask, .reset, .readTransmitPowerLevel,
             .setControllerToHostFlowControl, .hostBufferSize, .hostNumberOfCompletedPackets, .setEventMaskPage2,
             .readLocalVersionInformation, .readLocalSupportedCommands, .readLocalSupportedFeatures,

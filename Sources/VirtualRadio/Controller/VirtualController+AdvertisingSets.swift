@@ -18,7 +18,7 @@ extension VirtualController {
 
     /// Whether a command is of the kind that its host has used since the last reset: it may not mix them.
     mutating func admitsKind(of opcode: HCIOpcode) -> Bool {
-        let isExtended = SupportedCommands.extended.contains(opcode)
+        let isExtended = SupportedCommands.excludesLegacy(opcode)
         guard isExtended || SupportedCommands.legacy.contains(opcode) else { return true }
         if let used = settings.usesExtendedCommands { return used == isExtended }
         settings.usesExtendedCommands = isExtended
@@ -51,7 +51,8 @@ extension VirtualController {
         case .leRemoveAdvertisingSet:
             complete(command.opcode, remove(try command.decode(as: LERemoveAdvertisingSet.self).advertisingHandle))
         case .leClearAdvertisingSets:
-            guard !isAdvertising else { return complete(command.opcode, .commandDisallowed) }
+            let isInUse = settings.advertisers.contains { $0.isEnabled || $0.periodic.isEnabled }
+            guard !isInUse else { return complete(command.opcode, .commandDisallowed) }
             settings.existingSets.removeAll()
             complete(command.opcode, .success)
         default: acknowledge(command.opcode, .unknownCommand)
@@ -69,7 +70,9 @@ extension VirtualController {
             guard !settings.advertisers[slot].isEnabled else { return .commandDisallowed }
             var changed = settings.advertisers[slot]
             changed.parameters = parameters
-            guard changed.takes(changed.data), changed.takes(response: changed.scanResponseData) else {
+            guard !changed.periodic.isSetUp || changed.mayBePeriodic,
+                changed.takes(changed.data), changed.takes(response: changed.scanResponseData)
+            else {
                 return .invalidCommandParameters
             }
             settings.advertisers[slot] = changed
@@ -150,7 +153,8 @@ extension VirtualController {
 
     private mutating func remove(_ handle: AdvertisingHandle) -> HCIStatus {
         guard let slot = slot(of: handle) else { return .unknownAdvertisingIdentifier }
-        guard !settings.advertisers[slot].isEnabled else { return .commandDisallowed }
+        let set = settings.advertisers[slot]
+        guard !set.isEnabled, !set.periodic.isEnabled else { return .commandDisallowed }
         settings.existingSets.remove(slot)
         return .success
     }

@@ -41,7 +41,7 @@ extension VirtualController {
         switch opcode {
         case .disconnect, .readRemoteVersionInformation, .leCreateConnection, .leExtendedCreateConnection,
             .leConnectionUpdate,
-            .leReadRemoteFeatures, .leEnableEncryption, .leSetPHY:
+            .leReadRemoteFeatures, .leEnableEncryption, .leSetPHY, .lePeriodicAdvertisingCreateSync:
             acknowledge(opcode, status)
         default:
             complete(opcode, status)

@@ -34,6 +34,9 @@ extension VirtualController {
                 report.primaryPHY = advertisement.parameters.primaryPHY
                 report.secondaryPHY = advertisement.parameters.secondaryPHY
                 report.advertisingSID = advertisement.parameters.advertisingSID
+                if advertisement.periodic.isOnAir {
+                    report.periodicAdvertisingInterval = advertisement.periodic.interval
+                }
                 if advertisement.properties.contains(.includesTransmitPower) {
                     report.transmitPower = advertisement.parameters.transmitPower
                 }

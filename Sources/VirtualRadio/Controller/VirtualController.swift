@@ -66,6 +66,7 @@ public struct VirtualController: Sendable {
         var usesExtendedCommands: Bool?
         var scanner: Scanner
         var initiator: Initiator?
+        var synchronizer: Synchronizer
         var filterAcceptList: FilterAcceptList
         var resolvingList: ResolvingList
         var channelMap = LEChannelMap.all
@@ -79,6 +80,7 @@ public struct VirtualController: Sendable {
 
         init(_ configuration: ControllerConfiguration) {
             scanner = Scanner(duplicateFilterSize: configuration.duplicateFilterSize)
+            synchronizer = Synchronizer(configuration)
             filterAcceptList = FilterAcceptList(capacity: configuration.filterAcceptListSize)
             resolvingList = ResolvingList(capacity: configuration.resolvingListSize)
         }

@@ -24,6 +24,9 @@ struct LinkEnd: Sendable {
     /// The PHY this end sends on.
     var transmitPHY = LEPHY.le1M
 
+    /// What becomes of periodic advertising of which the other end tells.
+    var syncTransfer = SyncTransferParameters()
+
     /// The default that every link layer supports: a payload of 27 octets.
     static let minimumOctets: UInt16 = 27
     /// The maximum payload of a link layer packet.

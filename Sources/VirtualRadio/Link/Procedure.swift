@@ -26,6 +26,8 @@ struct Procedure: Sendable {
         case dataLengthUpdate
         /// PHY Update (5.1.10), with the PHY for each role to send on.
         case phyUpdate(central: LEPHY, peripheral: LEPHY)
+        /// Periodic Advertising Sync Transfer (5.1.13).
+        case periodicSync(TrainAnnouncement)
     }
 
     var step: Step
@@ -43,7 +45,8 @@ extension Procedure.Step {
             (.encryptionStart, .encryptionStart), (.encryptionReject, .encryptionReject),
             (.responseTimeout, .responseTimeout),
             (.featureExchange, .featureExchange), (.versionExchange, .versionExchange), (.terminate, .terminate),
-            (.dataLengthUpdate, .dataLengthUpdate), (.phyUpdate, .phyUpdate):
+            (.dataLengthUpdate, .dataLengthUpdate), (.phyUpdate, .phyUpdate),
+            (.periodicSync, .periodicSync):
             true
         default: false
         }

@@ -152,10 +152,9 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
         case .channel(let identifier, let event): centrals[identifier]?.pipes.take(event, of: batch)
         case .ended(let token, let result):
             if let call = attachment.take(token) { ended(call, result) }
-        case .authorizationRequested, .adapter, .advertisingSetEnded, .sighting, .parametersChanged, .phyChanged,
-            .peerIdentified,
-            .nameChanged, .servicesKnown, .servicesChanged, .value, .requestExpired, .securityChanged, .pairingEnded,
-            .pairingAsked, .pairingShown, .bondRefused:
+        case .authorizationRequested, .adapter, .advertisingSetEnded, .periodic, .subevents, .sighting,
+            .parametersChanged, .phyChanged, .peerIdentified, .nameChanged, .servicesKnown, .servicesChanged, .value,
+            .requestExpired, .securityChanged, .pairingEnded, .pairingAsked, .pairingShown, .bondRefused:
             return
         }
     }

@@ -1,0 +1,198 @@
+import BluetoothBase
+import BluetoothGAP
+import BluetoothHCI
+
+/// Synchronizing to periodic advertising: what is wanted, what the controller does about it, and what is received (Core 5.4, Vol 3,
+/// Part C, 9.5.3). A controller looks for one at a time, or for all in a list; several that are wanted take turns.
+struct PeriodicSynchronizer: Sendable {
+    /// The commands that lead to a synchronization.
+    enum Step: Equatable, Sendable {
+        case setUp, create, cancel
+    }
+
+    struct Request: Sendable {
+        let identifier: PeriodicSyncIdentifier
+        let advertisers: [PeriodicAdvertiser]
+        let parameters: PeriodicSyncParameters
+        let deadline: Instant?
+    }
+
+    private enum State: Sendable {
+        case idle
+        /// Commands that will lead to `running` are with the controller, or are to follow.
+        case starting(PeriodicSyncIdentifier, rest: [any HCICommand])
+        case running(PeriodicSyncIdentifier, turnEnd: Instant)
+        /// It ends with LE Periodic Advertising Sync Established, or by its time where a controller forgets that.
+        case cancelling(until: Instant)
+    }
+
+    /// Those that wait, the one whose turn it is first.
+    private(set) var requests: [Request] = []
+    private(set) var syncs: [PeriodicSync] = []
+    private var state: State = .idle
+    private var backoff = Backoff()
+
+    /// The most at once, and the most that wait; what a controller can do is less.
+    static let limit = 16
+    /// How long the controller looks for one while others wait.
+    private static let turn = Duration.seconds(5)
+    /// How long a controller may take to report that it does not look any more.
+    private static let cancelling = Duration.seconds(2)
+
+    var isFull: Bool { requests.count + syncs.count >= Self.limit }
+
+    /// On which PHYs the scanner has to listen; nil where it need not.
+    var scanPHYs: ScanPHYs? { requests.first?.parameters.phys }
+
+    /// Whether the controller neither looks for an advertiser nor is about to begin or stop.
+    var isIdle: Bool {
+        if case .idle = state { true } else { false }
+    }
+
+    /// Whether an advertiser may connect to this device, which it can where there are responses (Vol 3, Part C, 9.3.17).
+    var acceptsConnections: Bool { syncs.contains { $0.information.subevents != nil } }
+
+    var nextDeadline: Instant? {
+        if case .cancelling(let end) = state { return requests.reduce(end) { min($0, $1.deadline ?? $0) } }
+        guard !requests.isEmpty else { return nil }
+        var deadline = requests.reduce(nil) { earliest($0, $1.deadline) }
+        if case .running(_, let end) = state, requests.count > 1 { deadline = earliest(deadline, end) }
+        return isIdle ? earliest(deadline, backoff.deadline) : deadline
+    }
+
+    // MARK: Calls
+
+    mutating func add(_ request: Request) { requests.append(request) }
+
+    /// False where it does not wait.
+    mutating func remove(_ identifier: PeriodicSyncIdentifier) -> Bool {
+        guard let index = requests.firstIndex(where: { $0.identifier == identifier }) else { return false }
+        requests.remove(at: index)
+        return true
+    }
+
+    /// Moves one step towards what is wanted.
+    ///
+    /// - Parameter addresses: under which the devices advertise that are looked for first.
+    mutating func advance(_ addresses: [DeviceAddress], at now: Instant) -> [Effect] {
+        switch state {
+        case .idle:
+            guard let request = requests.first, !backoff.waits(at: now) else { return [] }
+            var commands = Self.commands(for: request, addresses)
+            let first = commands.removeFirst()
+            state = .starting(request.identifier, rest: commands)
+            return [.send(first, for: .synchronize(commands.isEmpty ? .create : .setUp))]
+        case .running(let identifier, let end):
+            guard requests.first?.identifier == identifier else { return cancel(at: now) }
+            guard requests.count > 1, end <= now else { return [] }
+            requests.append(requests.removeFirst())
+            return cancel(at: now)
+        case .starting, .cancelling: return []
+        }
+    }
+
+    private mutating func cancel(at now: Instant) -> [Effect] {
+        state = .cancelling(until: now.advanced(by: Self.cancelling))
+        return [.send(LEPeriodicAdvertisingCreateSyncCancel(), for: .synchronize(.cancel))]
+    }
+
+    private static func commands(for request: Request, _ addresses: [DeviceAddress]) -> [any HCICommand] {
+        let parameters = request.parameters
+        let isNamed = request.advertisers.count == 1
+        var create = LEPeriodicAdvertisingCreateSync(
+            options: parameters.options, advertisingSID: isNamed ? request.advertisers[0].sid : 0,
+            advertiserAddress: isNamed ? addresses[0] : DeviceAddress(0, kind: .public),
+            skip: UInt16(clamping: parameters.skip), timeout: parameters.timeoutUnits)
+        guard !isNamed else { return [create] }
+        create.options.insert(.usesAdvertiserList)
+        var commands: [any HCICommand] = [LEClearPeriodicAdvertiserList()]
+        for (advertiser, address) in zip(request.advertisers, addresses) {
+            commands.append(
+                LEAddDeviceToPeriodicAdvertiserList(advertiserAddress: address, advertisingSID: advertiser.sid))
+        }
+        return commands + [create]
+    }
+
+    // MARK: The controller
+
+    /// Takes the answer to a step.
+    mutating func answered(_ step: Step, _ status: HCIStatus, at now: Instant) -> [Effect] {
+        switch (state, step) {
+        case (.starting(let identifier, var rest), .setUp) where status == .success:
+            guard !rest.isEmpty else { return [] }
+            let next = rest.removeFirst()
+            state = .starting(identifier, rest: rest)
+            return [.send(next, for: .synchronize(rest.isEmpty ? .create : .setUp))]
+        case (.starting(let identifier, _), .create) where status == .success:
+            state = .running(identifier, turnEnd: now.advanced(by: Self.turn))
+        case (.starting(let identifier, _), .setUp), (.starting(let identifier, _), .create):
+            state = .idle
+            return fail(identifier, status == .memoryCapacityExceeded ? .busy : .controller(status))
+        case (.cancelling, .cancel) where status != .success:
+            // What it was looking for was found, which it has reported, or it never looked.
+            state = .idle
+        default: break
+        }
+        return []
+    }
+
+    private mutating func fail(_ identifier: PeriodicSyncIdentifier, _ error: HostError) -> [Effect] {
+        remove(identifier) ? [.report(.periodic(identifier, .failed(error)))] : []
+    }
+
+    /// The controller has ended looking, with an advertiser or without.
+    ///
+    /// - Returns: the request that it was about; nil where nobody wants it any more.
+    mutating func ended(_ status: HCIStatus, at now: Instant) -> Request? {
+        defer { state = .idle }
+        guard case .running(let identifier, _) = state,
+            let request = requests.first(where: { $0.identifier == identifier })
+        else { return nil }
+        if status == .success {
+            backoff.succeeded()
+            _ = remove(identifier)
+        } else {
+            // What faded before its first event may be back; what the controller does not like may be so next time.
+            backoff.failed(at: now)
+        }
+        return request
+    }
+
+    mutating func insert(_ sync: PeriodicSync) { syncs.append(sync) }
+
+    /// Where what is received under a handle is.
+    func index(of handle: SyncHandle) -> Int? { syncs.firstIndex { $0.handle == handle } }
+
+    func index(of identifier: PeriodicSyncIdentifier) -> Int? { syncs.firstIndex { $0.identifier == identifier } }
+
+    mutating func removeSync(at index: Int) -> PeriodicSync { syncs.remove(at: index) }
+
+    /// Takes a fragment of what is received.
+    mutating func receive(_ report: borrowing LEPeriodicAdvertisingReport, at index: Int) -> PeriodicSync.Outcome {
+        syncs[index].receive(report)
+    }
+
+    /// Takes what was put together.
+    mutating func takePartial(at index: Int) -> [UInt8] {
+        defer { syncs[index].forget() }
+        return syncs[index].partial
+    }
+
+    /// Ends what has waited for too long.
+    mutating func fire(at now: Instant) -> [Effect] {
+        if case .cancelling(let end) = state, end <= now { state = .idle }
+        let late = requests.filter { $0.deadline.map { $0 <= now } ?? false }
+        return late.flatMap { fail($0.identifier, .timedOut) }
+    }
+
+    /// The controller was reset: what is received ends, what waits goes on.
+    mutating func reset(_ end: PeriodicSyncEnd) -> [Effect] {
+        state = .idle
+        backoff.succeeded()
+        defer { syncs = [] }
+        return syncs.map { .report(.periodic($0.identifier, .ended(end))) }
+    }
+
+    /// The controller is gone.
+    mutating func abandon(_ error: HostError) -> [Effect] { requests.flatMap { fail($0.identifier, error) } }
+}

@@ -1,0 +1,265 @@
+import BluetoothBase
+import BluetoothGAP
+import BluetoothHCI
+import BluetoothHost
+import BluetoothSimulation
+import TestSupport
+import Testing
+
+@Suite("Synchronizing to periodic advertising")
+struct PeriodicSyncTests {
+    static let create = "LE Periodic Advertising Create Sync: 0005000100" + "00eeffc0" + "0000e80300"
+    static let other = PeriodicAdvertiser(peer: PeerID(DeviceAddress(0xC0_00_00_00_00_02, kind: .random)), sid: 0)
+
+    @Test("GAP/PADV/PASE: a set that is named, while the host scans", arguments: [false, true])
+    func named(_ hasResponses: Bool) throws {
+        var controller = ScriptedController.periodic()
+        let sync = try controller.host.synchronize(with: [ScriptedController.advertiser], at: controller.now)
+        controller.settle()
+        #expect(
+            controller.takeCommands() == [
+                Self.create, "LE Set Extended Scan Parameters: 0000010060003000",
+                "LE Set Extended Scan Enable: 010100000000",
+            ])
+        controller.reportSync(hasResponses: hasResponses)
+        #expect(controller.takeEvents() == ["synchronized 5"])
+        #expect(controller.takeCommands() == ["LE Set Extended Scan Enable: 000000000000"])
+        let subevents = PeriodicSubevents(
+            count: 2, interval: .milliseconds(25), responseSlotDelay: .milliseconds(10),
+            responseSlotSpacing: .milliseconds(1), responseSlotCount: 0)
+        let peer = PeerID(ScriptedController.peer)
+        #expect(
+            controller.host.information(of: sync)
+                == PeriodicSyncInformation(
+                    peer: peer, address: ScriptedController.peer, sid: 5, phy: .le2M, interval: .milliseconds(100),
+                    subevents: hasResponses ? subevents : nil))
+        controller.host.endSync(sync, at: controller.now)
+        controller.settle()
+        #expect(controller.takeCommands() == ["LE Periodic Advertising Terminate Sync: 2000"])
+        #expect(controller.host.information(of: sync) == nil)
+        #expect(controller.takeEvents() == [])
+    }
+
+    @Test("GAP/PADV/PASE: any set of a list", arguments: [false, true])
+    func list(_ hasResponses: Bool) throws {
+        var controller = ScriptedController.periodic()
+        _ = try controller.host.synchronize(with: [Self.other, ScriptedController.advertiser], at: controller.now)
+        controller.settle()
+        #expect(
+            controller.takePeriodicCommands() == [
+                "LE Clear Periodic Advertiser List: ",
+                "LE Add Device To Periodic Advertiser List: 01" + "0200000000c0" + "00",
+                "LE Add Device To Periodic Advertiser List: 00" + "010000eeffc0" + "05",
+                "LE Periodic Advertising Create Sync: 0100" + "00000000000000" + "0000e80300",
+            ])
+        controller.reportSync(hasResponses: hasResponses)
+        #expect(controller.takeEvents() == ["synchronized 5"])
+    }
+
+    @Test("a list that the controller has no room for is refused") func longList() throws {
+        var controller = ScriptedController.periodic([
+            .leAddDeviceToPeriodicAdvertiserList: .complete(.memoryCapacityExceeded)
+        ])
+        _ = try controller.host.synchronize(with: [Self.other, ScriptedController.advertiser], at: controller.now)
+        controller.settle()
+        #expect(controller.takeEvents() == ["not synchronized: \(HostError.busy)"])
+    }
+
+    @Test("every octet of how to synchronize") func octets() throws {
+        var controller = ScriptedController.periodic(features: [0x08, 0x31, 0, 0, 0, 0, 0, 0])
+        var parameters = PeriodicSyncParameters(
+            skip: 499, timeout: .milliseconds(163_840), isReporting: false, filtersDuplicates: true)
+        let sync = try controller.host.synchronize(
+            with: [ScriptedController.advertiser], parameters, at: controller.now)
+        controller.settle()
+        #expect(
+            controller.takePeriodicCommands() == [
+                "LE Periodic Advertising Create Sync: 0605000100" + "00eeffc0" + "f301004000"
+            ])
+        controller.reportSync()
+        try controller.host.setReporting(true, filtersDuplicates: true, of: sync, at: controller.now)
+        controller.settle()
+        #expect(
+            controller.takePeriodicCommands() == ["LE Set Periodic Advertising Receive Enable: 200003"])
+        parameters.phys = .leCoded
+        #expect(throws: HostError.unsupported) {
+            try controller.host.synchronize(with: [Self.other], parameters, at: controller.now)
+        }
+    }
+
+    @Test("an attempt ends by its time, by a call, or with the controller's refusal") func ends() throws {
+        var controller = ScriptedController.periodic()
+        _ = try controller.host.synchronize(
+            with: [ScriptedController.advertiser], timeout: .seconds(3), at: controller.now)
+        controller.settle()
+        controller.commands.removeAll()
+        controller.run(for: .seconds(3))
+        #expect(controller.takeEvents() == ["not synchronized: \(HostError.timedOut)"])
+        #expect(
+            controller.takeCommands() == [
+                "LE Periodic Advertising Create Sync Cancel: ", "LE Set Extended Scan Enable: 000000000000",
+            ])
+        controller.reportSync(.operationCancelledByHost)
+        let sync = try controller.host.synchronize(with: [ScriptedController.advertiser], at: controller.now)
+        controller.settle()
+        controller.commands.removeAll()
+        controller.host.endSync(sync, at: controller.now)
+        controller.settle()
+        #expect(controller.takePeriodicCommands() == ["LE Periodic Advertising Create Sync Cancel: "])
+        // The advertiser was found before the controller was told.
+        controller.reportSync(handle: 0x21)
+        #expect(controller.takePeriodicCommands() == ["LE Periodic Advertising Terminate Sync: 2100"])
+        #expect(controller.takeEvents() == ["not synchronized: \(HostError.cancelled)"])
+        controller.answers[.lePeriodicAdvertisingCreateSync] = .status(.connectionAlreadyExists)
+        _ = try controller.host.synchronize(with: [ScriptedController.advertiser], at: controller.now)
+        controller.settle()
+        #expect(
+            controller.takeEvents() == ["not synchronized: \(HostError.controller(.connectionAlreadyExists))"])
+    }
+
+    @Test("a controller that does not say that it has stopped looking is asked again after two seconds")
+    func forgottenEnd() throws {
+        var controller = ScriptedController.periodic()
+        let sync = try controller.host.synchronize(with: [Self.other], at: controller.now)
+        controller.settle()
+        controller.host.endSync(sync, at: controller.now)
+        _ = try controller.host.synchronize(with: [ScriptedController.advertiser], at: controller.now)
+        controller.settle()
+        #expect(controller.takePeriodicCommands().last == "LE Periodic Advertising Create Sync Cancel: ")
+        controller.run(for: .milliseconds(1999))
+        #expect(controller.takePeriodicCommands() == [])
+        controller.run(for: .milliseconds(1))
+        #expect(controller.takePeriodicCommands() == [Self.create])
+        #expect(!controller.isStuck)
+    }
+
+    @Test("what fades before its first event is looked for again") func again() throws {
+        var controller = ScriptedController.periodic()
+        _ = try controller.host.synchronize(with: [ScriptedController.advertiser], at: controller.now)
+        controller.settle()
+        controller.commands.removeAll()
+        controller.reportSync(.connectionFailedToBeEstablished)
+        #expect(controller.takePeriodicCommands() == [Self.create])
+        controller.reportSync(.connectionFailedToBeEstablished)
+        #expect(controller.takePeriodicCommands() == [], "at once only the first time")
+        controller.run(for: .milliseconds(100))
+        #expect(controller.takePeriodicCommands() == [Self.create])
+        #expect(controller.takeEvents() == [])
+    }
+
+    @Test("several that are wanted take turns of five seconds") func turns() throws {
+        var controller = ScriptedController.periodic()
+        _ = try controller.host.synchronize(with: [ScriptedController.advertiser], at: controller.now)
+        _ = try controller.host.synchronize(with: [Self.other], at: controller.now)
+        controller.settle()
+        #expect(controller.takePeriodicCommands() == [Self.create])
+        controller.run(for: .seconds(5))
+        #expect(controller.takePeriodicCommands() == ["LE Periodic Advertising Create Sync Cancel: "])
+        controller.reportSync(.operationCancelledByHost)
+        #expect(
+            controller.takePeriodicCommands() == [
+                "LE Periodic Advertising Create Sync: 0000010200" + "000000c0" + "0000e80300"
+            ])
+        #expect(controller.takeEvents() == [])
+    }
+
+    @Test("fragments are put together, up to 1650 octets; a report of nothing is none") func reassembly() throws {
+        var controller = ScriptedController.periodic()
+        _ = try controller.synchronize()
+        let piece = [UInt8](repeating: 1, count: 247)
+        controller.reportPeriodic([5, 6])
+        for _ in 0..<6 { controller.reportPeriodic(piece, status: 1) }
+        controller.reportPeriodic([UInt8](repeating: 2, count: 168))
+        for _ in 0..<6 { controller.reportPeriodic(piece, status: 1) }
+        controller.reportPeriodic([UInt8](repeating: 2, count: 169))
+        controller.reportPeriodic([7], status: 1)
+        controller.reportPeriodic([8], status: 2)
+        controller.reportPeriodic([], status: 0xFF)
+        controller.reportPeriodic([9], handle: 0x21)
+        #expect(controller.seen.first?.bytes == [5, 6])
+        #expect(
+            controller.takeEvents() == [
+                "periodic 2", "periodic 1650", "periodic 1482 truncated", "periodic 2 truncated",
+            ])
+    }
+
+    @Test("the rest of a subevent that never comes is not put before the next one") func subevents() throws {
+        var controller = ScriptedController.periodic()
+        let sync = try controller.synchronize(hasResponses: true)
+        controller.reportSubevent(0, [1, 2], status: 1)
+        controller.reportSubevent(1, [3], status: 1)
+        controller.reportSubevent(1, [4])
+        guard case .periodic(sync, .report(let report)) = try #require(controller.seen.first).event else {
+            Issue.record("no report")
+            return
+        }
+        #expect(controller.seen.map(\.bytes) == [[3, 4]])
+        #expect(report.eventCounter == 0x0102 && report.subevent == 1 && report.rssi == -60)
+        try controller.host.selectSubevents([1, 0], of: sync, at: controller.now)
+        try controller.host.respond(to: report, slot: 3, [7, 8], of: sync, at: controller.now)
+        controller.settle()
+        #expect(
+            controller.takePeriodicCommands() == [
+                "LE Set Periodic Sync Subevent: 20000000020100",
+                "LE Set Periodic Advertising Response Data: 2000" + "0201" + "01" + "01" + "03" + "020708",
+            ])
+        #expect(throws: HostError.invalidParameters) {
+            try controller.host.selectSubevents([2], of: sync, at: controller.now)
+        }
+    }
+
+    @Test(
+        "GAP/PADV/PAC/BV-02: the advertiser may connect where there are responses, and nobody else may",
+        arguments: [true, false])
+    func connected(_ hasResponses: Bool) throws {
+        var controller = ScriptedController.periodic()
+        _ = try controller.synchronize(hasResponses: hasResponses)
+        controller.reportConnection(0x41, role: .peripheral)
+        controller.reportFeatures(0x41)
+        #expect(controller.host.connectedLinks.count == (hasResponses ? 1 : 0))
+        #expect(controller.takeOpcodes().contains(.disconnect) == !hasResponses)
+    }
+
+    @Test("a loss, a reset and an unplugged controller end it, each with its reason") func losses() throws {
+        var controller = ScriptedController.periodic()
+        let first = try controller.synchronize()
+        controller.receive([0x04, 0x3E, 0x03, 0x10, 0x20, 0x00])
+        #expect(controller.takeEvents() == ["synchronization ended: \(PeriodicSyncEnd.lost)"])
+        #expect(throws: HostError.noSuchSync) {
+            try controller.host.setReporting(false, of: first, at: controller.now)
+        }
+        _ = try controller.synchronize()
+        _ = try controller.host.synchronize(with: [Self.other], at: controller.now)
+        controller.settle()
+        controller.commands.removeAll()
+        controller.receive([0x04, 0x10, 0x01, 0x42])
+        #expect(controller.takeEvents().contains("synchronization ended: \(PeriodicSyncEnd.controllerReset)"))
+        #expect(controller.takePeriodicCommands().count == 1, "what was waited for is looked for again")
+        controller.reportSync()
+        controller.host.controllerLost(at: controller.now)
+        controller.settle()
+        #expect(
+            controller.takeEvents() == ["synchronized 5", "synchronization ended: \(PeriodicSyncEnd.adapterRemoved)"])
+    }
+
+    @Test("the number that are received or waited for is bounded") func bounded() throws {
+        var controller = ScriptedController.periodic()
+        for sid in 0..<16 as Range<UInt8> {
+            _ = try controller.host.synchronize(
+                with: [PeriodicAdvertiser(peer: PeerID(ScriptedController.peer), sid: sid)], at: controller.now)
+        }
+        #expect(throws: HostError.busy) {
+            try controller.host.synchronize(with: [Self.other], at: controller.now)
+        }
+    }
+
+    @Test("controllers without it, or without the extended commands, refuse") func unsupported() {
+        for var controller in [ScriptedController.ready(), ScriptedController.extended()] {
+            #expect(throws: HostError.unsupported) {
+                try controller.host.synchronize(with: [Self.other], at: controller.now)
+            }
+            controller.settle()
+            #expect(controller.takeOpcodes() == [])
+        }
+    }
+}

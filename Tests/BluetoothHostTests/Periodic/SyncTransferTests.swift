@@ -1,0 +1,107 @@
+import BluetoothBase
+import BluetoothHCI
+import BluetoothHost
+import BluetoothSimulation
+import TestSupport
+import Testing
+
+@Suite("Passing periodic advertising on")
+struct SyncTransferTests {
+    /// On which side of its link a host is, and whether what it is about has responses.
+    static let cases = [LinkRole.central, .peripheral].flatMap { role in [false, true].map { (role, $0) } }
+
+    static func connect(_ controller: inout ScriptedController, as role: LinkRole) throws -> LinkIdentifier {
+        role == .central ? try controller.connect(0x40) : try controller.accept(0x40)
+    }
+
+    @Test("GAP/PADV/PASE: a peer tells of what it receives, or advertises itself", arguments: cases)
+    func received(_ role: LinkRole, _ hasResponses: Bool) throws {
+        var controller = ScriptedController.periodic()
+        let link = try Self.connect(&controller, as: role)
+        // [Status, connection, service data], and what Sync Established says without its status.
+        let head: [UInt8] = [0x00, 0x40, 0x00, 0x34, 0x12, 0x20, 0, 5, 0] + [0x01, 0, 0, 0xEE, 0xFF, 0xC0]
+        let event =
+            hasResponses
+            ? [0x04, 0x3E, 24, 0x26] + head + [2, 0x50, 0, 7, 2, 20, 8, 8]
+            : [0x04, 0x3E, 20, 0x18] + head + [2, 0x50, 0, 7]
+        _ = try controller.host.acceptTransfers(PeriodicSyncParameters(skip: 1), on: link, at: controller.now)
+        controller.settle()
+        #expect(
+            controller.takeCommands() == [
+                "LE Set Periodic Advertising Sync Transfer Parameters: 4000" + "02" + "0100" + "e803" + "00"
+            ])
+        #expect(controller.takeEvents() == ["request completed"])
+        controller.receive(event)
+        guard case .periodic(let sync, .transferred(link, 0x1234, let information)) = controller.seen.first?.event
+        else {
+            Issue.record("not told")
+            return
+        }
+        #expect(information.sid == 5 && (information.subevents?.count == 2) == hasResponses)
+        controller.seen.removeAll()
+        controller.reportPeriodic([1])
+        #expect(controller.takeEvents() == ["periodic 1"])
+        controller.reportDisconnection(0x40)
+        #expect(controller.host.information(of: sync) != nil, "it needs no link")
+    }
+
+    @Test("GAP/PADV/PAST: a host tells its peer of what it receives, and of what it advertises", arguments: cases)
+    func sent(_ role: LinkRole, _ hasResponses: Bool) throws {
+        var controller = ScriptedController.periodic()
+        let link = try Self.connect(&controller, as: role)
+        let sync = try controller.synchronize(hasResponses: hasResponses)
+        _ = try controller.host.transfer(sync, serviceData: 0x1234, to: link, at: controller.now)
+        controller.settle()
+        #expect(controller.takePeriodicCommands() == ["LE Periodic Advertising Sync Transfer: 400034122000"])
+        let parameters = PeriodicAdvertisingTests.parameters(
+            responses: hasResponses ? PeriodicAdvertisingTests.subevents : nil)
+        try controller.host.startAdvertising(parameters, as: PeriodicAdvertisingTests.set, at: controller.now)
+        controller.settle()
+        controller.commands.removeAll()
+        _ = try controller.host.transfer(
+            PeriodicAdvertisingTests.set, serviceData: 7, to: link, at: controller.now)
+        controller.settle()
+        #expect(controller.takePeriodicCommands() == ["LE Periodic Advertising Set Info Transfer: 4000070001"])
+        #expect(controller.takeEvents() == ["request completed", "advertising 1", "request completed"])
+    }
+
+    @Test("a peer that cannot, a set without any and a link that is gone are told apart") func refusals() throws {
+        var controller = ScriptedController.periodic([
+            .lePeriodicAdvertisingSyncTransfer: .complete(.unsupportedRemoteFeature, [0x40, 0])
+        ])
+        let link = try controller.connect(0x40)
+        let sync = try controller.synchronize()
+        _ = try controller.host.transfer(sync, to: link, at: controller.now)
+        controller.settle()
+        #expect(
+            controller.takeEvents() == ["request failed: \(HostError.controller(.unsupportedRemoteFeature))"])
+        #expect(throws: HostError.invalidParameters) {
+            try controller.host.transfer(AdvertisingHandle(1), to: link, at: controller.now)
+        }
+        controller.reportDisconnection(0x40)
+        #expect(throws: HostError.noSuchLink) { try controller.host.transfer(sync, to: link, at: controller.now) }
+        controller.host.endSync(sync, at: controller.now)
+        #expect(throws: HostError.noSuchSync) { try controller.host.transfer(sync, to: link, at: controller.now) }
+        var without = ScriptedController.periodic(features: [0x08, 0x39, 0, 0, 0, 0, 0, 0])
+        let other = try without.connect(0x40)
+        #expect(throws: HostError.unsupported) {
+            try without.host.acceptTransfers(nil, on: other, at: without.now)
+        }
+    }
+
+    @Test("a request that a link's end overtakes ends with it, and is not sent to the next one") func overtaken() throws
+    {
+        var controller = ScriptedController.periodic([.lePeriodicAdvertisingSyncTransfer: .silence])
+        let link = try controller.connect(0x40)
+        let sync = try controller.synchronize()
+        _ = try controller.host.transfer(sync, to: link, at: controller.now)
+        _ = try controller.host.transfer(sync, to: link, at: controller.now)
+        controller.settle()
+        controller.commands.removeAll()
+        controller.reportDisconnection(0x40)
+        #expect(
+            controller.takeEvents().filter { $0.hasPrefix("request failed") }.count == 2)
+        controller.complete(.lePeriodicAdvertisingSyncTransfer, .unknownConnectionIdentifier, [0x40, 0])
+        #expect(controller.takePeriodicCommands() == [])
+    }
+}

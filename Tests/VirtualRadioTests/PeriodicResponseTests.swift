@@ -1,0 +1,134 @@
+import BluetoothBase
+import BluetoothHCI
+import TestSupport
+import Testing
+import VirtualRadio
+
+@Suite("Periodic advertising with responses, and passing it on")
+struct PeriodicResponseTests {
+    typealias Periodic = PeriodicAdvertisingTests
+
+    /// Two subevents of 25 ms, each with four response slots of 1 ms, 10 ms after it.
+    static let parameters = LESetPeriodicAdvertisingParametersV2(
+        advertisingHandle: Periodic.set, intervalMin: Periodic.interval, intervalMax: Periodic.interval,
+        subeventCount: 2, subeventInterval: 20, responseSlotDelay: 8, responseSlotSpacing: 8, responseSlotCount: 4)
+
+    static func subevent(_ number: UInt8, _ data: [UInt8]) -> LESetPeriodicAdvertisingSubeventData {
+        LESetPeriodicAdvertisingSubeventData(
+            advertisingHandle: Periodic.set,
+            subevents: [.init(number: number, responseSlotStart: 0, responseSlotCount: 4, data: data)])
+    }
+
+    /// A central that is synchronized and listens to subevent 1.
+    static func bench() -> Bench {
+        var bench = Periodic.bench(responses: true)
+        bench.prepare(bench.peripheral, ExtendedAdvertisingTests.parameters(), parameters)
+        bench.prepare(bench.peripheral, ExtendedAdvertisingTests.enable())
+        bench.send(Periodic.on, from: bench.peripheral)
+        bench.prepare(bench.central, ExtendedAdvertisingTests.scan(.passive), LESetExtendedScanEnable(isEnabled: true))
+        bench.prepare(bench.central, Periodic.sync())
+        return bench
+    }
+
+    static func respond(_ event: UInt16, slot: UInt8, _ data: [UInt8]) -> LESetPeriodicAdvertisingResponseData {
+        LESetPeriodicAdvertisingResponseData(
+            syncHandle: SyncHandle(0x20), requestEvent: event, requestSubevent: 1, responseSubevent: 1,
+            responseSlot: slot,
+            data: data)
+    }
+
+    @Test("the host is asked for data, which is sent once, and its answer reported") func exchange() {
+        var bench = Self.bench()
+        #expect(bench.told(bench.peripheral) == ["043e0427030002", "040e0401402000"])
+        // The first event is over when the central learns of it.
+        bench.run(.milliseconds(150))
+        #expect(bench.answered(Self.subevent(0, [5]), bench.peripheral) == "040e050182200003")
+        bench.run(.milliseconds(60))
+        bench.expect("043e1424" + Periodic.established + "02140808")
+        #expect(
+            bench.answered(LESetPeriodicSyncSubevent(syncHandle: SyncHandle(0x20), subevents: [1]), bench.central)
+                == "040e06018420002000")
+        bench.prepare(bench.peripheral, Self.subevent(1, [6, 7]))
+        bench.run(.milliseconds(16))
+        bench.expect("043e0d25" + Periodic.report + "010001" + "0002" + "0607")
+        #expect(bench.answered(Self.respond(1, slot: 2, [8, 9]), bench.central) == "040e06018320002000")
+        bench.run(.milliseconds(14))
+        let response = "043e0d28" + "03010001" + "7fceff" + "020002" + "0809"
+        #expect(bench.told(bench.peripheral) == [response, "043e0427030002"])
+        #expect(bench.answered(Self.respond(1, slot: 3, [1]), bench.central) == "040e06018320462000", "too late")
+        bench.run(.milliseconds(200))
+        #expect(bench.told(bench.central).allSatisfy { !$0.dropFirst(6).hasPrefix("25") }, "nothing new was given")
+    }
+
+    @Test(
+        "Vol 4, Part E, 7.8.61: subevents and slots that do not fit are refused",
+        arguments: [(129, 20, 8, 8, 4), (2, 5, 2, 8, 4), (5, 20, 8, 8, 4), (2, 20, 0, 8, 4), (2, 20, 8, 8, 16)])
+    func refused(_ count: UInt8, _ each: UInt8, _ delay: UInt8, _ spacing: UInt8, _ slots: UInt8) {
+        var bench = Periodic.bench(responses: true)
+        bench.prepare(bench.peripheral, ExtendedAdvertisingTests.parameters())
+        let parameters = LESetPeriodicAdvertisingParametersV2(
+            advertisingHandle: Periodic.set, intervalMin: Periodic.interval, intervalMax: Periodic.interval,
+            subeventCount: count, subeventInterval: each, responseSlotDelay: delay, responseSlotSpacing: spacing,
+            responseSlotCount: slots)
+        #expect(bench.answered(parameters, bench.peripheral) == "040e050186201203")
+    }
+
+    /// Two that are connected, of which the peripheral advertises periodically.
+    static func connected(_ mode: PeriodicSyncTransferMode) -> Bench {
+        var bench = Periodic.bench()
+        for id in [bench.central, bench.peripheral] {
+            bench.prepare(
+                id,
+                LESetDefaultPeriodicAdvertisingSyncTransferParameters(
+                    mode: mode, timeout: SupervisionTimeout(rawValue: 50)))
+        }
+        var parameters = ExtendedAdvertisingTests.parameters(.connectable)
+        parameters.advertisingHandle = AdvertisingHandle(1)
+        bench.prepare(
+            bench.peripheral, parameters,
+            LESetExtendedAdvertisingEnable(isEnabled: true, sets: [.init(advertisingHandle: AdvertisingHandle(1))]))
+        let phy = LEExtendedCreateConnection.PHYParameters(
+            scanInterval: LESlots(rawValue: 16), scanWindow: LESlots(rawValue: 16),
+            connectionParameters: Bench.connectionParameters())
+        bench.prepare(bench.central, LEExtendedCreateConnection(peerAddress: Bench.peripheralAddress, le1M: phy))
+        bench.run(.milliseconds(300))
+        _ = bench.told(bench.central)
+        _ = bench.told(bench.peripheral)
+        bench.prepare(bench.peripheral, ExtendedAdvertisingTests.parameters())
+        bench.prepare(bench.peripheral, Periodic.parameters, Periodic.data([4]), Periodic.on)
+        return bench
+    }
+
+    static let setInfo = LEPeriodicAdvertisingSetInfoTransfer(
+        connectionHandle: ConnectionHandle(0x40), serviceData: 0x1234, advertisingHandle: Periodic.set)
+
+    @Test("a peer is told of the periodic advertising of a set, and follows it without scanning") func setInfo() {
+        var bench = Self.connected(.synchronize)
+        #expect(bench.answered(Self.setInfo, bench.peripheral) == "040e06015b200c4000", "not on the air yet")
+        bench.prepare(bench.peripheral, ExtendedAdvertisingTests.enable())
+        #expect(bench.answered(Self.setInfo, bench.peripheral) == "040e06015b20004000")
+        bench.run(.milliseconds(200))
+        let transferred = "043e1418" + "0040003412" + "20000000" + "a00000000000" + "01500000"
+        let first = "043e090f" + Periodic.report + "000104"
+        #expect(bench.told(bench.central).prefix(2) == [transferred, first])
+        let back = LEPeriodicAdvertisingSyncTransfer(
+            connectionHandle: ConnectionHandle(0x40), serviceData: 7, syncHandle: SyncHandle(0x20))
+        #expect(bench.answered(back, bench.central) == "040e06015a20004000")
+        bench.run(.milliseconds(500))
+        #expect(bench.told(bench.peripheral).isEmpty, "its own")
+    }
+
+    @Test("what it is told is ignored unless its host wants it") func ignored() {
+        var bench = Self.connected(.ignore)
+        bench.prepare(bench.peripheral, ExtendedAdvertisingTests.enable())
+        bench.prepare(bench.peripheral, Self.setInfo)
+        bench.run(.milliseconds(500))
+        #expect(bench.told(bench.central).isEmpty)
+        let wanted = LESetPeriodicAdvertisingSyncTransferParameters(
+            connectionHandle: ConnectionHandle(0x40), mode: .withoutReports, timeout: SupervisionTimeout(rawValue: 50))
+        #expect(bench.answered(wanted, bench.central) == "040e06015c20004000")
+        bench.prepare(bench.peripheral, Self.setInfo)
+        bench.run(.milliseconds(500))
+        #expect(bench.told(bench.central).map { String($0.dropFirst(6).prefix(2)) } == ["18"])
+    }
+}

@@ -120,7 +120,12 @@ extension ScenarioRun {
                 let isServed = link.subscriptions[characteristic] != nil
                 // What a bonded client has subscribed to on an earlier link is served on, whoever is there to take it.
                 let isRestored = isServed && pairings.isEverBonded(server.station, link.peer)
-                if clients.isEmpty == isServed, !isRestored {
+                // A lost answer ends the enhanced bearer it was for, and not the link (Core 5.4, Vol 3, Part F, 3.3.3): what became
+                // of its subscription the client does not know.
+                let isUnknown =
+                    isServed && isEncrypted(link.peer, server.station)
+                    && (incomplete.contains(link.peer) || incomplete.contains(server.station))
+                if clients.isEmpty == isServed, !isRestored, !isUnknown {
                     fail(
                         .subscriptions,
                         "\(characteristic) of station \(server.station) has \(clients.count) subscribers at station "

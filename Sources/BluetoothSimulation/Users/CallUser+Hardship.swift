@@ -25,8 +25,16 @@ extension CallUser {
         let way = ScenarioRun.Way(station: station, peer: links[index].peer)
         // The answer may come when another service has the handle.
         let isOutdated = call.epoch.map { $0 != run.epochs[links[index].peer] } ?? false
+        // Writes over several bearers have no order, neither on their way nor in their answers.
+        let isOneOfSeveral =
+            run.isEncrypted(station, links[index].peer)
+            && run.users[station].contains {
+                ($0 as? CallUser)?.calls.hasOpen { $0.kind == .configure && $0.link == link && $0.handle == handle }
+                    ?? false
+            }
         let isUnsure =
-            isOutdated || run.configurations[way].map { $0.link == link && $0.value == nil } ?? false
+            isOutdated || isOneOfSeveral
+            || run.configurations[way].map { $0.link == link && $0.value == nil } ?? false
         run.configurations[way] = (handle, link, isUnsure ? nil : value)
     }
 

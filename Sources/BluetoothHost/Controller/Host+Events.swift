@@ -42,6 +42,8 @@ extension Host {
         case .leConnectionUpdateComplete(let complete): connectionUpdated(complete, at: now)
         case .lePHYUpdateComplete(let complete): phyUpdated(complete, at: now)
         case .leDataLengthChange(let change): dataLengthChanged(change)
+        case .lePathLossThreshold(let report): pathLossReported(report)
+        case .leTransmitPowerReporting(let report): transmitPowerReported(report)
         case .leReadRemoteFeaturesComplete(let complete): remoteFeaturesRead(complete, at: now)
         case .leRemoteConnectionParameterRequest(let request): parametersRequested(request, at: now)
         case .leLongTermKeyRequest(let request): longTermKeyRequested(request, at: now)

@@ -36,6 +36,8 @@ struct Link: Sendable {
     var phyUpdate = PHYUpdate()
     /// How long data packets are.
     var dataLength = LinkDataLength()
+    /// What is known and reported of the power on the link.
+    var power = LinkPower()
 
     var reassembler: ACLReassembler
     var receiveCredit = ReceiveCredit()
@@ -120,6 +122,7 @@ struct Link: Sendable {
             deadline = earliest(deadline, endpoint.nextDeadline)
             deadline = earliest(deadline, protection.nextDeadline)
             deadline = earliest(deadline, phyUpdate.running?.deadline)
+            deadline = earliest(deadline, power.remoteReading?.deadline)
             return earliest(deadline, signalling.nextDeadline)
         }
     }

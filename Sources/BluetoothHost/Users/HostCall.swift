@@ -100,6 +100,8 @@ public struct HostCall: Sendable {
         indirect case updateParameters(LinkIdentifier, ConnectionParameters)
         /// Ends with `.done` when the controllers have agreed on PHYs, see `Host.setPreferredPHYs`.
         case setPreferredPHYs(LinkIdentifier, LEPHYs, LEPHYOptions)
+        /// Reads or watches the power on a link, or how much of the signal is lost on its way.
+        case power(LinkIdentifier, PowerCall)
         /// The user falls behind with values of this link. With controller-to-host flow control, no more are let
         /// through until all users that held the link have resumed or released it. Otherwise this has no effect.
         case holdReceiving(LinkIdentifier)
@@ -316,6 +318,7 @@ public enum CallResult: Sendable {
     case link(LinkIdentifier)
     /// In dBm; 127 if the controller could not measure it.
     case rssi(Int8)
+    case transmitPower(LinkTransmitPower)
     case gatt(GATTClientResult)
     case published(GATTServiceHandles)
     /// In the order of the definitions.

@@ -73,7 +73,7 @@ extension SharedHost {
             forgetAttributes(of: peer)
             end(call, .success(.done))
         case .release(let link), .disconnect(let link, _), .readRSSI(let link), .updateParameters(let link, _),
-            .setPreferredPHYs(let link, _, _), .holdReceiving(let link), .resumeReceiving(let link),
+            .setPreferredPHYs(let link, _, _), .power(let link, _), .holdReceiving(let link), .resumeReceiving(let link),
             .perform(let link, _), .write(let link, _, _),
             .subscribe(let link, _), .unsubscribe(let link, _), .indicate(let link, _, _), .pair(let link, _),
             .writeSigned(let link, _, _), .channel(let link, _),
@@ -99,6 +99,7 @@ extension SharedHost {
             request(call, slot) { host throws(HostError) in
                 try host.setPreferredPHYs(phys, options: options, of: link, at: now)
             }
+        case .power(_, let kind): carryOut(kind, call, slot, at: now)
         case .holdReceiving: holdReceiving(slot, for: call.user)
         case .resumeReceiving: resumeReceiving(slot, for: call.user)
         case .perform(_, let operation): start(operation, for: .call(call), slot, at: now)
@@ -163,6 +164,7 @@ extension SharedHost {
             host.cancel(operation.identifier, on: links[slot].identifier)
             return true
         }
+        if stopPowerReports(slot, where: { $0 == call }, at: now) { return true }
         if cancelHeld(slot, where: { $0 == call }) {
             // It ends below.
         } else if let index = links[slot].requests.firstIndex(where: { $0.call == call }) {

@@ -74,6 +74,9 @@ extension SharedHost {
             links[slot].mtu = mtu
             tellAll(.mtuChanged(link, mtu))
         case .rssiRead(let request, let rssi): requestEnded(request, on: link, .success(.rssi(rssi)))
+        case .transmitPowerRead(let request, let power):
+            requestEnded(request, on: link, .success(.transmitPower(power)))
+        case .power(let event): powerReported(event, on: link)
         case .requestCompleted(let request): requestEnded(request, on: link, .success(.done))
         case .requestFailed(let request, let error): requestEnded(request, on: link, .failure(error))
         case .readyToSend: return  // Credits report this.
@@ -155,7 +158,9 @@ extension SharedHost {
         if case .failure(.noSuchLink) = result { return }
         if case .failure(.controllerReset) = result { return }
         if case .failure(.notReady) = result { return }
-        end(links[slot].requests.remove(at: index).call, result)
+        let call = links[slot].requests.remove(at: index).call
+        if case .failure = result { powerReportsRefused(call, slot) }
+        end(call, result)
     }
 }
 

@@ -48,6 +48,8 @@ public enum UserEvent: Sendable {
     indirect case parametersChanged(LinkIdentifier, CurrentConnectionParameters)
     /// The PHYs of a link have changed.
     case phyChanged(LinkIdentifier, LinkPHYs)
+    /// For the user who watches this with the token: see `PowerCall`.
+    indirect case power(LinkIdentifier, CallToken, LinkPowerEvent)
     /// This many more unacknowledged values may be sent on this link: writes without response, notifications, updates.
     /// Each takes one credit; a user without credits waits for this event.
     case sendCredit(LinkIdentifier, Int)

@@ -41,6 +41,8 @@ extension EventRouter {
             case .requestExpired(let request):
                 if state.withLock({ !$0.receivers.isEmpty }) { log.unanswered(by: link(request.link)) }
             case .subscriptionChanged(let link, let change): subscriptionChanged(link, change)
+            case .power(let identifier, let token, let event):
+                link(identifier)?.state.withLock { $0.powerWatchers[token] }?.push(event)
             case .adapter(let status): changed(to: status)
             case .advertisingSetEnded(let token, let error): advertisingSetEnded(token, error)
             case .periodic(let sync, .report(let report)):

@@ -120,8 +120,8 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
         case .lost(let identifier, let loss):
             guard let link = link(identifier), link.isHeld, link.admits(0) else { return }
             inbox.append(.lost(link, loss))
-        case .adapter, .advertisingSetEnded, .periodic, .subevents, .parametersChanged, .phyChanged, .peerIdentified,
-            .written, .readRequested,
+        case .adapter, .advertisingSetEnded, .periodic, .subevents, .parametersChanged, .phyChanged, .power,
+            .peerIdentified, .written, .readRequested,
             .writeRequested, .executeRequested, .authorizationRequested, .requestExpired, .subscriptionChanged,
             .securityChanged,
             .pairingEnded, .pairingAsked,

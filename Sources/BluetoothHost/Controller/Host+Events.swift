@@ -86,6 +86,8 @@ extension Host {
         at now: Instant
     ) {
         if let connection, status == .success { return connectionMade(connection, at: now) }
+        // It is about no connection, whatever role it gives.
+        if status == .advertisingTimeout, advertiser.isRunningAtHighDutyCycle { return highDutyCycleEnded(at: now) }
         if status == .success, handle.isValid, links.slot(of: handle) == nil {
             // A connection whose role does not exist cannot be used, but must not be left dangling.
             send(Disconnect(connectionHandle: handle), for: .none, at: now)

@@ -121,6 +121,11 @@ public struct HostCall: Sendable {
         case pressKey(LinkIdentifier, KeypressNotification)
         /// Calls the pairing on a link off.
         case cancelPairing(LinkIdentifier)
+        /// The user decides who may have this device's Encrypted Data Key Material, or no longer does; ends with `.done`. There is one
+        /// such user: the last one that said so. `UserEvent.authorizationRequested` asks. Without one nobody gets it.
+        case answerKeyMaterialRequests(Bool)
+        /// Changes the Encrypted Data Key Material, see `Host.setEncryptedDataKeyMaterial`; ends with `.done`.
+        case setKeyMaterial([UInt8])
         /// Ends with `.outOfBandData`: what a peer is to get of this device by another way than Bluetooth.
         case makeOutOfBandData
         /// Ends with `.bonds`.

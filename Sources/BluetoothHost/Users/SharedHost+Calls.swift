@@ -66,6 +66,16 @@ extension SharedHost {
         case .listen(let psm, let listener): listen(call, psm, listener)
         case .stopListening(let psm): stopListening(call, on: psm)
         case .setPairingAgent(let description): setPairingAgent(call, description, at: now)
+        case .answerKeyMaterialRequests(let answers):
+            if answers { keyMaterialUser = call.user } else if keyMaterialUser == call.user { keyMaterialUser = nil }
+            end(call, .success(.done))
+        case .setKeyMaterial(let octets):
+            do throws(GATTDatabaseError) {
+                try host.setEncryptedDataKeyMaterial(octets, at: now)
+                end(call, .success(.done))
+            } catch {
+                end(call, .failure(.database(error)))
+            }
         case .makeOutOfBandData: makeOutOfBandData(call)
         case .bonds: end(call, .success(.bonds(host.bonds)))
         case .removeBond(let peer): removeBond(call, with: peer, at: now)
@@ -73,7 +83,8 @@ extension SharedHost {
             forgetAttributes(of: peer)
             end(call, .success(.done))
         case .release(let link), .disconnect(let link, _), .readRSSI(let link), .updateParameters(let link, _),
-            .setPreferredPHYs(let link, _, _), .power(let link, _), .holdReceiving(let link), .resumeReceiving(let link),
+            .setPreferredPHYs(let link, _, _), .power(let link, _), .holdReceiving(let link),
+            .resumeReceiving(let link),
             .perform(let link, _), .write(let link, _, _),
             .subscribe(let link, _), .unsubscribe(let link, _), .indicate(let link, _, _), .pair(let link, _),
             .writeSigned(let link, _, _), .channel(let link, _),
@@ -129,7 +140,8 @@ extension SharedHost {
             .sync, .connect, .publish, .publishAll, .withdraw,
             .withdrawAll, .setValue, .readOwnValue, .answer, .accept, .refuse, .authorize, .writeWithoutResponse,
             .notify, .update,
-            .setPairingAgent, .bonds, .makeOutOfBandData, .removeBond, .forgetAttributes, .listen, .stopListening:
+            .setPairingAgent, .answerKeyMaterialRequests, .setKeyMaterial, .bonds, .makeOutOfBandData, .removeBond,
+            .forgetAttributes, .listen, .stopListening:
             return
         }
     }

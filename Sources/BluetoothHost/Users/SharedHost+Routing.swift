@@ -104,7 +104,8 @@ extension SharedHost {
             ask(.executeRequested(request, writes), owner.first, request)
         case .authorizationRequested(let request, let handle, let access):
             let event = UserEvent.authorizationRequested(request, handle, access)
-            ask(event, services.owner(of: handle), request, refusal: .insufficientAuthorization)
+            // Of what belongs to no user the key material alone needs consent.
+            ask(event, services.owner(of: handle) ?? keyMaterialUser, request, refusal: .insufficientAuthorization)
         case .requestExpired(let request):
             tellAll(.requestExpired(request))
         case .subscriptionChanged(let change): subscriptionChanged(change, on: link)

@@ -33,6 +33,7 @@ extension SharedHost {
         _ = stopSets(where: { $0.user == user }, at: now)
         forgetSyncs(of: user, at: now)
         if pairingAgent?.user == user { dropPairingAgent(at: now) }
+        if keyMaterialUser == user { keyMaterialUser = nil }
         forgetListeners(of: user)
         withdrawAll(of: user, at: now)
         for slot in links.indices where links[slot].isInUse { forget(user, slot, at: now) }

@@ -91,7 +91,7 @@ public enum UserEvent: Sendable {
     case readRequested(ServerRequest, AttributeHandle, offset: Int)
     case writeRequested(ServerRequest, AttributeHandle, Payload)
     indirect case executeRequested(ServerRequest, GATTPreparedWrites)
-    /// The peer wants to access an attribute that needs consent: to be answered with `HostCall.Kind.authorize` or `refuse`.
+    /// The peer wants to access an attribute that needs consent, one of this user's or the key material: to be answered with `HostCall.Kind.authorize` or `refuse`.
     case authorizationRequested(ServerRequest, AttributeHandle, GATTAccess)
     /// The user did not answer in time; the peer received an error.
     case requestExpired(ServerRequest)

@@ -221,4 +221,6 @@ public struct LinkInformation: Equatable, Sendable {
     public var dataLength = LinkDataLength()
     /// How well the link is protected.
     public var security: LinkSecurity
+    /// How often its services had changed before a user of a shared host was told of the link: see `HostCall.knownChanges`.
+    public var serviceChanges: UInt32 = 0
 }

@@ -34,12 +34,19 @@ public struct HostCall: Sendable {
     /// Whether an operation of the GATT client keeps the order of the user's calls. If not, only those with the same attribute
     /// keep it, where a link has several ATT bearers: for calls that are waited for before the next one is made.
     public var keepsOrder: Bool
+    /// How many `UserEvent.servicesChanged` of the link the user knew of when it made the call, those before it attached included
+    /// (`LinkInformation.serviceChanges`). What concerns attributes that have changed since is not carried out, and ends with
+    /// `servicesChanged`: a call and a change may cross. Nil where the user does not count.
+    public var knownChanges: UInt32?
 
-    public init(user: UserID, token: CallToken = .none, kind: Kind, keepsOrder: Bool = true) {
+    public init(
+        user: UserID, token: CallToken = .none, kind: Kind, keepsOrder: Bool = true, knownChanges: UInt32? = nil
+    ) {
         self.user = user
         self.token = token
         self.kind = kind
         self.keepsOrder = keepsOrder
+        self.knownChanges = knownChanges
     }
 
     // The rare cases are indirect, which keeps the frequent ones small.

@@ -42,6 +42,7 @@ struct LinkRecord: Sendable {
     /// Who has asked for reports of the loss of signal, and of power.
     var pathLossReports: UserCall?
     var transmitPowerReports: UserCall?
+    var serviceChanges = ServiceChanges()
     var preparation = LinkPreparation()
     var caching = LinkCaching()
     /// Whether this host uses the peer as a server. As a peripheral it need not.

@@ -11,6 +11,12 @@ extension SharedHost {
             switch calls[index].kind {
             case .writeWithoutResponse(let link, let handle, let value):
                 guard let slot = slot(of: link) else { continue }
+                if let known = calls[index].knownChanges,
+                    links[slot].serviceChanges.contains(since: known, where: { $0.contains(handle) })
+                {
+                    links[slot].credits.giveBack(1, to: calls[index].user)
+                    continue
+                }
                 send(for: calls[index].user, slot) { host throws(HostError) in
                     try host.writeWithoutResponse(value.span, to: handle, on: link)
                 }
@@ -32,7 +38,9 @@ extension SharedHost {
     private mutating func performRare(_ call: HostCall, at now: Instant) {
         // A call may arrive after its user has gone.
         guard index(of: call.user) != nil else { return }
-        carryOut(call.kind, UserCall(user: call.user, token: call.token, keepsOrder: call.keepsOrder), at: now)
+        let userCall = UserCall(user: call.user, token: call.token, keepsOrder: call.keepsOrder)
+        if isOutdated(call) { return end(userCall, .failure(.servicesChanged)) }
+        carryOut(call.kind, userCall, at: now)
     }
 
     private mutating func carryOut(_ kind: HostCall.Kind, _ call: UserCall, at now: Instant) {

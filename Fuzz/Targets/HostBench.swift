@@ -124,7 +124,7 @@ struct HostBench {
             let operation = Operation(link: link, identifier: end.identifier)
             try require(operations.remove(operation) != nil, "an operation ended twice")
         case .link(_, .requestCompleted(let request)), .link(_, .requestFailed(let request, _)),
-            .link(_, .rssiRead(let request, _)):
+            .link(_, .rssiRead(let request, _)), .link(_, .transmitPowerRead(let request, _)):
             try require(requests.remove(request) != nil, "a request ended twice")
         case .server(_, .readRequested(let request, _, _)), .server(_, .writeRequested(let request, _, _)),
             .server(_, .executeRequested(let request, _)), .server(_, .authorizationRequested(let request, _, _)):
@@ -146,7 +146,7 @@ struct HostBench {
         case .subevents(_, .response(_, _, let report)):
             try require(report.data.count <= 255, "a response of \(report.data.count) octets")
         case .periodic, .subevents: return
-        case .link(let link, .parametersChanged), .link(let link, .phyChanged):
+        case .link(let link, .parametersChanged), .link(let link, .phyChanged), .link(let link, .power):
             try require(links.contains(link), "parameters of a link nobody knows")
         case .link(let link, .mtuChanged(let mtu)):
             try require(links.contains(link) && (23...517).contains(mtu), "an MTU of \(mtu)")

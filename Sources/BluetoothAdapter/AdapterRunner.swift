@@ -126,12 +126,15 @@ public final class AdapterRunner: PacketPortHost {
     /// Posts a call. It is carried out after those posted earlier, on this thread or others.
     ///
     /// - Parameter token: the token that `UserEvent.ended` carries; `.none` if the result is not wanted.
+    /// - Parameter knownChanges: see `HostCall.knownChanges`.
     /// - Returns: false if the adapter is closed: then no event follows.
     @discardableResult
     public func post(
-        _ kind: HostCall.Kind, token: CallToken = .none, from user: UserID, keepsOrder: Bool = true
+        _ kind: HostCall.Kind, token: CallToken = .none, from user: UserID, keepsOrder: Bool = true,
+        knownChanges: UInt32? = nil
     ) -> Bool {
-        deliver(mailbox.put(HostCall(user: user, token: token, kind: kind, keepsOrder: keepsOrder)))
+        let call = HostCall(user: user, token: token, kind: kind, keepsOrder: keepsOrder, knownChanges: knownChanges)
+        return deliver(mailbox.put(call))
     }
 
     /// A token that no other call through this adapter has.

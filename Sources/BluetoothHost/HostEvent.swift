@@ -65,6 +65,10 @@ public enum HostEvent: Sendable {
         case mtuChanged(Int)
         /// How strongly the controller receives the peer, in dBm; 127 where it could not tell.
         case rssiRead(RequestIdentifier, Int8)
+        /// The power that this device or its peer sends with, whichever was asked for.
+        indirect case transmitPowerRead(RequestIdentifier, LinkTransmitPower)
+        /// The power on the link, or how much of the signal is lost, has changed.
+        indirect case power(LinkPowerEvent)
         /// A request to the controller or to the peer has been carried out.
         case requestCompleted(RequestIdentifier)
         /// A request to the controller or to the peer has failed.

@@ -33,6 +33,10 @@ extension HostEvent {
         case .link(_, .parametersChanged(let parameters)): "parameters \(parameters.interval)"
         case .link(_, .phyChanged(let phys)): "phys \(phys.transmit.rawValue) \(phys.receive.rawValue)"
         case .link(_, .rssiRead(_, let rssi)): "rssi \(rssi)"
+        case .link(_, .transmitPowerRead(_, let power)): "power \(power.brief)"
+        case .link(_, .power(.pathLoss(let report))): "path loss \(report.loss.brief) in zone \(report.zone.rawValue)"
+        case .link(_, .power(.transmitPower(let change))):
+            "\(change.side) power \(change.power.brief), by \(change.delta.brief)"
         case .link(_, .requestCompleted): "request completed"
         case .link(_, .requestFailed(_, let error)): "request failed: \(error)"
         case .link(_, .mtuChanged(let mtu)): "mtu \(mtu)"
@@ -67,4 +71,14 @@ extension HostEvent {
 extension AdvertisingHandle {
     /// Nothing for the set that is meant where none is named.
     fileprivate var suffix: String { rawValue == 0 ? "" : " \(rawValue)" }
+}
+
+extension LinkTransmitPower {
+    fileprivate var brief: String {
+        "\(level.brief) of \(maximum.brief)\(isMinimum ? ", the least" : "")\(isMaximum ? ", the most" : "")"
+    }
+}
+
+extension Int? {
+    fileprivate var brief: String { map(String.init) ?? "unknown" }
 }

@@ -40,7 +40,8 @@ struct Ledger {
         case .link(let link, let linkEvent):
             if !open.contains(.link(link)) { faults.append("\(event.brief) of \(link), which is not there") }
             switch linkEvent {
-            case .rssiRead(let request, _), .requestCompleted(let request), .requestFailed(let request, _):
+            case .rssiRead(let request, _), .transmitPowerRead(let request, _), .requestCompleted(let request),
+                .requestFailed(let request, _):
                 end(.request(request))
             default: break
             }

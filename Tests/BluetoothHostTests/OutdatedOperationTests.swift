@@ -167,4 +167,36 @@ struct OutdatedOperationTests {
         }
         #expect(requests(&scene) == ["64: 0A 06 00", "64: 0A 21 00"])
     }
+
+    /// A call that crosses the change: it was made before its user knew, and is carried out behind the change.
+    @Test("What was called for before its user knew of a change is not carried out behind it", arguments: outdated)
+    func crossing(_ operation: GATTClientOperation) throws {
+        var (scene, link) = try watched()
+        scene.receive(change, on: 0x40)
+        _ = (scene.take(user), scene.takeRequests(), scene.takeWrites())
+        scene.perform(.perform(link, operation), 3, of: user, knownChanges: 0)
+        #expect(ends(&scene) == ["3 " + Self.isOver])
+        #expect(requests(&scene) == [] && scene.takeWrites() == [])
+        // Who knows, or does not count, gets what it asks for.
+        scene.perform(.perform(link, operation), 4, of: user, knownChanges: 1)
+        scene.perform(.perform(link, operation), 5, of: user)
+        #expect(!ends(&scene).contains { $0.hasSuffix(Self.isOver) })
+    }
+
+    @Test("So are writes and subscriptions, and a write without response gives its credit back")
+    func crossingWrites() throws {
+        var (scene, link) = try watched()
+        scene.receive(change, on: 0x40)
+        _ = (scene.take(user), scene.takeRequests(), scene.takeWrites(), scene.takePDUs())
+        scene.perform(.write(link, 0x0006, [1]), 3, of: user, knownChanges: 0)
+        let request = SubscriptionRequest(characteristic: 0x0006, end: 0x0008, configuration: .notifications)
+        scene.perform(.subscribe(link, request), 4, of: user, knownChanges: 0)
+        #expect(ends(&scene) == ["3 " + Self.isOver, "4 " + Self.isOver])
+        scene.perform(.writeWithoutResponse(link, 0x0006, [1]), of: user, knownChanges: 0)
+        #expect(
+            requests(&scene) == [] && scene.takeWrites() == [] && scene.takePDUs().filter { $0.hasPrefix("52") } == [])
+        // Outside the handles that have changed, all goes on.
+        scene.perform(.writeWithoutResponse(link, 0x0010, [1]), of: user, knownChanges: 0)
+        #expect(scene.takePDUs().filter { $0.hasPrefix("52") } == ["52 10 00 01"])
+    }
 }

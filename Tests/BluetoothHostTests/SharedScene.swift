@@ -55,8 +55,13 @@ struct SharedScene {
         commands = []
     }
 
-    mutating func perform(_ kind: HostCall.Kind, _ token: UInt64 = 0, of user: UserID, keepsOrder: Bool = true) {
-        let call = HostCall(user: user, token: CallToken(rawValue: token), kind: kind, keepsOrder: keepsOrder)
+    mutating func perform(
+        _ kind: HostCall.Kind, _ token: UInt64 = 0, of user: UserID, keepsOrder: Bool = true,
+        knownChanges: UInt32? = nil
+    ) {
+        let call = HostCall(
+            user: user, token: CallToken(rawValue: token), kind: kind, keepsOrder: keepsOrder,
+            knownChanges: knownChanges)
         host.perform([call], at: now)
         settle()
     }

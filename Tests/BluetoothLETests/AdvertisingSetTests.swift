@@ -47,6 +47,25 @@ struct AdvertisingSetTests {
         await #expect(throws: BluetoothError.adapterClosed) { try await sets[1].waitUntilEnded() }
     }
 
+    @Test(
+        "what is sent to one peer at the high duty cycle ends by itself, or with its connection",
+        arguments: [false, true])
+    func highDutyCycle(_ isExtended: Bool) async throws {
+        let (central, advertiser) = try await adapters(extended: isExtended)
+        let peer = PeerID(try #require(await central.information?.address))
+        var parameters = AdvertisingParameters(data: [], peer: peer)
+        parameters.isHighDutyCycle = true
+        try await radio.passing { [parameters] in
+            try await advertiser.advertise(set: parameters).waitUntilEnded()
+            let address = try #require(await advertiser.information?.address)
+            async let connection = central.connect(to: address)
+            while await advertiser.connections.isEmpty {
+                try await advertiser.advertise(set: parameters).waitUntilEnded()
+            }
+            #expect(try await connection.peer == address)
+        }
+    }
+
     @Test("a set that is sent three times ends by itself") func counted() async throws {
         let (_, advertiser) = try await adapters()
         try await radio.passing {

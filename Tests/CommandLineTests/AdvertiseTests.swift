@@ -102,6 +102,10 @@ struct AdvertiseTests {
             ("advertise --name A --phy 2m,coded", "such as coded,2m"), ("advertise --name A --sid 16", "0 to 15"),
             ("advertise --name A --events 0", "1 to 255"), ("advertise --name A --power 21", "-127 to 20"),
             ("advertise --data 01 --scan-response 02 --extended --no-connectable", "stands alone"),
+            ("advertise --name A --directed C0:11:22:33:44:55", "carries no data without --extended"),
+            ("advertise --directed C0:11:22:33:44:55 --no-connectable", "leave out --no-connectable"),
+            ("advertise --name A --high-duty", "goes with --directed"),
+            ("advertise --directed C0:11:22:33:44:55 --high-duty --sid 1", "without extended advertising"),
         ])
     func refusals(_ arguments: String, _ reason: String) {
         let error = #expect(throws: (any Error).self) { try data(arguments) }
@@ -133,5 +137,21 @@ struct AdvertiseTests {
             interval: .milliseconds(100)...(.milliseconds(100)))
         #expect(!parameters.isConnectable && parameters.maximumEvents == 5 && parameters.transmitPower == -4)
         #expect(parameters.extended == ExtendedAdvertising(sid: 3, isAnonymous: true, includesTransmitPower: true))
+    }
+
+    @Test(
+        "What is for one device has no data but with --extended",
+        arguments: [
+            ("", [UInt8](), false), (" --high-duty", [], true), (" --extended --name A", [2, 1, 6, 2, 9, 0x41], false),
+        ])
+    func directed(_ options: String, _ data: [UInt8], _ isHighDutyCycle: Bool) throws {
+        let command = try #require(
+            try BLE.parseAsRoot(words("advertise --directed C0:11:22:33:44:55/P" + options)) as? Advertise)
+        let octets = try command.octets
+        #expect(octets.data == data && octets.scanResponse == [] && command.extended.isSet)
+        let parameters = command.extended.parameters(
+            data: octets.data, scanResponse: [], isConnectable: true, interval: .seconds(1)...(.seconds(1)))
+        #expect(parameters.peer == PeerID(DeviceAddress(0xC011_2233_4455, kind: .public)))
+        #expect(parameters.isHighDutyCycle == isHighDutyCycle)
     }
 }

@@ -1,3 +1,4 @@
+import BluetoothHCI
 import BluetoothLE
 import Testing
 
@@ -39,7 +40,7 @@ struct BenchTests {
     func percentile(times: ClosedRange<Int>, percentile: Int, expected: Int) {
         let none = BenchResult.Throughput(octets: 0, time: .zero, lostOctets: 0)
         let result = BenchResult(
-            peer: DeviceAddress(0xC011_2233_4455, kind: .random), mtu: 23,
+            peer: DeviceAddress(0xC011_2233_4455, kind: .random), mtu: 23, phys: LinkPHYs(),
             interval: .milliseconds(15),
             roundTrips: times.map { .milliseconds($0) }, writes: none, notifications: none)
         #expect(result.roundTrip(percentile: percentile) == .milliseconds(expected))
@@ -51,5 +52,21 @@ struct BenchTests {
         #expect((0..<7).map { _ in pauses.next().duration } == [1, 2, 4, 8, 16, 30, 30].map { .seconds($0) })
         pauses.reset()
         #expect(pauses.next().duration == .seconds(1))
+    }
+
+    @Test(
+        "The PHYs of the link are shown, both where they differ",
+        arguments: [
+            (LEPHY.le2M, LEPHY.le2M, "LE 2M", "\"transmitPHY\":\"2M\",\"receivePHY\":\"2M\""),
+            (.leCoded, .le1M, "LE Coded out, LE 1M in", "\"transmitPHY\":\"Coded\",\"receivePHY\":\"1M\""),
+        ])
+    func phys(_ transmit: LEPHY, _ receive: LEPHY, _ text: String, _ json: String) {
+        let none = BenchResult.Throughput(octets: 0, time: .zero, lostOctets: 0)
+        let result = BenchResult(
+            peer: DeviceAddress(0xC011_2233_4455, kind: .random), mtu: 247,
+            phys: LinkPHYs(transmit: transmit, receive: receive), interval: .milliseconds(15), roundTrips: [],
+            writes: none, notifications: none)
+        #expect(result.lines[0] == "C0:11:22:33:44:55  ATT_MTU 247, interval 15.0 ms, \(text)")
+        #expect(result.json.replacing(" ", with: "").contains(json))
     }
 }

@@ -14,10 +14,11 @@ struct InspectTreeTests {
         document.address = DeviceAddress("C0:11:22:33:44:55")
         document.name = "a\u{1B}\u{202E}b"
         document.services.removeLast(2)
-        let lines = InspectTree(document, palette: Palette(isColoured: false)).lines
+        let lines = InspectTree(document, link: "ATT_MTU 247, LE 2M", palette: Palette(isColoured: false)).lines
         #expect(
             lines == [
                 #"C0:11:22:33:44:55  "a\u{1B}\u{202E}b""#,
+                "ATT_MTU 247, LE 2M",
                 "0x0001  service GAP (1800)",
                 "  ?  Device Name (2A00)  read",
                 "      53 65 6E 73 6F 72 20 1B 5B 33 31 6D",

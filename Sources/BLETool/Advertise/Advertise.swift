@@ -19,6 +19,7 @@ struct Advertise: AsyncParsableCommand, CommandWithoutOutput {
                 "ble advertise --data 0201060303AAFE",
                 "ble advertise --name Thermometer --phy coded --sid 3 --no-connectable",
                 "ble advertise --name Clock --sid 3 --periodic 0416050A15 --periodic-interval 1000",
+                "ble advertise --directed C0:11:22:33:44:55 --high-duty",
             ]))
 
     @OptionGroup var transport: TransportOptions
@@ -69,6 +70,14 @@ struct Advertise: AsyncParsableCommand, CommandWithoutOutput {
         if data != nil, hasParts {
             throw ValidationError("--data is all that is advertised; leave out the other parts, or leave out --data")
         }
+        if extended.directed != nil {
+            if !connectable {
+                throw ValidationError("--directed is for a device that connects; leave out --no-connectable")
+            }
+            if !extended.isExtended, hasParts || data != nil {
+                throw ValidationError("what is for one device carries no data without --extended")
+            }
+        }
         let longest = max(data?.octets.count ?? 0, scanResponse?.octets.count ?? 0)
         if longest > 31, !extended.isExtended {
             throw ValidationError("\(longest) octets take --extended; without it 31 are all there is")
@@ -86,7 +95,7 @@ struct Advertise: AsyncParsableCommand, CommandWithoutOutput {
             }
         }
         if data == nil, scanResponse != nil { throw ValidationError("--scan-response goes with --data") }
-        if data == nil, !hasParts, extended.periodic == nil {
+        if data == nil, !hasParts, extended.periodic == nil, extended.directed == nil {
             throw ValidationError("there is nothing to advertise; give --name, --service or --data, for example")
         }
     }
@@ -103,6 +112,7 @@ struct Advertise: AsyncParsableCommand, CommandWithoutOutput {
     var octets: (data: [UInt8], scanResponse: [UInt8]) {
         get throws(CommandFailure) {
             if let data { return (data.octets, scanResponse?.octets ?? []) }
+            if extended.directed != nil, !extended.isExtended { return ([], []) }
             var advertisement = AdvertisementData()
             advertisement.flags = [.generalDiscoverable, .brEDRNotSupported]
             advertisement.localName = name.map { .complete($0) }

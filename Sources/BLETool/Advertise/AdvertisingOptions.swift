@@ -34,13 +34,17 @@ struct AdvertisingOptions: ParsableArguments {
                     octets: data, scanResponse: scanResponse, isConnectable: isConnectable,
                     interval: interval...interval)
             }
-            say("ble: advertising \(data.hexadecimal())" + (time.map { " for \($0) s" } ?? ""))
+            let what = extended?.directed.map { data.isEmpty ? "to \($0)" : "\(data.hexadecimal()) to \($0)" }
+            say("ble: advertising \(what ?? data.hexadecimal())" + (time.map { " for \($0) s" } ?? ""))
             do throws(BluetoothError) {
                 try await within(time) { [set] () throws(BluetoothError) in
                     if let set {
                         let teller = Task { for try await event in events { Self.tell(event) } }
                         defer { teller.cancel() }
-                        return try await set.waitUntilEnded()
+                        try await set.waitUntilEnded()
+                        // Whoever has connected meanwhile stays connected.
+                        for connection in await adapter.connections { try await connection.waitForDisconnection() }
+                        return
                     }
                     // If the adapter fails, this throws.
                     for try await event in events { Self.tell(event) }

@@ -39,7 +39,24 @@ struct ExtendedOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How often they are sent, from 8 to 81918 ms.", valueName: "ms"))
     var periodicInterval: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "The one device that may connect. Without --extended there is no room for data.", valueName: "address"))
+    var directed: DeviceAddress?
+
+    @Flag(
+        help:
+            "With --directed: for 1.28 s, but so often that a device that is waiting connects at once (not with --extended)."
+    )
+    var highDuty = false
+
     func validate() throws {
+        if highDuty, directed == nil || isExtended {
+            throw ValidationError("--high-duty goes with --directed, and without extended advertising")
+        }
+        if directed != nil, periodic != nil {
+            throw ValidationError("nobody can connect to what is followed; leave out --directed or --periodic")
+        }
         if periodicInterval != nil, periodic == nil {
             throw ValidationError("--periodic-interval goes with --periodic")
         }
@@ -58,7 +75,7 @@ struct ExtendedOptions: ParsableArguments {
     var isExtended: Bool { extended || phy != nil || sid != nil || anonymous || periodic != nil }
 
     /// Whether the extended commands are needed.
-    var isSet: Bool { isExtended || events != nil || power != nil }
+    var isSet: Bool { isExtended || events != nil || power != nil || directed != nil }
 
     /// What is advertised.
     func parameters(
@@ -76,6 +93,8 @@ struct ExtendedOptions: ParsableArguments {
             let interval = Duration.milliseconds(periodicInterval ?? 100)
             parameters.periodic = PeriodicAdvertising(interval: interval...interval, data: periodic.octets)
         }
+        parameters.peer = directed.map(PeerID.init)
+        parameters.isHighDutyCycle = highDuty
         parameters.maximumEvents = events
         parameters.transmitPower = power
         return parameters

@@ -34,7 +34,8 @@ struct BenchClient: Sendable {
         let notifications = try await measureNotifications(of: source)
         // Only now: both may have changed since the link was made.
         return BenchResult(
-            peer: connection.peer, mtu: try await connection.mtu, interval: try await connection.parameters.interval,
+            peer: connection.peer, mtu: try await connection.mtu, phys: try await connection.phy,
+            interval: try await connection.parameters.interval,
             roundTrips: trips.sorted(), writes: writes, notifications: notifications)
     }
 

@@ -14,6 +14,7 @@ struct BenchResult: Sendable {
 
     var peer: DeviceAddress
     var mtu: Int
+    var phys: LinkPHYs
     /// From one connection event to the next.
     var interval: Duration
     /// How long each request took to its answer, the shortest first.
@@ -34,7 +35,7 @@ struct BenchResult: Sendable {
             ("min", roundTrips.first), ("median", roundTrip(percentile: 50)), ("p99", roundTrip(percentile: 99)),
         ]
         return [
-            "\(peer)  ATT_MTU \(mtu), interval \(milliseconds(interval)) ms",
+            "\(peer)  ATT_MTU \(mtu), interval \(milliseconds(interval)) ms, \(phys.text)",
             "round trips     "
                 + trips.map { name, time in "\(name) \(time.map { "\(milliseconds($0))" } ?? "?") ms" }.joined(
                     separator: ", ")
@@ -56,6 +57,8 @@ struct BenchResult: Sendable {
         object.add("address", "\(peer)")
         object.add("mtu", mtu)
         object.add("interval", milliseconds(interval))
+        object.add("transmitPHY", phys.transmit.text)
+        object.add("receivePHY", phys.receive.text)
         object.add("roundTrips", self) { object, result in
             object.add("count", result.roundTrips.count)
             object.add("minimum", result.roundTrips.first.map(milliseconds))

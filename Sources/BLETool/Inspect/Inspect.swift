@@ -53,23 +53,26 @@ struct Inspect: AsyncParsableCommand {
             return try show(client.survey.document)
         }
         guard let device else { return }
-        let document = try await transport.withAdapter(pairing: pairing, timeout: timeout) { adapter in
+        let (document, link) = try await transport.withAdapter(pairing: pairing, timeout: timeout) { adapter in
             let connection = try await DeviceSearch(within: timeout).connect(to: device, on: adapter)
             try await pairing.protect(connection)
             var document = try await waiting(for: "the device's values") {
                 try await DeviceRecording.survey(connection).document
             }
             document.address = connection.peer
+            // Last: both may have changed since the link was made.
+            let link = "ATT_MTU \(try await connection.mtu), \(try await connection.phy.text)"
             try? await connection.disconnect()
-            return document
+            return (document, link)
         }
-        try show(document)
+        try show(document, link)
     }
 
-    private func show(_ document: DeviceDocument) throws {
+    /// - Parameter link: what is said of the link, if there was one.
+    private func show(_ document: DeviceDocument, _ link: String? = nil) throws {
         var document = document
         document.name = document.deviceName
         if json { return try writeToStandardOutput([UInt8](document.json.utf8)) }
-        for line in InspectTree(document, palette: .standardOutput).lines { try writeLine(line) }
+        for line in InspectTree(document, link: link, palette: .standardOutput).lines { try writeLine(line) }
     }
 }

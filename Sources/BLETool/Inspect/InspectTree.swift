@@ -10,11 +10,13 @@ struct InspectTree {
     private(set) var lines: [String] = []
     private let palette: Palette
 
-    init(_ document: DeviceDocument, palette: Palette) {
+    /// - Parameter link: a line about the link, if there was one.
+    init(_ document: DeviceDocument, link: String? = nil, palette: Palette) {
         self.palette = palette
         if let address = document.address {
             lines.append("\(address)" + (document.name.map { "  " + quoted($0) } ?? ""))
         }
+        if let link { lines.append(palette(.dim, link)) }
         for service in document.services { add(service) }
     }
 

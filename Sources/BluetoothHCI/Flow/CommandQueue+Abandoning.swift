@@ -102,7 +102,9 @@ extension HCIOpcode {
             .leLongTermKeyRequestNegativeReply, .leRemoteConnectionParameterRequestReply,
             .leRemoteConnectionParameterRequestNegativeReply, .leSetDataLength, .leReadPHY, .leSetPHY,
             .lePeriodicAdvertisingSyncTransfer, .lePeriodicAdvertisingSetInfoTransfer,
-            .leSetPeriodicAdvertisingSyncTransferParameters:
+            .leSetPeriodicAdvertisingSyncTransferParameters,
+            .leEnhancedReadTransmitPowerLevel, .leReadRemoteTransmitPowerLevel, .leSetPathLossReportingParameters,
+            .leSetPathLossReportingEnable, .leSetTransmitPowerReportingEnable:
             true
         default: false
         }

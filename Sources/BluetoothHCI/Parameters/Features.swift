@@ -47,6 +47,10 @@ public struct LEFeatures: OptionSet, Hashable, Sendable {
     public static let connectedIsochronousStreamHostSupport = LEFeatures(rawValue: 1 << 32)
     /// LE Power Control Request.
     public static let powerControlRequest = LEFeatures(rawValue: 1 << 33)
+    /// LE Power Control Request as well: both bits have the same value (Vol 6, Part B, 4.6.30).
+    public static let powerControlRequestCopy = LEFeatures(rawValue: 1 << 34)
+    /// LE Path Loss Monitoring.
+    public static let pathLossMonitoring = LEFeatures(rawValue: 1 << 35)
     /// Periodic Advertising ADI Support.
     public static let periodicAdvertisingADI = LEFeatures(rawValue: 1 << 36)
     /// Connection Subrating.

@@ -122,6 +122,15 @@ struct Advertiser: Sendable {
         return sets.indices.flatMap { sets[$0].peerConnected(isOnly: isOnly) }
     }
 
+    /// Whether something is sent at the high duty cycle.
+    var isRunningAtHighDutyCycle: Bool { sets.contains(where: \.isRunningAtHighDutyCycle) }
+
+    /// A controller without sets has ended what it sent at the high duty cycle (Vol 4, Part E, 7.7.65.1).
+    mutating func highDutyCycleEnded(at now: Instant) -> [Effect] {
+        sets.indices.filter { sets[$0].isRunningAtHighDutyCycle }
+            .flatMap { sets[$0].terminated(.advertisingTimeout, at: now) }
+    }
+
     /// LE Advertising Set Terminated.
     mutating func terminated(_ handle: AdvertisingHandle, _ status: HCIStatus, at now: Instant) -> [Effect] {
         guard let index = sets.firstIndex(where: { $0.handle == handle }) else { return [] }

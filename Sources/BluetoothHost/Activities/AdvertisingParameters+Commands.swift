@@ -67,6 +67,7 @@ extension AdvertisingParameters {
     }
 
     private var type: LEAdvertisingType {
+        if isHighDutyCycle { return .connectableDirectedHighDutyCycle }
         if peer != nil { return .connectableDirectedLowDutyCycle }
         if isConnectable { return .connectableUndirected }
         return scanResponse.isEmpty ? .nonConnectableUndirected : .scannableUndirected
@@ -80,6 +81,7 @@ extension AdvertisingParameters {
         if isConnectable { properties.insert(.connectable) }
         if isScannable { properties.insert(.scannable) }
         if peer != nil { properties.insert(.directed) }
+        if isHighDutyCycle { properties.insert(.highDutyCycle) }
         if extended == nil { properties.insert(.legacy) }
         if extended?.isAnonymous == true { properties.insert(.anonymous) }
         if extended?.includesTransmitPower == true { properties.insert(.includesTransmitPower) }

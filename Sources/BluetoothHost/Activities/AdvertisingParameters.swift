@@ -20,6 +20,9 @@ public struct AdvertisingParameters: Equatable, Sendable {
     /// Whether the peer's controller resolves private addresses, as its Central Address Resolution characteristic says (12.4). One
     /// that does not is advertised to under its identity address.
     public var peerResolvesAddresses = true
+    /// Whether what is for one peer is sent at the high duty cycle: every 3.75 ms or more often, whatever `interval` says, so that
+    /// a peer that is waiting connects at once. It ends after 1.28 seconds (Core 5.4, Vol 6, Part B, 4.4.2.4.3). Legacy PDUs only.
+    public var isHighDutyCycle = false
     /// After how long it ends; nil for not by itself. In limited discoverable mode, which the flags of `data` say, at most
     /// 180 seconds, which nil then means (Core 5.4, Vol 3, Part C, 9.2.3).
     public var duration: Duration?
@@ -56,7 +59,13 @@ public struct AdvertisingParameters: Equatable, Sendable {
     private var isLimited: Bool { ADView(data.span).flags?.contains(.limitedDiscoverable) ?? false }
 
     /// After how long it ends.
-    var limit: Duration? { duration ?? (isLimited ? GAPTiming.limitedAdvertisingTimeout : nil) }
+    var limit: Duration? {
+        if isHighDutyCycle { return min(duration ?? Self.highDutyCycleLimit, Self.highDutyCycleLimit) }
+        return duration ?? (isLimited ? GAPTiming.limitedAdvertisingTimeout : nil)
+    }
+
+    /// How long a controller advertises at the high duty cycle (Vol 6, Part B, 4.4.2.4.3).
+    static let highDutyCycleLimit = Duration.milliseconds(1280)
 
     /// Whether it answers scan requests.
     var isScannable: Bool {
@@ -70,6 +79,7 @@ public struct AdvertisingParameters: Equatable, Sendable {
             && interval.upperBound <= (extended == nil ? .milliseconds(10240) : LESlots(rawValue: 0xFF_FFFF).duration)
             && data.count <= longest && scanResponse.count <= longest
             && (limit.map { $0 > .zero && (!isLimited || $0 <= GAPTiming.limitedAdvertisingTimeout) } ?? true)
+            && !(isHighDutyCycle && (peer == nil || !isConnectable || extended != nil || isLimited))
             && (maximumEvents ?? 1) > 0 && (transmitPower ?? 0) >= -127 && (transmitPower ?? 0) <= 20
             && (ownAddress == nil || !isConnectable && ownAddress?.randomKind != .resolvablePrivate)
             && (extended?.isValid(self) ?? (peer == nil || isConnectable)) && isPeriodicValid

@@ -33,6 +33,12 @@ struct AdvertisingSet: Sendable {
         let end: Instant?
         /// Whether its start has been reported.
         var isAnnounced = false
+
+        /// How much of its time is left.
+        func left(at now: Instant) -> Duration? {
+            guard let end, let limit = parameters.limit else { return nil }
+            return min(limit, now.duration(to: end))
+        }
     }
 
     let handle: AdvertisingHandle
@@ -88,11 +94,21 @@ struct AdvertisingSet: Sendable {
         }
     }
 
+    /// Whether the controller sends it at the high duty cycle.
+    var isRunningAtHighDutyCycle: Bool {
+        if case .running(let parameters) = state { parameters.isHighDutyCycle } else { false }
+    }
+
     // MARK: Calls
 
     mutating func start(_ parameters: AdvertisingParameters, at now: Instant) {
-        wanted = Wanted(parameters: parameters, end: parameters.limit.map { now.advanced(by: $0) })
+        // At the high duty cycle the controller counts, and says when it is over. This is for one that does not.
+        let grace = parameters.isHighDutyCycle && parameters.duration == nil ? Self.highDutyCycleGrace : .zero
+        wanted = Wanted(parameters: parameters, end: parameters.limit.map { now.advanced(by: $0 + grace) })
     }
+
+    /// How much longer than the controller the host waits for the end of what is sent at the high duty cycle.
+    private static let highDutyCycleGrace = Duration.milliseconds(100)
 
     mutating func stop() { wanted = nil }
 
@@ -133,7 +149,7 @@ struct AdvertisingSet: Sendable {
         _ wanted: Wanted, _ addresses: Advertiser.Addresses, _ radio: RadioFeatures, at now: Instant
     ) -> [Effect] {
         var commands = wanted.parameters.commands(
-            for: handle, addresses, radio, left: wanted.end.map { now.duration(to: $0) })
+            for: handle, addresses, radio, left: wanted.left(at: now))
         isExtended = radio.isExtended
         exists = isExtended
         isPeriodic = wanted.parameters.periodic != nil

@@ -214,6 +214,12 @@ extension Host {
         advanceAdvertising(at: now)
     }
 
+    /// LE Connection Complete with Advertising Timeout: nobody has connected in 1.28 s (Vol 4, Part E, 7.7.65.1).
+    mutating func highDutyCycleEnded(at now: Instant) {
+        perform(advertiser.highDutyCycleEnded(at: now), at: now)
+        advanceAdvertising(at: now)
+    }
+
     /// LE Advertising Set Terminated (Vol 4, Part E, 7.7.65.18).
     mutating func advertisingSetTerminated(_ end: LEAdvertisingSetTerminated, at now: Instant) {
         perform(advertiser.terminated(end.advertisingHandle, end.status, at: now), at: now)

@@ -54,9 +54,7 @@ enum BringUpStep: UInt8, CaseIterable, Sendable {
             // Only a controller that also does BR/EDR has to learn that its host knows LE (Vol 4, Part E, 7.3.79).
             guard profile.hasClassicRadio, supported.contains(.writeLEHostSupport) else { return nil }
             return WriteLEHostSupport(isLESupported: true)
-        case .leSetEventMask:
-            guard profile.hasExtendedCommands else { return LESetEventMask(eventMask: .host) }
-            return LESetEventMask(eventMask: .extendedHost.union(.periodic(supported)))
+        case .leSetEventMask: return LESetEventMask(eventMask: .host(for: profile))
         case .leReadLocalSupportedFeatures: return LEReadLocalSupportedFeatures()
         case .leReadBufferSizeV2: return supported.contains(.leReadBufferSizeV2) ? LEReadBufferSizeV2() : nil
         case .leReadBufferSize: return profile.hasBuffers ? nil : LEReadBufferSize()
@@ -107,8 +105,19 @@ extension LEEventMask {
         .phyUpdateComplete,
     ]
 
-    /// The same of a host that uses the extended commands.
-    fileprivate static let extendedHost: LEEventMask = host.union([
-        .extendedAdvertisingReport, .advertisingSetTerminated,
-    ])
+    /// The same, and those of commands that only some controllers have.
+    fileprivate static func host(for profile: ControllerProfile) -> LEEventMask {
+        var mask = host
+        if profile.hasExtendedCommands {
+            mask.formUnion([.extendedAdvertisingReport, .advertisingSetTerminated])
+            mask.formUnion(.periodic(profile.commands))
+        }
+        if profile.commands.contains(.leSetPathLossReportingEnable) { mask.insert(.pathLossThreshold) }
+        if profile.commands.contains(.leReadRemoteTransmitPowerLevel)
+            || profile.commands.contains(.leSetTransmitPowerReportingEnable)
+        {
+            mask.insert(.transmitPowerReporting)
+        }
+        return mask
+    }
 }

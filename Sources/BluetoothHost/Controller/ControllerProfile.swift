@@ -26,7 +26,8 @@ struct ControllerProfile: Sendable {
     /// Whether the controller has the commands for flow control towards the host (Core 5.4, Vol 4, Part E, 4.2).
     var supportsReceiveFlowControl: Bool {
         commands.contains(.setControllerToHostFlowControl) && commands.contains(.hostBufferSize)
-            && commands.contains(.hostNumberOfCompletedPackets) && !isRootCanal
+            && commands.contains(.hostNumberOfCompletedPackets)
+            && !ControllerQuirks(version).contains(.endsAtFlowControl)
     }
 
     /// Whether the controller can do without the legacy commands for advertising, scanning and connecting.
@@ -48,9 +49,6 @@ struct ControllerProfile: Sendable {
             && commands.contains(.leAddDeviceToResolvingList) && commands.contains(.leRemoveDeviceFromResolvingList)
             && commands.contains(.leSetAddressResolutionEnable)
     }
-
-    /// Whether it is Android's virtual controller, which lists the commands for flow control and ends when it gets one.
-    private var isRootCanal: Bool { version?.companyIdentifier == 0x00E0 }
 
     var hasBuffers: Bool { aclDataLength > 0 && aclBufferCount > 0 }
 

@@ -53,6 +53,7 @@ extension Host {
         case .readRSSI(let request, let link): rssiAnswered(request, of: link, completion)
         case .connectionUpdate(let link): connectionUpdateAnswered(status, link, at: now)
         case .setPHY(let link): phyAnswered(status, link, at: now)
+        case .power(let step, let request, let link): powerAnswered(step, request, link, completion, at: now)
         case .encrypt(let link): encryptionAnswered(status, link, at: now)
         case .privacy: privacyAnswered(status, at: now)
         case .none: return

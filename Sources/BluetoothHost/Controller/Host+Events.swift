@@ -42,6 +42,8 @@ extension Host {
         case .leConnectionUpdateComplete(let complete): connectionUpdated(complete, at: now)
         case .lePHYUpdateComplete(let complete): phyUpdated(complete, at: now)
         case .leDataLengthChange(let change): dataLengthChanged(change)
+        case .lePathLossThreshold(let report): pathLossReported(report)
+        case .leTransmitPowerReporting(let report): transmitPowerReported(report)
         case .leReadRemoteFeaturesComplete(let complete): remoteFeaturesRead(complete, at: now)
         case .leRemoteConnectionParameterRequest(let request): parametersRequested(request, at: now)
         case .leLongTermKeyRequest(let request): longTermKeyRequested(request, at: now)
@@ -84,6 +86,8 @@ extension Host {
         at now: Instant
     ) {
         if let connection, status == .success { return connectionMade(connection, at: now) }
+        // It is about no connection, whatever role it gives.
+        if status == .advertisingTimeout, advertiser.isRunningAtHighDutyCycle { return highDutyCycleEnded(at: now) }
         if status == .success, handle.isValid, links.slot(of: handle) == nil {
             // A connection whose role does not exist cannot be used, but must not be left dangling.
             send(Disconnect(connectionHandle: handle), for: .none, at: now)

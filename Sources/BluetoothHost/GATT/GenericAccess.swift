@@ -11,7 +11,8 @@ public struct GenericAccess: Equatable, Sendable {
     public var preferredConnectionParameters: ConnectionParameters?
     /// The octets of Encrypted Data Key Material, with which others read this device's encrypted advertising data: 16 of a key, 8
     /// of a vector (12.6). They are given over authenticated links, to whom `HostEvent.Server.authorizationRequested` is answered by
-    /// `Host.authorize`; a shared host has no user to ask, and refuses. Nil on a device that has none.
+    /// `Host.authorize`. A shared host asks the user that has made the call `answerKeyMaterialRequests`, and refuses where there is
+    /// none. Nil on a device that has none.
     public var encryptedDataKeyMaterial: [UInt8]?
     /// What it takes to use all services: any of these is enough (12.7). Empty not to say.
     public var securityLevels: [SecurityLevel] = []

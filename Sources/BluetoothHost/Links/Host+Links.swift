@@ -206,7 +206,7 @@ extension Host {
                 perform([attempt.failed(.controller(reason))], at: now)
             }
         case .disconnected(let reason):
-            let updates = [link.update?.request].compactMap { $0 } + link.phyRequests
+            let updates = [link.update?.request].compactMap { $0 } + link.phyRequests + link.power.requests
             for request in purposes.removeRequests(of: link.identifier) + updates {
                 events.append(.link(link.identifier, .requestFailed(request, .noSuchLink)))
             }
@@ -251,6 +251,7 @@ extension Host {
         if let deadline = links.at[slot].phyUpdate.running?.deadline, deadline <= now {
             endPHYUpdate(slot, .timedOut, at: now)
         }
+        firePower(slot, at: now)
         firePairing(slot, at: now)
         while let channel = links.at[slot].endpoint.dueChannel(at: now) {
             openFrame(on: channel)

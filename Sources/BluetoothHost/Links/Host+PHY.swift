@@ -76,7 +76,8 @@ extension Host {
     mutating func preferFastPHY(_ slot: Int, at now: Instant) {
         guard configuration.prefersLE2M, links.at[slot].role == .central, let controller,
             controller.features.contains(.le2MPHY), links.at[slot].remoteFeatures.contains(.le2MPHY),
-            controller.commands.contains(.leSetPHY), !controller.isBumble, links.at[slot].phyUpdate.next == nil
+            controller.commands.contains(.leSetPHY), !controller.quirks.contains(.leavesSetPHYUnanswered),
+            links.at[slot].phyUpdate.next == nil
         else { return }
         links.at[slot].phyUpdate.next = PHYUpdate.Wish(phys: .le2M)
         advancePHY(slot, at: now)
@@ -134,13 +135,5 @@ extension Link {
     /// What the application has asked for and waits for.
     var phyRequests: [RequestIdentifier] {
         [phyUpdate.running?.wish.request, phyUpdate.next?.request].compactMap { $0 }
-    }
-}
-
-extension ControllerInformation {
-    /// Whether it is Bumble's virtual controller, which lists LE Set PHY, answers it with nothing, and with that keeps the host from
-    /// sending it any other command: version 5.0 without a manufacturer or a revision.
-    fileprivate var isBumble: Bool {
-        version.map { $0.hciVersion == .v50 && $0.companyIdentifier == 0xFFFF && $0.lmpSubversion == 0 } ?? false
     }
 }

@@ -36,6 +36,8 @@ struct Link: Sendable {
     var phyUpdate = PHYUpdate()
     /// How long data packets are.
     var dataLength = LinkDataLength()
+    /// What is known and reported of the power on the link.
+    var power = LinkPower()
 
     var reassembler: ACLReassembler
     var receiveCredit = ReceiveCredit()
@@ -120,6 +122,7 @@ struct Link: Sendable {
             deadline = earliest(deadline, endpoint.nextDeadline)
             deadline = earliest(deadline, protection.nextDeadline)
             deadline = earliest(deadline, phyUpdate.running?.deadline)
+            deadline = earliest(deadline, power.remoteReading?.deadline)
             return earliest(deadline, signalling.nextDeadline)
         }
     }
@@ -218,4 +221,6 @@ public struct LinkInformation: Equatable, Sendable {
     public var dataLength = LinkDataLength()
     /// How well the link is protected.
     public var security: LinkSecurity
+    /// How often its services had changed before a user of a shared host was told of the link: see `HostCall.knownChanges`.
+    public var serviceChanges: UInt32 = 0
 }

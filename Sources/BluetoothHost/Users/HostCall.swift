@@ -34,12 +34,19 @@ public struct HostCall: Sendable {
     /// Whether an operation of the GATT client keeps the order of the user's calls. If not, only those with the same attribute
     /// keep it, where a link has several ATT bearers: for calls that are waited for before the next one is made.
     public var keepsOrder: Bool
+    /// How many `UserEvent.servicesChanged` of the link the user knew of when it made the call, those before it attached included
+    /// (`LinkInformation.serviceChanges`). What concerns attributes that have changed since is not carried out, and ends with
+    /// `servicesChanged`: a call and a change may cross. Nil where the user does not count.
+    public var knownChanges: UInt32?
 
-    public init(user: UserID, token: CallToken = .none, kind: Kind, keepsOrder: Bool = true) {
+    public init(
+        user: UserID, token: CallToken = .none, kind: Kind, keepsOrder: Bool = true, knownChanges: UInt32? = nil
+    ) {
         self.user = user
         self.token = token
         self.kind = kind
         self.keepsOrder = keepsOrder
+        self.knownChanges = knownChanges
     }
 
     // The rare cases are indirect, which keeps the frequent ones small.
@@ -100,6 +107,8 @@ public struct HostCall: Sendable {
         indirect case updateParameters(LinkIdentifier, ConnectionParameters)
         /// Ends with `.done` when the controllers have agreed on PHYs, see `Host.setPreferredPHYs`.
         case setPreferredPHYs(LinkIdentifier, LEPHYs, LEPHYOptions)
+        /// Reads or watches the power on a link, or how much of the signal is lost on its way.
+        case power(LinkIdentifier, PowerCall)
         /// The user falls behind with values of this link. With controller-to-host flow control, no more are let
         /// through until all users that held the link have resumed or released it. Otherwise this has no effect.
         case holdReceiving(LinkIdentifier)
@@ -119,6 +128,11 @@ public struct HostCall: Sendable {
         case pressKey(LinkIdentifier, KeypressNotification)
         /// Calls the pairing on a link off.
         case cancelPairing(LinkIdentifier)
+        /// The user decides who may have this device's Encrypted Data Key Material, or no longer does; ends with `.done`. There is one
+        /// such user: the last one that said so. `UserEvent.authorizationRequested` asks. Without one nobody gets it.
+        case answerKeyMaterialRequests(Bool)
+        /// Changes the Encrypted Data Key Material, see `Host.setEncryptedDataKeyMaterial`; ends with `.done`.
+        case setKeyMaterial([UInt8])
         /// Ends with `.outOfBandData`: what a peer is to get of this device by another way than Bluetooth.
         case makeOutOfBandData
         /// Ends with `.bonds`.
@@ -316,6 +330,7 @@ public enum CallResult: Sendable {
     case link(LinkIdentifier)
     /// In dBm; 127 if the controller could not measure it.
     case rssi(Int8)
+    case transmitPower(LinkTransmitPower)
     case gatt(GATTClientResult)
     case published(GATTServiceHandles)
     /// In the order of the definitions.

@@ -136,6 +136,7 @@ extension SharedHost {
 
     /// Nothing that is known of these handles holds any more.
     mutating func servicesHaveChanged(in handles: ClosedRange<AttributeHandle>, _ slot: Int) {
+        links[slot].serviceChanges.add(handles)
         dropAttributes(slot)
         invalidateSubscriptions(in: handles, slot)
         invalidateOperations(in: handles, slot)

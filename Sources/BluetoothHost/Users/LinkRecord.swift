@@ -39,6 +39,10 @@ struct LinkRecord: Sendable {
     var requests: [PendingRequest] = []
     /// Who takes the periodic advertising of which the peer tells.
     var syncReceiver: UserID?
+    /// Who has asked for reports of the loss of signal, and of power.
+    var pathLossReports: UserCall?
+    var transmitPowerReports: UserCall?
+    var serviceChanges = ServiceChanges()
     var preparation = LinkPreparation()
     var caching = LinkCaching()
     /// Whether this host uses the peer as a server. As a peripheral it need not.

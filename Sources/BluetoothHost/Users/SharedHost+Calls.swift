@@ -11,6 +11,12 @@ extension SharedHost {
             switch calls[index].kind {
             case .writeWithoutResponse(let link, let handle, let value):
                 guard let slot = slot(of: link) else { continue }
+                if let known = calls[index].knownChanges,
+                    links[slot].serviceChanges.contains(since: known, where: { $0.contains(handle) })
+                {
+                    links[slot].credits.giveBack(1, to: calls[index].user)
+                    continue
+                }
                 send(for: calls[index].user, slot) { host throws(HostError) in
                     try host.writeWithoutResponse(value.span, to: handle, on: link)
                 }
@@ -32,7 +38,9 @@ extension SharedHost {
     private mutating func performRare(_ call: HostCall, at now: Instant) {
         // A call may arrive after its user has gone.
         guard index(of: call.user) != nil else { return }
-        carryOut(call.kind, UserCall(user: call.user, token: call.token, keepsOrder: call.keepsOrder), at: now)
+        let userCall = UserCall(user: call.user, token: call.token, keepsOrder: call.keepsOrder)
+        if isOutdated(call) { return end(userCall, .failure(.servicesChanged)) }
+        carryOut(call.kind, userCall, at: now)
     }
 
     private mutating func carryOut(_ kind: HostCall.Kind, _ call: UserCall, at now: Instant) {
@@ -66,6 +74,16 @@ extension SharedHost {
         case .listen(let psm, let listener): listen(call, psm, listener)
         case .stopListening(let psm): stopListening(call, on: psm)
         case .setPairingAgent(let description): setPairingAgent(call, description, at: now)
+        case .answerKeyMaterialRequests(let answers):
+            if answers { keyMaterialUser = call.user } else if keyMaterialUser == call.user { keyMaterialUser = nil }
+            end(call, .success(.done))
+        case .setKeyMaterial(let octets):
+            do throws(GATTDatabaseError) {
+                try host.setEncryptedDataKeyMaterial(octets, at: now)
+                end(call, .success(.done))
+            } catch {
+                end(call, .failure(.database(error)))
+            }
         case .makeOutOfBandData: makeOutOfBandData(call)
         case .bonds: end(call, .success(.bonds(host.bonds)))
         case .removeBond(let peer): removeBond(call, with: peer, at: now)
@@ -73,7 +91,8 @@ extension SharedHost {
             forgetAttributes(of: peer)
             end(call, .success(.done))
         case .release(let link), .disconnect(let link, _), .readRSSI(let link), .updateParameters(let link, _),
-            .setPreferredPHYs(let link, _, _), .holdReceiving(let link), .resumeReceiving(let link),
+            .setPreferredPHYs(let link, _, _), .power(let link, _), .holdReceiving(let link),
+            .resumeReceiving(let link),
             .perform(let link, _), .write(let link, _, _),
             .subscribe(let link, _), .unsubscribe(let link, _), .indicate(let link, _, _), .pair(let link, _),
             .writeSigned(let link, _, _), .channel(let link, _),
@@ -99,6 +118,7 @@ extension SharedHost {
             request(call, slot) { host throws(HostError) in
                 try host.setPreferredPHYs(phys, options: options, of: link, at: now)
             }
+        case .power(_, let kind): carryOut(kind, call, slot, at: now)
         case .holdReceiving: holdReceiving(slot, for: call.user)
         case .resumeReceiving: resumeReceiving(slot, for: call.user)
         case .perform(_, let operation): start(operation, for: .call(call), slot, at: now)
@@ -128,7 +148,8 @@ extension SharedHost {
             .sync, .connect, .publish, .publishAll, .withdraw,
             .withdrawAll, .setValue, .readOwnValue, .answer, .accept, .refuse, .authorize, .writeWithoutResponse,
             .notify, .update,
-            .setPairingAgent, .bonds, .makeOutOfBandData, .removeBond, .forgetAttributes, .listen, .stopListening:
+            .setPairingAgent, .answerKeyMaterialRequests, .setKeyMaterial, .bonds, .makeOutOfBandData, .removeBond,
+            .forgetAttributes, .listen, .stopListening:
             return
         }
     }
@@ -163,6 +184,7 @@ extension SharedHost {
             host.cancel(operation.identifier, on: links[slot].identifier)
             return true
         }
+        if stopPowerReports(slot, where: { $0 == call }, at: now) { return true }
         if cancelHeld(slot, where: { $0 == call }) {
             // It ends below.
         } else if let index = links[slot].requests.firstIndex(where: { $0.call == call }) {

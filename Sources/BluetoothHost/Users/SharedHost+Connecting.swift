@@ -207,6 +207,7 @@ extension SharedHost {
     /// A user releases a link, with its subscriptions there. Values that it has not taken hold back nobody else's.
     mutating func release(_ slot: Int, for user: UserID, at now: Instant) {
         resumeReceiving(slot, for: user)
+        stopPowerReports(slot, where: { $0.user == user }, at: now)
         let isHolder = links[slot].holders.contains(user)
         links[slot].holders.removeAll { $0 == user }
         let waiting = links[slot].awaitingReadiness.filter { $0.call.user == user }

@@ -74,6 +74,9 @@ extension SharedHost {
             links[slot].mtu = mtu
             tellAll(.mtuChanged(link, mtu))
         case .rssiRead(let request, let rssi): requestEnded(request, on: link, .success(.rssi(rssi)))
+        case .transmitPowerRead(let request, let power):
+            requestEnded(request, on: link, .success(.transmitPower(power)))
+        case .power(let event): powerReported(event, on: link)
         case .requestCompleted(let request): requestEnded(request, on: link, .success(.done))
         case .requestFailed(let request, let error): requestEnded(request, on: link, .failure(error))
         case .readyToSend: return  // Credits report this.
@@ -101,7 +104,8 @@ extension SharedHost {
             ask(.executeRequested(request, writes), owner.first, request)
         case .authorizationRequested(let request, let handle, let access):
             let event = UserEvent.authorizationRequested(request, handle, access)
-            ask(event, services.owner(of: handle), request, refusal: .insufficientAuthorization)
+            // Of what belongs to no user the key material alone needs consent.
+            ask(event, services.owner(of: handle) ?? keyMaterialUser, request, refusal: .insufficientAuthorization)
         case .requestExpired(let request):
             tellAll(.requestExpired(request))
         case .subscriptionChanged(let change): subscriptionChanged(change, on: link)
@@ -155,7 +159,9 @@ extension SharedHost {
         if case .failure(.noSuchLink) = result { return }
         if case .failure(.controllerReset) = result { return }
         if case .failure(.notReady) = result { return }
-        end(links[slot].requests.remove(at: index).call, result)
+        let call = links[slot].requests.remove(at: index).call
+        if case .failure = result { powerReportsRefused(call, slot) }
+        end(call, result)
     }
 }
 

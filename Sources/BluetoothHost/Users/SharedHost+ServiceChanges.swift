@@ -4,6 +4,14 @@ import BluetoothGATT
 
 /// Operations with handles of services that have changed since they were called for.
 extension SharedHost {
+    /// Whether a call concerns attributes that have changed since, which its user did not know.
+    func isOutdated(_ call: borrowing HostCall) -> Bool {
+        guard let known = call.knownChanges, let link = call.kind.changeableLink, let slot = slot(of: link) else {
+            return false
+        }
+        return links[slot].serviceChanges.contains(since: known) { [kind = call.kind] in kind.isOutdated(by: $0) }
+    }
+
     /// The peer's services in these handles have changed: what waits there would reach other attributes, and ends. Of what is
     /// under way, discoveries begin anew, the answer to a write is told as it comes, and the rest ends, too: whether the peer has
     /// read before the change or after it, nobody can tell.
@@ -50,6 +58,25 @@ extension RefusedOperation {
         // Nobody waits for a subscription that has ended with the change.
         case .subscription(let characteristic): handles.contains(characteristic)
         case .readiness, .preparation, .databaseHash: false
+        }
+    }
+}
+
+extension HostCall.Kind {
+    /// The link of a call for attributes of its peer.
+    fileprivate var changeableLink: LinkIdentifier? {
+        switch self {
+        case .perform(let link, _), .write(let link, _, _), .writeSigned(let link, _, _), .subscribe(let link, _): link
+        default: nil
+        }
+    }
+
+    fileprivate func isOutdated(by handles: ClosedRange<AttributeHandle>) -> Bool {
+        switch self {
+        case .perform(_, let operation): operation.isOutdated(by: handles)
+        case .write(_, let handle, _), .writeSigned(_, let handle, _): handles.contains(handle)
+        case .subscribe(_, let request): handles.contains(request.characteristic)
+        default: false
         }
     }
 }

@@ -10,7 +10,8 @@ extension SharedHost {
         for (peer, name) in names.all { record.events.append(.nameChanged(peer, name)) }
         for slot in links.indices where links[slot].isInUse {
             let link = links[slot].identifier
-            guard let information = host.information(of: link) else { continue }
+            guard var information = host.information(of: link) else { continue }
+            information.serviceChanges = links[slot].serviceChanges.count
             record.events.append(.linkBegan(link, information))
             record.events.append(.sendCredit(link, Self.sendCredit))
             if let services = links[slot].preparation.services, links[slot].preparation.step == .done {
@@ -33,6 +34,7 @@ extension SharedHost {
         _ = stopSets(where: { $0.user == user }, at: now)
         forgetSyncs(of: user, at: now)
         if pairingAgent?.user == user { dropPairingAgent(at: now) }
+        if keyMaterialUser == user { keyMaterialUser = nil }
         forgetListeners(of: user)
         withdrawAll(of: user, at: now)
         for slot in links.indices where links[slot].isInUse { forget(user, slot, at: now) }

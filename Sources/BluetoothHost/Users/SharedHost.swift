@@ -34,6 +34,8 @@ public struct SharedHost: Sendable {
     var attributes = PeerAttributes()
     /// Who answers for the person in pairing.
     var pairingAgent: PairingAgentRecord?
+    /// Who decides about the key material of encrypted advertising data.
+    var keyMaterialUser: UserID?
     /// What the caller has not stored yet.
     var bondChanges: [BondChange] = []
     /// The octets that events of this turn refer to.

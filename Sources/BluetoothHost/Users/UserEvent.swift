@@ -48,6 +48,8 @@ public enum UserEvent: Sendable {
     indirect case parametersChanged(LinkIdentifier, CurrentConnectionParameters)
     /// The PHYs of a link have changed.
     case phyChanged(LinkIdentifier, LinkPHYs)
+    /// For the user who watches this with the token: see `PowerCall`.
+    indirect case power(LinkIdentifier, CallToken, LinkPowerEvent)
     /// This many more unacknowledged values may be sent on this link: writes without response, notifications, updates.
     /// Each takes one credit; a user without credits waits for this event.
     case sendCredit(LinkIdentifier, Int)
@@ -89,7 +91,7 @@ public enum UserEvent: Sendable {
     case readRequested(ServerRequest, AttributeHandle, offset: Int)
     case writeRequested(ServerRequest, AttributeHandle, Payload)
     indirect case executeRequested(ServerRequest, GATTPreparedWrites)
-    /// The peer wants to access an attribute that needs consent: to be answered with `HostCall.Kind.authorize` or `refuse`.
+    /// The peer wants to access an attribute that needs consent, one of this user's or the key material: to be answered with `HostCall.Kind.authorize` or `refuse`.
     case authorizationRequested(ServerRequest, AttributeHandle, GATTAccess)
     /// The user did not answer in time; the peer received an error.
     case requestExpired(ServerRequest)

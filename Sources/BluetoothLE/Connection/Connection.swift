@@ -83,10 +83,11 @@ public struct Connection: Sendable {
 
     /// Releases the link: it ends as soon as no other user of the controller needs it. A link that the peer made stays.
     ///
-    /// The subscriptions made through this adapter end, and their sequences end without an error.
+    /// The subscriptions made through this adapter end, as do reports about power, and their sequences end without an error.
     public func release() async {
         router.post(.release(link.identifier))
         for listener in link.removeListeners(in: 0x0001...0xFFFF) { listener.queue.finish() }
+        for watcher in link.removePowerWatchers() { watcher.finish(nil) }
     }
 
     /// Waits until either side has ended the link.

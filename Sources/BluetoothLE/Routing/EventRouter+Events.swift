@@ -41,6 +41,8 @@ extension EventRouter {
             case .requestExpired(let request):
                 if state.withLock({ !$0.receivers.isEmpty }) { log.unanswered(by: link(request.link)) }
             case .subscriptionChanged(let link, let change): subscriptionChanged(link, change)
+            case .power(let identifier, let token, let event):
+                link(identifier)?.state.withLock { $0.powerWatchers[token] }?.push(event)
             case .adapter(let status): changed(to: status)
             case .advertisingSetEnded(let token, let error): advertisingSetEnded(token, error)
             case .periodic(let sync, .report(let report)):
@@ -270,7 +272,11 @@ extension EventRouter {
     private func authorizationRequested(_ request: ServerRequest, _ handle: AttributeHandle, _ access: GATTAccess) {
         guard let link = link(request.link), let connection = connection(link) else { return post(refusing: request) }
         let event = IncomingAuthorization(connection: connection, request: request, handle: handle, access: access)
-        guard receiver(of: handle)?.push(.authorizationRequested(event)) != true else { return }
+        if let receiver = receiver(of: handle) {
+            if receiver.push(.authorizationRequested(event)) { return }
+        } else if state.withLock({ $0.keyMaterialRequests })?.push(event) == true {
+            return
+        }
         post(.refuse(request, .insufficientAuthorization))
         log.unserved("a request for consent", handle, by: link)
     }

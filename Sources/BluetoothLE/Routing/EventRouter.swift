@@ -40,6 +40,8 @@ final class EventRouter: AdapterObserver {
         var syncs: [PeriodicSyncIdentifier: AsyncQueue<PeriodicAdvertisement>] = [:]
         /// Where it goes what happens to the subevents of advertising sets.
         var subevents: [CallToken: AsyncQueue<PeriodicSubeventEvent>] = [:]
+        /// Where requests for the key material of encrypted advertising data go.
+        var keyMaterialRequests: AsyncQueue<IncomingAuthorization>?
         /// What the agent for pairing is to be told.
         var pairing: AsyncQueue<PairingEvent>?
         /// That agent, where it knows data of peers that came by another way than Bluetooth.
@@ -174,6 +176,7 @@ final class EventRouter: AdapterObserver {
                 state.advertisingSets = [:]
                 state.syncs = [:]
                 state.subevents = [:]
+                state.keyMaterialRequests = nil
                 state.observers = []
             }
             return state
@@ -194,6 +197,7 @@ final class EventRouter: AdapterObserver {
         for end in old.advertisingSets.values { end.finish(error) }
         for queue in old.syncs.values { queue.finish(error) }
         for queue in old.subevents.values { queue.finish(error) }
+        old.keyMaterialRequests?.finish(error)
         for observer in old.observers { observer.queue.finish(error) }
     }
 
@@ -203,6 +207,7 @@ final class EventRouter: AdapterObserver {
         for listener in rest.listeners { listener.queue.finish(error) }
         for session in rest.sessions { session.finish(error) }
         rest.syncs?.finish(error)
+        for watcher in rest.powerWatchers.values { watcher.finish(error) }
         for channel in rest.channels.values { channel.end(error, reading: error) }
         for token in rest.awaitingEnd { resume(token, .success(.done)) }
     }

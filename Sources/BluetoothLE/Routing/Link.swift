@@ -41,6 +41,8 @@ final class Link: Sendable {
         var channels: [CreditBasedChannel.ID: ChannelStream] = [:]
         /// Where the periodic advertising goes of which the peer tells.
         var syncs: AsyncQueue<PeriodicSync>?
+        /// Who watches the power on the link, by the tokens of their calls.
+        var powerWatchers: [CallToken: PowerWatcher] = [:]
         var end: End?
     }
 

@@ -150,6 +150,8 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         case .mtuChanged(let link, let mtu): onLink(link) { $0.information.mtu = mtu }
         case .parametersChanged(let link, let parameters): onLink(link) { $0.information.parameters = parameters }
         case .phyChanged(let link, let phys): onLink(link) { $0.information.phys = phys }
+        // Nobody here asks for that.
+        case .power(let link, _, _): fail(.endsOnce, "a report of the power on \(link), which was not asked for")
         case .sendCredit(let link, let count):
             onLink(link) { $0.credit += count }
             if let credit = index(of: link).map({ links[$0].credit }), credit > SharedHost.sendCredit {

@@ -53,17 +53,20 @@ final class Attachment: AdapterObserver, @unchecked Sendable {
     // MARK: - Calls
 
     /// Makes a call whose result does not matter.
-    func post(_ kind: HostCall.Kind, token: CallToken = .none) {
-        runner.post(kind, token: token, from: UserID(number: user.load(ordering: .relaxed)))
+    ///
+    /// - Parameter knownChanges: see `HostCall.knownChanges`.
+    func post(_ kind: HostCall.Kind, token: CallToken = .none, knownChanges: UInt32? = nil) {
+        let user = UserID(number: user.load(ordering: .relaxed))
+        runner.post(kind, token: token, from: user, knownChanges: knownChanges)
     }
 
     /// Makes a call that ends with an event. False if the power cycle is over: then no event follows.
-    func begin(_ call: PendingCall, _ kind: HostCall.Kind, token: CallToken) -> Bool {
+    func begin(_ call: PendingCall, _ kind: HostCall.Kind, token: CallToken, knownChanges: UInt32? = nil) -> Bool {
         let isRegistered = pending.withLock { pending in
             if !pending.isOver { pending.calls[token] = call }
             return !pending.isOver
         }
-        if isRegistered { post(kind, token: token) }
+        if isRegistered { post(kind, token: token, knownChanges: knownChanges) }
         return isRegistered
     }
 

@@ -82,7 +82,9 @@ extension Air {
         case .disconnect, .readRemoteVersionInformation, .readTransmitPowerLevel, .readRSSI, .leConnectionUpdate,
             .leReadChannelMap, .leReadRemoteFeatures, .leEnableEncryption, .leLongTermKeyRequestReply,
             .leLongTermKeyRequestNegativeReply, .leRemoteConnectionParameterRequestReply,
-            .leRemoteConnectionParameterRequestNegativeReply, .leSetDataLength, .leReadPHY, .leSetPHY:
+            .leRemoteConnectionParameterRequestNegativeReply, .leSetDataLength, .leReadPHY, .leSetPHY,
+            .leEnhancedReadTransmitPowerLevel, .leReadRemoteTransmitPowerLevel, .leSetPathLossReportingParameters,
+            .leSetPathLossReportingEnable, .leSetTransmitPowerReportingEnable:
             try performLinkCommand(command, on: index, at: now)
         default:
             try controllers[index].perform(command)

@@ -45,8 +45,7 @@ extension Air {
         case .leLongTermKeyRequestNegativeReply:
             let handle = try command.decode(as: LELongTermKeyRequestNegativeReply.self).connectionHandle
             controllers[index].complete(opcode, answerKeyRequest(handle, nil, on: index, at: now), handle)
-        default:
-            controllers[index].acknowledge(opcode, .unknownCommand)
+        default: try performPowerCommand(command, on: index, at: now)
         }
     }
 
@@ -78,7 +77,7 @@ extension Air {
             ReadTransmitPowerLevel.self,
             returning: .init(
                 connectionHandle: command.connectionHandle,
-                transmitPowerLevel: controllers[index].configuration.transmitPower))
+                transmitPowerLevel: controllers[index].transmitPower))
     }
 
     private mutating func readChannelMap(_ command: LEReadChannelMap, on index: Int) {

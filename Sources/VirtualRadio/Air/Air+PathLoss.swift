@@ -15,6 +15,7 @@ extension Air {
         propagation[from: first.index, to: second.index] = Int16(clamping: loss)
         propagation[from: second.index, to: first.index] = Int16(clamping: loss)
         refreshContacts(of: first.index, at: now)
+        refreshZones(of: first.index, at: now)
     }
 
     /// Sets the path loss in one direction only.
@@ -24,12 +25,13 @@ extension Air {
         fire(at: now)
         propagation[from: sender.index, to: receiver.index] = Int16(clamping: loss)
         refreshContacts(of: sender.index, at: now)
+        refreshZones(of: sender.index, at: now)
     }
 
     /// The strength at which `receiver` receives `sender`, in dBm; nil if it does not.
     func rssi(from sender: Int, at receiver: Int) -> Int8? {
         let strength =
-            Int(controllers[sender].configuration.transmitPower) - Int(propagation[from: sender, to: receiver])
+            Int(controllers[sender].transmitPower) - Int(propagation[from: sender, to: receiver])
         guard controllers[sender].isPresent, controllers[receiver].isPresent,
             strength >= Int(controllers[receiver].configuration.sensitivity)
         else { return nil }

@@ -45,6 +45,8 @@ extension Air {
         case .dataLengthUpdate: finishDataLengthUpdate(on: link)
         case .phyUpdate(let central, let peripheral):
             finishPHYUpdate(central: central, peripheral: peripheral, on: link, role)
+        case .powerControl(let phy): finishPowerControl(phy, on: link, role)
+        case .pathLossZone: finishPathLossZone(on: link, role)
         case .encryptionRequest(let request): deliverEncryptionRequest(request, on: link, at: time)
         case .encryptionStart: finishEncryption(on: link, at: time)
         case .encryptionReject: finishEncryptionReject(on: link, at: time)

@@ -69,7 +69,7 @@ public struct ControllerConfiguration: Sendable {
     /// How long it takes to answer a command.
     public var responseDelay: Duration = .zero
 
-    /// Transmit power in dBm.
+    /// The most transmit power, in dBm, with which it begins; see `Air.setTransmitPower`.
     public var transmitPower: Int8 = 0
     /// The weakest signal it receives, in dBm.
     public var sensitivity: Int8 = -95
@@ -120,7 +120,10 @@ public struct ControllerConfiguration: Sendable {
 }
 
 extension LEFeatures {
-    /// Everything the virtual link layer implements.
+    /// Power control and path loss monitoring, which the virtual link layer implements, too.
+    public static let power: LEFeatures = [.powerControlRequest, .powerControlRequestCopy, .pathLossMonitoring]
+
+    /// What the virtual link layer implements of most controllers.
     public static let standard: LEFeatures = [
         .encryption, .connectionParametersRequest, .extendedRejectIndication, .peripheralInitiatedFeaturesExchange,
         .dataPacketLengthExtension, .le2MPHY,

@@ -11,6 +11,8 @@ extension SupportedCommands {
             if !configuration.hasExtendedAdvertising, Self.extended.contains(opcode) { continue }
             if !configuration.advertisesPeriodically, Self.periodic.contains(opcode) { continue }
             if !configuration.hasHostFlowControl, Self.hostFlowControl.contains(opcode) { continue }
+            if !configuration.features.contains(.powerControlRequest), Self.powerControl.contains(opcode) { continue }
+            if !configuration.features.contains(.pathLossMonitoring), Self.pathLoss.contains(opcode) { continue }
             insert(opcode)
         }
     }
@@ -18,6 +20,12 @@ extension SupportedCommands {
     private static let hostFlowControl: [HCIOpcode] = [
         .setControllerToHostFlowControl, .hostBufferSize, .hostNumberOfCompletedPackets,
     ]
+
+    private static let powerControl: [HCIOpcode] = [
+        .leEnhancedReadTransmitPowerLevel, .leReadRemoteTransmitPowerLevel, .leSetTransmitPowerReportingEnable,
+    ]
+
+    private static let pathLoss: [HCIOpcode] = [.leSetPathLossReportingParameters, .leSetPathLossReportingEnable]
 
     private static let privacy: [HCIOpcode] = [
         .leAddDeviceToResolvingList, .leRemoveDeviceFromResolvingList, .leClearResolvingList, .leReadResolvingListSize,
@@ -59,7 +67,7 @@ extension SupportedCommands {
     }
 
     private static let implemented: [HCIOpcode] =
-        extended + periodic + [
+        extended + periodic + powerControl + pathLoss + [
             .disconnect, .readRemoteVersionInformation, .setEventMask, .reset, .readTransmitPowerLevel,
             .setControllerToHostFlowControl, .hostBufferSize, .hostNumberOfCompletedPackets, .setEventMaskPage2,
             .readLocalVersionInformation, .readLocalSupportedCommands, .readLocalSupportedFeatures,

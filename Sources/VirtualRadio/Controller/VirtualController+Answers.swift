@@ -41,7 +41,8 @@ extension VirtualController {
         switch opcode {
         case .disconnect, .readRemoteVersionInformation, .leCreateConnection, .leExtendedCreateConnection,
             .leConnectionUpdate,
-            .leReadRemoteFeatures, .leEnableEncryption, .leSetPHY, .lePeriodicAdvertisingCreateSync:
+            .leReadRemoteFeatures, .leEnableEncryption, .leSetPHY, .lePeriodicAdvertisingCreateSync,
+            .leReadRemoteTransmitPowerLevel:
             acknowledge(opcode, status)
         default:
             complete(opcode, status)

@@ -139,6 +139,12 @@ extension VirtualController {
         send(LEPHYUpdateComplete(connectionHandle: handle, transmit: transmit, receive: receive))
     }
 
+    mutating func reportTransmitPower(_ report: LETransmitPowerReporting) { send(report) }
+
+    mutating func reportPathLoss(_ handle: ConnectionHandle, _ loss: UInt8, _ zone: PathLossZone) {
+        send(LEPathLossThreshold(connectionHandle: handle, currentPathLoss: loss, zoneEntered: zone))
+    }
+
     // MARK: - Encryption
 
     /// Asks the host. Returns false if the host has masked the event.

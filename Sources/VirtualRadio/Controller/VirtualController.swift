@@ -12,6 +12,9 @@ public struct VirtualController: Sendable {
     /// Its current faults.
     public var faults = Faults()
 
+    /// What it sends with, in dBm.
+    public internal(set) var transmitPower: Int8
+
     let index: Int
     let supportedCommands: SupportedCommands
     var generator: SeededGenerator
@@ -27,6 +30,7 @@ public struct VirtualController: Sendable {
 
     init(_ configuration: ControllerConfiguration, index: Int, generator: SeededGenerator) {
         self.configuration = configuration
+        transmitPower = configuration.transmitPower
         self.index = index
         self.generator = generator
         supportedCommands = SupportedCommands(implementedBy: configuration)

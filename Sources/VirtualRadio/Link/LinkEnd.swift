@@ -23,6 +23,8 @@ struct LinkEnd: Sendable {
     var preferredOctets: UInt16
     /// The PHY this end sends on.
     var transmitPHY = LEPHY.le1M
+    /// What the host wants to know of the power on the link.
+    var power = PowerReporting()
 
     /// What becomes of periodic advertising of which the other end tells.
     var syncTransfer = SyncTransferParameters()

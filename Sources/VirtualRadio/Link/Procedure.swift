@@ -28,6 +28,10 @@ struct Procedure: Sendable {
         case phyUpdate(central: LEPHY, peripheral: LEPHY)
         /// Periodic Advertising Sync Transfer (5.1.13).
         case periodicSync(TrainAnnouncement)
+        /// Power Control Request (5.1.17), for the power on a PHY.
+        case powerControl(PowerLevelPHY)
+        /// The path loss has been in another zone for as long as the host wants: this is no procedure, but takes events as one does.
+        case pathLossZone
     }
 
     var step: Step
@@ -46,7 +50,7 @@ extension Procedure.Step {
             (.responseTimeout, .responseTimeout),
             (.featureExchange, .featureExchange), (.versionExchange, .versionExchange), (.terminate, .terminate),
             (.dataLengthUpdate, .dataLengthUpdate), (.phyUpdate, .phyUpdate),
-            (.periodicSync, .periodicSync):
+            (.periodicSync, .periodicSync), (.powerControl, .powerControl), (.pathLossZone, .pathLossZone):
             true
         default: false
         }

@@ -121,4 +121,9 @@ public final class VirtualRadio: Sendable {
             air.setPathLoss(between: first.identifier, and: second.identifier, to: loss, at: now)
         }
     }
+
+    /// Sets what a controller sends with, in dBm: no more than its configuration has.
+    public func setTransmitPower(of port: Port, to power: Int8) {
+        withAir { air, now in air.setTransmitPower(of: port.identifier, to: power, at: now) }
+    }
 }

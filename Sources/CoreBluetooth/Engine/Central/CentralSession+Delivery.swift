@@ -25,9 +25,9 @@ extension CentralSession {
         case .lost(let link, let loss):
             link.takeOut(0)
             tell(link) { $0.lost(loss) }
-        case .servicesChanged(let link, let handles):
+        case .servicesChanged(let link, let handles, let number):
             link.takeOut(0)
-            link.tellsChange()
+            link.tellsChange(number)
             tell(link) { $0.servicesChanged(in: handles) }
         case .connected(let session, let link, let mtu): session.connected(link, mtu: mtu)
         case .connectionFailed(let session, let error): session.failed(error, through: manager.object?.attachment)

@@ -22,7 +22,7 @@ enum CentralEvent {
     case rssi(PeripheralLink, Result<CallResult, HostError>)
     case mtuChanged(PeripheralLink, Int)
     case nameChanged(PeerID, String)
-    case servicesChanged(PeripheralLink, ClosedRange<AttributeHandle>)
+    case servicesChanged(PeripheralLink, ClosedRange<AttributeHandle>, number: UInt32)
     case readyToWrite(PeripheralLink)
 }
 
@@ -111,17 +111,16 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
             if isNews { tellOf(link, isConnected: true) }
         case .servicesChanged(let identifier, let handles):
             guard let link = link(identifier) else { return }
-            let isTold = link.isHeld && link.admits(0)
-            link.servicesChanged(in: handles, isTold: isTold)
-            if isTold { inbox.append(.servicesChanged(link, handles)) }
+            let number = link.servicesChanged(in: handles)
+            if link.isHeld, link.admits(0) { inbox.append(.servicesChanged(link, handles, number: number)) }
         case .nameChanged(let peer, let name):
             environment.adapter.names.set(name, of: peer)
             inbox.append(.nameChanged(peer, name))
         case .lost(let identifier, let loss):
             guard let link = link(identifier), link.isHeld, link.admits(0) else { return }
             inbox.append(.lost(link, loss))
-        case .adapter, .advertisingSetEnded, .periodic, .subevents, .parametersChanged, .phyChanged, .peerIdentified,
-            .written, .readRequested,
+        case .adapter, .advertisingSetEnded, .periodic, .subevents, .parametersChanged, .phyChanged, .power,
+            .peerIdentified, .written, .readRequested,
             .writeRequested, .executeRequested, .authorizationRequested, .requestExpired, .subscriptionChanged,
             .securityChanged,
             .pairingEnded, .pairingAsked,

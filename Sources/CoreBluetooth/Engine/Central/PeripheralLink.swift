@@ -25,7 +25,7 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
 
         let kind: Kind
         /// How many changes of services the application knew of when it called.
-        let knownChanges: Int
+        let knownChanges: UInt32
     }
 
     private unowned let central: CentralSession
@@ -41,8 +41,9 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
     /// The value whose subscription is under way: the first values may come before the peer's response.
     @Guarded private var subscribing: AttributeHandle?
 
-    /// The changes of the peer's services: the application uses old handles until it is told, and what it has called for waits.
-    @Guarded private var changes = ServiceChanges()
+    /// How many changes of the peer's services there were, and how many of them the application knows of: it uses old handles until
+    /// it is told.
+    @Guarded private var changes: (count: UInt32, known: UInt32)
 
     /// How many may wait for a credit: not every application asks whether it can send.
     private static let limit = 256
@@ -53,6 +54,7 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
     ) {
         self.central = central
         isOutgoing = information.role == .central
+        changes = (information.serviceChanges, information.serviceChanges)
         super.init(identifier, information.peer, attachment, SendLease(), mtu: information.mtu)
     }
 
@@ -61,6 +63,8 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
         central = link.central
         isOutgoing = link.isOutgoing
         services = link.services
+        let count = link.$changes.withLock { $0.count }
+        changes = (count, count)
         // Earlier writes are still on their way.
         super.init(link.identifier, link.peer, link.attachment, link.lease, mtu: link.mtu, link.pipes)
     }
@@ -99,7 +103,7 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
         return isAccepted
     }
 
-    private func add(_ kind: Item.Kind) { line.add(Item(kind: kind, knownChanges: $changes.withLock { $0.told })) }
+    private func add(_ kind: Item.Kind) { line.add(Item(kind: kind, knownChanges: $changes.withLock { $0.known })) }
 
     /// Makes the calls that are possible now.
     func run() { line.run { start($0) } }
@@ -107,39 +111,27 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
     private func start(_ item: Item) -> CallLine<Item>.Step {
         switch item.kind {
         case .command(let handle, let value, let hasCredit):
-            if isOutdated(handle...handle, item) {
-                drop(hasCredit: hasCredit)
-                if becomesReady() { central.post(.readyToWrite(self)) }
-                return .goesOn
-            }
             if !hasCredit {
                 guard lease.take() else { return .blocked }
                 $backlog.withLock { $0.waiting -= 1 }
             }
-            attachment.post(.writeWithoutResponse(identifier, handle, value))
+            attachment.post(.writeWithoutResponse(identifier, handle, value), knownChanges: item.knownChanges)
             if !hasCredit, becomesReady() { central.post(.readyToWrite(self)) }
             return .goesOn
         case .operation(let operation):
-            if let handles = operation.handles, isOutdated(handles, item) {
-                central.post(.operationEnded(self, operation, .failure(.servicesChanged)))
-                return .goesOn
-            }
             switch operation.call(on: identifier, subscriptions) {
             case .success(let call?):
                 if case .subscribe(_, let request) = call { subscribing = request.characteristic }
                 // If the power cycle is over, no event follows.
-                _ = attachment.begin(.operation(self, operation), call, token: attachment.runner.makeToken())
+                _ = attachment.begin(
+                    .operation(self, operation), call, token: attachment.runner.makeToken(),
+                    knownChanges: item.knownChanges)
                 return .waits
             case .success(nil): central.post(.operationEnded(self, operation, .success(.done)))
             case .failure(let error): central.post(.operationEnded(self, operation, .failure(error)))
             }
             return .goesOn
         }
-    }
-
-    /// Whether the services in these handles have changed since the application found them.
-    private func isOutdated(_ handles: ClosedRange<AttributeHandle>, _ item: Item) -> Bool {
-        $changes.withLock { $0.concern(handles, since: item.knownChanges) }
     }
 
     /// A write without response is not made.
@@ -188,14 +180,19 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
         }
     }
 
-    /// - Parameter isTold: whether the application will be told.
-    func servicesChanged(in handles: ClosedRange<AttributeHandle>, isTold: Bool) {
+    /// Returns the number of the change.
+    func servicesChanged(in handles: ClosedRange<AttributeHandle>) -> UInt32 {
         $subscriptions.withLock { $0 = $0.filter { !handles.contains($0.key) } }
-        if isTold { $changes.withLock { $0.add(handles) } }
+        return $changes.withLock { changes in
+            changes.count &+= 1
+            // Who does not use the link has no handles.
+            if !isHeld { changes.known = changes.count }
+            return changes.count
+        }
     }
 
-    /// The application is being told of the next change, on its queue.
-    func tellsChange() { $changes.withLock { $0.told += 1 } }
+    /// The application is being told of a change, on its queue.
+    func tellsChange(_ number: UInt32) { $changes.withLock { $0.known = number } }
 
     /// The link is gone, or no longer wanted.
     func end() {

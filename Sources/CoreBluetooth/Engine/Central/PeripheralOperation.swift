@@ -69,19 +69,6 @@ enum PeripheralOperation {
         return .success(.subscribe(link, request))
     }
 
-    /// The handles that it concerns, as they were found; nil where it looks for them, or needs none.
-    var handles: ClosedRange<AttributeHandle>? {
-        switch self {
-        case .discoverIncludedServices(_, let service), .discoverCharacteristics(_, let service): service.handles
-        case .discoverDescriptors(let characteristic): characteristic.descriptorHandles
-        case .read(let attribute), .write(_, let attribute): attribute.handle...attribute.handle
-        case .setNotify(let characteristic, true), .renew(let characteristic):
-            characteristic.handle...characteristic.handle
-        // A subscription has ended with the change.
-        case .discoverServices, .setNotify(_, false), .openChannel, .locate: nil
-        }
-    }
-
     /// The characteristic whose subscription changes if the operation succeeds.
     var subscription: (CBCharacteristic, isEnabled: Bool)? {
         switch self {

@@ -153,8 +153,8 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
         case .ended(let token, let result):
             if let call = attachment.take(token) { ended(call, result) }
         case .authorizationRequested, .adapter, .advertisingSetEnded, .periodic, .subevents, .sighting,
-            .parametersChanged, .phyChanged, .peerIdentified, .nameChanged, .servicesKnown, .servicesChanged, .value,
-            .requestExpired, .securityChanged, .pairingEnded, .pairingAsked, .pairingShown, .bondRefused:
+            .parametersChanged, .phyChanged, .power, .peerIdentified, .nameChanged, .servicesKnown, .servicesChanged,
+            .value, .requestExpired, .securityChanged, .pairingEnded, .pairingAsked, .pairingShown, .bondRefused:
             return
         }
     }

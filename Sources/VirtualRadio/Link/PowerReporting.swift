@@ -1,0 +1,34 @@
+import BluetoothHCI
+
+/// What one end of a link reports to its host about power and the loss of signal (Core 5.4, Vol 4, Part E, 7.8.119–7.8.121).
+struct PowerReporting: Sendable {
+    /// Whether changes of this end's power are reported, and of the other end's.
+    var reportsLocal = false
+    var reportsRemote = false
+    /// The zones of path loss, once the host has set them.
+    var thresholds: LESetPathLossReportingParameters?
+    var reportsPathLoss = false
+    /// The zone that was reported last.
+    var zone: PathLossZone?
+
+    /// The zone of a loss: the one before is left only beyond the hysteresis.
+    func zone(of loss: Int) -> PathLossZone {
+        guard let thresholds else { return .low }
+        let low = Int(thresholds.lowThreshold), high = Int(thresholds.highThreshold)
+        let lowMargin = Int(thresholds.lowHysteresis), highMargin = Int(thresholds.highHysteresis)
+        let isHigh =
+            zone == .high ? loss >= high - highMargin : zone == nil ? loss > high : loss > high + highMargin
+        if isHigh { return .high }
+        let isLow = zone == .low ? loss <= low + lowMargin : zone == nil ? loss < low : loss < low - lowMargin
+        return isLow ? .low : .middle
+    }
+}
+
+extension LESetPathLossReportingParameters {
+    /// Whether the zones do not overlap (7.8.119).
+    var isValid: Bool {
+        let low = Int(lowThreshold), high = Int(highThreshold)
+        return low <= high && low + Int(lowHysteresis) <= high - Int(highHysteresis) && Int(lowHysteresis) <= low
+            && high + Int(highHysteresis) <= 0xFF
+    }
+}

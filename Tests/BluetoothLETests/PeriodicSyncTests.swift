@@ -4,7 +4,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Periodic advertising", .timeLimit(.minutes(1)))
+@Suite("Periodic advertising", .timeLimit(.minutes(5)))
 struct PeriodicSyncTests {
     private static func configure(_ controller: inout ControllerConfiguration) {
         controller.hasExtendedAdvertising = true

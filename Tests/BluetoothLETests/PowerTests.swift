@@ -3,7 +3,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Power and path loss", .timeLimit(.minutes(1)))
+@Suite("Power and path loss", .timeLimit(.minutes(5)))
 struct PowerTests {
     @Test("Each side reads its own power and the other's", arguments: [true, false])
     func read(_ isCentral: Bool) async throws {

@@ -161,6 +161,9 @@ public enum LinkLoss: Equatable, Sendable {
     /// An ATT PDU was longer than the ATT_MTU (Core 5.4, Vol 3, Part F, 3.2.8). An indication has been confirmed all the
     /// same, since its sender may send nothing more before that, and gives up the bearer after 30 seconds.
     case attributePDUTooLong
+    /// An enhanced ATT bearer was closed, and the link goes on: values that waited there at the peer may never come (Core 5.4,
+    /// Vol 3, Part F, 3.2.11).
+    case bearerClosed
 }
 
 /// Why the controller is being reset.

@@ -190,6 +190,10 @@ extension Host {
         let request = links.at[slot].endpoint.close(bearer.id)
         let link = links.at[slot].identifier
         if let request { events.append(.server(link, .requestExpired(ServerRequest(link: link, token: request)))) }
+        // Where this host is a client, the peer may have had values for it that nothing else says are missing.
+        if links.at[slot].enhanced.isClientUsed, links.at[slot].life.isOpen, links.at[slot].life.isAnnounced {
+            events.append(.link(link, .lost(.bearerClosed)))
+        }
         drainClient(slot)
     }
 

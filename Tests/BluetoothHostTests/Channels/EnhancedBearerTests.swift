@@ -217,7 +217,8 @@ struct EnhancedBearerTests {
         #expect(scene.receive("06 02 0400 4000 5000", on: 0x05) == [bytes("0500 07 02 0400 4000 5000")])
         #expect(
             scene.controller.takeEvents() == [
-                "operation failed: \(GATTClientError.bearerClosed)", "operation failed: \(GATTClientError.notBegun)",
+                "lost: \(LinkLoss.bearerClosed)", "operation failed: \(GATTClientError.bearerClosed)",
+                "operation failed: \(GATTClientError.notBegun)",
             ])
         #expect(scene.bearers.count == 1)
         #expect(throws: HostError.client(.disconnected)) { try scene.start(.read(3), on: bearer) }
@@ -237,7 +238,7 @@ struct EnhancedBearerTests {
         #expect(scene.sent() == [bytes("0500 06 01 0400 5000 4000")])
         #expect(
             scene.controller.takeEvents() == [
-                "operation failed: \(GATTClientError.transactionTimedOut)",
+                "lost: \(LinkLoss.bearerClosed)", "operation failed: \(GATTClientError.transactionTimedOut)",
                 "operation failed: \(GATTClientError.notBegun)",
             ])
         #expect(scene.controller.host.faults[.bearerExpired] == 1)

@@ -103,6 +103,22 @@ struct AttributeCachingTests {
         #expect(try visit(&scene, 3) == Self.new)
     }
 
+    @Test("What is found while the hash is read again is kept, too")
+    func foundMeanwhile() throws {
+        var scene = scene()
+        scene.silences = [bytes(Self.watch)]
+        scene.connect(to: PeerTests.first, 1, of: user)
+        scene.reportConnection(0x40, peer: PeerTests.first)
+        // Asked for in time not to wait for the hash, and answered before it.
+        scene.perform(.perform(try #require(scene.links.last), Self.whole), 2, of: user)
+        _ = scene.takePDUs()
+        scene.receive(bytes("13"), on: 0x40)
+        #expect(scene.takePDUs() == Self.discovery + [Self.hash])
+        leave(&scene)
+        scene.silences = []
+        #expect(try visit(&scene, 3) == [Self.mtu, Self.hash, Self.name, Self.watch])
+    }
+
     @Test("A peer with neither hash nor bond is discovered on each link")
     func noHash() throws {
         var scene = scene(hash: nil)

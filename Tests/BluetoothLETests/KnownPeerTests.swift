@@ -33,7 +33,7 @@ struct KnownPeerTests {
         #expect(requests.filter { $0 == databaseHashRequest }.count == 3)
         let again = try #require(requests.lastIndex(of: databaseHashRequest))
         #expect(requests[..<again].contains(where: isDiscoveryRequest))
-        #expect(!requests[again...].contains(where: isDiscoveryRequest))
+        #expect(!requests[again...].contains(where: isDiscoveryRequest), "\(requests)")
     }
 
     @Test("Its database is discovered anew once that was forgotten", arguments: [true, false])

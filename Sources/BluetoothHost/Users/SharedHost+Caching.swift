@@ -123,7 +123,8 @@ extension SharedHost {
 
     /// Takes in what an operation has found.
     mutating func learnAttributes(from result: GATTClientResult, of operation: PendingOperation, _ slot: Int) {
-        guard operation.operation.isDiscovery, links[slot].caching.state == .settled, links[slot].caching.mayKeep,
+        // Also while the hash is read again: what that says holds for what was found before it.
+        guard operation.operation.isDiscovery, links[slot].caching.state != .open, links[slot].caching.mayKeep,
             operation.dropCount == links[slot].caching.dropCount
         else { return }
         links[slot].caching.found.learn(result, of: operation.operation.whole)

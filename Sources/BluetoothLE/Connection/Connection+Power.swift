@@ -21,7 +21,8 @@ extension Connection {
     /// How much of the signal is lost on its way from the peer: the zone it is in at first, and each change of the zone, until the
     /// sequence is released (Core 5.4, Vol 4, Part E, 7.8.119 and 7.8.120).
     ///
-    ///     for try await report in try await connection.pathLossReports(PathLossThresholds(low: 50, high: 75)) {
+    ///     let zones = PathLossThresholds(low: 50, high: 75)
+    ///     for try await report in try await connection.pathLossReports(zones) {
     ///         print(report.zone == .high ? "far" : "near")
     ///     }
     ///

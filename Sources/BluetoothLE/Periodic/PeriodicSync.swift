@@ -104,7 +104,8 @@ extension Adapter {
     /// Receives the periodic advertising of one of these sets, the one that is found first, and returns once it does. Scanning goes on
     /// meanwhile, as far as that is needed.
     ///
-    ///     let sync = try await adapter.synchronize(with: [PeriodicAdvertiser(peer: sighting.peer, sid: 0)])
+    ///     let advertiser = PeriodicAdvertiser(peer: sighting.peer, sid: 0)
+    ///     let sync = try await adapter.synchronize(with: [advertiser])
     ///     for try await report in sync { … }
     ///
     /// Which of a device's sets have periodic advertising is in `AdvertisingDetails.periodicInterval` of its sightings.

@@ -10,7 +10,11 @@ extension Adapter {
     /// in `HostConfiguration.genericAccess`.
     ///
     ///     for try await request in try await adapter.keyMaterialRequests() {
-    ///         if trusted.contains(request.connection.peer) { try await request.allow() } else { try await request.refuse() }
+    ///         if trusted.contains(request.connection.peer) {
+    ///             try await request.allow()
+    ///         } else {
+    ///             try await request.refuse()
+    ///         }
     ///     }
     ///
     /// Requests are refused while nobody iterates, and those that are not answered after 25 seconds. A second call takes the place

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Iterator
 
 from attributes import attribute_fields
-from fields import Dissection, Packet
+from fields import FIELDS, Dissection, Packet
 
 # Field by field, where the value is one number that the protocol's layer shows once: protocol, tshark's name.
 NUMBERS = {
@@ -49,6 +49,7 @@ MONITOR_DIRECTIONS = {
 NO_ADAPTER = 0xFFFF
 USER_LOGGING = 13
 L2CAP_HEADER_LENGTH = 4
+DYNAMIC_CHANNELS = range(0x0040, 0x0080)
 
 
 def dissect(capture: Path) -> Dissection:
@@ -85,6 +86,8 @@ def add_packet(dissection: Dissection, number: int, element: ElementTree.Element
     fields["malformed"] = int(any("_ws.malformed" in (part.get("name"), part.get("show")) for part in element.iter()))
     if fields.get("monitor opcode") == USER_LOGGING:
         dissection.excepted[number] = {"malformed": "log lines"}
+    if fields.get("L2CAP channel") in DYNAMIC_CHANNELS and "btatt" not in layers:
+        dissection.excepted[number] = {name: "enhanced bearers" for name in FIELDS if name.startswith("ATT ")}
     attribute_fields(dissection, number, layers.get("btatt"))
     add_fragment(dissection, layers)
 

@@ -52,6 +52,7 @@ FIELDS = [
 EXCEPTIONS = {
     "handle in a value": "tshark remembers requests, and so knows which values are declarations with handles in them; "
     "for ATT, and for us, a value is octets",
+    "enhanced bearers": "tshark 4.0 does not know which channels are bearers of ATT",
     "log lines": "tshark 4.0 reads the name of the program in a User Logging record as a number, and fails",
     "opcode unknown to tshark": "tshark 4.0 does not know ATT opcodes added after Core 4.2, and shows nothing after them",
 }

@@ -134,6 +134,19 @@ struct SecurityTests {
         #expect(controller.takeEvents() == ["notification 3"])
     }
 
+    @Test("Changes of services are heard also over a link that is not encrypted")
+    func unprotectedServiceChanged() throws {
+        var controller = Self.bonded()
+        let link = try controller.connect()
+        controller.receiveFrame(bytes("1D 0800 1000 2300"))
+        #expect(controller.takeEvents() == [])
+        controller.host.keepServiceChangedHandle(8, of: link)
+        controller.receiveFrame(bytes("1D 0800 1000 2300"))
+        controller.receiveFrame(bytes("1D 0300 2A"))
+        #expect(controller.takeEvents() == ["indication 8"])
+        #expect(controller.host.bonds.map(\.serviceChanged) == [nil])
+    }
+
     @Test(
         "S10: a bonded peer without its key ends the link, and the bond stays", arguments: [HCIStatus.pinOrKeyMissing])
     func keyMissing(_ status: HCIStatus) throws {

@@ -58,6 +58,8 @@ struct Link: Sendable {
     var protection: LinkProtection
     /// Whether values of the peer are not believed: it is bonded, and the link is not encrypted.
     var isUntrusted = false
+    /// The handle of the peer's Service Changed value, if its caller has told it; zero otherwise.
+    var serviceChanged: AttributeHandle = 0
     /// What its caller has discovered of the peer's server and wants to be kept with a bond.
     var attributes: DiscoveredAttributes?
     /// The exchange of the MTU that the host began by itself.

@@ -136,11 +136,19 @@ extension Host {
         links.slot(of: link).flatMap { bond(of: $0) }?.serviceChanged
     }
 
+    /// Whether an indication tells of changed services. That is heard from whoever the peer is: what it changes is what the same
+    /// peer has said of its services on this link.
+    func isServiceChanged(_ handle: AttributeHandle, _ slot: Int) -> Bool {
+        handle == links.at[slot].serviceChanged || handle == bond(of: slot)?.serviceChanged
+    }
+
     /// Keeps the handle of the peer's Service Changed value with the bond: on the next link the peer indicates changes before
-    /// anybody can ask for that handle. Nothing is kept where there is no bond, or what the peer says may be anybody's.
+    /// anybody can ask for that handle. Where there is no bond, or what the peer says may be anybody's, it is kept for this
+    /// link alone.
     public mutating func keepServiceChangedHandle(_ handle: AttributeHandle, of link: LinkIdentifier) {
-        guard let slot = links.slot(of: link), links.at[slot].protection.strength != nil,
-            var bond = bond(of: slot), bond.serviceChanged != handle
+        guard let slot = links.slot(of: link) else { return }
+        links.at[slot].serviceChanged = handle
+        guard links.at[slot].protection.strength != nil, var bond = bond(of: slot), bond.serviceChanged != handle
         else { return }
         bond.serviceChanged = handle
         peers.setBond(bond)

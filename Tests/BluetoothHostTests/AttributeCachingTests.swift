@@ -119,6 +119,28 @@ struct AttributeCachingTests {
         #expect(try visit(&scene, 3) == [Self.mtu, Self.hash, Self.name, Self.watch])
     }
 
+    @Test(
+        "Before what was found is used, the hash is read again; a link that ends before that leaves nothing",
+        arguments: [false, true])
+    func used(isUsed: Bool) throws {
+        var scene = scene()
+        scene.silences = [bytes(Self.name), bytes(Self.watch)]
+        scene.connect(to: PeerTests.first, 1, of: user)
+        scene.reportConnection(0x40, peer: PeerTests.first)
+        let link = try #require(scene.links.last)
+        scene.perform(.perform(link, Self.whole), 2, of: user)
+        scene.receive(bytes("01 08 01 00 0A"), on: 0x40)
+        _ = scene.takePDUs()
+        if isUsed {
+            scene.perform(.perform(link, .read(0x0009)), 3, of: user)
+            scene.receive(bytes("13"), on: 0x40)
+            #expect(scene.takePDUs() == [Self.hash, "0A 09 00"])
+        }
+        leave(&scene)
+        scene.silences = []
+        #expect(try visit(&scene, 4) == (isUsed ? [Self.mtu, Self.hash, Self.name, Self.watch] : Self.new))
+    }
+
     @Test("A peer with neither hash nor bond is discovered on each link")
     func noHash() throws {
         var scene = scene(hash: nil)

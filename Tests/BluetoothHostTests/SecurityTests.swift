@@ -1,3 +1,4 @@
+import BluetoothATT
 import BluetoothBase
 import BluetoothCrypto
 import BluetoothGATT

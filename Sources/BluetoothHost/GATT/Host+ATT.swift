@@ -92,7 +92,8 @@ extension Host {
     @inline(__always)
     private mutating func notified(_ outcome: AttributeOutcome, _ pdu: Span<UInt8>, _ slot: Int, at now: Instant) {
         let link = links.at[slot].identifier
-        if case .indication(let indicated, _) = outcome, links.at[slot].isUntrusted, !isServiceChanged(indicated, slot) {
+        if case .indication(let indicated, _) = outcome, links.at[slot].isUntrusted, !isServiceChanged(indicated, slot)
+        {
             return handle(.valueUnprotected, of: slot, at: now)
         }
         switch outcome {

@@ -41,6 +41,7 @@ extension SharedHost {
         at now: Instant
     ) -> Bool {
         switch links[slot].caching.state {
+        case .settled where isDueToVerify(operation, purpose, slot): verifyHash(slot, at: now)
         case .settled: return false
         case .reading where purpose == .databaseHash: return false
         case .reading: break
@@ -100,8 +101,18 @@ extension SharedHost {
         }
     }
 
-    /// Reads the hash again once changes are watched: what was found before may be of a database that its application has
-    /// changed since the hash was read. A link that ends before that is believed: most programs discover and leave.
+    /// Whether somebody is about to use what has been found, which may end with the link before changes are watched.
+    private func isDueToVerify(
+        _ operation: GATTClientOperation, _ purpose: PendingOperation.Purpose, _ slot: Int
+    ) -> Bool {
+        switch purpose {
+        case .call, .subscription: links[slot].caching.isUnverified && !operation.isDiscovery
+        case .readiness, .preparation, .databaseHash: false
+        }
+    }
+
+    /// Reads the hash again before what was found is used, and once changes are watched: it may be of a database that its
+    /// application has changed since the hash was read. What is not verified by the end of a link is not kept.
     mutating func verifyHash(_ slot: Int, at now: Instant) {
         guard links[slot].caching.state == .settled, links[slot].caching.isUnverified else { return }
         links[slot].caching.state = .reading
@@ -143,7 +154,8 @@ extension SharedHost {
     }
 
     private mutating func useFound(_ slot: Int) {
-        guard links[slot].caching.state == .settled, links[slot].caching.mayKeep else { return }
+        guard links[slot].caching.state == .settled, links[slot].caching.mayKeep, !links[slot].caching.isUnverified
+        else { return }
         let found = links[slot].caching.found, hash = links[slot].caching.hash
         guard hash != nil || links[slot].preparation.isChangeWatched else { return }
         host.keepAttributes(DiscoveredAttributes(cache: found, hash: hash), of: links[slot].identifier)
@@ -184,8 +196,8 @@ extension SharedHost {
     /// A link has ended: what was found of a peer with a hash is kept. With a bond, the bond keeps it.
     mutating func keepAttributes(of record: LinkRecord) {
         let peer = host.lastingName(of: record.peer)
-        guard let hash = record.caching.hash, record.caching.mayKeep, !record.caching.found.isEmpty,
-            !host.isBonded(peer)
+        guard let hash = record.caching.hash, record.caching.mayKeep, !record.caching.isUnverified,
+            !record.caching.found.isEmpty, !host.isBonded(peer)
         else { return }
         attributes.keep(DiscoveredAttributes(cache: record.caching.found, hash: hash), of: peer)
     }

@@ -73,8 +73,9 @@ extension GATTServiceDefinition {
     ///   - hasDatabaseHash: Whether there is a Database Hash (7.3), which the application computes when it is read: the server
     ///     has no cipher.
     ///   - serverSupportedFeatures: The octet of Server Supported Features (7.4); the characteristic is left out if nil.
+    ///     `.dynamic` where it depends on the link.
     public static func genericAttribute(
-        hasDatabaseHash: Bool = false, serverSupportedFeatures: UInt8? = nil
+        hasDatabaseHash: Bool = false, serverSupportedFeatures: GATTAttributeValue? = nil
     ) -> GATTServiceDefinition {
         var service = GATTServiceDefinition(
             uuid: .genericAttribute,
@@ -90,8 +91,7 @@ extension GATTServiceDefinition {
         }
         if let serverSupportedFeatures {
             service.characteristics.append(
-                .init(
-                    uuid: .serverSupportedFeatures, properties: .read, value: .constant([serverSupportedFeatures])))
+                .init(uuid: .serverSupportedFeatures, properties: .read, value: serverSupportedFeatures))
         }
         return service
     }

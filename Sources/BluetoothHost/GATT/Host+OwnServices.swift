@@ -73,10 +73,9 @@ extension Host {
         if let index = access.characteristics.firstIndex(where: { $0.uuid == .encryptedDataKeyMaterial }) {
             encryptedDataKeyMaterial = handles?.characteristics[index].value ?? 0
         }
-        // Enhanced ATT bearers are for links that are encrypted (Part G, 5.3 and 7.4).
         let hasBearers = security != nil && configuration.enhancedBearers > 0
         let generic = try? server.database.add(
-            .genericAttribute(hasDatabaseHash: security != nil, serverSupportedFeatures: hasBearers ? 1 : nil))
+            .genericAttribute(hasDatabaseHash: security != nil, serverSupportedFeatures: hasBearers ? .dynamic : nil))
         serviceChanged = generic?.characteristics.first?.value ?? 0
     }
 
@@ -101,12 +100,22 @@ extension Host {
         return databaseHash
     }
 
-    /// Answers a read of the Database Hash in the application's place. False where another value is read.
-    mutating func answerDatabaseHash(_ request: ServerRequest, _ handle: AttributeHandle, offset: Int) -> Bool {
-        guard server.database.type(of: handle) == .databaseHash, let hash = ownDatabaseHash() else { return false }
+    /// Answers a read of the Database Hash, or of Server Supported Features, in the application's place. False where another value
+    /// is read.
+    mutating func answerOwnValue(_ request: ServerRequest, _ handle: AttributeHandle, offset: Int, _ slot: Int) -> Bool
+    {
         var value = ByteWriter(reservingCapacity: 16)
-        // Values are little-endian, and nothing else is said of this one.
-        value.append(hash)
+        switch server.database.type(of: handle) {
+        case .databaseHash:
+            guard let hash = ownDatabaseHash() else { return false }
+            // Values are little-endian, and nothing else is said of this one.
+            value.append(hash)
+        case .serverSupportedFeatures:
+            // Enhanced ATT bearers are for links that are encrypted (Part G, 5.3). Linux asks for them as soon as it reads that
+            // there are some, encrypts the link for their sake, and ends it where that fails.
+            value.append(links.at[slot].endpoint.security.isEncrypted ? 1 as UInt8 : 0)
+        default: return false
+        }
         _ = try? answer(request, value: value.span.extracting(droppingFirst: min(offset, value.count)))
         return true
     }

@@ -123,7 +123,7 @@ extension Host {
             written(handle, pdu, value, slot)
         case .readRequested(let token, let handle, let offset):
             let request = ServerRequest(link: link, token: token)
-            guard !answerDatabaseHash(request, handle, offset: offset) else { return }
+            guard !answerOwnValue(request, handle, offset: offset, slot) else { return }
             events.append(.server(link, .readRequested(request, handle, offset: offset)))
         case .writeRequested(let token, let handle, let value):
             let payload = events.store(pdu.extracting(value))

@@ -33,7 +33,7 @@ struct ServerStandardServiceTests {
     @Test("GATT/SR/GAS/BV-01: Service Changed is indicated to whom asked for it, and cannot be read")
     func serviceChanged() throws {
         var database = GATTDatabase()
-        let handles = try database.add(.genericAttribute(serverSupportedFeatures: 0x01))
+        let handles = try database.add(.genericAttribute(serverSupportedFeatures: .constant([0x01])))
         var bench = ServerBench(database)
         #expect(bench.send("08 01 00 FF FF 05 2A") == "01 08 03 00 02")
         #expect(bench.send("08 01 00 FF FF 3A 2B") == "09 03 08 00 01")

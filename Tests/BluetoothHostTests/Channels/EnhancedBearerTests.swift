@@ -100,6 +100,16 @@ struct EnhancedBearerTests {
 
     // MARK: - The peer asks
 
+    @Test("EATT: Server Supported Features names bearers only where there can be any")
+    mutating func features() throws {
+        try scene.connect(isEncrypted: false)
+        #expect(scene.receive("08 0100 FFFF 3A2B") == [bytes("0400 09 03 0F00 00")])
+        #expect(scene.receive("0A 0F00") == [bytes("0400 0B 00")])
+        scene.encrypt()
+        #expect(scene.receive("0A 0F00") == [bytes("0400 0B 01")])
+        #expect(scene.receive("0C 0F00 0100") == [bytes("0400 0D")])
+    }
+
     @Test("EATT: this host publishes Server Supported Features, and takes bearers")
     mutating func accepted() throws {
         try scene.connect()

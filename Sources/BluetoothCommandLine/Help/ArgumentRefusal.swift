@@ -6,7 +6,7 @@ import Synchronization
 /// reason here, and the program adds it to the parser's message.
 public enum ArgumentRefusal {
     /// How many are kept. A program stops at the first; tests parse several command lines at once.
-    private static let limit = 32
+    private static let limit = 1024
     /// The newest last.
     private static let refusals = Mutex<[(text: String, reason: String)]>([])
 
@@ -15,6 +15,7 @@ public enum ArgumentRefusal {
     /// - Parameter reason: what is accepted instead, to stand behind a colon.
     public static func note(_ text: String, _ reason: String) {
         refusals.withLock { refusals in
+            refusals.removeAll { $0.text == text && $0.reason == reason }
             if refusals.count == limit { refusals.removeFirst() }
             refusals.append((text, reason))
         }

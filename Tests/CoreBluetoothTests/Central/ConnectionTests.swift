@@ -70,6 +70,7 @@ struct ConnectionTests {
                 await until("an attempt is under way") {
                     scene.stage.radio.withAir { air, _ in air[scene.near.identifier].isInitiating }
                 }
+                try #require(!Task.isCancelled, "round \(round): \(scene.manager.state) \(scene.recorder.all)")
             }
             scene.manager.cancelPeripheralConnection(peripheral)
             scene.manager.connect(peripheral)

@@ -66,7 +66,8 @@ extension Adapter {
         }
     }
 
-    /// Ends advertising; a call of `advertise` that is pending throws `.cancelled`. Does nothing if not advertising.
+    /// Ends advertising; a call of `advertise` that is pending throws `.cancelled`. Does nothing if not advertising. It does not
+    /// wait for the controller, so a peer may still connect a moment later.
     public func stopAdvertising() async {
         guard let token = router.state.withLock({ $0.advertising.take() }) else { return }
         router.post(.cancel, token: token)

@@ -114,6 +114,12 @@ struct CentralScene {
         return Dictionary(uniqueKeysWithValues: characteristics.map { ($0.uuid.uuidString, $0) })
     }
 
+    /// Ends the peripheral's advertising. Until its controller has heard of that, it can be connected to.
+    func silence() async {
+        await peripheral.stopAdvertising()
+        await until("nobody advertises") { stage.radio.withAir { air, _ in !air[far.identifier].isAdvertising } }
+    }
+
     /// A characteristic as the peripheral has it.
     func local(_ uuid: String) throws -> PublishedCharacteristic {
         try #require(service[BluetoothUUID(uuid)!])

@@ -21,9 +21,11 @@ struct LinkCaching: Sendable {
     var isUnverified = false
     /// What earlier links have found and still holds: it answers for the peer.
     var known = AttributeCache()
-    /// That, and what was found on this link, for the next one. It does not answer on this link: who asks again may know of a
-    /// change that the peer has not told yet.
+    /// That, and what was found on this link. It does not answer on this link: who asks again may know of a change that the
+    /// peer has not told yet.
     var found = AttributeCache()
+    /// As much of that as belongs to the hash: what the next link begins with.
+    var verified = AttributeCache()
     /// How often everything was dropped. What was asked for before that is not learned from.
     var dropCount: UInt32 = 0
     /// Operations that wait for the Database Hash: those that it may answer, and others behind them.
@@ -67,8 +69,7 @@ extension SharedHost {
         // What it says is not kept, and what is known of the bonded peer does not hold for it.
         case .unproven: return false
         case .bonded(let kept?) where kept.hash == nil:
-            links[slot].caching.known = kept.cache
-            links[slot].caching.found = kept.cache
+            takeUp(kept.cache, slot)
             links[slot].caching.state = .settled
             return false
         case .bonded, .unbonded: return true
@@ -128,8 +129,13 @@ extension SharedHost {
             }
         guard let kept else { return }
         guard let hash = links[slot].caching.hash, kept.hash == hash else { return forgetAttributes(slot) }
-        links[slot].caching.known = kept.cache
-        links[slot].caching.found = kept.cache
+        takeUp(kept.cache, slot)
+    }
+
+    private mutating func takeUp(_ cache: AttributeCache, _ slot: Int) {
+        links[slot].caching.known = cache
+        links[slot].caching.found = cache
+        links[slot].caching.verified = cache
     }
 
     /// Takes in what an operation has found.
@@ -158,6 +164,7 @@ extension SharedHost {
         else { return }
         let found = links[slot].caching.found, hash = links[slot].caching.hash
         guard hash != nil || links[slot].preparation.isChangeWatched else { return }
+        links[slot].caching.verified = found
         host.keepAttributes(DiscoveredAttributes(cache: found, hash: hash), of: links[slot].identifier)
     }
 
@@ -183,8 +190,7 @@ extension SharedHost {
 
     private mutating func forgetFound(_ slot: Int) {
         links[slot].caching.dropCount &+= 1
-        links[slot].caching.known = AttributeCache()
-        links[slot].caching.found = AttributeCache()
+        takeUp(AttributeCache(), slot)
         forgetAttributes(slot)
     }
 
@@ -196,10 +202,10 @@ extension SharedHost {
     /// A link has ended: what was found of a peer with a hash is kept. With a bond, the bond keeps it.
     mutating func keepAttributes(of record: LinkRecord) {
         let peer = host.lastingName(of: record.peer)
-        guard let hash = record.caching.hash, record.caching.mayKeep, !record.caching.isUnverified,
-            !record.caching.found.isEmpty, !host.isBonded(peer)
+        guard let hash = record.caching.hash, record.caching.mayKeep, !record.caching.verified.isEmpty,
+            !host.isBonded(peer)
         else { return }
-        attributes.keep(DiscoveredAttributes(cache: record.caching.found, hash: hash), of: peer)
+        attributes.keep(DiscoveredAttributes(cache: record.caching.verified, hash: hash), of: peer)
     }
 }
 

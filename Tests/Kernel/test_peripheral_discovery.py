@@ -12,7 +12,7 @@ from support.processes import TIMEOUT, until
 # BlueZ hides Generic Access, and shows Generic Attribute.
 GENERIC_ATTRIBUTE = (6, full("1801"), [
     (7, full("2A05"), ["indicate"], [(9, full("2902"))]), (10, full("2B29"), ["read", "write"], []),
-    (12, full("2B2A"), ["read"], [])])
+    (12, full("2B2A"), ["read"], []), (14, full("2B3A"), ["read"], [])])
 
 
 def expected(peripheral: Peripheral) -> list[Any]:
@@ -86,7 +86,7 @@ async def test_gatttool_lists_every_primary_service(peripheral: Peripheral) -> N
                  for service in peripheral.services if service["isPrimary"]]
     assert await peripheral.gatttool("--primary") == (0, [
         f"attr handle = 0x{start:04x}, end grp handle = 0x{end:04x} uuid: {full(uuid)}"
-        for start, end, uuid in [(1, 5, "1800"), (6, 13, "1801"), *published]], "")
+        for start, end, uuid in [(1, 5, "1800"), (6, 15, "1801"), *published]], "")
 
 
 async def test_gatttool_lists_every_characteristic(peripheral: Peripheral) -> None:

@@ -34,23 +34,26 @@ async def until(condition: Callable[[], object], what: str, timeout: float = TIM
 class Process:
     """A program that runs until it is stopped, with its output in a log."""
 
-    def __init__(self, name: str, process: asyncio.subprocess.Process, log: pathlib.Path) -> None:
+    def __init__(self, name: str, process: asyncio.subprocess.Process, log: pathlib.Path, start_of_log: int) -> None:
         self.name = name
         self.process = process
         self.log = log
+        # A case that is tried again finds the log of the time before.
+        self.start_of_log = start_of_log
 
     @classmethod
     async def start(cls, name: str, *command: str | pathlib.Path, pipe: bool = False) -> Process:
         """Starts a program. With `pipe`, its standard input and output are the caller's; else all goes into the log."""
         log = LOGS / f"{name}.log"
         with open(log, "ab") as output:
+            start_of_log = output.tell()
             process = await asyncio.create_subprocess_exec(
                 *map(str, command),
                 stdin=asyncio.subprocess.PIPE if pipe else asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE if pipe else output,
                 stderr=output,
                 limit=1 << 22)
-        return cls(name, process, log)
+        return cls(name, process, log, start_of_log)
 
     @property
     def is_running(self) -> bool:
@@ -74,7 +77,7 @@ class Process:
         await self.process.wait()
 
     def said(self) -> str:
-        return self.log.read_text(errors="replace")
+        return self.log.read_bytes()[self.start_of_log:].decode(errors="replace")
 
 
 async def output_of(*command: str | pathlib.Path, timeout: float = TIMEOUT) -> tuple[int, str, str]:

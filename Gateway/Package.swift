@@ -104,7 +104,11 @@ let package = Package(
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ] + library("BluetoothLE"), swiftSettings: settings),
         .testTarget(
-            name: "GatewayMQTTTests", dependencies: ["GatewayMQTT", "GatewayPipeline"], swiftSettings: settings),
+            name: "GatewayMQTTTests",
+            dependencies: [
+                "GatewayMQTT", "GatewayConfiguration", "GatewayPipeline",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

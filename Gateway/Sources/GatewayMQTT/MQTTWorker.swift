@@ -19,7 +19,7 @@ final class MQTTWorker {
 
     private unowned let sink: MQTTSink
     private let client: MosquittoClient
-    private var spool: Spool
+    private let waiting: MessageStore
     private let clock = ContinuousClock()
     private var state: State
     private var backoff: Backoff
@@ -36,11 +36,8 @@ final class MQTTWorker {
     /// Whether something has come that is taken in then.
     private var isAwaited = false
 
-    /// The last message that was taken out of the spool.
-    private var lastTaken: Int64 = 0
     /// Messages on their way, by the client's identifier.
-    private var onTheirWay: [Int32: Int64] = [:]
-    private var delivered: [Int64] = []
+    private var onTheirWay: [Int32: MessageStore.ID] = [:]
     /// What the thread that connects has come to.
     private let outcome = Mutex<Result<Void, BrokerFailure>?>(nil)
     private var goodbye: (deadline: ContinuousClock.Instant, farewell: Int32?)?
@@ -52,7 +49,7 @@ final class MQTTWorker {
         self.sink = sink
         let will = Publication(topic: sink.options.availabilityTopic, text: "offline", isRetained: true)
         client = try MosquittoClient(sink.options.broker, clientID: sink.options.clientID, will: will)
-        spool = try Spool(sink.options)
+        waiting = MessageStore(try Spool(sink.options), limits: sink.options.spool)
         state = .waiting(until: clock.now)
         nextIntake = clock.now
         backoff = Backoff(last: sink.options.broker.longestWait)
@@ -67,7 +64,8 @@ final class MQTTWorker {
             if case .ended = state { break }
             turn()
         }
-        spool.close()
+        let lost = waiting.close()
+        if lost > 0 { logger.error("\(lost) messages are lost, since the disk takes none") }
         let ending = sink.inbox.withLock { inbox in
             inbox.hasEnded = true
             defer { inbox.ending.removeAll() }
@@ -114,27 +112,20 @@ final class MQTTWorker {
     }
 
     private func show() {
-        status.waiting = spool.count
-        status.droppedSuperseded = spool.losses.superseded
-        status.droppedOldest = spool.losses.oldest
+        status.waiting = waiting.count
+        status.droppedSuperseded = waiting.losses.superseded
+        status.droppedOldest = waiting.losses.oldest
         sink.shown.withLock { $0 = status }
     }
 
     /// Keeps what is lasting, and forgets what was delivered.
     private func store(_ lasting: [Publication]) {
-        do {
-            try spool.append(lasting, removing: delivered)
-            delivered.removeAll(keepingCapacity: true)
-        } catch {
-            // What is on disk already stays there for the next start.
-            guard let memory = try? Spool(path: nil, messages: options.spool.messages, octets: options.spool.octets)
-            else { return }
-            logger.error("messages wait in memory only, since the disk takes none: \(Spool.text(of: error))")
-            spool = memory
-            lastTaken = 0
-            onTheirWay.removeAll()
-            delivered.removeAll()
-            try? spool.append(lasting)
+        switch waiting.store(lasting, at: clock.now) {
+        case .diskTakesNone(let reason):
+            logger.error(
+                "messages wait in memory only, since the disk takes none: \(reason); trying again with growing waits")
+        case .diskTakesAgain: logger.info("the disk takes messages again")
+        case nil: break
         }
     }
 
@@ -150,7 +141,7 @@ final class MQTTWorker {
             descriptors.append(pollfd(fd: client.socket, events: Int16(events), revents: 0))
         case .connecting, .ended: break
         }
-        if !delivered.isEmpty { timeout = min(timeout, 100) }
+        if waiting.hasNewsForDisk { timeout = min(timeout, 100) }
         if isAwaited { timeout = min(timeout, Self.milliseconds(until: nextIntake, from: clock.now)) }
         if !backlog.isEmpty { timeout = 0 }
         _ = poll(&descriptors, nfds_t(descriptors.count), timeout)
@@ -178,7 +169,7 @@ final class MQTTWorker {
 
     private func connect() {
         state = .connecting
-        let attempt = Attempt(client: client, worker: self)
+        let attempt = Attempt(client: client, worker: self, waker: sink.waker)
         Thread.detachNewThread { attempt.run() }
     }
 
@@ -187,6 +178,8 @@ final class MQTTWorker {
     private struct Attempt: @unchecked Sendable {
         let client: MosquittoClient
         let worker: MQTTWorker
+        /// The sink may be gone when there is an outcome.
+        let waker: Waker
 
         func run() {
             let outcome: Result<Void, BrokerFailure>
@@ -195,7 +188,6 @@ final class MQTTWorker {
             } catch {
                 outcome = .failure(error)
             }
-            let waker = worker.sink.waker
             worker.outcome.withLock { $0 = outcome }
             waker.wake()
         }
@@ -237,7 +229,7 @@ final class MQTTWorker {
             case .published(let identifier, let refusal):
                 if goodbye?.farewell == identifier { goodbye?.farewell = -1 }
                 guard let id = onTheirWay.removeValue(forKey: identifier) else { break }
-                delivered.append(id)
+                waiting.finish(id)
                 if let refusal {
                     status.refused += 1
                     if status.refused.isPowerOfTwo { logger.error("the broker does not take a message: \(refusal)") }
@@ -263,9 +255,9 @@ final class MQTTWorker {
         let online = Publication(topic: options.availabilityTopic, text: "online", isRetained: true)
         _ = try? client.publish(online, quality: 1)
         for filter in options.subscriptions { try? client.subscribe(to: filter) }
-        let losses = spool.losses.superseded + spool.losses.oldest
+        let losses = waiting.losses.superseded + waiting.losses.oldest
         logger.info(
-            "connected to \(options.broker.displayName); \(spool.count) messages waited, \(losses) were given up so far"
+            "connected to \(options.broker.displayName); \(waiting.count) messages waited, \(losses) were given up so far"
         )
         options.onConnect()
     }
@@ -289,17 +281,15 @@ final class MQTTWorker {
     /// Hands over what is next, as far as the window goes.
     private func pump() {
         let room = MosquittoClient.window - onTheirWay.count
-        guard room > 0, spool.count > onTheirWay.count + delivered.count else { return }
-        guard let entries = try? spool.entries(after: lastTaken, limit: room) else { return }
-        for entry in entries {
-            lastTaken = entry.id
+        guard room > 0 else { return }
+        for entry in waiting.take(room) {
             do throws(BrokerFailure) {
-                let (identifier, isConnected) = try client.publish(entry.publication, quality: 1)
+                // It is the client's from here on, whether the connection is still there or not.
+                let (identifier, _) = try client.publish(entry.publication, quality: 1)
                 onTheirWay[identifier] = entry.id
-                guard isConnected else { return }
             } catch {
                 // It would not be taken the next time, either.
-                delivered.append(entry.id)
+                waiting.finish(entry.id)
                 status.refused += 1
                 logger.error("a message to \(entry.publication.topic) cannot be sent: \(error)")
             }
@@ -314,12 +304,12 @@ final class MQTTWorker {
         if goodbye == nil { goodbye = (now.advanced(by: .seconds(3)), nil) }
         guard let goodbye else { return }
         guard case .connected = state else {
-            // A thread that connects still uses the client.
-            if case .connecting = state { return }
+            // A thread that connects may come to something yet. It may also hang for minutes, and then keeps the client.
+            if case .connecting = state, now < goodbye.deadline { return }
             state = .ended
             return
         }
-        let isDone = backlog.isEmpty && spool.count == delivered.count && onTheirWay.isEmpty
+        let isDone = backlog.isEmpty && waiting.count == 0 && onTheirWay.isEmpty
         if goodbye.farewell == nil, isDone || now >= goodbye.deadline {
             let offline = Publication(topic: options.availabilityTopic, text: "offline", isRetained: true)
             self.goodbye?.farewell = (try? client.publish(offline, quality: 1))?.identifier ?? -1

@@ -22,7 +22,8 @@ final class Spool {
         var oldest: Int64 = 0
     }
 
-    private let database: DatabaseQueue
+    /// For tests, which make it refuse.
+    let database: DatabaseQueue
     private let maximumCount: Int
     private let maximumOctets: Int
     private(set) var count = 0
@@ -77,6 +78,17 @@ final class Spool {
     /// Keeps messages, and removes those that the broker has, at once: the disk is asked once for both.
     func append(_ publications: [Publication], removing delivered: [Int64] = []) throws {
         guard !publications.isEmpty || !delivered.isEmpty else { return }
+        // What is not written does not count, either.
+        let before = (count, octets, losses)
+        do {
+            try write(publications, removing: delivered)
+        } catch {
+            (count, octets, losses) = before
+            throw error
+        }
+    }
+
+    private func write(_ publications: [Publication], removing delivered: [Int64]) throws {
         try database.write { database in
             if !delivered.isEmpty {
                 let delete = try database.cachedStatement(

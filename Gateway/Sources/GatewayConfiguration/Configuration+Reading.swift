@@ -74,7 +74,6 @@ extension Configuration {
                 throw reader.error("preset", "one of these was expected: \(names)")
             }
             choose(preset)
-            if preset == .theengs { topics.base = "home" }
         }
         try reader.section("topics") { section throws(ConfigurationError) in
             if let base = try section.text("base") { topics.base = base }

@@ -28,6 +28,7 @@ public struct Configuration: Equatable, Sendable {
 
     /// Sets the preset and what follows from it.
     public mutating func choose(_ preset: PresetName) {
+        if topics.base == self.preset.base { topics.base = preset.base }
         self.preset = preset
         pipeline.comparison = preset.comparison
         pipeline.tellsUndecoded = preset.tellsUndecoded

@@ -1,3 +1,5 @@
+import GatewayPipeline
+
 /// What is wrong with a configuration, and where.
 public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The member, as a path from the top: `broker.tls.key`, `filter.allow[2]`. Empty for the file as a whole.
@@ -14,7 +16,8 @@ public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConver
     }
 
     public var description: String {
-        let place = [line.map { "line \($0)" }, path.isEmpty ? nil : path].compactMap { $0 }.joined(separator: ", ")
+        let place = [line.map { "line \($0)" }, path.isEmpty ? nil : path.shown].compactMap { $0 }.joined(
+            separator: ", ")
         return place.isEmpty ? reason : "\(place): \(reason)"
     }
 }

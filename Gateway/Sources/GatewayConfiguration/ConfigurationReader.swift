@@ -46,6 +46,8 @@ struct ConfigurationReader {
     mutating func text(_ name: String) throws(ConfigurationError) -> String? {
         guard let node = node(name) else { return nil }
         guard case .scalar(let scalar) = node else { throw error(name, "a text was expected") }
+        // Libraries in C would take the text for one that ends there.
+        guard !scalar.string.utf8.contains(0) else { throw error(name, "a text without zeros was expected") }
         return scalar.string
     }
 

@@ -34,6 +34,8 @@ final class MosquittoClient {
 
     /// Longer messages from the broker are not for a gateway.
     static let maximumPayload = 65_536
+    /// The same with topic and properties.
+    static let maximumPacket = maximumPayload + 8192
     /// How many messages may be on their way to the broker.
     static let window = 500
 
@@ -89,9 +91,18 @@ final class MosquittoClient {
     func connect() throws(BrokerFailure) {
         complaint = nil
         listenToComplaints(true)
+        var properties: OpaquePointer?
+        defer { mosquitto_property_free_all(&properties) }
+        if settings.version == .v5 {
+            // Longer packets the broker is to keep for itself (MQTT 5, 3.1.2.11.4). MQTT 3.1.1 cannot say that.
+            try check(
+                mosquitto_property_add_int32(
+                    &properties, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), UInt32(Self.maximumPacket)))
+        }
         try check(
-            mosquitto_connect(
-                handle, settings.host, Int32(settings.port), Int32(settings.keepAlive.components.seconds)))
+            mosquitto_connect_bind_v5(
+                handle, settings.host, Int32(settings.port), Int32(settings.keepAlive.components.seconds), nil,
+                properties))
     }
 
     /// The socket; -1 if there is none.

@@ -3,10 +3,16 @@ import BluetoothDocuments
 extension Publication {
     /// The message as a line for people: topic, whether it is retained, payload. Nothing in it moves a terminal's cursor.
     public var line: String {
-        let text = String(decoding: payload, as: UTF8.self)
         // JSON is escaped already, and other payloads are words of ours; whatever is neither is shown quoted.
-        let isPlain = text.unicodeScalars.allSatisfy { !$0.properties.isDangerous }
-        return "\(topic)\(isRetained ? " (retained)" : "") \(isPlain ? text : JSONText.quoted(text))"
+        "\(topic)\(isRetained ? " (retained)" : "") \(String(decoding: payload, as: UTF8.self).shown)"
+    }
+}
+
+extension String {
+    /// The text as a terminal may show it: quoted and escaped if it has something in it that could move the cursor or turn the
+    /// line around.
+    public var shown: String {
+        unicodeScalars.contains { $0.properties.isDangerous } ? JSONText.quoted(self) : self
     }
 }
 

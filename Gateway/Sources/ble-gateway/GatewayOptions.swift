@@ -42,8 +42,12 @@ struct GatewayOptions: ParsableArguments {
         return configuration
     }
 
+    /// The text of a file; nil if it cannot be read, is none, or is longer than a mebibyte. A device may never end.
     static func contents(of path: String) -> String? {
-        guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)), data.count <= 1 << 20 else { return nil }
+        let limit = 1 << 20
+        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: limit + 1),
+            data.count <= limit
+        else { return nil }
         return String(validating: data, as: UTF8.self)
     }
 }

@@ -66,12 +66,7 @@ struct Run: AsyncParsableCommand {
 
     func run() async throws {
         var configuration = try options.configuration()
-        if let preset {
-            if preset == .theengs, configuration.preset != .theengs, configuration.topics.base == "ble" {
-                configuration.topics.base = "home"
-            }
-            configuration.choose(preset)
-        }
+        if let preset { configuration.choose(preset) }
         try readESPHome(&configuration)
         if let replay, replay != "-", !FileManager.default.isReadableFile(atPath: replay) {
             throw ValidationError("\(replay) cannot be read")

@@ -110,6 +110,10 @@ import Testing
         ("esphome:\n  key_file: no", "line 2, esphome.key_file: the file cannot be read"),
         ("read: {devices: x}", "line 1, read.devices[0]: an address was expected"),
         ("read: {characteristics: 2A37}", "read.characteristics[0]: one of 2A19, 2A6E, 2A26 was expected"),
+        ("gateway: \"a\\u202eb\"", "line 1, gateway: a name without"),
+        ("topics: {base: \"a/\\eb\"}", "line 1, topics.base: the beginning of a topic"),
+        ("broker:\n  url: mqtt://x\n  client_id: \"a\\0b\"", "line 3, broker.client_id: a text without zeros"),
+        ("\"a\\e[31m\": 1", "line 1, \"a\\u001b[31m\": there is no such member"),
         ("- a", "line 1: members with names were expected"),
         ("a: [", "this is no YAML"),
         ("gateway: x\ngateway: y", "a member is there twice"),
@@ -120,6 +124,17 @@ import Testing
         } throws: { error in
             "\(error)".contains(message)
         }
+    }
+
+    @Test func topicsFollowThePresetUnlessTheyAreSaid() throws {
+        var configuration = Configuration(gateway: "host")
+        configuration.choose(.theengs)
+        #expect(configuration.topics.base == "home")
+        configuration.choose(.raw)
+        #expect(configuration.topics.base == "ble")
+        configuration = try Configuration(yaml: "topics: {base: house}", gateway: "host")
+        configuration.choose(.theengs)
+        #expect(configuration.topics.base == "house")
     }
 
     @Test(arguments: [

@@ -11,6 +11,15 @@ import Testing
         try RemoteRequest(Array(#"{"id":"7","owner":"me","device":"A4:C1:38:11:22:33",\#(members)}"#.utf8))
     }
 
+    @Test(arguments: [
+        (#"{"id":"7","do":"fly"}"#, "7" as String?), ("{}", nil), ("[", nil), (#"{"id":7}"#, nil),
+        (#"{"id":"\#(String(repeating: "a", count: 200))"}"#, String(repeating: "a", count: 128)),
+        (#"{"id":"7","owner":"\#(String(repeating: "a", count: 4096))"}"#, nil),
+    ])
+    func identifierOfWhatNobodyHasTimeFor(payload: String, id: String?) {
+        #expect(RemoteRequest.id(of: Array(payload.utf8)) == id)
+    }
+
     @Test func actions() throws {
         let place = #""service":"180F","characteristic":"2A19""#
         #expect(try request(#""do":"connect""#).action == .connect)

@@ -31,18 +31,25 @@ public struct Topics: Equatable, Sendable {
     /// What this gateway received of a device.
     func raw(_ device: DeviceAddress) -> String { "\(gatewayRoot)/raw/\(device.digits)" }
 
-    /// Whether a text can be a level of a topic: not empty, without the separator, wildcards and control characters.
+    /// Whether a text can be a level of a topic: not empty, without the separator, wildcards and characters that cannot be shown.
     public static func isLevel(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 64
-            && text.unicodeScalars.allSatisfy {
-                $0 != "/" && $0 != "+" && $0 != "#" && $0 != "$" && $0.properties.generalCategory != .control
-            }
+            && text.unicodeScalars.allSatisfy { $0 != "/" && $0 != "+" && $0 != "#" && $0 != "$" }
+            && text.shown == text
     }
 
     /// Whether a text can be what topics begin with: levels.
     public static func isPrefix(_ text: String) -> Bool {
         text.utf8.count <= 256
             && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { isLevel(String($0)) }
+    }
+}
+
+extension Topics {
+    /// Whether a text that comes from elsewhere can be a topic: of a sensible length, without wildcards and zeros.
+    public static func isPath(_ text: String) -> Bool {
+        (1...1024).contains(text.utf8.count)
+            && !text.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "#") }
     }
 }
 
@@ -78,6 +85,8 @@ public enum PresetName: String, CaseIterable, Sendable {
         }
     }
 
+    /// What its topics begin with if the configuration does not say.
+    public var base: String { self == .theengs ? "home" : "ble" }
     /// What has to change for a device to be told of anew.
     public var comparison: PipelineSettings.Comparison { self == .raw ? .data : .values }
     /// Whether devices in no known format are told of.

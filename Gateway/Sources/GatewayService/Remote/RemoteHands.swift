@@ -71,7 +71,9 @@ public struct RemoteHands: Service {
         // What was retained was asked for by somebody who is long gone.
         guard message.topic == requestTopic, !message.isRetained else { return }
         if case .dropped = shared.requests.continuation.yield(message) {
-            answer(message, .refused(RemoteRefusal(.busy, "too many requests wait")), id: nil)
+            answer(
+                message, .refused(RemoteRefusal(.busy, "too many requests wait")),
+                id: RemoteRequest.id(of: message.payload))
         }
     }
 
@@ -146,11 +148,17 @@ public struct RemoteHands: Service {
     // MARK: - Answers
 
     private func answer(_ message: MQTTMessage, _ answer: RemoteAnswer, id: String?) {
-        // An answer to where requests come from would be the next request.
-        let topic = message.responseTopic.flatMap { $0 == requestTopic ? nil : $0 } ?? answerTopic
+        let wanted = message.responseTopic.flatMap { isForAnswers($0) ? $0 : nil }
         let answer = MQTTAnswer(
-            topic: topic, payload: Array(answer.json(id: id).utf8), correlationData: message.correlationData)
+            topic: wanted ?? answerTopic, payload: Array(answer.json(id: id).utf8),
+            correlationData: message.correlationData)
         shared.sink.withLock { $0 }?.answer(answer)
+    }
+
+    /// Whether an answer may go there. Where requests come from it would be the next request, and for a topic that is the broker's
+    /// own, or none, the broker may end the connection.
+    private func isForAnswers(_ topic: String) -> Bool {
+        topic != requestTopic && !topic.hasPrefix("$") && Topics.isPath(topic)
     }
 
     private func tell(_ path: String, _ json: String) {

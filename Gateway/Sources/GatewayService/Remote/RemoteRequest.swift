@@ -51,7 +51,7 @@ struct RemoteRequest: Equatable, Sendable {
         guard payload.count <= Self.maximumLength else {
             throw RemoteRefusal(.malformed, "a request has \(Self.maximumLength) octets at most")
         }
-        guard let members = try? JSONDecoder().decode(Members.self, from: Data(payload)) else {
+        guard let members = Self.members(of: payload) else {
             throw RemoteRefusal(.malformed, "a request is a JSON object with do, owner and device")
         }
         do throws(RemoteRefusal) {
@@ -63,8 +63,19 @@ struct RemoteRequest: Equatable, Sendable {
         }
     }
 
+    /// The `id` of a request that is not looked at any further; nil if it has none.
+    static func id(of payload: [UInt8]) -> String? {
+        payload.count <= maximumLength ? members(of: payload)?.id.map(Self.shortened) : nil
+    }
+
+    private static func members(of payload: [UInt8]) -> Members? {
+        try? JSONDecoder().decode(Members.self, from: Data(payload))
+    }
+
+    private static func shortened(_ id: String) -> String { String(id.prefix(128)) }
+
     private init(_ members: Members) throws(RemoteRefusal) {
-        id = members.id.map { String($0.prefix(128)) }
+        id = members.id.map(Self.shortened)
         guard let owner = members.owner, (1...64).contains(owner.utf8.count) else {
             throw RemoteRefusal(.malformed, "owner says who asks, in 1 to 64 octets")
         }

@@ -2,6 +2,8 @@
 import contextlib
 import json
 import pathlib
+import shutil
+import sqlite3
 import tempfile
 import unittest
 
@@ -38,3 +40,19 @@ class GatewayTest(unittest.TestCase):
         gateway = Gateway(self.directory, url, *options, **named)
         self.stack.callback(lambda: gateway.process.poll() is None and gateway.kill())
         return gateway
+
+    def stored(self, path):
+        """The values on disk, of a copy: the file itself is the gateway's alone."""
+        copy = self.directory / "copy.sqlite"
+        for suffix in ("", "-wal"):
+            with contextlib.suppress(OSError):
+                shutil.copy(f"{path}{suffix}", f"{copy}{suffix}")
+        try:
+            with contextlib.closing(sqlite3.connect(copy)) as database:
+                rows = database.execute("SELECT payload FROM message WHERE topic = ? ORDER BY id", (state(0),)).fetchall()
+        except sqlite3.Error:
+            return []
+        finally:
+            for file in self.directory.glob("copy.sqlite*"):
+                file.unlink()
+        return [json.loads(bytes(row[0]))["count"] for row in rows]

@@ -108,7 +108,8 @@ class Subscriber:
 class Gateway:
     """A ble-gateway that is fed with packets on its standard input."""
 
-    def __init__(self, directory, url=None, *options, name="attic", configuration="", source=("--replay", "-"), environment=None):
+    def __init__(self, directory, url=None, *options, name="attic", configuration="", source=("--replay", "-"), environment=None,
+                 ignored=()):
         file = directory / f"{name}.yaml"
         # No caps: each value is to be seen.
         file.write_text(f"spool: {{path: {directory}/{name}.sqlite}}\n"
@@ -120,7 +121,8 @@ class Gateway:
         self.process = subprocess.Popen(
             [GATEWAY, "--config", str(file), "--gateway", name, *source, *options,
              *(["--broker", url] if url else [])],
-            stdin=subprocess.PIPE, stdout=self.log, stderr=self.log, env=environment)
+            stdin=subprocess.PIPE, stdout=self.log, stderr=self.log, env=environment,
+            preexec_fn=lambda: [signal.signal(number, signal.SIG_IGN) for number in ignored])
 
     def hear(self, device, count):
         """A sensor says a number (BTHome's count of 32 bits)."""

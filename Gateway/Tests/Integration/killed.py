@@ -1,13 +1,9 @@
 """What arrives when the broker, the connection or the gateway is killed."""
-import contextlib
-import json
 import random
-import shutil
 import signal
-import sqlite3
 import time
 
-from case import GatewayTest, counts, state
+from case import GatewayTest, counts
 from harness import KILLS, Wire, free_port, wait_for
 
 
@@ -100,19 +96,3 @@ class Killed(GatewayTest):
         # In order, but for what was told again.
         first_time = list(dict.fromkeys(received))
         self.assertEqual(first_time, sorted(first_time))
-
-    def stored(self, path):
-        """The values on disk, of a copy: the file itself is the gateway's alone."""
-        copy = self.directory / "copy.sqlite"
-        for suffix in ("", "-wal"):
-            with contextlib.suppress(OSError):
-                shutil.copy(f"{path}{suffix}", f"{copy}{suffix}")
-        try:
-            with contextlib.closing(sqlite3.connect(copy)) as database:
-                rows = database.execute("SELECT payload FROM message WHERE topic = ? ORDER BY id", (state(0),)).fetchall()
-        except sqlite3.Error:
-            return []
-        finally:
-            for file in self.directory.glob("copy.sqlite*"):
-                file.unlink()
-        return [json.loads(bytes(row[0]))["count"] for row in rows]

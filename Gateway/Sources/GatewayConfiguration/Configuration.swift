@@ -101,7 +101,9 @@ public struct BrokerSettings: Equatable, Sendable {
     }
 
     /// The broker as it may be shown: without its password.
-    public var displayName: String { "\(tls == nil ? "mqtt" : "mqtts")://\(host):\(port)" }
+    public var displayName: String {
+        "\(tls == nil ? "mqtt" : "mqtts")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
 }
 
 /// ESPHome's native API, as a Bluetooth proxy speaks it.

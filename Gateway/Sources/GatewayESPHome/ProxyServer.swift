@@ -21,6 +21,9 @@ public struct ProxyEndpoint: Equatable, Sendable {
         self.port = port
         self.key = key
     }
+
+    /// Where it is, with a port that the system may have chosen. An IPv6 address is in brackets.
+    func place(port: Int) -> String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
 /// The port cannot be had.
@@ -29,7 +32,7 @@ public struct PortUnavailable: Error, CustomStringConvertible {
     public var reason: String
 
     public var description: String {
-        "ESPHome's API cannot be served at \(endpoint.host):\(endpoint.port), choose another port or address: \(reason)"
+        "ESPHome's API cannot be served at \(endpoint.place(port: Int(endpoint.port))), choose another port or address: \(reason)"
     }
 }
 
@@ -206,7 +209,7 @@ public final class ProxyServer: Sendable {
     private static func peer(_ channel: any Channel) -> String { channel.remoteAddress?.ipAddress ?? "nowhere" }
 
     private func announce(_ channel: any Channel) {
-        let place = "\(endpoint.host):\(channel.localAddress?.port ?? Int(endpoint.port))"
+        let place = endpoint.place(port: channel.localAddress?.port ?? Int(endpoint.port))
         if endpoint.key == nil {
             logger.warning(
                 """

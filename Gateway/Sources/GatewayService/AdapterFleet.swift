@@ -53,14 +53,19 @@ final class AdapterFleet: Sendable {
         await withDiscardingTaskGroup { group in
             for (name, transport) in named { start(name, transport, &group) }
             guard named.isEmpty else { return }
-            var known: Set<DeviceAddress> = []
+            var known: Set<DeviceAddress> = [], isLackTold = false
             while !Task.isCancelled {
-                for adapter in (try? HCIAdapter.list()) ?? [] where adapter.supportsLowEnergy != false {
+                let adapters = Result { try HCIAdapter.list() }
+                for adapter in (try? adapters.get()) ?? [] where adapter.supportsLowEnergy != false {
                     // By its address it is found again whatever its number is then.
                     guard let address = adapter.address, known.count < Self.limit, known.insert(address).inserted,
                         let transport = try? TransportName("hci-socket:\(address.octets)")
                     else { continue }
                     start(adapter.name, transport, &group)
+                }
+                if known.isEmpty, !isLackTold {
+                    isLackTold = true
+                    logger.warning("this machine has no Bluetooth LE adapter\(Self.reason(adapters)): waiting for one")
                 }
                 try? await Task.sleep(for: .seconds(5))
             }
@@ -96,6 +101,10 @@ final class AdapterFleet: Sendable {
             }
         }
         guard isFound else { throw .notBonded }
+    }
+
+    private static func reason(_ adapters: Result<[AdapterInformation], any Error>) -> String {
+        if case .failure(let error) = adapters { " (\(error))" } else { "" }
     }
 
     private func start(_ name: String, _ transport: TransportName, _ group: inout DiscardingTaskGroup) {

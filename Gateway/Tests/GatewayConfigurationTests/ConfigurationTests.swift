@@ -149,6 +149,8 @@ import Testing
         #expect((settings.tls != nil) == isSecure)
         #expect(settings.user == user)
         #expect(settings.password == password)
+        let address = host.contains(":") ? "[\(host)]" : host
+        #expect(settings.displayName == "\(isSecure ? "mqtts" : "mqtt")://\(address):\(port)")
     }
 
     @Test(arguments: [

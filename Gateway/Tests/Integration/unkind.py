@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import threading
+import unittest
 
 from case import GatewayTest, counts
 from harness import GATEWAY, free_port, wait_for
@@ -174,6 +175,14 @@ class Unkind(GatewayTest):
         self.assertIn("attic: online", answer.stdout)
         self.assertEqual(answer.returncode, 0)
         gateway.finish()
+
+    @unittest.skipIf(any(pathlib.Path("/sys/class/bluetooth").glob("hci*")), "this machine has an adapter")
+    def test_a_machine_without_an_adapter(self):
+        port = free_port()
+        gateway = self.gateway(None, "--esphome-api", f"[::1]:{port}", "--esphome-api-open", source=[])
+        wait_for(lambda: gateway.said("no Bluetooth LE adapter") and gateway.said(f"open at [::1]:{port}: "), "it says so")
+        gateway.process.terminate()
+        self.assertEqual(gateway.finish(), 0)
 
     # Clients of ESPHome's API
 

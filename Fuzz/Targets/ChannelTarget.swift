@@ -51,8 +51,8 @@ private struct ChannelBench {
         let endpoint = ChannelIdentifier(endpoint)
         let credits = signalling.channels.id(at: endpoint).flatMap { signalling.channels[$0]?.receiveCredits }
         switch signalling.channels.receive(payload, on: endpoint) {
-        case .sdu(let id, _): try take(id, payload.count - 2, credits)
-        case .reassembled(let id, _):
+        case .sdu(let id), .pdu(let id, _): try take(id, payload.count - 2, credits)
+        case .reassembledSDU(let id), .reassembledPDU(let id, _):
             var sdu = ByteWriter()
             signalling.channels.appendReassembled(of: id, to: &sdu)
             try take(id, sdu.count, credits)

@@ -68,7 +68,15 @@ public struct ByteWriter: Sendable {
 
     @inlinable @inline(__always)
     public mutating func append(_ value: Span<UInt8>) {
-        value.withUnsafeBytes { append(copying: $0) }
+        makeRoom(for: value.count)
+        let offset = count
+        storage.withUnsafeMutableBytes { room in
+            value.withUnsafeBytes { source in
+                guard let room = room.baseAddress, let start = source.baseAddress else { return }
+                (room + offset).copyMemory(from: start, byteCount: value.count)
+            }
+        }
+        written &+= value.count
     }
 
     @inlinable
@@ -151,6 +159,21 @@ public struct ByteWriter: Sendable {
         storage.withUnsafeMutableBytes { room in
             room.storeBytes(of: first.littleEndian, toByteOffset: offset, as: First.self)
             room.storeBytes(of: second.littleEndian, toByteOffset: middle, as: Second.self)
+        }
+    }
+
+    /// The same with three integers.
+    @inlinable @inline(__always)
+    public mutating func overwrite<First: FixedWidthInteger, Second: FixedWidthInteger, Third: FixedWidthInteger>(
+        _ first: First, then second: Second, _ third: Third, at offset: Int
+    ) {
+        let middle = offset &+ MemoryLayout<First>.size
+        let end = middle &+ MemoryLayout<Second>.size
+        precondition(offset >= 0 && end <= count &- MemoryLayout<Third>.size)
+        storage.withUnsafeMutableBytes { room in
+            room.storeBytes(of: first.littleEndian, toByteOffset: offset, as: First.self)
+            room.storeBytes(of: second.littleEndian, toByteOffset: middle, as: Second.self)
+            room.storeBytes(of: third.littleEndian, toByteOffset: end, as: Third.self)
         }
     }
 

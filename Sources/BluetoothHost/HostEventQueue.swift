@@ -41,12 +41,13 @@ public struct HostEventQueue: Sendable {
             return events[head]
         }
         // The last one is moved out, not copied: mostly there is but one.
-        let last = events.removeLast()
-        if head > 0 {
-            events.removeAll(keepingCapacity: true)
-            head = 0
+        defer {
+            if head > 0 {
+                events.removeAll(keepingCapacity: true)
+                head = 0
+            }
         }
-        return last
+        return events.popLast()
     }
 
     /// The bytes of an event taken since `next()` last returned nil.

@@ -46,10 +46,10 @@ struct ChannelScene {
     /// Brings a K-frame; an SDU that it completes is consumed by nobody.
     mutating func frame(_ payload: [UInt8], on endpoint: ChannelIdentifier = 0x40) -> Receipt {
         switch signalling.channels.receive(payload.span, on: endpoint) {
-        case .sdu(let id, _):
+        case .sdu(let id), .pdu(let id, _):
             guard id.endpoint == endpoint else { return .unknown }
             return .sdu(2..<payload.count)
-        case .reassembled(let id, _):
+        case .reassembledSDU(let id), .reassembledPDU(let id, _):
             var sdu = ByteWriter()
             signalling.channels.appendReassembled(of: id, to: &sdu)
             completed[endpoint] = sdu.bytes

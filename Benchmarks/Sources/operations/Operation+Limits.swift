@@ -13,16 +13,16 @@ extension Operation {
     var limits: Limits {
         switch self {
         case .notificationReceived20, .notificationReceived244, .notificationReceivedEncrypted:
-            Limits(required: 560, aim: 550)
+            Limits(required: 550, aim: 500)
         // The aim is 1.2 times what the fixed channel takes.
-        case .notificationReceivedEnhanced: Limits(required: 725, aim: 635)
-        case .notificationSentEnhanced: Limits(required: 795, aim: 622)
+        case .notificationReceivedEnhanced: Limits(required: 632, aim: 589)
+        case .notificationSentEnhanced: Limits(required: 656, aim: 613)
         case .notificationSent20, .notificationSent244: Limits(required: 550, aim: 500)
         case .notificationCompleted: Limits(required: nil, aim: nil)
         // The aim is two instructions for each octet.
-        case .channelReceived: Limits(required: 2110, aim: 2 * Channels.sduLength)
+        case .channelReceived: Limits(required: 2115, aim: 2 * Channels.sduLength)
         // In one round of 15 the peer gives credits, and the application is sent an event.
-        case .channelSent: Limits(required: 1970, aim: 2 * Channels.sduLength, allocations: nil)
+        case .channelSent: Limits(required: 2070, aim: 2 * Channels.sduLength, allocations: nil)
         case .readAnswered20, .readAnswered100, .readAnswered1000, .readAnswered10000:
             Limits(required: 965, aim: 900)
         case .writeCommandHandled: Limits(required: 930, aim: 800)

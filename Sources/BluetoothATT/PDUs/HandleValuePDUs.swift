@@ -3,6 +3,8 @@ import BluetoothBase
 /// ATT_HANDLE_VALUE_NTF (Core 5.4, Vol 3, Part F, 3.4.7.1).
 public struct HandleValueNotification: ATTPDU, ~Escapable {
     public static var opcode: ATTOpcode { .handleValueNotification }
+    /// The opcode and the handle, in octets.
+    @inlinable public static var headerLength: Int { 3 }
 
     public var handle: AttributeHandle
     public var value: Span<UInt8>
@@ -29,8 +31,13 @@ public struct HandleValueNotification: ATTPDU, ~Escapable {
 
     /// Appends the whole PDU in one step: nothing is sent more often.
     @inlinable @inline(__always)
-    public func encode(into writer: inout ByteWriter) {
-        writer.append(UInt64(Self.opcode.rawValue) | UInt64(handle.rawValue) << 8, byteCount: 3, then: value)
+    public func encode(into writer: inout ByteWriter) { encode(into: &writer, headroom: 0) }
+
+    /// Appends the whole PDU behind `headroom` octets, at most 5, which the caller overwrites.
+    @inlinable @inline(__always)
+    public func encode(into writer: inout ByteWriter, headroom: Int) {
+        let header = UInt64(Self.opcode.rawValue) | UInt64(handle.rawValue) << 8
+        writer.append(header &<< UInt64(8 &* headroom), byteCount: Self.headerLength &+ headroom, then: value)
     }
 }
 

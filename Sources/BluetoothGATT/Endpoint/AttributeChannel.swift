@@ -4,14 +4,14 @@ import BluetoothATT
 /// and the work of our server for the peer (Core 5.4, Vol 3, Part F, 3.2.11).
 public struct AttributeChannel: Sendable {
     /// Names a channel for the endpoint's lifetime.
-    public struct ID: Hashable, Sendable {
-        @usableFromInline let rawValue: UInt16
+    public struct ID: RawRepresentable, Hashable, Sendable {
+        public let rawValue: UInt32
 
         /// The first channel of an endpoint: on a link, the fixed one.
         @inlinable public static var first: ID { ID(rawValue: 0) }
 
         @inlinable
-        init(rawValue: UInt16) { self.rawValue = rawValue }
+        public init(rawValue: UInt32) { self.rawValue = rawValue }
 
         // Compared for each PDU, in other modules, too: the one that the compiler writes would be a call there.
         @inlinable @inline(__always)

@@ -8,32 +8,31 @@ import BluetoothBase
 extension AttributeEndpoint {
     // MARK: - Notifications and indications
 
-    /// Another channel than the first, for notifications, until a channel is opened or closed.
-    public struct Route {
-        public let channel: AttributeChannel.ID
-        /// Its place among `channels`.
-        let place: Int
-    }
-
-    /// Where the notifications of a value go: over the channel by which the client has subscribed to it, so that two of them
-    /// cannot overtake each other. Nil for the first channel, also where the other takes shorter values.
+    /// Writes a notification of a value for the channel by which the client has subscribed to it, so that two of them cannot
+    /// overtake each other; for the first channel where the other takes shorter values.
     ///
-    /// Mutating only to be read in place, where an endpoint is an element of an array.
-    public mutating func route(ofNotifications handle: AttributeHandle) -> Route? {
-        guard channels.count > 1, let channel = peer.channel(of: handle), channel != .first,
-            let place = index(of: channel), let first = index(of: .first),
-            channels[place].bearer.mtu >= channels[first].bearer.mtu
-        else { return nil }
-        return Route(channel: channel, place: place)
-    }
-
-    /// Writes a notification of a value for the channel of a route, as the other `notify` does.
+    /// - Parameters:
+    ///   - handle: The handle of the characteristic's value.
+    ///   - headroom: How many octets to leave in front of a PDU for another channel than the first, at most 5. The caller
+    ///     overwrites them.
+    /// - Returns: the channel.
+    /// - Throws: as the other `notify`.
     public mutating func notify(
-        _ handle: AttributeHandle, value: Span<UInt8>, over route: Route, from server: GATTServer,
+        _ handle: AttributeHandle, value: Span<UInt8>, headroom: Int, from server: GATTServer,
         into writer: inout ByteWriter
-    ) throws(GATTServerError) {
+    ) throws(GATTServerError) -> AttributeChannel.ID {
+        guard channels.count > 1, let subscription = peer.index(of: handle), channels[0].id == .first,
+            peer.subscriptionChannels[subscription] != .first,
+            let other = index(of: peer.subscriptionChannels[subscription]),
+            channels[other].bearer.mtu >= channels[0].bearer.mtu
+        else {
+            try notify(handle, value: value, from: server, into: &writer)
+            return .first
+        }
         try server.notify(
-            handle, value: value, peer: peer, bearer: channels[route.place].bearer, into: &writer)
+            handle, value: value, subscription, peer: &peer, bearer: channels[other].bearer, headroom: headroom,
+            into: &writer)
+        return channels[other].id
     }
 
     /// Writes a notification of a value.
@@ -43,13 +42,14 @@ extension AttributeEndpoint {
     /// - Parameter handle: The handle of the characteristic's value.
     /// - Throws: `notSubscribed`, `changeUnaware`, `insufficientSecurity`, `valueTooLong` if the value is longer than ATT_MTU - 3
     ///   octets, `bearerClosed`. Nothing is written then.
+    @inline(__always)
     public mutating func notify(
         _ handle: AttributeHandle, value: Span<UInt8>, on channel: AttributeChannel.ID = .first,
         from server: GATTServer, into writer: inout ByteWriter
     ) throws(GATTServerError) {
         guard let index = index(of: channel) else { throw .bearerClosed }
         try server.notify(
-            handle, value: value, peer: peer, bearer: channels[index].bearer, into: &writer)
+            handle, value: value, peer.index(of: handle), peer: &peer, bearer: channels[index].bearer, into: &writer)
     }
 
     /// Writes one notification of several values, for a peer that understands it (Core 5.4, Vol 3, Part F, 3.4.7.4).
@@ -62,7 +62,7 @@ extension AttributeEndpoint {
     ) throws(GATTServerError) {
         guard let index = index(of: channel) else { throw .bearerClosed }
         try server.notify(
-            values, peer: peer, bearer: channels[index].bearer, into: &writer)
+            values, peer: &peer, bearer: channels[index].bearer, into: &writer)
     }
 
     /// A channel on which an indication may be sent now; nil if each has an unconfirmed one.
@@ -80,7 +80,7 @@ extension AttributeEndpoint {
         from server: GATTServer, at now: Instant, into writer: inout ByteWriter
     ) throws(GATTServerError) {
         guard let index = index(of: channel) else { throw .bearerClosed }
-        try server.indicate(handle, value: value, peer: peer, channel: &channels[index], at: now, into: &writer)
+        try server.indicate(handle, value: value, peer: &peer, channel: &channels[index], at: now, into: &writer)
     }
 
     // MARK: - The application's answers

@@ -62,8 +62,13 @@ public struct AttributeEndpoint: Sendable {
     public mutating func open(_ bearer: ATTBearer) -> AttributeChannel.ID {
         repeat { lastChannel &+= 1 } while index(of: AttributeChannel.ID(rawValue: lastChannel)) != nil
         let id = AttributeChannel.ID(rawValue: lastChannel)
-        channels.append(AttributeChannel(id: id, bearer: bearer, maximumWaiting: maximumWaiting))
+        open(bearer, as: id)
         return id
+    }
+
+    /// Adds a channel under a name of the caller's, which none has had before: he finds what carries it by that.
+    public mutating func open(_ bearer: ATTBearer, as id: AttributeChannel.ID) {
+        channels.append(AttributeChannel(id: id, bearer: bearer, maximumWaiting: maximumWaiting))
     }
 
     /// Notes that a channel is gone. The queued writes of the peer go with its last channel (Vol 3, Part F, 3.4.6.1).

@@ -104,36 +104,30 @@ public struct GATTPeer: Sendable {
         var low = 0
         var high = subscriptions.count
         while low < high {
-            let middle = (low &+ high) / 2
+            let middle = (low &+ high) &>> 1
             if subscriptions[middle].characteristic < characteristic { low = middle &+ 1 } else { high = middle }
         }
         return low
     }
 
+    /// The place of a characteristic among the subscriptions, if there is one of it.
     @inline(__always)
-    func subscription(of characteristic: AttributeHandle) -> GATTSubscription? {
+    func index(of characteristic: AttributeHandle) -> Int? {
         let position = position(of: characteristic)
         guard position < subscriptions.count, subscriptions[position].characteristic == characteristic else {
             return nil
         }
-        return subscriptions[position]
+        return position
     }
 
-    /// The channel over which a subscription was made; nil if there is none.
     @inline(__always)
-    func channel(of characteristic: AttributeHandle) -> AttributeChannel.ID? {
-        let position = position(of: characteristic)
-        guard position < subscriptions.count, subscriptions[position].characteristic == characteristic else {
-            return nil
-        }
-        return subscriptionChannels[position]
+    func subscription(of characteristic: AttributeHandle) -> GATTSubscription? {
+        index(of: characteristic).map { subscriptions[$0] }
     }
 
     /// Notes over which channel a subscription was made.
     mutating func setChannel(_ channel: AttributeChannel.ID, of characteristic: AttributeHandle) {
-        let position = position(of: characteristic)
-        guard position < subscriptions.count, subscriptions[position].characteristic == characteristic else { return }
-        subscriptionChannels[position] = channel
+        if let index = index(of: characteristic) { subscriptionChannels[index] = channel }
     }
 
     /// A channel is gone: what was subscribed to over it goes over the first one.

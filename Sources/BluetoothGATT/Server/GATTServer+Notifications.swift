@@ -2,22 +2,26 @@ import BluetoothATT
 import BluetoothBase
 
 // Notifications and indications (Core 5.4, Vol 3, Part F, 3.4.7; Part G, 4.10 and 4.11).
+//
+// The peer is `inout` only to be read in place: a call that borrowed it would copy it, for each notification.
 
 extension GATTServer {
     /// Writes a notification of a value.
     ///
-    /// - Parameter handle: The handle of the characteristic's value.
+    /// - Parameters:
+    ///   - handle: The handle of the characteristic's value.
+    ///   - subscription: The place of the client's subscription to it, if there is one.
     /// - Throws: `notSubscribed`, `changeUnaware`, `insufficientSecurity`, `valueTooLong` if the value is longer than ATT_MTU - 3
     ///   octets, `bearerClosed`. Nothing is written then.
     @inline(__always)
     func notify(
-        _ handle: AttributeHandle, value: Span<UInt8>, peer: borrowing GATTPeer, bearer: borrowing ATTBearer,
-        into writer: inout ByteWriter
+        _ handle: AttributeHandle, value: Span<UInt8>, _ subscription: Int?, peer: inout GATTPeer,
+        bearer: borrowing ATTBearer, headroom: Int = 0, into writer: inout ByteWriter
     ) throws(GATTServerError) {
         guard !bearer.isDead else { throw .bearerClosed }
-        try check(handle, .notifications, peer)
+        try check(handle, subscription, .notifications, &peer)
         guard value.count <= bearer.mtu &- 3 else { throw .valueTooLong(maximum: bearer.mtu &- 3) }
-        HandleValueNotification(handle: handle, value: value).encode(into: &writer)
+        HandleValueNotification(handle: handle, value: value).encode(into: &writer, headroom: headroom)
     }
 
     /// Writes one notification of several values, for a client that understands it (3.4.7.4).
@@ -25,7 +29,7 @@ extension GATTServer {
     /// - Throws: as `notify`, and `multipleNotificationsNotSupported`. `valueTooLong` gives the octets available for
     ///   all values and four octets for each of them.
     func notify(
-        _ values: [GATTHandleValue], peer: borrowing GATTPeer, bearer: borrowing ATTBearer,
+        _ values: [GATTHandleValue], peer: inout GATTPeer, bearer: borrowing ATTBearer,
         into writer: inout ByteWriter
     ) throws(GATTServerError) {
         guard !bearer.isDead else { throw .bearerClosed }
@@ -34,7 +38,7 @@ extension GATTServer {
         }
         var length = 0
         for value in values {
-            try check(value.handle, .notifications, peer)
+            try check(value.handle, peer.index(of: value.handle), .notifications, &peer)
             length += 4 + value.value.count
         }
         guard length <= bearer.mtu &- 1 else { throw .valueTooLong(maximum: bearer.mtu &- 1) }
@@ -49,11 +53,11 @@ extension GATTServer {
     /// - Parameter handle: The handle of the characteristic's value.
     /// - Throws: as `notify`, and `indicationPending`.
     func indicate(
-        _ handle: AttributeHandle, value: Span<UInt8>, peer: borrowing GATTPeer, channel: inout AttributeChannel,
+        _ handle: AttributeHandle, value: Span<UInt8>, peer: inout GATTPeer, channel: inout AttributeChannel,
         at now: Instant, into writer: inout ByteWriter
     ) throws(GATTServerError) {
         guard !channel.bearer.isDead else { throw .bearerClosed }
-        try check(handle, .indications, peer)
+        try check(handle, peer.index(of: handle), .indications, &peer)
         let maximum = channel.bearer.mtu &- 3
         guard value.count <= maximum else { throw .valueTooLong(maximum: maximum) }
         try beginIndication(&channel.bearer, at: now)
@@ -65,21 +69,24 @@ extension GATTServer {
     /// its connection, and the next one may not be encrypted yet (Part C, 10.3.1.1).
     @inline(__always)
     private func check(
-        _ handle: AttributeHandle, _ configuration: GATTClientConfiguration, _ peer: borrowing GATTPeer
+        _ handle: AttributeHandle, _ subscription: Int?, _ configuration: GATTClientConfiguration,
+        _ peer: inout GATTPeer
     ) throws(GATTServerError) {
-        guard let subscription = peer.subscription(of: handle),
-            subscription.configuration.contains(configuration),
-            let index = database.index(of: subscription.descriptor)
-        else { return try checkUnconditional(handle, configuration, peer) }
-        if peer.changeAwareness != .aware, database.type(of: handle) != .serviceChanged { throw .changeUnaware }
+        guard let subscription,
+            peer.subscriptions[subscription].configuration.contains(configuration),
+            let index = database.index(of: peer.subscriptions[subscription].descriptor)
+        else { return try checkUnconditional(handle, configuration, &peer) }
+        if peer.changeAwareness != .aware, !isServiceChanged(handle) { throw .changeUnaware }
         if let code = refusal(of: .write, at: index, peer) {
             throw .insufficientSecurity(code)
         }
     }
 
+    private func isServiceChanged(_ handle: AttributeHandle) -> Bool { database.type(of: handle) == .serviceChanged }
+
     /// Whether a value may be sent to a client that cannot subscribe to it, since there is no descriptor for that.
     private func checkUnconditional(
-        _ handle: AttributeHandle, _ configuration: GATTClientConfiguration, _ peer: borrowing GATTPeer
+        _ handle: AttributeHandle, _ configuration: GATTClientConfiguration, _ peer: inout GATTPeer
     ) throws(GATTServerError) {
         guard let sent = database.unconditional[handle], sent.configuration.contains(configuration) else {
             throw .notSubscribed(handle)

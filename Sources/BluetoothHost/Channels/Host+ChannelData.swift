@@ -1,4 +1,5 @@
 import BluetoothBase
+import BluetoothGATT
 import BluetoothHCI
 import BluetoothL2CAP
 
@@ -17,36 +18,38 @@ extension Host {
         at now: Instant
     ) {
         switch receipt {
-        case .incomplete: return
-        case .sdu(let id, let owesCredits):
-            let sdu = payload.extracting(droppingFirst: 2)
-            guard let bearer = links.at[slot].enhanced.bearer(of: id) else {
-                let stored = events.store(sdu)
-                return events.append(.channel(links.at[slot].identifier, .received(id, stored)))
-            }
-            receive(sdu, on: bearer, slot, at: now)
+        case .incomplete, .ignored: return
+        case .sdu(let id):
+            let stored = events.store(payload.extracting(2..<payload.count))
+            return events.append(.channel(links.at[slot].identifier, .received(id, stored)))
+        case .reassembledSDU(let id): return receivedReassembled(id, slot)
+        case .pdu(let id, let owesCredits):
+            receivePDU(payload.extracting(2..<payload.count), on: AttributeChannel.ID(id), slot, at: now)
             if owesCredits { giveCredits(on: id, slot) }
-        case .reassembled(let id, let owesCredits):
-            guard let bearer = links.at[slot].enhanced.bearer(of: id) else {
-                let start = events.storage.count
-                links.at[slot].signalling.channels.appendReassembled(of: id, to: &events.storage)
-                return events.append(.channel(links.at[slot].identifier, .received(id, events.payload(from: start))))
-            }
+        case .reassembledPDU(let id, let owesCredits):
             // The PDU would lie in the link, which changes while it is handled.
             var pdu = ByteWriter()
             swap(&pdu, &reassembledSDU)
             pdu.removeAll()
             links.at[slot].signalling.channels.appendReassembled(of: id, to: &pdu)
-            receive(pdu.span, on: bearer, slot, at: now)
+            receivePDU(pdu.span, on: AttributeChannel.ID(id), slot, at: now)
             swap(&pdu, &reassembledSDU)
             if owesCredits { giveCredits(on: id, slot) }
         case .starved(let id): giveCredits(on: id, slot)
-        case .ignored: return
         case .unknown: handle(.channelUnknown, of: slot, at: now)
         case .violated(let violation):
             links.at[slot].signalling.channels.fail(endpoint, violation)
             settleChannels(slot, at: now)
         }
+        endIfOverwhelmed(slot, at: now)
+    }
+
+    /// A channel has received an SDU that came in several K-frames.
+    @inline(__always)
+    mutating func receivedReassembled(_ id: CreditBasedChannel.ID, _ slot: Int) {
+        let start = events.storage.count
+        links.at[slot].signalling.channels.appendReassembled(of: id, to: &events.storage)
+        events.append(.channel(links.at[slot].identifier, .received(id, events.payload(from: start))))
     }
 
     /// The beginning of a frame that is longer than any this host takes.
@@ -147,7 +150,7 @@ extension Host {
                 closeFrame(slot, to: remote)
                 links.at[slot].lastSendingChannel = id.endpoint
                 if links.at[slot].signalling.channels.isReadyAgain(id) {
-                    let link = links.at[slot].identifier, isBearer = links.at[slot].enhanced.bearer(of: id) != nil
+                    let link = links.at[slot].identifier, isBearer = links.at[slot].enhanced.bearers.contains(id)
                     events.append(isBearer ? .link(link, .readyToSend) : .channel(link, .readyToSend(id)))
                 }
             }

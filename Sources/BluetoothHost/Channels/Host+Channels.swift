@@ -143,7 +143,7 @@ extension Host {
         for change in link.signalling.channels.events {
             switch change {
             case .openingFailed(let id, _) where link.enhanced.requested.contains(id): continue
-            case .closed(let id, _) where link.enhanced.bearer(of: id) != nil: continue
+            case .closed(let id, _) where link.enhanced.bearers.contains(id): continue
             case .openingFailed(let id, _):
                 events.append(.channel(link.identifier, .openingFailed(id, .cancelled)))
             case .closed(let id, let end): events.append(.channel(link.identifier, .closed(id, end)))

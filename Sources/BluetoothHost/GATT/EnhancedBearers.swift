@@ -6,12 +6,6 @@ import BluetoothL2CAP
 /// The enhanced ATT bearers of a link, and how far this host is in asking the peer for some (Core 5.4, Vol 3, Part F, 3.2.11
 /// and Part G, 5.3 and 5.4).
 struct EnhancedBearers: Sendable {
-    /// A bearer, by both of its names.
-    struct Bearer: Sendable {
-        let channel: CreditBasedChannel.ID
-        let id: AttributeChannel.ID
-    }
-
     /// What this host does to get bearers: once for each link, while it is encrypted.
     enum Step: Equatable, Sendable {
         /// Nothing yet: the link is not encrypted, or nobody uses the peer's server.
@@ -28,8 +22,8 @@ struct EnhancedBearers: Sendable {
         case done
     }
 
-    /// The open bearers, oldest first.
-    private(set) var bearers: [Bearer] = []
+    /// The channels of the open bearers, oldest first. A bearer has the name of its channel.
+    private(set) var bearers: [CreditBasedChannel.ID] = []
     var step = Step.idle
     /// Whether the caller has used the peer's server on this link: bearers are of use for that.
     var isClientUsed = false
@@ -53,30 +47,8 @@ struct EnhancedBearers: Sendable {
     /// How many more of `limit` there may be.
     func room(of limit: Int) -> Int { max(0, limit - bearers.count - requested.count) }
 
-    // Both are asked for each PDU. Mutating, for then they are read in place in the array of links.
-
-    @inline(__always)
-    mutating func bearer(of channel: CreditBasedChannel.ID) -> Bearer? {
-        var index = 0
-        while index < bearers.count {
-            if bearers[index].channel == channel { return bearers[index] }
-            index &+= 1
-        }
-        return nil
-    }
-
-    @inline(__always)
-    mutating func channel(of id: AttributeChannel.ID) -> CreditBasedChannel.ID? {
-        var index = 0
-        while index < bearers.count {
-            if bearers[index].id == id { return bearers[index].channel }
-            index &+= 1
-        }
-        return nil
-    }
-
-    mutating func add(_ bearer: Bearer) { bearers.append(bearer) }
-    mutating func remove(_ channel: CreditBasedChannel.ID) { bearers.removeAll { $0.channel == channel } }
+    mutating func add(_ channel: CreditBasedChannel.ID) { bearers.append(channel) }
+    mutating func remove(_ channel: CreditBasedChannel.ID) { bearers.removeAll { $0 == channel } }
 
     /// An operation of the host's own has begun.
     mutating func began(_ operation: GATTClient.OperationID, _ step: Step) {
@@ -98,4 +70,14 @@ struct EnhancedBearers: Sendable {
         defer { ended = nil }
         return ended
     }
+}
+
+extension AttributeChannel.ID {
+    /// The enhanced bearer on a channel.
+    @inline(__always)
+    init(_ channel: CreditBasedChannel.ID) { self.init(rawValue: channel.rawValue) }
+
+    /// The channel of an enhanced bearer; for the fixed channel one that there is not.
+    @inline(__always)
+    var channel: CreditBasedChannel.ID { CreditBasedChannel.ID(rawValue: rawValue) }
 }

@@ -7,23 +7,31 @@ import BluetoothL2CAP
 /// The ATT bearer of each link: what comes in goes to the server, to the client, or straight to the caller.
 extension Host {
     mutating func receiveATT(_ pdu: Span<UInt8>, _ slot: Int, at now: Instant) {
-        receiveAttribute(pdu, slot, on: .first, at: now)
+        if !receiveNotification(pdu, slot, on: .first, at: now) { receiveAttribute(pdu, slot, on: .first, at: now) }
     }
 
-    /// Takes a PDU from any bearer.
+    /// Takes a notification from any bearer. Nothing answers it, and so no frame is opened. False for another PDU.
+    @inline(__always)
+    mutating func receiveNotification(
+        _ pdu: Span<UInt8>, _ slot: Int, on bearer: AttributeChannel.ID, at now: Instant
+    ) -> Bool {
+        guard pdu.count > 0, pdu[0] == ATTOpcode.handleValueNotification.rawValue else { return false }
+        if links.at[slot].isUntrusted {
+            handle(.valueUnprotected, of: slot, at: now)
+        } else if links.at[slot].endpoint.takes(pdu.count, on: bearer) {
+            notified(.notification(pdu), pdu, slot, at: now)
+        } else {
+            handle(.attributePDUTooLong, of: slot, at: now)
+        }
+        return true
+    }
+
+    /// Takes any other PDU from any bearer.
     @inline(__always)
     mutating func receiveAttribute(
         _ pdu: Span<UInt8>, _ slot: Int, on bearer: AttributeChannel.ID, at now: Instant
     ) {
         guard pdu.count > 0 else { return }
-        // Nothing answers a notification, and for it alone no frame is opened.
-        if pdu[0] == ATTOpcode.handleValueNotification.rawValue {
-            guard !links.at[slot].isUntrusted else { return handle(.valueUnprotected, of: slot, at: now) }
-            guard links.at[slot].endpoint.takes(pdu.count, on: bearer) else {
-                return handle(.attributePDUTooLong, of: slot, at: now)
-            }
-            return notified(.notification(pdu), pdu, slot, at: now)
-        }
         if AttributeEndpoint.isForServer(pdu[0]) {
             openFrame(on: bearer)
             let outcome = links.at[slot].endpoint.serve(
@@ -79,12 +87,12 @@ extension Host {
         case .notification, .indication, .ignored, .tooLong: notified(outcome, pdu, slot, at: now)
         case .notifications(let parameters): receiveNotifications(ByteReader(pdu.extracting(parameters)), slot, at: now)
         case .channelDied:
-            guard let dead = links.at[slot].enhanced.bearers.first(where: { $0.id == bearer }) else {
+            guard links.at[slot].enhanced.bearers.contains(bearer.channel) else {
                 return handle(.bearerExpired, of: slot, at: now)
             }
             // The link has others (Vol 3, Part F, 3.3.3).
             faults.count(.bearerExpired)
-            closeBearer(dead, slot, at: now)
+            closeBearer(bearer.channel, slot, at: now)
         }
     }
 

@@ -1,6 +1,7 @@
 import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
+import BluetoothHCI
 import BluetoothL2CAP
 
 /// Enhanced ATT bearers: further channels for the Attribute Protocol, on links that are encrypted (Core 5.4, Vol 3, Part F,
@@ -13,7 +14,7 @@ extension Host {
 
     /// The enhanced ATT bearers of a link, oldest first.
     public func enhancedBearers(of link: LinkIdentifier) -> [AttributeChannel.ID] {
-        links.slot(of: link).map { links.at[$0].enhanced.bearers.map(\.id) } ?? []
+        links.slot(of: link).map { links.at[$0].enhanced.bearers.map { AttributeChannel.ID($0) } } ?? []
     }
 
     /// The bearer for an operation that need not be carried out in the order of the calls: an enhanced one that is free, for
@@ -155,39 +156,39 @@ extension Host {
                 return false
             }
             let mtu = min(Int(channel.local.mtu), Int(channel.peerMTU))
-            let bearer = links.at[slot].endpoint.open(ATTBearer(channelMTU: mtu))
-            links.at[slot].enhanced.add(.init(channel: id, id: bearer))
+            links.at[slot].endpoint.open(ATTBearer(channelMTU: mtu), as: AttributeChannel.ID(id))
+            links.at[slot].enhanced.add(id)
             if opener == .thisDevice { bearerAnswered(id, slot, at: now) }
         case .openingFailed(let id, let failure):
             guard links.at[slot].enhanced.requested.contains(id) else { return false }
             if failure == .refused(.noResourcesAvailable) { links.at[slot].enhanced.hasPeerRefused = true }
             bearerAnswered(id, slot, at: now)
         case .closed(let id, let end):
-            guard let bearer = links.at[slot].enhanced.bearer(of: id) else { return false }
+            guard links.at[slot].enhanced.bearers.contains(id) else { return false }
             if case .violated = end { faults.count(.channelViolated) }
-            endBearer(bearer, slot, at: now)
+            endBearer(id, slot, at: now)
         case .limitsChanged(let id):
-            guard let bearer = links.at[slot].enhanced.bearer(of: id),
+            guard links.at[slot].enhanced.bearers.contains(id),
                 let channel = links.at[slot].signalling.channels[id]
             else { return false }
             let mtu = min(Int(channel.local.mtu), Int(channel.peerMTU))
-            links.at[slot].endpoint.setMTU(mtu, of: bearer.id)
+            links.at[slot].endpoint.setMTU(mtu, of: AttributeChannel.ID(id))
         case .reconfigured: return false
         }
         return true
     }
 
     /// Closes a bearer. Nothing that waits there is worth sending any more.
-    mutating func closeBearer(_ bearer: EnhancedBearers.Bearer, _ slot: Int, at now: Instant) {
-        links.at[slot].signalling.channels.abandon(bearer.channel)
+    mutating func closeBearer(_ bearer: CreditBasedChannel.ID, _ slot: Int, at now: Instant) {
+        links.at[slot].signalling.channels.abandon(bearer)
         endBearer(bearer, slot, at: now)
         settleChannels(slot, at: now)
     }
 
     /// A bearer is closed. Operations that were under way on it fail, and what the peer has asked there needs no answer.
-    private mutating func endBearer(_ bearer: EnhancedBearers.Bearer, _ slot: Int, at now: Instant) {
-        links.at[slot].enhanced.remove(bearer.channel)
-        let request = links.at[slot].endpoint.close(bearer.id)
+    private mutating func endBearer(_ bearer: CreditBasedChannel.ID, _ slot: Int, at now: Instant) {
+        links.at[slot].enhanced.remove(bearer)
+        let request = links.at[slot].endpoint.close(AttributeChannel.ID(bearer))
         let link = links.at[slot].identifier
         if let request { events.append(.server(link, .requestExpired(ServerRequest(link: link, token: request)))) }
         // Where this host is a client, the peer may have had values for it that nothing else says are missing.
@@ -201,11 +202,17 @@ extension Host {
 
     /// Takes a PDU from a bearer.
     @inline(__always)
-    mutating func receive(
-        _ pdu: Span<UInt8>, on bearer: EnhancedBearers.Bearer, _ slot: Int, at now: Instant
+    mutating func receivePDU(_ pdu: Span<UInt8>, on bearer: AttributeChannel.ID, _ slot: Int, at now: Instant) {
+        if !receiveNotification(pdu, slot, on: bearer, at: now) { receiveOther(pdu, on: bearer, slot, at: now) }
+    }
+
+    @inline(never)
+    private mutating func receiveOther(
+        _ pdu: Span<UInt8>, on bearer: AttributeChannel.ID, _ slot: Int, at now: Instant
     ) {
-        receiveAttribute(pdu, slot, on: bearer.id, at: now)
+        receiveAttribute(pdu, slot, on: bearer, at: now)
         if links.at[slot].enhanced.overwhelmed != nil { endOverwhelmedBearer(slot, at: now) }
+        endIfOverwhelmed(slot, at: now)
     }
 
     /// Closes the bearer whose answers do not fit any more.
@@ -213,13 +220,13 @@ extension Host {
     mutating func endOverwhelmedBearer(_ slot: Int, at now: Instant) {
         guard let channel = links.at[slot].enhanced.overwhelmed else { return }
         links.at[slot].enhanced.overwhelmed = nil
-        guard let bearer = links.at[slot].enhanced.bearer(of: channel) else { return }
+        guard links.at[slot].enhanced.bearers.contains(channel) else { return }
         faults.count(.channelViolated)
-        closeBearer(bearer, slot, at: now)
+        closeBearer(channel, slot, at: now)
     }
 
     /// The length of an SDU, in front of it.
-    private static var sduHeadroom: Int { 2 }
+    private static var sduHeadroom: Int { Link.sduHeadroom }
 
     /// Leaves room for the headers of a frame on a bearer. On an enhanced one that is a K-frame with the length of its SDU.
     @inline(__always)
@@ -237,45 +244,22 @@ extension Host {
     @inline(never)
     private mutating func closeEnhancedFrame(_ slot: Int, _ bearer: AttributeChannel.ID) {
         let length = openPayloadCount &- Self.sduHeadroom
-        guard length > 0, links.at[slot].isInUse, let channel = links.at[slot].enhanced.channel(of: bearer) else {
-            return outbox.rollback()
+        guard length > 0, links.at[slot].isInUse else { return outbox.rollback() }
+        guard let remote = links.at[slot].takeCredit(forWhole: length, on: bearer, flow.canSend) else {
+            return sendInParts(length, slot, bearer.channel)
         }
-        if !sendWhole(length, slot, over: channel) { sendInParts(length, slot, channel) }
+        closeFrame(slot, to: remote, sduLength: length)
     }
 
-    /// Sends the PDU in the frame opened last, where that is one K-frame and need not wait. False where it is not.
-    @inline(__always)
-    private mutating func sendWhole(_ length: Int, _ slot: Int, over channel: CreditBasedChannel.ID) -> Bool {
-        guard canSendAtOnce(slot),
-            let remote = links.at[slot].signalling.channels.takeCredit(forWhole: length, on: channel)
-        else { return false }
-        outbox.writer.overwrite(
-            UInt16(truncatingIfNeeded: length), at: outbox.writer.count &- length &- Self.sduHeadroom)
-        closeFrame(slot, to: remote)
-        return true
-    }
-
-    /// Sends a notification over an enhanced bearer. False where too much waits there: nothing was sent.
+    /// Sends the notification in the frame opened last, which is longer than a K-frame, or has to wait. False where too much
+    /// waits on its bearer: nothing was sent.
     @inline(never)
-    mutating func notifyEnhanced(
-        _ handle: AttributeHandle, _ value: Span<UInt8>, _ slot: Int, over route: AttributeEndpoint.Route
-    ) throws(HostError) -> Bool {
-        guard let channel = links.at[slot].enhanced.channel(of: route.channel) else { return false }
-        openFrame()
-        outbox.writer.leaveRoom(for: Self.sduHeadroom)
-        do throws(GATTServerError) {
-            try links.at[slot].endpoint.notify(handle, value: value, over: route, from: server, into: &outbox.writer)
-        } catch {
-            outbox.rollback()
-            throw .server(error)
-        }
-        let length = openPayloadCount &- Self.sduHeadroom
-        if sendWhole(length, slot, over: channel) { return true }
-        guard links.at[slot].signalling.channels.hasRoom(on: channel, limit: valueLimit) else {
+    mutating func closeWaitingNotification(_ slot: Int, on bearer: AttributeChannel.ID) -> Bool {
+        guard links.at[slot].signalling.channels.hasRoom(on: bearer.channel, limit: valueLimit) else {
             outbox.rollback()
             return false
         }
-        sendInParts(length, slot, channel)
+        sendInParts(openPayloadCount &- Self.sduHeadroom, slot, bearer.channel)
         return true
     }
 
@@ -284,8 +268,8 @@ extension Host {
     mutating func notificationJoining(_ slot: Int, over channel: CreditBasedChannel.ID) -> CreditBasedChannel
         .SDUJoining?
     {
-        guard joinsNotifications(slot), let bearer = links.at[slot].enhanced.bearer(of: channel),
-            let mtu = links.at[slot].endpoint.bearer(of: bearer.id)?.mtu
+        guard joinsNotifications(slot), links.at[slot].enhanced.bearers.contains(channel),
+            let mtu = links.at[slot].endpoint.bearer(of: AttributeChannel.ID(channel))?.mtu
         else { return nil }
         return { queue, limit, writer in
             let count = queue.joinableNotifications(behind: .none, limit: min(limit, mtu))

@@ -1,6 +1,7 @@
 import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
+import BluetoothHCI
 import BluetoothL2CAP
 
 /// The GATT server's calls and events.
@@ -11,19 +12,22 @@ extension Host {
         _ handle: AttributeHandle, value: Span<UInt8>, on link: LinkIdentifier
     ) throws(HostError) -> Bool {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
-        // A link with the fixed channel alone, which most have, is spared the rest.
-        if !links.at[slot].enhanced.bearers.isEmpty,
-            let route = links.at[slot].endpoint.route(ofNotifications: handle)
-        {
-            return try notifyEnhanced(handle, value, slot, over: route)
-        }
-        guard hasRoom(slot) else { return false }
         openFrame()
+        let route: Link.NotificationRoute
         do throws(GATTServerError) {
-            try links.at[slot].endpoint.notify(handle, value: value, from: server, into: &outbox.writer)
+            route = try links.at[slot].notify(handle, value, from: server, flow.canSend, into: &outbox.writer)
         } catch {
             outbox.rollback()
             throw .server(error)
+        }
+        guard let remote = route.remote else { return closeWaitingNotification(slot, on: route.bearer) }
+        guard route.bearer == .first else {
+            closeFrame(slot, to: remote, sduLength: openPayloadCount &- Link.sduHeadroom)
+            return true
+        }
+        guard hasRoom(slot) else {
+            outbox.rollback()
+            return false
         }
         closeFrame(slot, .attributeProtocol)
         return true

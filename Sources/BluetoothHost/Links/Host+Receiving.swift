@@ -33,13 +33,25 @@ extension Host {
         guard ChannelIdentifier.leDynamicRange.contains(frame.channel.rawValue) else {
             links.at[slot].receiveCredit.packetReceived()
             if receiveFlow.packetReceived() { returnCredits() }
-            return receiveFrame(frame, slot, at: now)
+            return receiveOpenFrame(frame, slot, at: now)
         }
-        let receipt = links.at[slot].receive(frame)
+        receiveChannelFrame(frame.payload, on: frame.channel, slot, at: now)
+    }
+
+    /// Takes a frame, which is a packet, on a channel that is not a fixed one. What is frequent is handled here.
+    @inline(never)
+    private mutating func receiveChannelFrame(
+        _ payload: Span<UInt8>, on endpoint: ChannelIdentifier, _ slot: Int, at now: Instant
+    ) {
+        let receipt = links.at[slot].receive(payload, on: endpoint)
         if receiveFlow.packetReceived() { returnCredits() }
-        if case .incomplete = receipt { return }
-        received(receipt, frame.payload, on: frame.channel, slot, at: now)
-        if !links.at[slot].life.isOpen { endIfOverwhelmed(slot, at: now) }
+        switch receipt {
+        case .incomplete: return
+        case .reassembledSDU(let id): receivedReassembled(id, slot)
+        case .pdu(let id, let owesCredits) where !owesCredits:
+            receivePDU(payload.extracting(2..<payload.count), on: AttributeChannel.ID(id), slot, at: now)
+        default: received(receipt, payload, on: endpoint, slot, at: now)
+        }
     }
 
     @inline(never)
@@ -84,15 +96,21 @@ extension Host {
     @inline(__always)
     private mutating func receiveFrame(_ frame: borrowing L2CAPFrame, _ slot: Int, at now: Instant) {
         guard links.at[slot].life.isOpen || takesFrames(slot, at: now) else { return }
+        receiveOpenFrame(frame, slot, at: now)
+    }
+
+    /// Takes a frame of a link that is established.
+    @inline(__always)
+    private mutating func receiveOpenFrame(_ frame: borrowing L2CAPFrame, _ slot: Int, at now: Instant) {
         switch frame.channel {
         case .attributeProtocol: receiveATT(frame.payload, slot, at: now)
         case .leSignalling: receiveSignalling(frame.payload, slot, at: now)
         case .securityManager: receiveSecurity(frame.payload, slot, at: now)
         default:
             let receipt = links.at[slot].signalling.channels.receive(frame.payload, on: frame.channel)
-            received(receipt, frame.payload, on: frame.channel, slot, at: now)
+            return received(receipt, frame.payload, on: frame.channel, slot, at: now)
         }
-        if !links.at[slot].life.isOpen { endIfOverwhelmed(slot, at: now) }
+        endIfOverwhelmed(slot, at: now)
     }
 
     /// The first packet from a peer establishes its link.
@@ -104,8 +122,14 @@ extension Host {
         return false
     }
 
+    /// Ends a link on which more had to be sent than fits. After whatever may be answered.
+    @inline(__always)
+    mutating func endIfOverwhelmed(_ slot: Int, at now: Instant) {
+        if !links.at[slot].life.isOpen { endOverwhelmed(slot, at: now) }
+    }
+
     @inline(never)
-    private mutating func endIfOverwhelmed(_ slot: Int, at now: Instant) {
+    private mutating func endOverwhelmed(_ slot: Int, at now: Instant) {
         if case .overwhelmed = links.at[slot].life.phase { handle(.sendQueueOverflow, of: slot, at: now) }
     }
 

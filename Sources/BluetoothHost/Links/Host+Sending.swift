@@ -28,13 +28,15 @@ extension Host {
     mutating func closeFrame(_ slot: Int, _ channel: FixedChannel) { closeFrame(slot, to: channel.identifier) }
 
     /// The same for any channel, by the endpoint of the peer.
+    ///
+    /// - Parameter sduLength: what to fill into the first two octets of the payload, where it begins an SDU.
     @inline(__always)
-    mutating func closeFrame(_ slot: Int, to channel: ChannelIdentifier) {
+    mutating func closeFrame(_ slot: Int, to channel: ChannelIdentifier, sduLength: Int? = nil) {
         let length = openPayloadCount
         guard length > 0, links.at[slot].isInUse else { return outbox.rollback() }
         let handle = links.at[slot].handle
         let frameLength = length &+ FixedChannel.headroom
-        fillHeaders(handle, channel, length)
+        fillHeaders(handle, channel, length, sduLength)
         if links.at[slot].sendQueue.isEmpty, frameLength <= aclDataLength,
             flow.takeBuffer(for: handle)
         {
@@ -46,12 +48,16 @@ extension Host {
 
     /// Fills in the headers of the frame opened last, of which it is the only packet.
     @inline(__always)
-    private mutating func fillHeaders(_ handle: ConnectionHandle, _ channel: ChannelIdentifier, _ length: Int) {
+    private mutating func fillHeaders(
+        _ handle: ConnectionHandle, _ channel: ChannelIdentifier, _ length: Int, _ sduLength: Int? = nil
+    ) {
         // Connection handle and length of the ACL packet, two octets each, and the channel's header.
         let header =
             UInt64(handle.rawValue) | UInt64(truncatingIfNeeded: length &+ FixedChannel.headroom) << 16
             | UInt64(L2CAPFrame.header(to: channel, payloadLength: length)) << 32
-        outbox.writer.overwrite(HCIPacketType.aclData.rawValue, then: header, at: outbox.openOffset)
+        let type = HCIPacketType.aclData.rawValue
+        guard let sduLength else { return outbox.writer.overwrite(type, then: header, at: outbox.openOffset) }
+        outbox.writer.overwrite(type, then: header, UInt16(truncatingIfNeeded: sduLength), at: outbox.openOffset)
     }
 
     /// Moves the frame opened last to the queue of its link.
@@ -116,8 +122,8 @@ extension Host {
         guard let slot = links.slot(of: link) else { return 0 }
         var count = links.at[slot].sendQueue.count
         if !links.at[slot].enhanced.bearers.isEmpty {
-            for bearer in links.at[slot].enhanced.bearers {
-                count &+= links.at[slot].signalling.channels.waitingCount(on: bearer.channel)
+            for channel in links.at[slot].enhanced.bearers {
+                count &+= links.at[slot].signalling.channels.waitingCount(on: channel)
             }
         }
         return count

@@ -137,14 +137,46 @@ struct Link: Sendable {
         return reassembler.receive(packet)
     }
 
-    /// Takes a frame that is a packet, on a channel of the dynamic range.
+    /// Takes the payload of a frame that is a packet, on a channel of the dynamic range.
     @inline(__always)
-    mutating func receive(_ frame: borrowing L2CAPFrame) -> CreditBasedChannel.Receipt {
+    mutating func receive(_ payload: Span<UInt8>, on endpoint: ChannelIdentifier) -> CreditBasedChannel.Receipt {
         receiveCredit.packetReceived()
-        return signalling.channels.receive(frame.payload, on: frame.channel)
+        return signalling.channels.receive(payload, on: endpoint)
     }
 
     // MARK: Sending
+
+    /// The length of an SDU, in front of it.
+    static var sduHeadroom: Int { 2 }
+
+    /// Takes a credit for a PDU of `length` octets on an enhanced bearer, where it is one K-frame and need not wait.
+    ///
+    /// - Parameter canSend: whether the controller has a free buffer.
+    /// - Returns: the endpoint of the peer it goes to; nil where that is not so.
+    @inline(__always)
+    mutating func takeCredit(
+        forWhole length: Int, on bearer: AttributeChannel.ID, _ canSend: Bool
+    ) -> ChannelIdentifier? {
+        guard canSend, sendQueue.isEmpty else { return nil }
+        return signalling.channels.takeCredit(forWhole: length, on: bearer.channel)
+    }
+
+    /// Where a notification goes: the bearer, and the endpoint of the peer, which is nil where it has to wait or is longer than
+    /// a K-frame.
+    typealias NotificationRoute = (bearer: AttributeChannel.ID, remote: ChannelIdentifier?)
+
+    /// Writes a notification, over an enhanced bearer behind room for the length of the SDU, and takes the credit for it.
+    @inline(__always)
+    mutating func notify(
+        _ handle: AttributeHandle, _ value: Span<UInt8>, from server: GATTServer, _ canSend: Bool,
+        into writer: inout ByteWriter
+    ) throws(GATTServerError) -> NotificationRoute {
+        let bearer = try endpoint.notify(
+            handle, value: value, headroom: Self.sduHeadroom, from: server, into: &writer)
+        guard bearer != .first else { return (bearer, .attributeProtocol) }
+        let length = HandleValueNotification.headerLength &+ value.count
+        return (bearer, takeCredit(forWhole: length, on: bearer, canSend))
+    }
 
     /// Puts the L2CAP frame that makes up the last `length` octets of `writer` at the end of the queue.
     mutating func queue(frameOf length: Int, endOf writer: borrowing ByteWriter) {

@@ -9,6 +9,19 @@ public struct CreditBasedChannel: Sendable {
         public let endpoint: ChannelIdentifier
         let generation: UInt16
 
+        /// The same as a number, never 0.
+        public var rawValue: UInt32 { UInt32(endpoint.rawValue) | UInt32(generation) << 16 }
+
+        public init(rawValue: UInt32) {
+            endpoint = ChannelIdentifier(UInt16(truncatingIfNeeded: rawValue))
+            generation = UInt16(truncatingIfNeeded: rawValue >> 16)
+        }
+
+        init(endpoint: ChannelIdentifier, generation: UInt16) {
+            self.endpoint = endpoint
+            self.generation = generation
+        }
+
         @inlinable var index: Int { Int(endpoint.rawValue) &- Int(ChannelIdentifier.leDynamicRange.lowerBound) }
     }
 
@@ -20,6 +33,7 @@ public struct CreditBasedChannel: Sendable {
         case enhanced
     }
 
+    @usableFromInline
     enum Phase: Sendable {
         /// Nobody's: the slot is free.
         case free
@@ -47,30 +61,32 @@ public struct CreditBasedChannel: Sendable {
     public internal(set) var peerMTU: UInt16 = 0
     /// The longest payload of a K-frame the peer takes, in octets.
     public internal(set) var peerMPS: UInt16 = 0
-    var phase: Phase
+    @usableFromInline var phase: Phase
 
     /// How many K-frames may be sent.
-    public internal(set) var sendCredits = 0
+    public var sendCredits: Int { credits }
+    @usableFromInline var credits = 0
     /// SDUs that wait for credits, or for room on the link, and how much of the first one has been sent.
-    var queue = PacketQueue(reservingCapacity: 0)
+    @usableFromInline var queue = PacketQueue(reservingCapacity: 0)
     var sentOfFirst = 0
     /// Whether an SDU was refused since the queue was last short enough.
     var mustSignalReady = false
 
     /// How many K-frames the peer may send.
-    public internal(set) var receiveCredits: Int
+    public var receiveCredits: Int { peerCredits }
+    @usableFromInline var peerCredits: Int
     /// What the SDUs that the reader has not taken yet are worth, in K-frames.
-    var unconsumed = 0
+    @usableFromInline var unconsumed = 0
     /// Whether SDUs count as taken when they come: those of an ATT bearer, where each is a PDU that is handled at once.
-    let isTakenAtOnce: Bool
+    @usableFromInline let isTakenAtOnce: Bool
     /// The peer is to get credits once it has no more than this, with what is not taken yet counted as its own.
-    private let creditMark: Int
+    @usableFromInline let creditMark: Int
     /// What a K-frame is worth, in octets: the MPS at the beginning, whatever it is later, so that an SDU is worth the same
     /// when it comes and when it is taken.
-    private let worth: Int
+    @usableFromInline let worth: UInt32
     /// The SDU that is coming in, and how much of it is missing. It keeps its memory.
-    var partial = ByteWriter()
-    var missing = 0
+    @usableFromInline var partial = ByteWriter()
+    @usableFromInline var missing = 0
 
     init(_ id: ID, _ kind: Kind, spsm: UInt16, _ local: ChannelParameters, _ phase: Phase) {
         self.id = id
@@ -80,14 +96,14 @@ public struct CreditBasedChannel: Sendable {
         self.phase = phase
         isTakenAtOnce = spsm == SPSM.enhancedATT
         creditMark = Int(local.window) - max(1, Int(local.window) / 2)
-        receiveCredits = Int(local.window)
-        worth = Int(local.mps)
+        peerCredits = Int(local.window)
+        worth = UInt32(local.mps)
     }
 
     var isInUse: Bool { if case .free = phase { false } else { true } }
 
     /// Whether its user knows it as open.
-    var isOpen: Bool {
+    @inlinable var isOpen: Bool {
         switch phase {
         case .open, .draining: true
         case .free, .opening, .abandoned, .closing: false
@@ -107,7 +123,7 @@ public struct CreditBasedChannel: Sendable {
         self.remote = remote
         peerMTU = mtu
         peerMPS = mps
-        sendCredits = Int(credits)
+        self.credits = Int(credits)
         phase = .open
     }
 
@@ -123,11 +139,15 @@ public struct CreditBasedChannel: Sendable {
 
     /// What a K-frame led to.
     public enum Receipt: Hashable, Sendable {
-        /// The payload from its third octet on is an SDU. Where it counts as taken, the peer may have to get credits now, once
-        /// it was handled.
-        case sdu(ID, owesCredits: Bool)
+        /// The payload from its third octet on is an SDU.
+        case sdu(ID)
+        /// The payload from its third octet on is a PDU of an ATT bearer. It counts as taken: the peer may have to get credits
+        /// once it was handled.
+        case pdu(ID, owesCredits: Bool)
         /// The payload has completed an SDU, which `CreditBasedChannels.appendReassembled` gives.
-        case reassembled(ID, owesCredits: Bool)
+        case reassembledSDU(ID)
+        /// The same for a PDU of an ATT bearer.
+        case reassembledPDU(ID, owesCredits: Bool)
         /// More of the SDU must come.
         case incomplete
         /// More of the SDU must come, and the peer is to get credits for that.
@@ -141,24 +161,25 @@ public struct CreditBasedChannel: Sendable {
     }
 
     /// Takes the payload of a K-frame.
-    @inline(__always)
+    @inlinable @inline(__always)
     mutating func receive(_ payload: Span<UInt8>) -> Receipt {
         switch phase {
         case .open, .draining: break
         case .closing: return .ignored
         case .free, .opening, .abandoned: return .unknown
         }
-        guard receiveCredits > 0 else { return .violated(.creditExceeded) }
+        guard peerCredits > 0 else { return .violated(.creditExceeded) }
         guard payload.count <= Int(local.mps) else { return .violated(.frameTooLong) }
-        receiveCredits &-= 1
+        peerCredits &-= 1
         guard missing == 0 else { return proceed(payload) }
         guard payload.count >= 2 else { return .violated(.lengthMissing) }
         let length = Int(payload[0]) | Int(payload[1]) &<< 8
         guard length <= Int(local.mtu) else { return .violated(.sduTooLong) }
         let count = payload.count &- 2
         if count == length {
-            if !isTakenAtOnce { unconsumed &+= 1 }
-            return .sdu(id, owesCredits: isTakenAtOnce && owesCredits)
+            guard !isTakenAtOnce else { return .pdu(id, owesCredits: owesCredits) }
+            unconsumed &+= 1
+            return .sdu(id)
         }
         guard count < length else { return .violated(.sduExceeded) }
         partial.removeAll()
@@ -168,36 +189,38 @@ public struct CreditBasedChannel: Sendable {
     }
 
     /// Takes a K-frame that is not the first of its SDU.
-    @inline(__always)
-    private mutating func proceed(_ payload: Span<UInt8>) -> Receipt {
+    @inlinable @inline(__always)
+    mutating func proceed(_ payload: Span<UInt8>) -> Receipt {
         guard payload.count <= missing else { return .violated(.sduExceeded) }
         partial.append(payload)
         missing &-= payload.count
         guard missing == 0 else { return owesCredits ? .starved(id) : .incomplete }
-        if !isTakenAtOnce { unconsumed &+= cost(of: partial.count) }
-        return .reassembled(id, owesCredits: isTakenAtOnce && owesCredits)
+        guard !isTakenAtOnce else { return .reassembledPDU(id, owesCredits: owesCredits) }
+        unconsumed &+= cost(of: partial.count)
+        return .reassembledSDU(id)
     }
 
     /// Appends the SDU that is whole now. Mutating only to be read in place.
-    @inline(__always)
+    @inlinable @inline(__always)
     mutating func appendReassembled(to writer: inout ByteWriter) { writer.append(partial.span) }
 
     /// What an SDU is worth, in K-frames. Where the peer used more of them than it needs, the rest is given back at once.
-    private func cost(of length: Int) -> Int { Int(UInt32(truncatingIfNeeded: length &+ 1 &+ worth) / UInt32(worth)) }
+    @inlinable
+    func cost(of length: Int) -> Int { Int((UInt32(truncatingIfNeeded: length &+ 1) &+ worth) / worth) }
 
     /// The reader has taken an SDU. Whether the peer is to get credits now.
-    @inline(__always)
+    @inlinable @inline(__always)
     mutating func consume(_ length: Int) -> Bool {
         unconsumed = max(0, unconsumed &- cost(of: length))
         return isOpen && owesCredits
     }
 
     /// How many credits the peer is to get now: several at once, and well before it has to wait. 0 while it is not worth it.
-    var dueCredits: Int { owesCredits ? Int(local.window) &- unconsumed &- receiveCredits : 0 }
+    var dueCredits: Int { owesCredits ? Int(local.window) &- unconsumed &- peerCredits : 0 }
 
     /// Whether there are any.
-    @inline(__always)
-    private var owesCredits: Bool { unconsumed &+ receiveCredits <= creditMark }
+    @inlinable @inline(__always)
+    var owesCredits: Bool { unconsumed &+ peerCredits <= creditMark }
 
     // MARK: Sending
 
@@ -208,7 +231,7 @@ public struct CreditBasedChannel: Sendable {
     /// Appends the payload of the next K-frame of an SDU of which `sent` octets have gone already. There must be a credit.
     @inline(__always)
     mutating func appendFrame(of sdu: Span<UInt8>, sent: inout Int, into writer: inout ByteWriter) {
-        sendCredits &-= 1
+        credits &-= 1
         var room = Int(peerMPS)
         if sent == 0 {
             writer.append(UInt16(truncatingIfNeeded: sdu.count))
@@ -222,7 +245,7 @@ public struct CreditBasedChannel: Sendable {
     /// Appends the payload of the next K-frame of what waits. False without a credit, or if nothing waits.
     mutating func appendWaitingFrame(into writer: inout ByteWriter, join: SDUJoining?) -> Bool {
         guard sendCredits > 0, !queue.isEmpty else { return false }
-        sendCredits &-= 1
+        credits &-= 1
         if let join, sentOfFirst == 0, queue.count > 1 {
             let start = writer.count
             writer.append(UInt16(0))

@@ -135,6 +135,6 @@ extension CreditBasedChannels {
         let credits = at[index].sendCredits + Int(credit.credits)
         guard credit.credits > 0 else { return end(index, .violated(.creditMissing)) }
         guard credits <= Int(UInt16.max) else { return end(index, .violated(.creditOverflow)) }
-        at[index].sendCredits = credits
+        at[index].credits = credits
     }
 }

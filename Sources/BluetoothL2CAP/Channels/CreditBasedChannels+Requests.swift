@@ -128,7 +128,7 @@ extension CreditBasedChannels {
         guard let index = index(of: id) else { return }
         let credits = at[index].dueCredits
         guard credits > 0 else { return }
-        at[index].receiveCredits += credits
+        at[index].peerCredits += credits
         FlowControlCredit(channel: id.endpoint, credits: UInt16(clamping: credits))
             .encode(identifier: identifier, into: &writer)
     }

@@ -17,7 +17,7 @@ public struct CreditBasedChannels: Sendable {
     /// How many channels there may be at a time.
     let capacity: Int
     /// Each at the place of its endpoint, 0x0040 first.
-    var at: [CreditBasedChannel] = []
+    @usableFromInline var at: [CreditBasedChannel] = []
     var requests: [Request] = []
     /// The places of the channels whose Disconnection Request is still to be written.
     var owed: [Int] = []
@@ -107,6 +107,7 @@ public struct CreditBasedChannels: Sendable {
     // MARK: - Receiving
 
     /// Takes the payload of a frame on an endpoint of the dynamic range.
+    @inlinable @inline(__always)
     public mutating func receive(
         _ payload: Span<UInt8>, on endpoint: ChannelIdentifier
     ) -> CreditBasedChannel.Receipt {
@@ -124,6 +125,7 @@ public struct CreditBasedChannels: Sendable {
     }
 
     /// Appends the SDU that the last frame of a channel has completed.
+    @inlinable @inline(__always)
     public mutating func appendReassembled(of id: CreditBasedChannel.ID, to writer: inout ByteWriter) {
         at[id.index].appendReassembled(to: &writer)
     }
@@ -131,8 +133,10 @@ public struct CreditBasedChannels: Sendable {
     /// The reader has taken an SDU of this length.
     ///
     /// - Returns: whether the peer is to get credits now: `SignallingChannel.giveCredits`.
+    @inlinable @inline(__always)
     public mutating func consume(_ length: Int, on id: CreditBasedChannel.ID) -> Bool {
-        guard let index = index(of: id) else { return false }
+        let index = id.index
+        guard index >= 0, index < at.count, at[index].id == id else { return false }
         return at[index].consume(length)
     }
 
@@ -170,13 +174,13 @@ public struct CreditBasedChannels: Sendable {
     ///
     /// - Returns: the endpoint of the peer it goes to; nil where it has to wait, or is longer than a K-frame, or the channel is
     ///   not open.
-    @inline(__always)
+    @inlinable @inline(__always)
     public mutating func takeCredit(forWhole length: Int, on id: CreditBasedChannel.ID) -> ChannelIdentifier? {
         let index = id.index
-        guard index >= 0, index < at.count, at[index].id == id, case .open = at[index].phase, at[index].sendCredits > 0,
+        guard index >= 0, index < at.count, at[index].id == id, case .open = at[index].phase, at[index].credits > 0,
             length &+ 2 <= Int(at[index].peerMPS), at[index].queue.isEmpty
         else { return nil }
-        at[index].sendCredits &-= 1
+        at[index].credits &-= 1
         return at[index].remote
     }
 

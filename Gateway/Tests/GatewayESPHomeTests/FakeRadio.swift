@@ -10,7 +10,7 @@ final class FakeRadio: ProxyRadio {
         var isActive = true
         var unpaired: [DeviceAddress] = []
         var forgotten: [DeviceAddress] = []
-        /// Who waits in `connect` until it is let go on.
+        /// Who waits, in `connect` until it is cancelled, in `forgetServices` until it is let go on.
         var held: [CheckedContinuation<Void, Never>] = []
         var holds = false
         /// Whether connections end only when `letGo` is called.
@@ -60,7 +60,24 @@ final class FakeRadio: ProxyRadio {
     func unpair(_ device: DeviceAddress) async throws(ProxyError) { state.withLock { $0.unpaired.append(device) } }
 
     func forgetServices(of device: DeviceAddress) async throws(ProxyError) {
+        await withCheckedContinuation { continuation in
+            let isHeld = state.withLock { state in
+                if state.holds { state.held.append(continuation) }
+                return state.holds
+            }
+            if !isHeld { continuation.resume() }
+        }
         state.withLock { $0.forgotten.append(device) }
+    }
+
+    /// Lets those go on who wait, and holds nobody any more.
+    func letGo() {
+        let held = state.withLock { state in
+            state.holds = false
+            defer { state.held = [] }
+            return state.held
+        }
+        for one in held { one.resume() }
     }
 
     func scan(isActive: Bool?) { state.withLock { $0.isActive = isActive ?? true } }

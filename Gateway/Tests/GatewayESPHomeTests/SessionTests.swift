@@ -315,4 +315,15 @@ import Testing
         #expect(await client.ask(.deviceRequest, Self.request(6)) == Frame(.clearCache, Self.device + [0x10, 1]))
         #expect(client.radio.state.withLock { $0.forgotten }.map(\.value) == [Self.address.value])
     }
+
+    @Test func tooMuchAtATime() async {
+        let client = await FakeClient()
+        client.radio.state.withLock { $0.holds = true }
+        for _ in 0..<ProxySession.owedAnswerLimit { client.tell(.deviceRequest, Self.request(6)) }
+        #expect(await client.ask(.deviceRequest, Self.request(6)) == Frame(.clearCache, Self.device + [0x18, 0x84, 1]))
+        client.radio.letGo()
+        for _ in 0..<ProxySession.owedAnswerLimit {
+            #expect(await client.next() == Frame(.clearCache, Self.device + [0x10, 1]))
+        }
+    }
 }

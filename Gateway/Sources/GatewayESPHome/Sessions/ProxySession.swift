@@ -39,10 +39,14 @@ final class ProxySession: Sendable {
         var devices: [UInt64: ProxyDevice] = [:]
         /// Those that are there, and those whose connections are ending.
         var deviceCount = 0
+        /// How many answers the client waits for that need no connection.
+        var owedAnswers = 0
     }
 
     /// Devices that a client may have asked for at a time.
     static let deviceLimit = 32
+    /// Answers that a client may wait for at a time, beside those of its devices.
+    static let owedAnswerLimit = 32
     /// A batch of advertisements goes out when it has so many, or when `flush` is called.
     static let batchLimit = 16
 
@@ -237,13 +241,20 @@ final class ProxySession: Sendable {
         _ body: @escaping @Sendable (any ProxyRadio) async throws(ProxyError) -> Void
     ) {
         let radio = radio, answers = answers
-        Task {
+        let hasRoom = state.withLock { state in
+            guard state.owedAnswers < Self.owedAnswerLimit else { return false }
+            state.owedAnswers += 1
+            return true
+        }
+        guard hasRoom else { return answers.succeeded(type, address, .busy) }
+        Task { [weak self] in
             do throws(ProxyError) {
                 try await body(radio)
                 answers.succeeded(type, address, nil)
             } catch {
                 answers.succeeded(type, address, error)
             }
+            self?.state.withLock { $0.owedAnswers -= 1 }
         }
     }
 

@@ -31,6 +31,12 @@ extension FuzzTarget {
             return [script([255], data.map { ([$0.bytes[2] >> 4], [UInt8]($0.bytes.dropFirst(5))) })]
         case .signalling: return [0, 1].map { script([$0], packets.frames(on: 5).map { ([7], $0) }) }
         case .channels: return seedChannels
+        case .bearers:
+            // Two bearers of the peer's, and its PDUs on one of them: those of a client, and what answers a discovery.
+            let open: [UInt8] = [12, 1, 0, 2, 200, 50]
+            let requests = attributes.filter(\.isRequest).prefix(40).map { ([0, 1, 0] as [UInt8], $0) }
+            let responses = attributes.filter { !$0.isRequest }.prefix(40).map { ([0, 1, 0] as [UInt8], $0) }
+            return seedBearers + [script([1] + open, requests), script([0] + open + [19, 0, 2], responses)]
         case .attribute: return attributes
         case .server: return [script([0, 0], attributes.filter(\.isRequest).map { ([23], $0) })]
         case .client:
@@ -86,6 +92,16 @@ private let seedChannels = [
             ([0], [0x17, 1, 12, 0, 0x80, 0, 100, 0, 64, 0, 2, 0, 0x50, 0, 0x51, 0]), ([4, 1], [1, 0, 9]),
             ([0], [0x19, 2, 6, 0, 200, 0, 80, 0, 0x50, 0]),
         ]),
+]
+
+/// Two bearers that the peer opens. It subscribes over one of them, and values are notified, more than it has given credits
+/// for; then the host asks for bearers itself, as the answers to its questions about the peer's features let it.
+private let seedBearers: [[UInt8]] = [
+    [1, 12, 1, 0, 0, 200, 2] + [0, 1, 0] + [0x12, 0x13, 0, 1, 0].asChunk
+        + [22, 0x12, 0] + [1, 2, 3].asChunk + [22, 0x12, 0] + [4, 5].asChunk + [15, 1, 3]
+        + [16, 1, 0, 1, 200] + [17, 0],
+    [0, 19, 9, 0] + [11] + [0x0B, 7].asChunk + [11] + [0x09, 3, 9, 0, 1].asChunk
+        + [11] + [0x09, 3, 11, 0, 0].asChunk + [11] + [0x13].asChunk + [13, 2, 0, 1, 100, 9] + [19, 15, 1],
 ]
 
 /// A script: a beginning, then pieces of data, each preceded by the numbers that say what to do with it.

@@ -14,6 +14,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case signalling
     /// The credit-based channels of a link, with a peer that sends anything.
     case channels
+    /// The enhanced ATT bearers of a link, with a peer that sends anything.
+    case bearers
     /// One ATT PDU, decoded and encoded.
     case attribute
     /// The GATT server, with a client that sends anything.
@@ -48,6 +50,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .reassembly: try fuzzReassembly(&input)
         case .signalling: try fuzzSignalling(&input)
         case .channels: try fuzzChannels(&input)
+        case .bearers: try fuzzBearers(&input)
         case .attribute: try fuzzAttribute(bytes)
         case .server: try fuzzServer(&input)
         case .client: try fuzzClient(&input)

@@ -13,7 +13,10 @@ struct HostBench {
         var identifier: GATTClient.OperationID
     }
 
-    var host = HostBench.ready
+    /// The bearers beside the fixed channel of a link.
+    static let enhancedBearers = 3
+
+    var host: Host
     var now = Instant.zero.advanced(by: .seconds(60))
 
     /// Links that were reported as connected.
@@ -29,6 +32,8 @@ struct HostBench {
     var disconnecting: [ConnectionHandle] = []
     /// How many packets of each link the controller holds.
     var outstanding: [ConnectionHandle: Int] = [:]
+    /// The packets that the host has sent over links, oldest first, until a target takes them.
+    var sent: [[UInt8]] = []
 
     /// Whether the host has ever given the controller a key for a link.
     private var hasGivenKey = false
@@ -37,8 +42,15 @@ struct HostBench {
     private var aclDataLength: Int { host.controller?.aclDataLength ?? 0 }
     private var aclBufferCount: Int { host.controller?.aclBufferCount ?? 0 }
 
-    /// A host brought up on a virtual controller, once.
-    private static let ready: Host = {
+    init() { host = Self.ready }
+
+    /// A host that knows a peer.
+    init(bond: Bond) { host = Self.bringUp(bond: bond) }
+
+    private static let ready = bringUp()
+
+    /// A host brought up on a virtual controller.
+    private static func bringUp(bond: Bond? = nil) -> Host {
         var air = Air(seed: 1)
         var configuration = ControllerConfiguration(publicAddress: DeviceAddress(0xA000_0000_0001, kind: .public))
         configuration.aclDataLength = 64
@@ -47,9 +59,11 @@ struct HostBench {
         var hostConfiguration = HostConfiguration(seed: 1)
         hostConfiguration.security = SecurityConfiguration(
             crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1))
+        hostConfiguration.enhancedBearers = enhancedBearers
         var host = Host(configuration: hostConfiguration)
         host.server.database = .forFuzzing()
         guard (try? host.listen(on: 0x80, ChannelListener())) != nil else { fatalError("no service over channels") }
+        if let bond { host.restore(bond, at: .zero) }
         host.start(at: .zero)
         // A virtual controller answers at once.
         while host.controller == nil {
@@ -59,7 +73,7 @@ struct HostBench {
         }
         while host.events.next() != nil {}
         return host
-    }()
+    }
 
     mutating func pass(_ time: Duration) {
         now = now.advanced(by: time)
@@ -192,6 +206,7 @@ struct HostBench {
                 guard data.data.count <= aclDataLength, !data.data.isEmpty else {
                     throw DecodingFailure(.invalidLength, at: 2)
                 }
+                sent.append(bytes)
             case .event, .synchronousData, .isoData: throw DecodingFailure(.invalidValue, at: 0)
             }
         } catch {

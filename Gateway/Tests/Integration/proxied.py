@@ -229,6 +229,10 @@ class Proxied(GatewayTest):
     async def bleak(self, key):
         self.air()
         _, port = self.proxy(key)
+        # The second time with the services that it remembers.
+        await self.bleak_connects(port, key, 2)
+
+    async def bleak_connects(self, port, key, count):
         manager = Manager()
         await manager.async_setup()
         habluetooth.set_manager(manager)
@@ -237,13 +241,13 @@ class Proxied(GatewayTest):
             stop = data.scanner.async_setup()
             unregister = manager.async_register_scanner(data.scanner)
             try:
-                await self.as_a_program_would(manager)
+                await self.as_a_program_would(manager, count)
             finally:
                 unregister()
                 stop()
                 manager.async_stop()
 
-    async def as_a_program_would(self, manager):
+    async def as_a_program_would(self, manager, count):
         for _ in range(400):
             device = manager.async_ble_device_from_address(DEVICE, True)
             if device:
@@ -251,8 +255,7 @@ class Proxied(GatewayTest):
             await asyncio.sleep(0.05)
         self.assertEqual(device.name, "Lamp")
         gone, values = asyncio.Event(), asyncio.Queue()
-        for _ in range(2):
-            # The second time with the services that it remembers.
+        for _ in range(count):
             lamp = await establish_connection(
                 habluetooth.HaBleakClientWrapper, device, "Lamp", disconnected_callback=lambda _: gone.set())
             async with contextlib.AsyncExitStack() as stack:
@@ -271,12 +274,18 @@ class Proxied(GatewayTest):
     # Again and again
 
     def test_cycles(self):
+        self.again_and_again(self.cycle)
+
+    def test_cycles_of_bleak(self):
+        self.again_and_again(lambda port, count: self.bleak_connects(port, KEY, count))
+
+    def again_and_again(self, cycle):
         self.air()
         gateway, port = self.proxy(KEY)
-        asyncio.run(self.cycle(port, 5))
+        asyncio.run(cycle(port, 5))
         before = self.resources(gateway)
         begin = time.monotonic()
-        asyncio.run(self.cycle(port, CYCLES))
+        asyncio.run(cycle(port, CYCLES))
         after = self.resources(gateway)
         print(f"{CYCLES} cycles in {time.monotonic() - begin:.1f} s: descriptors {before[0]} to {after[0]}, "
               f"threads {before[1]} to {after[1]}, resident memory {before[2]} to {after[2]} KiB", flush=True)

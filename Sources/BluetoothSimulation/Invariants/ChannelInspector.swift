@@ -8,6 +8,10 @@ struct ChannelInspector: Sendable {
     private struct Limits {
         var credits: Int
         var mps: Int
+        /// This host's endpoint. A peer's endpoint may belong to another channel already when the end of the one before is answered.
+        var own: UInt16 = 0
+
+        func with(own: UInt16) -> Limits { Limits(credits: credits, mps: mps, own: own) }
     }
 
     /// A request of the peer's that waits for this host's answer.
@@ -18,7 +22,8 @@ struct ChannelInspector: Sendable {
 
     private var open: [UInt16: Limits] = [:]
     private var peerRequests: [UInt8: Request] = [:]
-    private var ownRequests: Set<UInt8> = []
+    /// The endpoints that this host has asked to have connected, by the request.
+    private var ownRequests: [UInt8: [UInt16]] = [:]
 
     static let signalling: UInt16 = 0x0005
 
@@ -50,17 +55,20 @@ struct ChannelInspector: Sendable {
 
     private mutating func sent(_ command: Command) {
         switch command.code {
-        case .leCreditBasedConnectionRequest, .creditBasedConnectionRequest: ownRequests.insert(command.identifier)
+        case .leCreditBasedConnectionRequest: ownRequests[command.identifier] = command[1].map { [$0] }
+        case .creditBasedConnectionRequest: ownRequests[command.identifier] = command.words(from: 4)
         case .leCreditBasedConnectionResponse:
             guard let request = peerRequests.removeValue(forKey: command.identifier), command[4] == 0 else { return }
-            open[request.sources[0]] = request.limits
+            open[request.sources[0]] = request.limits.with(own: command[0] ?? 0)
         case .creditBasedConnectionResponse:
             guard let request = peerRequests.removeValue(forKey: command.identifier) else { return }
-            for (index, source) in request.sources.enumerated() where (command[4 + index] ?? 0) != 0 {
-                open[source] = request.limits
+            for (source, own) in zip(request.sources, command.words(from: 4)) where own != 0 {
+                open[source] = request.limits.with(own: own)
             }
         case .disconnectionRequest: open[command[0] ?? 0] = nil
-        case .disconnectionResponse: open[command[1] ?? 0] = nil
+        case .disconnectionResponse:
+            guard let own = command[0], let peers = command[1], open[peers]?.own == own else { return }
+            open[peers] = nil
         default: return
         }
     }
@@ -75,16 +83,16 @@ struct ChannelInspector: Sendable {
             note(
                 Request(sources: command.words(from: 4), limits: Limits(credits: Int(credits), mps: Int(mps))), command)
         case .leCreditBasedConnectionResponse:
-            guard ownRequests.remove(command.identifier) != nil, command[4] == 0, let endpoint = command[0],
-                let mps = command[2], let credits = command[3]
+            guard let own = ownRequests.removeValue(forKey: command.identifier)?.first, command[4] == 0,
+                let endpoint = command[0], let mps = command[2], let credits = command[3]
             else { return }
-            open[endpoint] = Limits(credits: Int(credits), mps: Int(mps))
+            open[endpoint] = Limits(credits: Int(credits), mps: Int(mps), own: own)
         case .creditBasedConnectionResponse:
-            guard let mps = command[1], let credits = command[2], ownRequests.remove(command.identifier) != nil else {
-                return
-            }
-            for endpoint in command.words(from: 4) where endpoint != 0 {
-                open[endpoint] = Limits(credits: Int(credits), mps: Int(mps))
+            guard let mps = command[1], let credits = command[2],
+                let sources = ownRequests.removeValue(forKey: command.identifier)
+            else { return }
+            for (endpoint, own) in zip(command.words(from: 4), sources) where endpoint != 0 {
+                open[endpoint] = Limits(credits: Int(credits), mps: Int(mps), own: own)
             }
         case .flowControlCredit:
             guard let endpoint = command[0], let credits = command[1] else { return }

@@ -66,7 +66,8 @@ public struct AttributeEndpoint: Sendable {
         return id
     }
 
-    /// Adds a channel under a name of the caller's, which none has had before: he finds what carries it by that.
+    /// Adds a channel under a name that the caller chooses, and by which it knows what carries the channel. No channel may have had
+    /// that name before.
     public mutating func open(_ bearer: ATTBearer, as id: AttributeChannel.ID) {
         channels.append(AttributeChannel(id: id, bearer: bearer, maximumWaiting: maximumWaiting))
     }

@@ -7,7 +7,7 @@ import pathlib
 import re
 import shutil
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
 import pytest
 import pytest_asyncio
@@ -16,6 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from support.agent import Agent  # noqa: E402
 from support.bluez import BlueZ  # noqa: E402
+from support.l2cap import enable_enhanced_channels  # noqa: E402
 from support.monitor import Monitor  # noqa: E402
 from support.peripheral import Link, Peripheral  # noqa: E402
 from support.processes import LOGS, RESULTS  # noqa: E402
@@ -67,6 +68,14 @@ async def bluez(daemon: BlueZ) -> BlueZ:
     # The daemon does not report a device it already knows.
     await daemon.forget_devices("hci1")
     return daemon
+
+
+@pytest.fixture
+def enhanced_channels() -> Iterator[None]:
+    """A kernel with enhanced credit-based channels. The cases behind this one have one without."""
+    enable_enhanced_channels(True)
+    yield
+    enable_enhanced_channels(False)
 
 
 @pytest_asyncio.fixture(autouse=True)

@@ -18,7 +18,6 @@ from support.l2cap import (
     accept,
     call,
     channel_socket,
-    enable_enhanced_channels,
     exchange,
     socket_address,
 )
@@ -52,8 +51,8 @@ async def carry(process: Process, octets: bytes) -> bytes:
 
 
 @MODES
+@pytest.mark.usefixtures("enhanced_channels")
 async def test_the_kernel_opens_a_channel(bluez: BlueZ, tmp_path: pathlib.Path, mode: int) -> None:
-    enable_enhanced_channels()
     async with ble("--listen", hex(PSM), "--keep", "--bonds", tmp_path) as process:
         said = len(process.said())
         await until(lambda: "listening" in process.said()[said:], "the service")
@@ -67,8 +66,8 @@ async def test_the_kernel_opens_a_channel(bluez: BlueZ, tmp_path: pathlib.Path, 
 
 
 @MODES
+@pytest.mark.usefixtures("enhanced_channels")
 async def test_we_open_a_channel_to_the_kernel(bluez: BlueZ, tmp_path: pathlib.Path, mode: int) -> None:
-    enable_enhanced_channels()
     with channel_socket(THEIRS, mode, MTU, PSM) as listener:
         listener.listen(1)
         accepting = asyncio.ensure_future(asyncio.to_thread(accept, listener))

@@ -94,9 +94,9 @@ class AttributeSocket:
         self.socket.close()
 
 
-def enable_enhanced_channels() -> None:
+def enable_enhanced_channels(is_on: bool) -> None:
     """The kernel leaves enhanced credit-based channels off by default."""
-    pathlib.Path("/sys/module/bluetooth/parameters/enable_ecred").write_text("Y")
+    pathlib.Path("/sys/module/bluetooth/parameters/enable_ecred").write_text("Y" if is_on else "N")
 
 
 def channel_socket(local: str, mode: int, mtu: int, psm: int = 0) -> socket.socket:

@@ -82,7 +82,8 @@ extension CallUser {
         case .controller(.connectionFailedToBeEstablished): false
         case .controller: run.hasFaults(station) || call.kind != .read
         // What a controller can do is not known where its answers about it were cut.
-        case .unsupported, .advertisingDataTooLong: call.kind == .advertiseSet && run.isTainted(station)
+        case .unsupported, .advertisingDataTooLong:
+            (call.kind == .advertiseSet || call.kind == .advertise) && run.isTainted(station)
         case .busy where call.kind == .advertiseSet: run.isTainted(station)
         case .busy:
             calls.open.count > 16 || call.kind == .pair || call.kind == .openChannel || call.kind == .reconfigureChannel

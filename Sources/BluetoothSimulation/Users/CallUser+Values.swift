@@ -63,9 +63,11 @@ extension CallUser {
 
     private func receivedChunk(_ bytes: Span<UInt8>, _ index: Int) {
         guard let progress = try? links[index].card.receive(bytes), case .complete(let card) = progress else { return }
-        // The beginning may have come before this user subscribed.
-        if !links[index].isCardWhole {
-            links[index].isCardWhole = true
+        // The beginning may have come before this user subscribed. What nobody subscribes to goes to all users, and stops for
+        // this one when somebody does.
+        let isSubscribed = isSubscribed(to: .card, of: links[index].peer)
+        guard links[index].isCardWhole, isSubscribed else {
+            links[index].isCardWhole = isSubscribed
             return
         }
         if !card.isEmpty, !SimulatedCard.isWhole(card) {

@@ -98,7 +98,8 @@ extension ScenarioRun {
     /// Whether the end of a read is one that must not be.
     func isWrong(_ use: StoredUse, isInParts: Bool, where fits: ([UInt8]) -> Bool) -> Bool {
         guard use.epoch == epochs[use.station], case .read(let time) = use.kind, let value = stored[use.station],
-            !isTainted(use.station)
+            // Whoever sends what is not its own may have written anything.
+            !isTainted(use.station), anyTaintedStation == nil
         else { return false }
         return !value.mayBeRead(since: time, isInParts: isInParts, where: fits)
     }

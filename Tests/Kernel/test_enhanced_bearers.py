@@ -1,12 +1,10 @@
-"""Links of our central to BlueZ where the kernel has enhanced credit-based channels.
-
-That a request goes over an enhanced ATT bearer is tried with Bumble instead: Linux 6.1 and bluetoothd 5.66 answer over another bearer
-than they were asked on, in about every other run.
-"""
+"""Links of our central to BlueZ where the kernel has enhanced credit-based channels, and BlueZ bearers over them."""
 
 from __future__ import annotations
 
+import asyncio
 import pathlib
+import re
 from collections.abc import AsyncIterator
 
 import pytest
@@ -14,7 +12,7 @@ import pytest_asyncio
 from conftest import AgentFactory
 from support.bluez import BlueZ
 from support.monitor import Monitor
-from support.pairing import leave
+from support.pairing import JUST_WORKS, leave, paired, person
 from support.processes import BINARIES, output_of
 from support.radio import ADDRESSES
 from support.sample import Sample, connect
@@ -48,3 +46,26 @@ async def test_a_link_in_the_clear_has_no_bearers(
     _, said, _ = await output_of(BINARIES / "ble", "decode", monitor.path)
     assert "ATT_READ_BY_TYPE_REQ handles 0x0001...0xFFFF type 2B3A" in said, "BlueZ asks what there is"
     assert "L2CAP_CREDIT_BASED_CONNECTION_REQ" not in said
+
+
+@pytest.mark.usefixtures("enhanced_channels")
+async def test_requests_go_over_the_bearers_of_an_encrypted_link(
+    agents: AgentFactory, bluez: BlueZ, sample: Sample, tmp_path: pathlib.Path
+) -> None:
+    """Linux has named the channels of one request in another order than it was asked for them, and then answers on others."""
+    agent = await agents()
+    monitor = Monitor(tmp_path / "bearers.btsnoop")
+    await monitor.start()
+    async with person(JUST_WORKS) as shell:
+        link = await paired(agent, shell, JUST_WORKS)
+        for _ in range(READS):
+            values = await asyncio.gather(
+                *(link("read", handle=attribute.handle) for attribute in (sample.value, sample.encrypted, sample.battery)))
+            assert [bytes.fromhex(value["value"]) for value in values] == [
+                sample.value.value, sample.encrypted.value, sample.battery.value]
+        await leave(link)
+    await monitor.stop()
+    _, said, _ = await output_of(BINARIES / "ble", "decode", monitor.path)
+    assert said.count("L2CAP_CREDIT_BASED_CONNECTION_RSP") == 2, "a bearer for each"
+    requests = re.findall(r"(\w+) ATT_READ_REQ", said)
+    assert len(set(requests)) == 3, f"over the fixed channel and two bearers, not over {set(requests)} alone"

@@ -38,6 +38,8 @@ public struct ACLReassembler: Sendable {
     private var partial: [UInt8] = []
     /// Whether a frame has begun and is not whole yet.
     public private(set) var isPartial = false
+    /// The channel of the frame that was dropped last, until the next one begins; nil where it was not told.
+    public private(set) var lostChannel: UInt16?
 
     /// Counts of what was lost.
     public struct Drops: Equatable, Sendable {
@@ -66,6 +68,9 @@ public struct ACLReassembler: Sendable {
         get { partial.span }
     }
 
+    /// The channel of the frame that is being put together; nil until its header has arrived.
+    public var channel: UInt16? { isPartial ? Self.channel(of: partial.span) : nil }
+
     /// Receives one packet of the link. A controller sends no broadcasts on an LE link (Vol 4, Part E, 5.4.2).
     public mutating func receive(_ packet: borrowing ACLDataPacket) -> Outcome {
         packet.broadcast == 0 ? receive(packet.data, boundary: packet.boundary) : drop(.flagsInvalid)
@@ -83,6 +88,7 @@ public struct ACLReassembler: Sendable {
 
     /// Discards an incomplete frame: for a link that has ended.
     public mutating func reset() {
+        lostChannel = nil
         if !partial.isEmpty { partial.removeAll(keepingCapacity: true) }
         isPartial = false
     }
@@ -92,8 +98,9 @@ public struct ACLReassembler: Sendable {
         reset()
         guard !data.isEmpty else { return drop(.empty) }
         if let length = frameLength(data) {
-            guard length <= maximumFrameLength else { return drop(.frameTooLong) }
-            guard data.count <= length else { return drop(.overlong) }
+            let channel = Self.channel(of: data)
+            guard length <= maximumFrameLength else { return drop(.frameTooLong, of: channel) }
+            guard data.count <= length else { return drop(.overlong, of: channel) }
             if data.count == length { return .frame }
         }
         append(data)
@@ -102,16 +109,17 @@ public struct ACLReassembler: Sendable {
     }
 
     private mutating func proceed(_ data: Span<UInt8>) -> Outcome {
-        guard isPartial else { return drop(.continuationWithoutStart) }
+        // More of a frame that was dropped, or of one whose beginning was lost.
+        guard isPartial else { return drop(.continuationWithoutStart, of: lostChannel) }
         var offset = 0
         while partial.count < 4, offset < data.count {
             partial.append(data[offset])
             offset += 1
         }
         guard let length = frameLength(partial.span) else { return .incomplete }
-        guard length <= maximumFrameLength else { return drop(.frameTooLong) }
+        guard length <= maximumFrameLength else { return drop(.frameTooLong, of: channel) }
         let rest = data.extracting(offset..<data.count)
-        guard rest.count <= length - partial.count else { return drop(.overlong) }
+        guard rest.count <= length - partial.count else { return drop(.overlong, of: channel) }
         append(rest)
         guard partial.count == length else { return .incomplete }
         isPartial = false
@@ -122,8 +130,9 @@ public struct ACLReassembler: Sendable {
         data.withUnsafeBufferPointer { partial.append(contentsOf: $0) }
     }
 
-    private mutating func drop(_ reason: DropReason) -> Outcome {
+    private mutating func drop(_ reason: DropReason, of channel: UInt16? = nil) -> Outcome {
         reset()
+        lostChannel = channel
         switch reason {
         case .continuationWithoutStart: drops.continuationsWithoutStart &+= 1
         case .overlong: drops.overlong &+= 1
@@ -137,5 +146,10 @@ public struct ACLReassembler: Sendable {
     /// How long the frame is that begins with these bytes, header included; nil until its length field has arrived.
     private func frameLength(_ bytes: Span<UInt8>) -> Int? {
         bytes.count < 4 ? nil : 4 + Int(bytes[0]) + Int(bytes[1]) << 8
+    }
+
+    /// The channel of the frame that begins with these bytes; nil until that has arrived.
+    private static func channel(of bytes: Span<UInt8>) -> UInt16? {
+        bytes.count < 4 ? nil : UInt16(bytes[2]) | UInt16(bytes[3]) << 8
     }
 }

@@ -142,7 +142,7 @@ extension Host {
         link.signalling.channels.linkEnded()
         for change in link.signalling.channels.events {
             switch change {
-            case .openingFailed(let id, _) where link.enhanced.requested.contains(id): continue
+            case .openingFailed(let id, _) where link.enhanced.requested == id: continue
             case .closed(let id, _) where link.enhanced.bearers.contains(id): continue
             case .openingFailed(let id, _):
                 events.append(.channel(link.identifier, .openingFailed(id, .cancelled)))

@@ -15,7 +15,7 @@ struct EnhancedBearers: Sendable {
         /// Client Supported Features are being read, before this host adds its own.
         case readingClientFeatures
         case writingClientFeatures
-        /// The peer was asked for channels.
+        /// The peer was asked for a channel.
         case opening
         /// Both sides asked at once, and neither had room for the other: the peer is asked again at the deadline.
         case waiting
@@ -30,22 +30,30 @@ struct EnhancedBearers: Sendable {
     /// The operation of the host's own that `step` waits for, and what became of it.
     private(set) var operation: GATTClient.OperationID?
     private(set) var ended: Result<GATTClientResult, GATTClientError>?
-    /// The channels that the peer was asked for and has not answered about.
-    var requested: [CreditBasedChannel.ID] = []
+    /// The channel that the peer was asked for and has not answered about.
+    var requested: CreditBasedChannel.ID?
     /// Whether both sides asked for channels at the same time, and the peer had no room for ours.
     var hasPeerAsked = false
     var hasPeerRefused = false
-    /// How often the peer was asked.
-    var attempts = 0
+    /// How many channels the peer was asked for.
+    private(set) var requestCount = 0
     var deadline: Instant?
     /// A bearer on which a peer asks so much, and takes so little, that its answers do not fit any more.
     var overwhelmed: CreditBasedChannel.ID?
 
-    /// How often a peer is asked for bearers, collisions and all.
-    static let maximumAttempts = 3
+    /// How many more bearers a peer is asked for than there may be, where both sides ask at once.
+    static let maximumCollisions = 2
 
     /// How many more of `limit` there may be.
-    func room(of limit: Int) -> Int { max(0, limit - bearers.count - requested.count) }
+    func room(of limit: Int) -> Int { max(0, limit - bearers.count - (requested == nil ? 0 : 1)) }
+
+    /// The peer was asked for a channel.
+    mutating func asked(for channel: CreditBasedChannel.ID) {
+        requested = channel
+        requestCount += 1
+        (hasPeerAsked, hasPeerRefused) = (false, false)
+        step = .opening
+    }
 
     mutating func add(_ channel: CreditBasedChannel.ID) { bearers.append(channel) }
     mutating func remove(_ channel: CreditBasedChannel.ID) { bearers.removeAll { $0 == channel } }

@@ -59,8 +59,8 @@ extension Host {
         guard !isEncrypted else { return beginBearers(slot, at: now) }
         let bearers = links.at[slot].enhanced.bearers
         for bearer in bearers { closeBearer(bearer, slot, at: now) }
-        for channel in links.at[slot].enhanced.requested { links.at[slot].signalling.channels.abandon(channel) }
-        links.at[slot].enhanced.requested = []
+        if let channel = links.at[slot].enhanced.requested { links.at[slot].signalling.channels.abandon(channel) }
+        links.at[slot].enhanced.requested = nil
         links.at[slot].enhanced.deadline = nil
         // Where the peer is being asked about its features, the answer leads nowhere.
         if links.at[slot].enhanced.operation == nil { links.at[slot].enhanced.step = .idle }
@@ -111,32 +111,32 @@ extension Host {
         }
     }
 
-    /// Asks for as many bearers as are wanted and not there: the peer may have opened some.
+    /// Asks for a bearer, where one more is wanted: the peer may have opened some.
+    ///
+    /// For one at a time. A server that answers a request for several may name its channels in another order than it was asked
+    /// for them, as Linux did for years, and then answers over another bearer than it was asked on.
     mutating func openBearers(_ slot: Int, at now: Instant) {
         links.at[slot].enhanced.step = .done
         links.at[slot].enhanced.deadline = nil
-        let count = min(
-            links.at[slot].enhanced.room(of: bearerLimit), links.at[slot].signalling.channels.room)
-        guard count > 0, links.at[slot].life.isOpen, links.at[slot].endpoint.security.isEncrypted else { return }
+        let mayAsk = links.at[slot].enhanced.requestCount < bearerLimit + EnhancedBearers.maximumCollisions
+        guard mayAsk, links.at[slot].enhanced.room(of: bearerLimit) > 0, links.at[slot].signalling.channels.room > 0,
+            links.at[slot].life.isOpen, links.at[slot].endpoint.security.isEncrypted
+        else { return }
         openFrame()
         let requested = try? links.at[slot].signalling.openChannels(
-            count, to: SPSM.enhancedATT, bearerParameters, at: now, into: &outbox.writer)
+            1, to: SPSM.enhancedATT, bearerParameters, at: now, into: &outbox.writer)
         closeFrame(slot, .leSignalling)
         guard let requested else { return }
-        links.at[slot].enhanced.requested = requested
-        links.at[slot].enhanced.attempts += 1
-        (links.at[slot].enhanced.hasPeerAsked, links.at[slot].enhanced.hasPeerRefused) = (false, false)
-        links.at[slot].enhanced.step = .opening
+        links.at[slot].enhanced.asked(for: requested[0])
     }
 
-    /// The peer has answered about one of the channels it was asked for.
-    private mutating func bearerAnswered(_ channel: CreditBasedChannel.ID, _ slot: Int, at now: Instant) {
-        links.at[slot].enhanced.requested.removeAll { $0 == channel }
-        guard links.at[slot].enhanced.step == .opening, links.at[slot].enhanced.requested.isEmpty else { return }
+    /// The peer has answered about the channel it was asked for.
+    private mutating func bearerAnswered(isOpen: Bool, _ slot: Int, at now: Instant) {
+        links.at[slot].enhanced.requested = nil
+        guard links.at[slot].enhanced.step == .opening else { return }
+        if isOpen { return openBearers(slot, at: now) }
         links.at[slot].enhanced.step = .done
-        guard links.at[slot].enhanced.hasPeerAsked, links.at[slot].enhanced.hasPeerRefused,
-            links.at[slot].enhanced.attempts < EnhancedBearers.maximumAttempts
-        else { return }
+        guard links.at[slot].enhanced.hasPeerAsked, links.at[slot].enhanced.hasPeerRefused else { return }
         // Both have asked at once, and both have refused. A central may ask again at once; a peripheral waits until the
         // central can have done so (Part G, 5.4).
         guard links.at[slot].role == .peripheral else { return openBearers(slot, at: now) }
@@ -158,11 +158,11 @@ extension Host {
             let mtu = min(Int(channel.local.mtu), Int(channel.peerMTU))
             links.at[slot].endpoint.open(ATTBearer(channelMTU: mtu), as: AttributeChannel.ID(id))
             links.at[slot].enhanced.add(id)
-            if opener == .thisDevice { bearerAnswered(id, slot, at: now) }
+            if opener == .thisDevice { bearerAnswered(isOpen: true, slot, at: now) }
         case .openingFailed(let id, let failure):
-            guard links.at[slot].enhanced.requested.contains(id) else { return false }
+            guard links.at[slot].enhanced.requested == id else { return false }
             if failure == .refused(.noResourcesAvailable) { links.at[slot].enhanced.hasPeerRefused = true }
-            bearerAnswered(id, slot, at: now)
+            bearerAnswered(isOpen: false, slot, at: now)
         case .closed(let id, let end):
             guard links.at[slot].enhanced.bearers.contains(id) else { return false }
             if case .violated = end { faults.count(.channelViolated) }

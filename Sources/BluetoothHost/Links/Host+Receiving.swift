@@ -57,7 +57,7 @@ extension Host {
     @inline(never)
     private mutating func receiveFragment(_ packet: borrowing ACLDataPacket, _ slot: Int, at now: Instant) {
         if links.at[slot].reassembler.isPartial, packet.boundary != .continuing {
-            handle(.frameInterrupted, of: slot, at: now)
+            frameLost(.frameInterrupted, on: links.at[slot].reassembler.channel, slot, at: now)
         }
         let outcome = links.at[slot].receive(packet)
         if receiveFlow.packetReceived() { returnCredits() }
@@ -76,10 +76,22 @@ extension Host {
         case .incomplete: return
         case .dropped(.empty): handle(.fragmentEmpty, of: slot, at: now)
         case .dropped(.frameTooLong) where packet.boundary != .continuing:
-            if !receiveTooLong(packet.data, slot, at: now) { handle(.fragmentInvalid, of: slot, at: now) }
-        case .dropped(.flagsInvalid): handle(.dataFlagsInvalid, of: slot, at: now)
-        case .dropped: handle(.fragmentInvalid, of: slot, at: now)
+            if !receiveTooLong(packet.data, slot, at: now) { dropped(.fragmentInvalid, slot, at: now) }
+        case .dropped(.flagsInvalid): dropped(.dataFlagsInvalid, slot, at: now)
+        case .dropped: dropped(.fragmentInvalid, slot, at: now)
         }
+    }
+
+    /// A packet was dropped, with the frame it belongs to.
+    private mutating func dropped(_ fault: HostFault, _ slot: Int, at now: Instant) {
+        frameLost(fault, on: links.at[slot].reassembler.lostChannel, slot, at: now)
+    }
+
+    /// A frame was lost, on a channel that may not be known. One that is credit-based does not outlive that.
+    private mutating func frameLost(_ fault: HostFault, on channel: UInt16?, _ slot: Int, at now: Instant) {
+        handle(fault, of: slot, at: now)
+        links.at[slot].signalling.channels.frameLost(on: channel.map { ChannelIdentifier($0) })
+        settleChannels(slot, at: now)
     }
 
     /// A packet of no link, or one that is not as long as it says: then something of its link is missing.
@@ -90,7 +102,7 @@ extension Host {
             return handle(.dataUnassigned, at: now)
         }
         links.at[slot].reassembler.reset()
-        handle(.fragmentInvalid, of: slot, at: now)
+        frameLost(.fragmentInvalid, on: nil, slot, at: now)
     }
 
     @inline(__always)

@@ -52,6 +52,8 @@ public enum ChannelEnd: Hashable, Sendable {
     case byPeer
     /// The peer broke a rule of the channel, which was closed for that.
     case violated(ChannelViolation)
+    /// A K-frame of it was lost in this device, which closed it for that: what comes later would be taken for what is missing.
+    case dataLost
     /// Its link has ended.
     case linkEnded
 }
@@ -134,6 +136,7 @@ extension ChannelEnd: CustomStringConvertible {
         case .timedOut: "the channel was closed, and the peer did not take what was still to send"
         case .byPeer: "the peer closed the channel"
         case .violated(let violation): "the channel was closed because the peer sent \(violation)"
+        case .dataLost: "the channel was closed because some of its data was lost in this device"
         case .linkEnded: "the connection has ended, and the channel with it"
         }
     }

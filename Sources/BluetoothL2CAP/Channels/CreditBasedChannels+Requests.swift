@@ -84,6 +84,16 @@ extension CreditBasedChannels {
         end(id.index, .violated(violation))
     }
 
+    /// Closes a channel of which a K-frame was lost, or all of them where nobody can tell whose it was: the SDUs that follow
+    /// could not be told from the rest of an earlier one, and the credit of that frame would never be given back.
+    public mutating func frameLost(on endpoint: ChannelIdentifier?) {
+        for index in at.indices {
+            // Of one that is being closed nobody reads any more.
+            guard case .open = at[index].phase, endpoint ?? at[index].id.endpoint == at[index].id.endpoint else { continue }
+            end(index, .dataLost)
+        }
+    }
+
     /// Closes the channels that were to send what waits first, and have, or took too long for it.
     public mutating func endDrained(at now: Instant) {
         for index in at.indices {

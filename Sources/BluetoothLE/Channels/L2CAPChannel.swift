@@ -49,7 +49,8 @@ public final class L2CAPChannel: Sendable, AsyncSequence {
     /// The next octets that the peer sent, as many as came at once; nil once this side has closed the channel, or the peer has
     /// and there are no more.
     ///
-    /// - Throws: why the link ended, `.channelClosed` where the peer broke the rules of the channel, or `.cancelled`.
+    /// - Throws: why the link ended, `.channelClosed` where the peer broke the rules of the channel or data was lost in this
+    ///   device, or `.cancelled`.
     public func read() async throws(BluetoothError) -> [UInt8]? { try await stream.received.next() }
 
     /// Closes the channel once everything written has left, and waits until the peer has said that it is closed: then the peer

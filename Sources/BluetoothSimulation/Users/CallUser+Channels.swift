@@ -220,6 +220,7 @@ extension CallUser {
         case .byPeer:
             if !isCrossed, !run.hasFaults(peer) { fail(.fittingReason, "a channel was closed by a peer that did not") }
         case .violated(let violation): fail(.fittingReason, "a channel was closed because a peer sent \(violation)")
+        case .dataLost: fail(.fittingReason, "a channel was closed for the loss of what was not lost")
         case .linkEnded: return
         }
     }

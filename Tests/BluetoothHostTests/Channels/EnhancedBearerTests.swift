@@ -14,7 +14,8 @@ struct EnhancedBearerTests {
     var scene = EnhancedBearerScene()
 
     private static let reads = bytes("0400 08 0100 FFFF 3A2B"), readsClient = bytes("0400 08 0100 FFFF 292B")
-    private static let asksForTwo = bytes("0500 17 01 0C00 2700 0502 0502 FF00 4000 4100")
+    private static let asksForFirst = bytes("0500 17 01 0A00 2700 0502 0502 FF00 4000")
+    private static let asksForSecond = bytes("0500 17 02 0A00 2700 0502 0502 FF00 4100")
 
     // MARK: - This host asks
 
@@ -28,9 +29,11 @@ struct EnhancedBearerTests {
         // What `encrypt` has sent is forgotten: it is the first question, asked again here.
         #expect(scene.receive("09 03 0F00 01") == [Self.readsClient])
         #expect(scene.receive("09 03 0B00 01") == [bytes("0400 12 0B00 07")])
-        #expect(scene.receive("13") == [Self.asksForTwo])
+        #expect(scene.receive("13") == [Self.asksForFirst])
         #expect(scene.bearers.isEmpty)
-        #expect(scene.receive("18 01 0C00 0002 4000 0500 0000 5000 5100", on: 0x05) == [])
+        #expect(scene.receive("18 01 0A00 0002 4000 0500 0000 5000", on: 0x05) == [Self.asksForSecond])
+        #expect(scene.bearers.count == 1)
+        #expect(scene.receive("18 02 0A00 0002 4000 0500 0000 5100", on: 0x05) == [])
         #expect(scene.bearers.count == 2)
         #expect(scene.controller.takeEvents() == [])
     }
@@ -57,7 +60,7 @@ struct EnhancedBearerTests {
         _ = try scene.start(.read(3))
         scene.receive("0B AA")
         #expect(scene.receive("09 03 0F00 01") == [Self.readsClient])
-        #expect(scene.receive(answer) == [Self.asksForTwo])
+        #expect(scene.receive(answer) == [Self.asksForFirst])
     }
 
     @Test("EATT: of Client Supported Features one bit is set, and refusing that changes nothing")
@@ -67,7 +70,7 @@ struct EnhancedBearerTests {
         scene.receive("0B AA")
         scene.receive("09 03 0F00 01")
         #expect(scene.receive("09 04 0B00 05FF") == [bytes("0400 12 0B00 07FF")])
-        #expect(scene.receive("01 12 0B00 13") == [Self.asksForTwo])
+        #expect(scene.receive("01 12 0B00 13") == [Self.asksForFirst])
     }
 
     @Test("EATT: a client that never uses the peer's server asks for nothing, nor does one on a link in the clear")
@@ -81,21 +84,39 @@ struct EnhancedBearerTests {
         #expect(scene.receive("0B AA") == [])
     }
 
-    @Test("EATT: bearers of which the peer grants some")
-    mutating func someGranted() throws {
+    @Test("EATT: a peer that grants one bearer is not asked again for the second")
+    mutating func oneGranted() throws {
         try scene.connect()
-        try openOurs("18 01 0C00 0002 4000 0500 0400 5000 0000")
-        #expect(scene.bearers.count == 1)
+        try ask()
+        #expect(scene.receive("18 01 0A00 0002 4000 0500 0000 5000", on: 0x05) == [Self.asksForSecond])
         // It did not ask at the same time, so it has no more than that.
-        #expect(scene.sent() == [])
+        #expect(scene.receive("18 02 0A00 0000 0000 0000 0400 0000", on: 0x05) == [])
+        #expect(scene.bearers.count == 1)
     }
 
-    private mutating func openOurs(_ answer: String) throws {
+    @Test("EATT: a peer that closes each bearer as the next one opens is asked for four in all")
+    mutating func closedAgainAndAgain() throws {
+        try scene.connect()
+        try ask()
+        #expect(scene.receive("18 01 0A00 0002 4000 0500 0000 5000", on: 0x05) == [Self.asksForSecond])
+        scene.receive("06 07 0400 4000 5000", on: 0x05)
+        #expect(
+            scene.receive("18 02 0A00 0002 4000 0500 0000 5100", on: 0x05)
+                == [bytes("0500 17 03 0A00 2700 0502 0502 FF00 4000")])
+        scene.receive("06 08 0400 4100 5100", on: 0x05)
+        #expect(
+            scene.receive("18 03 0A00 0002 4000 0500 0000 5000", on: 0x05)
+                == [bytes("0500 17 04 0A00 2700 0502 0502 FF00 4100")])
+        scene.receive("06 09 0400 4000 5000", on: 0x05)
+        #expect(scene.receive("18 04 0A00 0002 4000 0500 0000 5100", on: 0x05) == [])
+        #expect(scene.bearers.count == 1)
+    }
+
+    private mutating func ask() throws {
         _ = try scene.start(.read(3))
         scene.receive("0B AA")
         scene.receive("09 03 0F00 01")
-        #expect(scene.receive("01 08 0100 0A") == [Self.asksForTwo])
-        scene.receive(answer, on: 0x05)
+        #expect(scene.receive("01 08 0100 0A") == [Self.asksForFirst])
     }
 
     // MARK: - The peer asks
@@ -175,43 +196,59 @@ struct EnhancedBearerTests {
 
     // MARK: - Both ask
 
-    /// Both ask for two bearers at once, and refuse each other.
+    /// Both have one bearer and ask for another at once, and refuse each other.
     private mutating func collide() throws {
+        scene.open(1)
         _ = try scene.start(.read(3))
         scene.receive("0B AA")
         scene.receive("09 03 0F00 01")
-        #expect(scene.receive("01 08 0100 0A") == [Self.asksForTwo])
+        #expect(scene.receive("01 08 0100 0A") == [bytes("0500 17 01 0A00 2700 0502 0502 FF00 4100")])
         #expect(
-            scene.receive("17 01 0C00 2700 0002 4000 0500 5000 5100", on: 0x05)
-                == [bytes("0500 18 01 0C00 0000 0000 0000 0400 0000 0000")])
+            scene.receive("17 02 0A00 2700 0002 4000 0500 5100", on: 0x05)
+                == [bytes("0500 18 02 0A00 0000 0000 0000 0400 0000")])
     }
 
-    @Test("EATT: where both ask at once and refuse, the central asks again at once, three times at most")
+    @Test("EATT: where both ask at once and refuse, the central asks again at once, while there are requests left")
     mutating func collisionAsCentral() throws {
         try scene.connect()
         try collide()
-        let asksAgain = scene.receive("18 01 0C00 0000 0000 0000 0400 0000 0000", on: 0x05)
-        #expect(asksAgain == [bytes("0500 17 02 0C00 2700 0502 0502 FF00 4000 4100")])
-        scene.receive("17 02 0A00 2700 0002 4000 0500 5000", on: 0x05)
-        #expect(scene.receive("18 02 0C00 0000 0000 0000 0400 0000 0000", on: 0x05).count == 1)
-        scene.receive("17 03 0A00 2700 0002 4000 0500 5000", on: 0x05)
-        #expect(scene.receive("18 03 0C00 0000 0000 0000 0400 0000 0000", on: 0x05) == [])
+        for identifier in ["02", "03", "04"] {
+            let asksAgain = scene.receive(
+                "18 \(previous(identifier)) 0A00 0000 0000 0000 0400 0000", on: 0x05)
+            #expect(asksAgain == [bytes("0500 17 \(identifier) 0A00 2700 0502 0502 FF00 4100")])
+            scene.receive("17 \(identifier) 0A00 2700 0002 4000 0500 5100", on: 0x05)
+        }
+        #expect(scene.receive("18 04 0A00 0000 0000 0000 0400 0000", on: 0x05) == [])
         // What the peer asks for now it gets.
-        scene.open(2)
+        #expect(scene.bearers.count == 1)
+        scene.receive("17 05 0A00 2700 0002 4000 0500 5100", on: 0x05)
         #expect(scene.bearers.count == 2)
+    }
+
+    private func previous(_ identifier: String) -> String {
+        hexadecimal((UInt8(identifier, radix: 16) ?? 1) - 1)
     }
 
     @Test("EATT: where both ask at once and refuse, the peripheral waits for the central to ask again")
     mutating func collisionAsPeripheral() throws {
         try scene.accept()
         try collide()
-        #expect(scene.receive("18 01 0C00 0000 0000 0000 0400 0000 0000", on: 0x05) == [])
+        #expect(scene.receive("18 01 0A00 0000 0000 0000 0400 0000", on: 0x05) == [])
         scene.controller.run(for: .milliseconds(99))
         #expect(scene.sent() == [])
-        // The central has opened one meanwhile.
-        scene.open(1)
         scene.controller.run(for: .milliseconds(1))
         #expect(scene.sent() == [bytes("0500 17 02 0A00 2700 0502 0502 FF00 4100")])
+    }
+
+    @Test("EATT: a peripheral that has all bearers by the time it may ask again does not")
+    mutating func collisionSettled() throws {
+        try scene.accept()
+        try collide()
+        #expect(scene.receive("18 01 0A00 0000 0000 0000 0400 0000", on: 0x05) == [])
+        scene.receive("17 03 0A00 2700 0002 4000 0500 5100", on: 0x05)
+        #expect(scene.bearers.count == 2)
+        scene.controller.run(for: .milliseconds(100))
+        #expect(scene.sent() == [])
     }
 
     // MARK: - The end

@@ -21,12 +21,10 @@ final class GuardedCore: @unchecked Sendable {
     func withTurn<Value>(_ body: (inout RunnerCore) -> Value) -> Value {
         // `Mutex` requires a value that may leave the lock, which the core's values do not.
         var value: Value?
-        withoutActuallyEscaping(body) { body in
-            lock.withLock { _ in
-                owner.store(CurrentThread.identifier, ordering: .relaxed)
-                value = body(&core)
-                owner.store(0, ordering: .relaxed)
-            }
+        lock.withLock { _ in
+            owner.store(CurrentThread.identifier, ordering: .relaxed)
+            value = body(&core)
+            owner.store(0, ordering: .relaxed)
         }
         guard let value else { preconditionFailure("the body runs exactly once") }
         return value

@@ -12,6 +12,7 @@ final class PortTransport: HCITransport {
     private let port: any PacketPort
     private let attachment: UInt64
     private let seat: Seat
+    /// Keeps its memory from one turn to the next.
     private var received = PacketQueue()
 
     /// The port's view of the adapter: how to wake it, and whether the controller was unplugged. The controller may
@@ -48,10 +49,15 @@ final class PortTransport: HCITransport {
 
     func receive(_ deliver: (Span<UInt8>) -> Void) throws(TransportError) {
         guard !seat.wasUnplugged else { throw TransportError(.adapterRemoved, transport: name) }
-        port.receive(into: &received)
-        while !received.isEmpty {
-            deliver(received.first)
-            received.removeFirst()
+        receive(into: &received, deliver)
+    }
+
+    /// One access to the queue for all packets.
+    private func receive(into packets: inout PacketQueue, _ deliver: (Span<UInt8>) -> Void) {
+        port.receive(into: &packets)
+        while !packets.isEmpty {
+            deliver(packets.first)
+            packets.removeFirst()
         }
     }
 

@@ -89,7 +89,9 @@ extension CreditBasedChannels {
     public mutating func frameLost(on endpoint: ChannelIdentifier?) {
         for index in at.indices {
             // Of one that is being closed nobody reads any more.
-            guard case .open = at[index].phase, endpoint ?? at[index].id.endpoint == at[index].id.endpoint else { continue }
+            guard case .open = at[index].phase, endpoint ?? at[index].id.endpoint == at[index].id.endpoint else {
+                continue
+            }
             end(index, .dataLost)
         }
     }

@@ -16,7 +16,7 @@ extension Scenario {
             .reconfigureChannel, .connect, .advertise,
         ]
         let span = Int(Self.activeTime.nanoseconds / 1_000) - 1_000_000
-        for _ in 0..<(kind == .channels ? 60 : 30) + generator.below(20) {
+        for _ in 0..<(kind == .channels ? 60 : 12) + generator.below(kind == .channels ? 20 : 8) {
             let device = generator.below(devices.count)
             let user = generator.oneIn(2) ? 0 : generator.below(devices[device].users.count)
             let time = Duration.microseconds(1_000_000 + generator.below(span))

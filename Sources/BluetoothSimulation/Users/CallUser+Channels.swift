@@ -176,7 +176,8 @@ extension CallUser {
         } else {
             post(.channel(links[index].identifier, .consume(channel.id, octets.count)))
         }
-        guard isSure(index) else { return }
+        // A channel that has lost data is closed, and nothing comes after that.
+        guard isUnchanged(index) else { return }
         guard let sdu = SimulatedSDU(octets) else {
             return fail(.wholeMessage, "an SDU of \(octets.count) octets that is not whole")
         }
@@ -195,9 +196,12 @@ extension CallUser {
 
     /// Whether nothing that is sent on a link can be lost or changed.
     private func isSure(_ index: Int) -> Bool {
-        [station, links[index].peer].allSatisfy {
-            !run.isTainted($0) && !run.incomplete.contains($0) && !run.isDamaged($0)
-        }
+        isUnchanged(index) && !run.incomplete.contains(station) && !run.incomplete.contains(links[index].peer)
+    }
+
+    /// Whether nothing that is sent on a link can be changed.
+    private func isUnchanged(_ index: Int) -> Bool {
+        [station, links[index].peer].allSatisfy { !run.isTainted($0) && !run.isDamaged($0) }
     }
 
     private func check(_ end: ChannelEnd, of channel: UserChannel, _ index: Int) {

@@ -8,13 +8,17 @@ public struct PacketDigest: Equatable, Hashable, Sendable {
     mutating func add(_ word: UInt64) { value = (value ^ word) &* 0x0000_0100_0000_01B3 }
 
     mutating func add(_ packet: Span<UInt8>) {
-        var word = UInt64(packet.count)
-        for index in packet.indices {
-            word = word << 8 | UInt64(packet[index])
-            if index & 7 == 7 {
-                add(word)
+        var word = UInt64(packet.count), index = 0
+        packet.withUnsafeBytes { octets in
+            while index &+ 8 <= octets.count {
+                add(UInt64(bigEndian: octets.loadUnaligned(fromByteOffset: index, as: UInt64.self)))
+                index &+= 8
                 word = 0
             }
+        }
+        while index < packet.count {
+            word = word << 8 | UInt64(packet[index])
+            index &+= 1
         }
         add(word)
         // Spreads what the last multiplications left in the upper bits.

@@ -33,14 +33,14 @@ public final class World: @unchecked Sendable {
     /// A digest of all these packets and of when they passed: equal for equal runs.
     @exclusivity(unchecked) public internal(set) var digest = PacketDigest()
     /// Called for every packet between a host and its controller, as the host sees it.
-    public var observePacket: ((Station, PacketDirection, Span<UInt8>) -> Void)?
+    @exclusivity(unchecked) public var observePacket: ((Station, PacketDirection, Span<UInt8>) -> Void)?
 
     @exclusivity(unchecked) var air: Air
     @exclusivity(unchecked) var stations: [Station.State] = []
     let executor = WorldExecutor()
     /// Where the order of things that happen at one instant comes from.
     @exclusivity(unchecked) var order: SeededGenerator
-    private var actions = TimedActions()
+    @exclusivity(unchecked) private var actions = TimedActions()
     private let thread = Atomic<Int32>(0)
     private var isRunning = false
     private var tasks: [Task<Void, Never>] = []
@@ -48,13 +48,13 @@ public final class World: @unchecked Sendable {
     private var endings: [() -> Void] = []
     @exclusivity(unchecked) private var requested: [Int] = []
     /// The queues that have a block to run.
-    private var readyQueues: [WorldQueue] = []
+    @exclusivity(unchecked) private var readyQueues: [WorldQueue] = []
 
     public static let maximumViolations = 16
     /// How many turns and jobs there may be at one instant before the world counts as one that never comes to rest.
     static let maximumSteps = 50_000
     /// Whether it never came to rest: then nothing more happens.
-    private var isRestless = false
+    @exclusivity(unchecked) private var isRestless = false
 
     public init(seed: UInt64) {
         self.seed = seed

@@ -24,6 +24,7 @@ struct SeenDevice: Sendable {
 /// Private addresses (Core 5.4, Vol 6, Part B, 6).
 extension VirtualController {
     /// Who uses an address; nil for a device that must be ignored, because it is to use only private addresses.
+    @inline(__always)
     func device(at address: DeviceAddress) -> SeenDevice? {
         let list = settings.resolvingList
         guard list.isEnabled, !list.entries.isEmpty, let encrypt = configuration.aesEncrypt else {
@@ -39,11 +40,13 @@ extension VirtualController {
     /// Its address on the air towards a peer; nil for a random one that its host has not set.
     ///
     /// - Parameter peer: the identity address of the peer; nil if that is unknown.
+    @inline(__always)
     func ownAddress(_ type: OwnAddressType, towards peer: DeviceAddress? = nil) -> DeviceAddress? {
         privateAddress(type, towards: peer) ?? fixedAddress(type, random: settings.randomAddress)
     }
 
     /// The address with which it advertises; nil for a random one that its host has not set.
+    @inline(__always)
     func address(of advertiser: Advertiser) -> DeviceAddress? {
         let type = advertiser.parameters.ownAddressType
         // Each set has a random address of its own.
@@ -53,6 +56,7 @@ extension VirtualController {
     }
 
     /// The private address it has made to be used towards a peer.
+    @inline(__always)
     func privateAddress(_ type: OwnAddressType, towards peer: DeviceAddress?) -> DeviceAddress? {
         switch type {
         case .public, .random: nil
@@ -61,6 +65,7 @@ extension VirtualController {
         }
     }
 
+    @inline(__always)
     private func fixedAddress(_ type: OwnAddressType, random: DeviceAddress?) -> DeviceAddress? {
         switch type {
         case .public, .resolvableOrPublic: configuration.publicAddress
@@ -69,6 +74,7 @@ extension VirtualController {
     }
 
     /// The address that directed advertising is for.
+    @inline(__always)
     func targetAddress(of advertiser: Advertiser) -> DeviceAddress {
         let parameters = advertiser.parameters
         switch parameters.ownAddressType {
@@ -79,6 +85,7 @@ extension VirtualController {
     }
 
     /// Whether directed advertising of a device is for this one.
+    @inline(__always)
     func isAddressed(by target: DeviceAddress, from device: SeenDevice, _ type: OwnAddressType) -> Bool {
         if target == ownAddress(type, towards: device.lastingAddress) { return true }
         guard let encrypt = configuration.aesEncrypt,

@@ -42,7 +42,8 @@ struct LostFrameTests {
         Loss("the beginning of a frame", [(1, "0102")], [invalid, closed, closed], [0x40, 0x41]),
         Loss("a frame that is longer than it says", [(2, "0300 4100 0100 07 07")], [invalid, closed], [0x41]),
         Loss(
-            "… and goes on", [(2, "0300 4100 0100 07 07"), (1, "0707"), (1, "07")], [invalid, closed, invalid, invalid],
+            "… and goes on", [(2, "0300 4100 0100 07 07"), (1, "0707"), (1, "07")],
+            [invalid, closed, invalid, invalid],
             [0x41]),
         Loss(
             "a frame that gets longer than it says", [(2, "0300 4100 01"), (1, "00 07 07"), (1, "07")],
@@ -95,6 +96,9 @@ struct LostFrameTests {
         #expect(controller.takeEvents() == [Self.interrupted])
         _ = controller.takeData()
         controller.receiveFrame(bytes("16 03 0400 5000 0100"), on: 0x05)
-        #expect(controller.takeData().map { Array($0[6...]) } == [bytes("5000 0100 07"), bytes("0500 06 01 0400 5000 4000")])
+        #expect(
+            controller.takeData().map { Array($0[6...]) } == [
+                bytes("5000 0100 07"), bytes("0500 06 01 0400 5000 4000"),
+            ])
     }
 }

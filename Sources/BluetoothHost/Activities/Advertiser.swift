@@ -4,7 +4,7 @@ import BluetoothHCI
 /// Advertising: the sets that are wanted, each of which sees to itself.
 struct Advertiser: Sendable {
     /// The addresses to advertise with.
-    struct Addresses: Sendable {
+    struct Addresses: Equatable, Sendable {
         var own: OwnAddressType
         /// The one that directed advertising is for.
         var peer = DeviceAddress(0, kind: .public)

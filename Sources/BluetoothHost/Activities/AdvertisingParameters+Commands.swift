@@ -20,31 +20,40 @@ extension AdvertisingParameters {
 
     /// All of them, in order, the one that enables last.
     ///
-    /// - Parameter left: after how long it is to end; nil for not by itself.
+    /// - Parameters:
+    ///   - left: after how long it is to end; nil for not by itself.
+    ///   - former: the addresses of a set that is to be enabled again, and is all there but for them; nil for a new one.
     func commands(
-        for handle: AdvertisingHandle, _ addresses: Advertiser.Addresses, _ radio: RadioFeatures, left: Duration?
+        for handle: AdvertisingHandle, _ addresses: Advertiser.Addresses, _ radio: RadioFeatures, left: Duration?,
+        resuming former: Advertiser.Addresses? = nil
     ) -> [any HCICommand] {
         guard radio.isExtended else { return legacyCommands(addresses, radio) }
-        var commands: [any HCICommand] = [parametersCommand(for: handle, addresses)]
-        if let random = addresses.random {
-            commands.append(LESetAdvertisingSetRandomAddress(advertisingHandle: handle, address: random))
+        var commands: [any HCICommand] = []
+        if former != addresses {
+            commands.append(parametersCommand(for: handle, addresses))
+            if let random = addresses.random {
+                commands.append(LESetAdvertisingSetRandomAddress(advertisingHandle: handle, address: random))
+            }
         }
+        if former == nil { commands += dataCommands(for: handle) + periodicCommands(for: handle) }
+        return commands + [enablingCommand(for: handle, left: left)]
+    }
+
+    private func dataCommands(for handle: AdvertisingHandle) -> [any HCICommand] {
         // Directed legacy PDUs have no room for data (7.8.54).
-        if extended != nil || peer == nil {
-            for fragment in Self.fragments(data) {
-                commands.append(LESetExtendedAdvertisingData(advertisingHandle: handle, fragment: fragment))
+        guard extended != nil || peer == nil else { return [] }
+        return Self.fragments(data).map { LESetExtendedAdvertisingData(advertisingHandle: handle, fragment: $0) }
+            + Self.fragments(isScannable ? scanResponse : []).map {
+                LESetExtendedScanResponseData(advertisingHandle: handle, fragment: $0)
             }
-            for fragment in Self.fragments(isScannable ? scanResponse : []) {
-                commands.append(LESetExtendedScanResponseData(advertisingHandle: handle, fragment: fragment))
-            }
-        }
-        commands += periodicCommands(for: handle)
+    }
+
+    private func enablingCommand(for handle: AdvertisingHandle, left: Duration?) -> any HCICommand {
         let units = left.map { ($0 + .nanoseconds(9_999_999)) / .milliseconds(10) }
         let set = LESetExtendedAdvertisingEnable.AdvertisingSet(
             advertisingHandle: handle, duration: units.map { $0 < 65536 ? UInt16(max(1, $0)) : 0 } ?? 0,
             maxExtendedAdvertisingEvents: maximumEvents ?? 0)
-        commands.append(LESetExtendedAdvertisingEnable(isEnabled: true, sets: [set]))
-        return commands
+        return LESetExtendedAdvertisingEnable(isEnabled: true, sets: [set])
     }
 
     private func legacyCommands(_ addresses: Advertiser.Addresses, _ radio: RadioFeatures) -> [any HCICommand] {

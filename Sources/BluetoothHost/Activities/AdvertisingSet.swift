@@ -49,6 +49,11 @@ struct AdvertisingSet: Sendable {
     private(set) var exists = false
     /// Whether its periodic advertising may be on, so that it is to be ended before the set is removed.
     private var isPeriodic = false
+    /// What the controller holds of it, and with which addresses.
+    private var held: (parameters: AdvertisingParameters, addresses: Advertiser.Addresses)?
+    /// Whether it has only yielded. Its periodic advertising goes on meanwhile, which needs no set that is enabled (Core 5.4,
+    /// Vol 4, Part E, 7.8.63), so that nobody loses it.
+    private var isPaused = false
     /// Whether the extended commands are used for it.
     private var isExtended = false
     /// What becomes of advertising that the controller ends with an error.
@@ -128,17 +133,20 @@ struct AdvertisingSet: Sendable {
         guard verdict != .suspended else { return [] }
         switch state {
         case .idle:
-            if exists { return remove() }
+            let goesOn = isPaused && wanted != nil && wanted?.parameters == held?.parameters
+            if exists, !goesOn { return remove() }
             guard let wanted else { return [] }
             if let obstacle = wanted.parameters.obstacle(radio) { return giveUp(wanted.parameters, obstacle) }
             guard !backoff.waits(at: now), verdict == .proceed, mayBegin else { return [] }
             return setUp(wanted, addresses, radio, at: now)
         case .running(let current):
             guard verdict != .stop, let wanted, wanted.parameters != current else {
+                isPaused = isPeriodic && verdict == .stop && wanted?.parameters == current
                 return wanted == nil || verdict == .stop ? disable() : announce()
             }
             guard let update = wanted.parameters.update(from: current, of: handle) else { return disable() }
             state = .starting(wanted.parameters, rest: [], isUncertain: false)
+            held?.parameters = wanted.parameters
             return send(update, .update)
         case .starting, .stopping, .removing:
             return []
@@ -149,13 +157,14 @@ struct AdvertisingSet: Sendable {
         _ wanted: Wanted, _ addresses: Advertiser.Addresses, _ radio: RadioFeatures, at now: Instant
     ) -> [Effect] {
         var commands = wanted.parameters.commands(
-            for: handle, addresses, radio, left: wanted.left(at: now))
+            for: handle, addresses, radio, left: wanted.left(at: now), resuming: isPaused ? held?.addresses : nil)
         isExtended = radio.isExtended
         exists = isExtended
         isPeriodic = wanted.parameters.periodic != nil
+        held = (wanted.parameters, addresses)
         let first = commands.removeFirst()
         state = .starting(wanted.parameters, rest: commands, isUncertain: false)
-        return send(first, .setUp)
+        return send(first, commands.isEmpty ? .enable : .setUp)
     }
 
     private func send(_ command: any HCICommand, _ step: Step) -> [Effect] {
@@ -171,6 +180,7 @@ struct AdvertisingSet: Sendable {
 
     private mutating func remove() -> [Effect] {
         state = .removing
+        isPaused = false
         if isPeriodic {
             return send(LESetPeriodicAdvertisingEnable(enabling: [], advertisingHandle: handle), .silence)
         }
@@ -199,6 +209,11 @@ struct AdvertisingSet: Sendable {
     /// Takes the answer to a step.
     mutating func answered(_ step: Step, _ status: HCIStatus) -> Outcome {
         switch (state, step) {
+        case (.starting, .setUp) where status != .success && isPaused,
+            (.starting, .enable) where status != .success && isPaused:
+            // It is set up anew.
+            isPaused = false
+            state = .idle
         case (.starting(let parameters, _, _), .setUp) where status != .success,
             (.starting(let parameters, _, _), .enable) where status != .success:
             state = .idle
@@ -217,6 +232,7 @@ struct AdvertisingSet: Sendable {
             isPeriodic = false
             return .effects(remove())
         case (.starting(let parameters, _, let isUncertain), .enable):
+            isPaused = false
             state = .running(parameters)
             return .effects(isUncertain ? restart() : [])
         case (.stopping, .disable):
@@ -291,6 +307,7 @@ struct AdvertisingSet: Sendable {
         state = .idle
         exists = false
         isPeriodic = false
+        isPaused = false
         backoff.succeeded()
     }
 

@@ -195,6 +195,7 @@ extension ScenarioRun {
         if controller.isScanning { fail(.leftovers, "the controller scans for nobody", index) }
         if controller.isAdvertising { fail(.leftovers, "the controller advertises for nobody", index) }
         if controller.isInitiating { fail(.leftovers, "the controller connects for nobody", index) }
+        if controller.syncCount > 0 { fail(.leftovers, "the controller is synchronized for nobody", index) }
         if controller.connectionCount > 0 {
             fail(.leftovers, "\(controller.connectionCount) links have no users", index)
         }

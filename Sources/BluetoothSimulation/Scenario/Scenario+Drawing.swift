@@ -18,6 +18,7 @@ extension Scenario {
         addChannels(kind)
         addEpisode(kind)
         addExtendedAdvertising(kind)
+        addPeriodicAdvertising()
     }
 
     /// Has delegates in one world of four, where they meet each other and the other faces: they cost more than those.

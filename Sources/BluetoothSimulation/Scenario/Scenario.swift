@@ -45,6 +45,8 @@ public struct Scenario: Equatable, Codable, Sendable {
         public var changesHandles: Bool?
         /// Whether the controller has extended advertising; nil for no.
         public var hasExtendedAdvertising: Bool?
+        /// Whether it has periodic advertising beside that; nil for no.
+        public var hasPeriodicAdvertising: Bool?
     }
 
     /// A user of an adapter.
@@ -118,6 +120,13 @@ public struct Scenario: Equatable, Codable, Sendable {
             // In worlds with extended advertising only.
             /// Advertises a set, or stops one.
             case advertiseSet, stopSet
+            // In worlds with periodic advertising only.
+            /// Advertises a set with periodic advertising, changes its data, or stops it.
+            case advertiseTrain, changeTrain, stopTrain
+            /// Receives the periodic advertising of another device, or does so no longer.
+            case synchronize, endSync
+            /// Tells a peer of periodic advertising, or takes what a peer tells of.
+            case tellOfTrain, acceptTrains
         }
     }
 

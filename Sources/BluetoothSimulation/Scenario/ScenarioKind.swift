@@ -63,7 +63,9 @@ public enum ScenarioKind: String, CaseIterable, Sendable {
             // Drawn apart from the others, see `Scenario.addSecurity`.
             case .pair, .beAgent, .beNoAgent, .useLocked, .removeBond, .cancelPairing, .endPairing, .configure,
                 .useFormerLink, .dribble, .burst, .subscribeSlowly, .openChannel, .sendOverChannel, .closeChannel,
-                .reconfigureChannel, .pauseChannel, .resumeChannel, .step, .advertiseSet, .stopSet:
+                .reconfigureChannel, .pauseChannel, .resumeChannel, .step, .advertiseSet, .stopSet,
+                .advertiseTrain, .changeTrain, .stopTrain, .synchronize, .endSync, .tellOfTrain,
+                .acceptTrains:
                 0
             }
         return base * factor(of: kind)

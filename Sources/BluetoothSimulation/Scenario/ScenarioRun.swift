@@ -58,6 +58,9 @@ public final class ScenarioRun {
     /// Stations that may not have received the last thing they were sent.
     private(set) var incomplete: Set<Int> = []
 
+    /// How often the periodic advertising of a user has got other data, and how often it was to be found no longer, or elsewhere.
+    var trainNumbers: [Train: Int] = [:], trainBreaks: [Train: Int] = [:]
+
     /// How long after the last fault everything has to be as wanted: the longest time-out of ATT, and time to recover.
     static let restTime = Duration.seconds(45)
     /// How many seconds more what is being sent over a slow link may take.
@@ -80,6 +83,7 @@ public final class ScenarioRun {
             $0.scansWhileConnecting = device.isSingleMinded != true
             $0.reusesHandles = device.changesHandles != true
             $0.hasExtendedAdvertising = device.hasExtendedAdvertising == true
+            $0.hasPeriodicAdvertising = device.hasPeriodicAdvertising == true
         }
         if scenario.hasHardship { world.stations[station.index].pace = AdvertisingPace() }
         services.append(nil)

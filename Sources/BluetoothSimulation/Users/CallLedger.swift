@@ -37,6 +37,8 @@ struct CallLedger {
         var isConfigurable = false
         /// Of channels to open: whether nobody offers the service.
         var isForNobody = false
+        /// Of periodic advertising to be received: whose it is.
+        var train: Train?
         /// Of a scan: whether it is for devices with the simulated service alone.
         var isForService = false
     }

@@ -20,6 +20,8 @@ extension CallUser {
         case .stopScanning: cancelFirst { $0.kind == .scan }
         case .connect: connect(&pick)
         case .advertiseSet, .stopSet: performSet(action.kind, &pick)
+        case .advertiseTrain, .changeTrain, .stopTrain, .synchronize, .endSync, .tellOfTrain, .acceptTrains:
+            performPeriodic(action.kind, &pick)
         case .cancel:
             if let token = pick.element(of: calls.tokens { $0.kind != .dawdle }) { cancel(token) }
         case .publish: if passing.count < 3 { publishPassing() }
@@ -96,7 +98,7 @@ extension CallUser {
             sendBacklog(link)
         case .useFormerLink, .subscribeSlowly, .advertise, .stopAdvertising, .scan, .stopScanning, .connect, .cancel,
             .publish, .withdraw, .leave, .join, .dawdle, .beAgent, .beNoAgent, .removeBond, .step, .advertiseSet,
-            .stopSet:
+            .stopSet, .advertiseTrain, .changeTrain, .stopTrain, .synchronize, .endSync, .tellOfTrain, .acceptTrains:
             return
         }
     }
@@ -306,6 +308,7 @@ extension CallUser {
         }
         // Some scans go on, to be found going on at the end. All of them would fill the rest of time with reports.
         for token in calls.tokens(where: { $0.kind == .scan }) where !generator.oneIn(4) { cancel(token) }
+        for token in calls.tokens(where: { $0.kind == .synchronize }) { cancel(token) }
         for index in links.indices { resume(index) }
         calmChannels()
         answerDelay = .zero
@@ -326,6 +329,7 @@ extension CallUser {
         }
         if status != .ready { fail(.wanted, "the adapter is \(status) long after the last fault") }
         checkChannelsQuiet()
+        checkSyncsQuiet()
         for link in links where link.credit != SharedHost.sendCredit && link.backlog.isEmpty && link.cardToSend == nil {
             fail(.leftovers, "\(link.credit) credits on a link that sends nothing")
         }

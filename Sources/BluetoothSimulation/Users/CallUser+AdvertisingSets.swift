@@ -42,7 +42,7 @@ extension CallUser {
     }
 
     /// How many sets this user has on the air, or is to have.
-    var wantedSets: Int { calls.standing.values.count { $0.kind == .advertiseSet } }
+    var wantedSets: Int { calls.standing.values.count { $0.kind == .advertiseSet || $0.kind == .advertiseTrain } }
 
     /// What comes of a set is all of it, or says that it is not.
     func checkSet(_ sighting: Sighting) {

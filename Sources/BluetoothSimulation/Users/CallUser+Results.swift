@@ -34,7 +34,8 @@ extension CallUser {
             guard !call.isCancelled, let link = call.link, index(of: link) != nil else { return }
             call.isStanding = true
             calls.stand(call, token)
-        case (.advertise, .done), (.advertiseSet, .done):
+        case (.synchronize, .sync(let sync, let information)): established(sync, information, call)
+        case (.advertise, .done), (.advertiseSet, .done), (.advertiseTrain, .done):
             guard !call.isCancelled else { return }
             call.isStanding = true
             calls.stand(call, token)
@@ -46,7 +47,8 @@ extension CallUser {
         case (.withdraw, .done): run.serviceChangeCount += 1
         case (.readRSSI, .rssi), (.updateParameters, .done), (.disconnect, .done), (.unsubscribe, .done),
             (.openChannel, .listening), (.reconfigureChannel, .done), (.indicate, .done), (.dawdle, .done),
-            (.beAgent, .done), (.beNoAgent, .done), (.removeBond, .done):
+            (.beAgent, .done), (.beNoAgent, .done), (.removeBond, .done), (.changeTrain, .done), (.tellOfTrain, .done),
+            (.acceptTrains, .done):
             return
         case (.pair, .done):
             guard let link = call.link, let index = index(of: link) else { return }
@@ -69,7 +71,8 @@ extension CallUser {
     /// Whether an error can be what became of a call.
     private func fits(_ error: HostError, _ call: CallLedger.Call) -> Bool {
         switch error {
-        case .cancelled: call.isCancelled
+        // What a set was to become ends with the set.
+        case .cancelled: call.isCancelled || call.kind == .changeTrain && !isAdvertisingPeriodically
         // A peer that nothing is wrong with answers in time, and what stands behind a request ends with it (Core 5.4,
         // Vol 3, Part F, 3.3.3).
         case .timedOut: call.hasTimeout || call.link.map(mayTimeOut) ?? run.hasFaults(station)
@@ -83,12 +86,13 @@ extension CallUser {
         case .controller: run.hasFaults(station) || call.kind != .read
         // What a controller can do is not known where its answers about it were cut.
         case .unsupported, .advertisingDataTooLong:
-            (call.kind == .advertiseSet || call.kind == .advertise) && run.isTainted(station)
-        case .busy where call.kind == .advertiseSet: run.isTainted(station)
+            call.kind == .advertise && run.isTainted(station) || isOfSets(call) && mayLackSets
+        case .busy where isOfSets(call): mayHaveTooMuch
         case .busy:
             calls.open.count > 16 || call.kind == .pair || call.kind == .openChannel || call.kind == .reconfigureChannel
                 || call.kind == .updateParameters || call.kind == .indicate && hasManyIndications(call)
-        case .invalidParameters: call.kind == .updateParameters || call.kind == .beAgent
+        // A set that is told of, or changed, may have ended.
+        case .invalidParameters: [.updateParameters, .beAgent, .tellOfTrain, .changeTrain].contains(call.kind)
         case .alreadyConnected: call.kind == .connect
         case .connectionFailedToBeEstablished: call.kind == .connect && run.mayFailToConnect
         case .refusedByPeer: call.kind == .updateParameters
@@ -104,7 +108,7 @@ extension CallUser {
             call.kind == .pair
                 && (call.link.flatMap(index).map { fits(error, run.pairings.current(station, links[$0].peer), $0) }
                     ?? true)
-        case .noSuchSync: false
+        case .noSuchSync: call.kind == .tellOfTrain
         case .noSuchChannel: call.kind == .reconfigureChannel
         case .channel(let failure): fits(failure, call)
         case .channelReconfiguration(let failure): fits(failure, call)

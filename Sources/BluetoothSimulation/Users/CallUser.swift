@@ -23,6 +23,8 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
     var status = AdapterStatus.opening
     /// Services it has published beside that of the station, by their declarations.
     var passing: [GATTServiceHandles] = []
+    /// The periodic advertising that it receives.
+    var syncs: [UserSync] = []
     var requests: [ServerRequest] = []
     /// When each of them came.
     var requestTimes: [ServerRequest: Instant] = [:]
@@ -79,6 +81,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         calls.removeAll()
         links = []
         passing = []
+        syncs = []
         requests = []
         requestTimes = [:]
         formerLinks = []
@@ -131,6 +134,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         self.batch += 1
         for event in batch.events { take(event, batch) }
         if isResetting, !links.isEmpty { fail(.linkEvents, "links outlive a reset") }
+        if isResetting, !syncs.isEmpty { fail(.linkEvents, "synchronizations outlive a reset") }
         isResetting = false
     }
 
@@ -188,8 +192,9 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         case .bondRefused(let link, _): bondRefused(link)
         case .channel(let link, let event): take(event, of: link, batch)
         case .advertisingSetEnded(let token, let error): setEnded(token, error)
-        // Nobody here advertises periodically, or wants that.
-        case .periodic, .subevents: fail(.fittingReason, "periodic advertising that nobody asked for")
+        case .periodic(let sync, let event): take(event, of: sync, batch)
+        // Nobody here has subevents.
+        case .subevents: fail(.fittingReason, "an event of subevents, which nobody has")
         }
     }
 
@@ -198,6 +203,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         switch status {
         case .lost, .closed:
             if !links.isEmpty { fail(.linkEvents, "links outlive their adapter") }
+            if !syncs.isEmpty { fail(.linkEvents, "synchronizations outlive their adapter") }
             let goOn: [Scenario.Action.Kind] = [
                 .advertise, .publish, .withdraw, .beAgent, .beNoAgent, .removeBond,
             ]

@@ -43,7 +43,8 @@ extension TaskUser {
         case .advertise, .stopAdvertising, .scan, .stopScanning, .connect, .cancel, .notify, .indicate, .update, .hold,
             .resume, .dawdle, .publish, .withdraw, .leave, .join, .beAgent, .beNoAgent, .removeBond, .cancelPairing,
             .configure, .useFormerLink, .dribble, .burst, .openChannel, .sendOverChannel, .closeChannel,
-            .reconfigureChannel, .pauseChannel, .resumeChannel, .step, .advertiseSet, .stopSet:
+            .reconfigureChannel, .pauseChannel, .resumeChannel, .step, .advertiseSet, .stopSet,
+            .advertiseTrain, .changeTrain, .stopTrain, .synchronize, .endSync, .tellOfTrain, .acceptTrains:
             return
         case .pair: pair(connection, deadline, &pick)
         case .endPairing:

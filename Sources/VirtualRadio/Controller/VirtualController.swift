@@ -97,6 +97,8 @@ public struct VirtualController: Sendable {
     public var enabledSetCount: Int { settings.advertisers.count(where: \.isEnabled) }
     public var isScanning: Bool { settings.scanner.isEnabled }
     public var isInitiating: Bool { settings.initiator != nil }
+    /// How much periodic advertising it receives.
+    public var syncCount: Int { settings.synchronizer.syncs.count { $0?.isEstablished == true } }
     public var connectionCount: Int { connections.count { $0 != nil } }
 
     // MARK: - Connection handles

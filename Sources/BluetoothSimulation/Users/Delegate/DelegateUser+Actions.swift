@@ -41,7 +41,8 @@ extension DelegateUser {
         // There are no such calls.
         case .pair, .beAgent, .beNoAgent, .removeBond, .cancelPairing, .endPairing, .configure, .useFormerLink,
             .dribble, .burst, .subscribeSlowly, .openChannel, .sendOverChannel, .closeChannel, .reconfigureChannel,
-            .pauseChannel, .resumeChannel, .step, .advertiseSet, .stopSet:
+            .pauseChannel, .resumeChannel, .step, .advertiseSet, .stopSet,
+            .advertiseTrain, .changeTrain, .stopTrain, .synchronize, .endSync, .tellOfTrain, .acceptTrains:
             return
         }
     }

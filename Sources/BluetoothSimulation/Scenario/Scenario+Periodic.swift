@@ -1,0 +1,43 @@
+import BluetoothBase
+
+/// Periodic advertising: who advertises so, and who receives that.
+extension Scenario {
+    /// Has users of controllers with extended advertising advertise periodically in every other world that has such controllers.
+    /// Drawn from random numbers of their own, so that the rest of a world stays what it is.
+    mutating func addPeriodicAdvertising() {
+        var generator = SeededGenerator(seed: seed ^ 0x9E71_0D1C_9E71_0D1C)
+        let able = devices.indices.filter { devices[$0].hasExtendedAdvertising == true }
+        guard able.count > 1, generator.oneIn(2) else { return }
+        for index in able { devices[index].hasPeriodicAdvertising = true }
+        let kinds: [Action.Kind] = [
+            .advertiseTrain, .advertiseTrain, .changeTrain, .changeTrain, .stopTrain, .synchronize, .synchronize,
+            .synchronize, .synchronize, .endSync, .tellOfTrain, .tellOfTrain, .acceptTrains, .connect, .advertise,
+        ]
+        let span = Int(Self.activeTime.nanoseconds / 1_000) - 1_000_000
+        for _ in 0..<20 + generator.below(20) {
+            guard let device = generator.element(of: able) else { return }
+            let user = generator.below(devices[device].users.count)
+            let time = Duration.microseconds(1_000_000 + generator.below(span))
+            actions.append(Action(kinds[generator.below(kinds.count)], device, user, at: time, &generator))
+        }
+        actions.sort { $0.instant < $1.instant }
+    }
+}
+
+/// The periodic advertising of a user.
+struct Train: Hashable {
+    var station: Int
+    var user: Int
+
+    /// The set that it belongs to: each user has one of its own.
+    var sid: UInt8 { UInt8(8 + user) }
+
+    init(station: Int, user: Int) {
+        self.station = station
+        self.user = user
+    }
+
+    init(station: Int, sid: UInt8) {
+        self.init(station: station, user: Int(sid) - 8)
+    }
+}

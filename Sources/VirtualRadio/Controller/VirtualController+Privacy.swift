@@ -22,6 +22,8 @@ struct SeenDevice: Sendable {
 }
 
 /// Private addresses (Core 5.4, Vol 6, Part B, 6).
+///
+/// What is asked for each advertisement and listener is inlined: a call on one of an air's controllers would copy all of it first.
 extension VirtualController {
     /// Who uses an address; nil for a device that must be ignored, because it is to use only private addresses.
     @inline(__always)

@@ -102,12 +102,6 @@ struct MonitorText {
         }
         var decoded = String(decoding: text, as: UTF8.self).unicodeScalars
         while decoded.last == "\n" || decoded.last == "\r" { decoded.removeLast() }
-        let scalars = decoded.map { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: "\u{FFFD}" as Unicode.Scalar
-            default: scalar
-            }
-        }
-        return String(String.UnicodeScalarView(scalars))
+        return String(String.UnicodeScalarView(decoded.map { $0.isInvisible ? "\u{FFFD}" : $0 }))
     }
 }

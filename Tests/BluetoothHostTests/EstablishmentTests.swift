@@ -76,13 +76,21 @@ struct EstablishmentTests {
         #expect(controller.takeEvents() == ["connection failed: timed out"])
     }
 
-    @Test func aLinkLostBeforeItWasHeardForAnotherReasonEndsTheAttempt() throws {
+    @Test(
+        "A peer that ends the link before it was heard has turned this device away, which is no failure of the controller",
+        arguments: [
+            (HCIStatus.remoteUserTerminatedConnection, DisconnectReason.byPeer),
+            (.remoteDevicePowerOff, .peerShutDown), (.authenticationFailure, .encryption(.authenticationFailure)),
+            (.micFailure, .encryption(.micFailure)), (.llResponseTimeout, .transactionTimeout),
+            (.unacceptableConnectionParameters, .other(.unacceptableConnectionParameters)),
+        ])
+    func turnedAway(_ status: HCIStatus, _ reason: DisconnectReason) throws {
         var controller = ScriptedController.ready()
         _ = try controller.host.connect(to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
         controller.settle()
         controller.reportConnection()
-        controller.reportDisconnection(0x40, .remoteUserTerminatedConnection)
-        let error = HostError.controller(.remoteUserTerminatedConnection)
+        controller.reportDisconnection(0x40, status)
+        let error = HostError.disconnected(reason)
         #expect(controller.takeEvents() == ["connection failed: \(error)"])
     }
 }

@@ -158,7 +158,7 @@ struct ReassemblyTests {
         controller.reportDisconnection(0x40, .remoteUserTerminatedConnection)
         controller.receiveFragment(Array(Self.notification[6...]), 0x40, .continuing)
         controller.receiveFragment(Self.notification)
-        let error = HostError.controller(.remoteUserTerminatedConnection)
+        let error = HostError.disconnected(.byPeer)
         #expect(controller.takeEvents() == ["connection failed: \(error)"])
     }
 

@@ -88,6 +88,19 @@ struct ChannelTests {
         await #expect(throws: BluetoothError.disconnected(.byThisDevice)) { try await ours.close() }
     }
 
+    @Test("Who closes a channel that the peer has closed learns whether everything had left before")
+    func closedByPeer() async throws {
+        let scene = try await Scene()
+        let (ours, theirs, _) = try await channel(scene, ChannelParameters(mtu: 100, mps: 102, window: 1))
+        // One SDU goes, and three wait for credits, which a reader that takes nothing does not give.
+        try await ours.write(Self.octets(400))
+        await until { theirs.stream.received.count == 1 }
+        try await theirs.close()
+        await until { ours.stream.isClosed }
+        await #expect(throws: BluetoothError.channelClosed(.byPeer)) { try await ours.close() }
+        #expect(try await ours.read() == nil)
+    }
+
     @Test("Several enhanced channels are opened at once, and reconfigured")
     func several() async throws {
         let scene = try await Scene()

@@ -27,23 +27,29 @@ struct ChannelCarrier: Sendable {
 
     /// Carries octets both ways until the channel is closed, by whichever side.
     func run() async throws {
-        let lastReceipt = ReceiptTime()
-        let closes = try await withThrowingTaskGroup(of: End.self) { group in
+        do {
+            try await carry()
+        } catch {
+            throw Task.isCancelled ? BluetoothError.cancelled : error
+        }
+        // Where the device has closed it, this says whether everything had left before.
+        try await channel.close()
+    }
+
+    private func carry() async throws {
+        let lastReceipt = ReceiptTime(), input = StandardInput()
+        try await withThrowingTaskGroup(of: End.self) { group in
             group.addTask { try await unlessCancelled { try await receive(lastReceipt) } }
-            group.addTask { try await unlessCancelled { try await sendAll(lastReceipt) } }
-            var closes = false
+            group.addTask { try await unlessCancelled { try await sendAll(input, lastReceipt) } }
             while let end = try await group.next() {
                 switch end {
-                case .received: group.cancelAll()
-                case .sent(closes: true):
-                    closes = true
-                    group.cancelAll()
+                // What waits on standard input cannot be sent any more, as it is told when it tries.
+                case .received: if !input.hasMore { group.cancelAll() }
+                case .sent(closes: true): group.cancelAll()
                 case .sent(closes: false), .cancelled: continue
                 }
             }
-            return closes
         }
-        if closes { try await channel.close() }
     }
 
     private func unlessCancelled(_ body: () async throws -> End) async throws -> End {
@@ -62,8 +68,8 @@ struct ChannelCarrier: Sendable {
         return .received
     }
 
-    private func sendAll(_ lastReceipt: ReceiptTime) async throws -> End {
-        let count = try await send()
+    private func sendAll(_ input: StandardInput, _ lastReceipt: ReceiptTime) async throws -> End {
+        let count = try await send(input)
         switch ending {
         case .never: return .sent(closes: false)
         case .withInput: return .sent(closes: count > 0)
@@ -74,13 +80,17 @@ struct ChannelCarrier: Sendable {
     }
 
     /// Sends standard input; how many octets that were.
-    private func send() async throws -> Int {
-        let input = StandardInput()
+    private func send(_ input: StandardInput) async throws -> Int {
         var count = 0
         while true {
             let octets = try await input.read()
             guard !octets.isEmpty else { return count }
-            try await channel.write(octets)
+            do throws(BluetoothError) {
+                try await channel.write(octets)
+            } catch {
+                // It is called off when the device has closed the channel, and these octets were to go there.
+                throw error == .cancelled ? .channelClosed(.byPeer) : error
+            }
             count += octets.count
         }
     }

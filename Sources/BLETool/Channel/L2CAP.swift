@@ -78,7 +78,9 @@ struct L2CAP: AsyncParsableCommand {
         let deviceName = offered == nil ? nil : name
         try await transport.withAdapter(deviceName: deviceName, pairing: pairing, timeout: timeout) { adapter in
             if let offered {
-                try await listen(offered, on: adapter)
+                guard let channel = try await acceptChannel(offered, on: adapter) else { return }
+                say("\(channel.connection.peer) has opened the channel")
+                try await carry(over: channel)
             } else if let device, let psm {
                 let connection = try await DeviceSearch(within: timeout).connect(to: device, on: adapter)
                 try await pairing.protect(connection)
@@ -96,15 +98,14 @@ struct L2CAP: AsyncParsableCommand {
         try await ChannelCarrier(channel: channel, ending: ending).run()
     }
 
-    private func listen(_ offered: OfferedPSM, on adapter: Adapter) async throws {
+    /// The first channel that a device opens. The service is withdrawn with that: others are told that there is none.
+    private func acceptChannel(_ offered: OfferedPSM, on adapter: Adapter) async throws -> L2CAPChannel? {
         let service = try await adapter.listen(on: offered.number, requirement: encrypted ? .encrypted : .none)
         var advertisement = AdvertisementData()
         advertisement.localName = .complete(name)
         try await adapter.advertise(advertisement)
         say("listening on PSM \(PSM(number: service.psm)) as \(await adapter.information?.address.description ?? "?")")
-        for try await channel in service {
-            say("\(channel.connection.peer) has opened the channel")
-            return try await carry(over: channel)
-        }
+        for try await channel in service { return channel }
+        return nil
     }
 }

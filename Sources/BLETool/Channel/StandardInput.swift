@@ -21,6 +21,7 @@ final class StandardInput: Sendable {
     }
 
     private let state = Mutex(State.idle)
+    private let hasEnded = Atomic(false)
     /// It waits in the system for as long as nobody writes.
     private let queue = DispatchQueue(label: "standard input")
 
@@ -48,11 +49,19 @@ final class StandardInput: Sendable {
             reader?.resume(returning: .cancelled)
         }
         switch piece {
-        case .octets(let octets): return octets
+        case .octets(let octets):
+            if octets.isEmpty { hasEnded.store(true, ordering: .relaxed) }
+            return octets
         case .failure(let code):
             throw CommandFailure(.failure, "standard input: \(strerror(code).map { String(cString: $0) } ?? "\(code)")")
         case .cancelled: throw BluetoothError.cancelled
         }
+    }
+
+    /// Whether there is something to read without waiting, if only the end that nobody has read yet.
+    var hasMore: Bool {
+        var request = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        return !hasEnded.load(ordering: .relaxed) && poll(&request, 1, 0) > 0
     }
 
     private func deliver(_ piece: Piece) {

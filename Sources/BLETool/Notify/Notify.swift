@@ -67,14 +67,15 @@ struct Notify: AsyncParsableCommand {
         var pauses = ReconnectPauses()
         while true {
             do {
-                let link: Connection
-                if let connection { link = connection } else { link = try await device.connect(adapter) }
-                connection = nil
-                try await receive(from: link, printer) { pauses.reset() }
+                if connection == nil { connection = try await device.connect(adapter) }
+                if let connection { try await receive(from: connection, printer) { pauses.reset() } }
                 return
             } catch {
                 guard let why = Self.reconnectable(error) else { throw error }
                 try Task.checkCancellation()
+                // Where it is not the link that has ended, it is of no use any more.
+                try? await connection?.disconnect()
+                connection = nil
                 let pause = pauses.next()
                 say("\(why); trying again in \(pause) s")
                 try await Task.sleep(for: pause.duration)

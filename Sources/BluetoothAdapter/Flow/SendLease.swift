@@ -30,6 +30,9 @@ public final class SendLease: Sendable {
         }
     }
 
+    /// How many credits there are.
+    public var count: Int { word.load(ordering: .acquiring) >> 2 }
+
     /// Whether a credit is available. If not, `add` will report a waiter.
     public var isAvailable: Bool {
         if word.load(ordering: .acquiring) >= Self.credit { return true }

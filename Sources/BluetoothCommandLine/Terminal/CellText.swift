@@ -1,3 +1,5 @@
+import BluetoothBase
+
 /// Text from outside, in a column of a terminal.
 public enum CellText {
     /// How many marks may be on one character: beyond that they would cover the lines above and below.
@@ -15,7 +17,7 @@ public enum CellText {
         for scalar in text.unicodeScalars {
             let piece: String, width: Int
             switch scalar.properties.generalCategory {
-            case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
+            case _ where scalar.isInvisible:
                 piece = scalar.escaped(asASCII: true)
                 width = piece.utf8.count
             case .nonspacingMark, .enclosingMark:

@@ -1,3 +1,4 @@
+import BluetoothBase
 import BluetoothPlatform
 
 /// Writes a message to the user: a line on standard error. It does not wait for a reader who does not read.
@@ -56,10 +57,10 @@ func systemError(_ code: Int32) -> String {
 public func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
+        if scalar.isInvisible {
             result += scalar.escaped(asASCII: true)
-        default: result += scalar == "\"" ? "\\\"" : String(scalar)
+        } else {
+            result += scalar == "\"" ? "\\\"" : String(scalar)
         }
     }
     return result + "\""

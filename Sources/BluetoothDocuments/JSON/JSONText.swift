@@ -1,3 +1,5 @@
+import BluetoothBase
+
 /// The text of JSON, for documents and for the lines of programs.
 public enum JSONText {
     /// A string in JSON (RFC 8259, 7). What a terminal would obey or hide is written as an escape as well: the text may be
@@ -25,15 +27,13 @@ public enum JSONText {
     }
 
     private static func append(_ scalar: Unicode.Scalar, to text: inout [UInt8]) {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
-            for unit in UTF16.encode(scalar) ?? .init() {
-                let digits = String(unit, radix: 16)
-                text.append(contentsOf: ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8)
-            }
-        default:
+        guard scalar.isInvisible else {
             if scalar == "\"" || scalar == "\\" { text.append(UInt8(ascii: "\\")) }
-            text.append(contentsOf: UTF8.encode(scalar) ?? .init())
+            return text.append(contentsOf: UTF8.encode(scalar) ?? .init())
+        }
+        for unit in UTF16.encode(scalar) ?? .init() {
+            let digits = String(unit, radix: 16)
+            text.append(contentsOf: ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8)
         }
     }
 

@@ -203,7 +203,8 @@ extension Host {
             if reason == .connectionFailedToBeEstablished || reason == .connectionTimeout {
                 perform(initiator.retry(attempt, limit: configuration.establishmentRetries), at: now)
             } else {
-                perform([attempt.failed(.controller(reason))], at: now)
+                // The peer has turned this device away at once.
+                perform([attempt.failed(.disconnected(DisconnectReason(reason)))], at: now)
             }
         case .disconnected(let reason):
             let updates = [link.update?.request].compactMap { $0 } + link.phyRequests + link.power.requests

@@ -54,7 +54,7 @@ extension DisconnectReason: CustomStringConvertible {
         case .adapterReset: "the adapter was reset"
         case .adapterRemoved: "the adapter is gone"
         case .encryption(let status): "encryption failed: \(status)"
-        case .transactionTimeout: "the peer left a request unanswered for 30 seconds"
+        case .transactionTimeout: "the peer left a request unanswered for too long"
         case .consumerTooSlow: "values came faster than this program took them"
         case .peerTooFast:
             "the peer sent more requests or indications, without waiting for the answers, than can be kept"

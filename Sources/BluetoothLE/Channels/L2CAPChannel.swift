@@ -57,7 +57,8 @@ public final class L2CAPChannel: Sendable, AsyncSequence {
     /// has received all of it. What has been received and not read is dropped.
     ///
     /// - Throws: why the link ended, also where it had ended before: something written may be lost; `.channelClosed` where the
-    ///   peer closes the channel meanwhile; or `.cancelled`. Nothing for a channel that is closed already.
+    ///   peer closes the channel meanwhile, or had closed it before all that was written had left; or `.cancelled`. Nothing for a
+    ///   channel that is closed otherwise.
     public func close() async throws(BluetoothError) { try await stream.closeAndWait() }
 
     /// Takes longer SDUs and K-frames from now on, or shorter K-frames; on an enhanced channel only.
@@ -98,6 +99,8 @@ final class ChannelStream: Sendable {
         var awaitingEnd: [CallToken] = []
         /// What calls throw once it is closed.
         var end: BluetoothError?
+        /// Whether something written had not left by then.
+        var hasLostData = false
     }
 
     let id: CreditBasedChannel.ID
@@ -126,6 +129,8 @@ final class ChannelStream: Sendable {
             })
         _ = lease.add(SharedHost.channelCredit)
     }
+
+    var isClosed: Bool { state.withLock { $0.end != nil } }
 
     @discardableResult
     func post(_ call: ChannelCall) -> Bool { router.post(.channel(link, call)) }
@@ -164,13 +169,13 @@ final class ChannelStream: Sendable {
         guard let token = router.calls.insert(.beginning(nil)) else { throw router.closure }
         received.abandon()
         try await router.wait(as: token, isCall: false) {
-            let end = state.withLock { state in
+            let (end, hasLostData) = state.withLock { state in
                 if state.end == nil { state.awaitingEnd.append(token) }
-                return state.end
+                return (state.end, state.hasLostData)
             }
             switch end {
             case nil: post(.close(id, isAbrupt: false))
-            case .channelClosed: router.resume(token, .success(.done))
+            case .channelClosed where !hasLostData: router.resume(token, .success(.done))
             case let error?: router.resume(token, .failure(error))
             }
             return true
@@ -183,7 +188,7 @@ final class ChannelStream: Sendable {
     func end(_ error: BluetoothError, reading: BluetoothError?) {
         let old = state.withLock { state -> State? in
             guard state.end == nil else { return nil }
-            defer { state = State(end: error) }
+            defer { state = State(end: error, hasLostData: lease.count < SharedHost.channelCredit) }
             return state
         }
         guard let old else { return }

@@ -121,8 +121,11 @@ extension Adapter {
     ) async throws(BluetoothError) -> PeriodicSync {
         try router.check()
         let result = try await router.call(.synchronize(advertisers, parameters, timeout: timeout))
-        guard case .sync(let identifier, let information) = result, let queue = router.sync(identifier) else {
-            throw router.closure
+        guard case .sync(let identifier, let information) = result else { throw router.closure }
+        guard let queue = router.sync(identifier) else {
+            // It has ended before this task went on.
+            try router.check()
+            throw .syncEnded(.lost)
         }
         return PeriodicSync(router, identifier, information, queue)
     }

@@ -13,7 +13,7 @@ import Testing
 struct KeyMaterialUserTests {
     private let first = UserID(number: 1), second = UserID(number: 2)
 
-    @Test("It is the user that has said it would answer, until that user says otherwise")
+    @Test("It is the user that has said it would answer, whatever others would not")
     func asked() {
         var configuration = HostConfiguration(seed: 7)
         configuration.genericAccess = GenericAccessTests.access()

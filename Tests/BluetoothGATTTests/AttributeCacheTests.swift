@@ -87,7 +87,7 @@ struct AttributeCacheTests {
                         uuid: BluetoothUUID(high: 1, low: UInt64(index)), startHandle: handle, endHandle: handle)
                 })
         }
-        // 9 octets, and 21 for each.
+        // 9 octets, 21 for each, and 7 for one with a short UUID.
         var cache = AttributeCache()
         cache.learn(services(390), of: .discoverPrimaryServices())
         #expect(cache.isEmpty)
@@ -96,6 +96,13 @@ struct AttributeCacheTests {
         var writer = ByteWriter()
         cache.encode(into: &writer)
         #expect(writer.count == 8178)
+        guard case .services(let most) = services(389) else { return }
+        let short = [390, 391].map {
+            DiscoveredService(uuid: "180D", startHandle: AttributeHandle($0), endHandle: AttributeHandle($0))
+        }
+        var full = AttributeCache()
+        full.learn(.services(most + short), of: .discoverPrimaryServices())
+        #expect(full.result(of: .discoverPrimaryServices()) == .services(most + short))
         #expect(throws: DecodingFailure.self) {
             try AttributeCache(decoding: (writer.bytes + [UInt8](repeating: 0, count: 15)).span)
         }

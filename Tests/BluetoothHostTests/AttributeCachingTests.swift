@@ -235,6 +235,57 @@ struct AttributeCachingTests {
         #expect(try visit(&scene, 7).prefix(3) == [Self.mtu, Self.hash, Self.services[0]])
     }
 
+    @Test("A change that comes while the hash is read does not have it read twice")
+    func changeDuringHash() throws {
+        var scene = scene()
+        _ = try visit(&scene)
+        let link = try #require(scene.links.last)
+        scene.receive(bytes("1D 03 00 01 00 FF FF"), on: 0x40)
+        scene.silences = [bytes(Self.hash)]
+        scene.perform(.perform(link, Self.whole), 3, of: user)
+        scene.receive(bytes("1D 03 00 01 00 FF FF"), on: 0x40)
+        scene.perform(.perform(link, Self.whole), 4, of: user)
+        #expect(scene.takePDUs() == [Self.hash])
+        scene.receive(bytes("09 12 06 00") + [UInt8](repeating: 0xA1, count: 16), on: 0x40)
+        #expect(scene.takePDUs().filter { $0 == Self.hash } == [])
+    }
+
+    @Test("What is being found while somebody has a peer forgotten is not kept")
+    func forgottenMeanwhile() throws {
+        var scene = scene()
+        _ = try visit(&scene)
+        let link = try #require(scene.links.last)
+        scene.perform(.forgetAttributes(PeerID(PeerTests.first)), 3, of: user)
+        scene.silences = [bytes(Self.services[0]), bytes(Self.hash)]
+        scene.perform(.perform(link, .discoverPrimaryServices()), 4, of: user)
+        scene.receive(bytes("09 12 06 00") + [UInt8](repeating: 0xA1, count: 16), on: 0x40)
+        #expect(scene.takePDUs() == [Self.hash, Self.services[0]])
+        // Something else is to be found after that, for which the hash is read again.
+        scene.perform(.forgetAttributes(PeerID(PeerTests.first)), 5, of: user)
+        scene.silences = []
+        scene.perform(.perform(link, .discoverCharacteristics(in: 1...6)), 6, of: user)
+        scene.receive(bytes("11 06 01 00 06 00 01 18"), on: 0x40)
+        _ = scene.takePDUs()
+        leave(&scene)
+        // By the host, and then by the user.
+        #expect(try visit(&scene, 7).filter { $0 == Self.services[0] }.count == 2)
+    }
+
+    @Test("No more than 4096 calls wait for the hash")
+    func waitingBound() throws {
+        var scene = scene()
+        _ = try visit(&scene)
+        let link = try #require(scene.links.last)
+        scene.receive(bytes("1D 03 00 01 00 FF FF"), on: 0x40)
+        scene.silences = [bytes(Self.hash)]
+        _ = scene.take(user)
+        scene.perform(.perform(link, Self.whole), 1, of: user)
+        for token in 2...4096 as ClosedRange<UInt64> { scene.perform(.perform(link, .read(3)), token, of: user) }
+        #expect(scene.take(user) == [])
+        scene.perform(.perform(link, .read(3)), 4097, of: user)
+        #expect(scene.take(user) == ["4097 failed: \(HostError.client(.tooManyOperations))"])
+    }
+
     @Test("Of the peers without a bond, the 64 used last are remembered")
     func bound() {
         var kept = PeerAttributes()

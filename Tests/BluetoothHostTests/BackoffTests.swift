@@ -55,6 +55,9 @@ struct BackoffTests {
         #expect(backoff.deadline != nil)
         backoff.succeeded()
         #expect(backoff.deadline == nil)
+        // As if there had been no failure before.
+        backoff.failed(at: now.advanced(by: .seconds(23)))
+        #expect(backoff.deadline == nil)
     }
 
     /// What a controller makes of an attempt to connect.

@@ -19,6 +19,18 @@ struct FormerHandleTests {
         return (controller, link)
     }
 
+    @Test("A command for another connection is sent though one ends before it was taken")
+    func otherConnection() throws {
+        var controller = SecurityTests.bonded()
+        _ = try controller.accept()
+        let other = try controller.connect(0x42, to: DeviceAddress(0xC0_FF_EE_00_00_02, kind: .public))
+        controller.answers[.readRSSI] = .complete(.success, [0x42, 0, 0xC4])
+        _ = try controller.host.readRSSI(of: other, at: controller.now)
+        controller.reportDisconnection(0x41)
+        #expect(controller.commands.contains(.init(opcode: .readRSSI, parameters: [0x42, 0])))
+        #expect(controller.takeEvents().contains("rssi -60"))
+    }
+
     @Test("A key is not given to the next connection, nor is that one ended")
     func waiting() throws {
         var (controller, link) = try busy()

@@ -57,6 +57,16 @@ struct ReceiveFlowTests {
         #expect(controller.seen.count == 20)
     }
 
+    @Test("It stays off where the controller is known to end at it, and says that it can")
+    func knownToEnd() {
+        var controller = ScriptedController { $0.receiveBufferCount = 8 }
+        // The versions of HCI and LMP, and the company, which is the one of RootCanal.
+        controller.answers[.readLocalVersionInformation] = .complete(.success, bytes("09 0000 09 E000 0000"))
+        controller.start()
+        #expect(!controller.takeOpcodes().contains { [.hostBufferSize, .setControllerToHostFlowControl].contains($0) })
+        #expect(controller.host.controller?.controlsReceiving == false)
+    }
+
     @Test func creditsAreReturnedSeveralAtATime() throws {
         var controller = controller()
         _ = try controller.connect()

@@ -29,6 +29,29 @@ struct SharedPublishingTests {
         #expect(scene.take(second) == ["3 done", "4 failed: \(refusals[0])", "5 failed: \(refusals[1])"])
     }
 
+    @Test("An update is cut to what its peer takes in one PDU", arguments: [false, true])
+    func longUpdate(_ isIndicated: Bool) throws {
+        var scene = SharedScene(users: first)
+        let definition = GATTServiceDefinition(
+            uuid: "180F",
+            characteristics: [
+                GATTCharacteristicDefinition(
+                    uuid: "2A19", properties: isIndicated ? .indicate : .notify, value: .constant([1]))
+            ])
+        // The host's own services end at 0x000D.
+        scene.perform(.publish(definition, at: 0x0010), 1, of: first)
+        scene.accept(0x41, from: PeerTests.first, for: first)
+        let link = try #require(scene.links.first)
+        // Neither what has been written nor what was sent has an answer.
+        scene.responses[[0x13]] = []
+        scene.receive(bytes(isIndicated ? "12 1300 0200" : "12 1300 0100"), on: 0x41)
+        let expected = bytes(isIndicated ? "1D 1200" : "1B 1200") + [UInt8](repeating: 7, count: 20)
+        scene.responses[expected] = []
+        _ = scene.takePDUs()
+        scene.perform(.update(link, 0x0012, [UInt8](repeating: 7, count: 40)), of: first)
+        #expect(scene.takePDUs() == [expected.map { hexadecimal($0, digits: 2) }.joined(separator: " ")])
+    }
+
     @Test("What was seen in one turn is not told again in the next")
     func sightings() {
         var scene = SharedScene(users: first)

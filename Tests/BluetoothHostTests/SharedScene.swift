@@ -44,9 +44,14 @@ struct SharedScene {
     private var told: [UserID: [String]] = [:]
     private(set) var links: [LinkIdentifier] = []
     private var now = Instant.zero
-    private let answers = ScriptedController.answers()
+    /// What the controller answers.
+    var answers: [HCIOpcode: ScriptedController.Answer]
 
-    init(users: UserID..., configuration: HostConfiguration = HostConfiguration(seed: 7)) {
+    init(
+        users: UserID..., configuration: HostConfiguration = HostConfiguration(seed: 7),
+        answers: [HCIOpcode: ScriptedController.Answer] = ScriptedController.answers()
+    ) {
+        self.answers = answers
         host = SharedHost(configuration: configuration)
         host.start(at: now)
         for user in users { perform(.attach, of: user) }
@@ -299,6 +304,8 @@ struct SharedScene {
         case .ended(let token, .failure(let error)): return "\(token.rawValue) failed: \(error)"
         case .servicesChanged(let link, let handles):
             return "\(link) changed \(handles.lowerBound.rawValue) to \(handles.upperBound.rawValue)"
+        case .power(_, let token, _): return "\(token.rawValue) power"
+        case .authorizationRequested(_, let handle, let access): return "consent to \(access) \(handle.rawValue)"
         case .value(let link, _, let payload): return "\(link) value \(batch.bytes(of: payload)[0])"
         default: return nil
         }

@@ -60,6 +60,19 @@ struct ChannelDataTests {
         #expect(scene.completed[0x41] == bytes("07 08 09"))
     }
 
+    @Test("a credit is taken for an SDU that fits in a K-frame, and for none longer, or without a channel")
+    mutating func takenCredits() throws {
+        let id = try scene.accept()
+        #expect(scene.signalling.channels.takeCredit(forWhole: 22, on: id) == nil)
+        #expect(scene.signalling.channels.takeCredit(forWhole: 21, on: id) == 0x50)
+        #expect(scene.signalling.channels[id]?.sendCredits == 1)
+        #expect(scene.signalling.channels.takeCredit(forWhole: 1, on: id) == 0x50)
+        #expect(scene.signalling.channels.takeCredit(forWhole: 1, on: id) == nil)
+        // A name that outlives its channel, and the table that it was in.
+        scene.signalling.channels.linkEnded()
+        #expect(scene.signalling.channels.takeCredit(forWhole: 1, on: id) == nil)
+    }
+
     @Test("a channel takes eight SDUs ahead of its credits, and says when it has room again")
     mutating func bounded() throws {
         let id = try scene.accept()

@@ -219,6 +219,9 @@ struct EnhancedChannelTests {
     @Test("L2CAP/ECFC/BV-04, BV-31: the peer raises what it takes, or lowers the MPS of one channel")
     mutating func reconfiguredByPeer() throws {
         let ids = scene.acceptEnhanced(2)
+        // With K-frames as long as before, and then with longer ones.
+        #expect(scene.receive("19 01 08 00 C8 00 40 00 50 00 51 00") == .frames("1A 01 02 00 00 00"))
+        #expect(scene.events() == ids.map { .limitsChanged($0) })
         #expect(scene.receive("19 02 08 00 C8 00 64 00 50 00 51 00") == .frames("1A 02 02 00 00 00"))
         #expect(scene.events() == ids.map { .limitsChanged($0) })
         #expect(scene.send(ChannelDataTests.octets(98), on: ids[0]).map(\.count) == [100])

@@ -114,6 +114,23 @@ struct SharedBearerTests {
         #expect(scene.take(Self.user) == ["4 done", "3 done", "1 done"])
     }
 
+    @Test("an operation whose bearer is closed each time is begun on four")
+    mutating func closedEachTime() {
+        read(10, 1)
+        #expect(scene.takeSDUs() == ["50: 0A 0A 00"])
+        for round in 0..<4 as Range<UInt8> {
+            #expect(scene.take(Self.user) == [])
+            // The one it is on, and then another one in its place.
+            let local = hexadecimal(0x40 + round % 2), remote = hexadecimal(0x50 + round % 2)
+            scene.receive(bytes("06 \(hexadecimal(round + 2)) 0400 \(local)00 \(remote)00"), on: 0x40, channel: 0x05)
+            scene.receive(
+                bytes("17 \(hexadecimal(round + 9)) 0A00 2700 0002 0002 1000 \(remote)00"), on: 0x40, channel: 0x05)
+            #expect(scene.takeSDUs() == (round < 3 ? ["\(hexadecimal(0x51 - round % 2)): 0A 0A 00"] : []))
+        }
+        #expect(scene.take(Self.user) == ["1 failed: \(HostError.client(.bearerClosed))"])
+        #expect(scene.takeRequests() == [])
+    }
+
     @Test("what waits for another bearer ends with the link")
     mutating func linkEnded() {
         read(10, 1)

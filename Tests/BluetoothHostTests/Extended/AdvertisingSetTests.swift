@@ -37,6 +37,15 @@ struct AdvertisingSetTests {
         ),
     ]
 
+    @Test("Vol 4, Part E, 7.8.54: what is for one peer in legacy PDUs has no data")
+    func directedWithoutData() throws {
+        var controller = ScriptedController.extended()
+        try controller.host.startAdvertising(
+            AdvertisingParameters(data: [2, 1, 6], peer: PeerID(ScriptedController.peer)), at: controller.now)
+        controller.settle()
+        #expect(controller.takeOpcodes() == [.leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingEnable])
+    }
+
     @Test("Vol 4, Part E, 7.8.53: each kind has its event properties", arguments: kinds)
     func kind(_ parameters: AdvertisingParameters, _ properties: UInt16) throws {
         var controller = ScriptedController.extended()

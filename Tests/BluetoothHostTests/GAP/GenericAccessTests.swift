@@ -92,6 +92,11 @@ struct GenericAccessTests {
         #expect(Self.answer(of: &controller, to: "12 0300 5879") == "13")
         #expect(Self.answer(of: &controller, to: "0A 0300") == "0B5879")
         #expect(controller.takeEvents().contains { $0.contains("written") })
+        // The name that a device begins with is no longer.
+        let long = GATTServiceDefinition.genericAccess(deviceName: String(repeating: "x", count: 249))
+        #expect(
+            long.characteristics.first?.value
+                == .variableLength([UInt8](repeating: 0x78, count: 248), maximum: 248))
     }
 
     @Test("GAP/GAT/BV-06: an appearance is written by those who may, and has two octets")

@@ -119,6 +119,33 @@ struct PeriodicAdvertisingTests {
         controller.receive([0x04, 0x3E, UInt8(5 + rest.count), 0x28, 0x01, 0x00, 0x00, 0x02] + rest)
         #expect(controller.seen.map(\.bytes) == [[8, 9], [5, 6, 7], []])
         #expect(controller.takeEvents() == ["response 1 0 0 2", "response 1 0 1 3", "response 1 0 3 lost"])
+        // Nothing of these is put before the next one.
+        controller.receive([0x04, 0x3E, 14, 0x28, 0x01, 0x00, 0x00, 0x01] + [0x7F, 0xC4, 0xFF, 2, 0, 3, 4, 5, 6])
+        #expect(controller.seen.map(\.bytes) == [[4, 5, 6]])
+        #expect(controller.takeEvents() == ["response 1 0 2 3"])
+    }
+
+    @Test("the data of several subevents goes into as few commands as there is room for, and that of none into none")
+    func subeventDataJoined() throws {
+        var controller = ScriptedController.periodic()
+        var subevents = Self.subevents
+        subevents.count = 4
+        try controller.host.startAdvertising(Self.parameters(responses: subevents), as: Self.set, at: controller.now)
+        controller.settle()
+        controller.commands.removeAll()
+        let lengths = [240, 20, 20, 251]
+        try controller.host.setSubeventData(
+            lengths.indices.map {
+                let data = [UInt8](repeating: UInt8($0), count: lengths[$0])
+                return PeriodicSubeventData(subevent: $0, data: data, responseSlots: 0..<1)
+            }, of: Self.set, at: controller.now)
+        controller.settle()
+        // The set, how many subevents, and which is the first.
+        #expect(controller.commands.map { $0.parameters.prefix(3) } == [[1, 1, 0], [1, 2, 1], [1, 1, 3]])
+        #expect(controller.takeOpcodes().allSatisfy { $0 == .leSetPeriodicAdvertisingSubeventData })
+        try controller.host.setSubeventData([], of: Self.set, at: controller.now)
+        controller.settle()
+        #expect(controller.takeOpcodes() == [])
     }
 
     @Test("subevents and slots that a set does not have are refused, as is a set without any")
@@ -181,6 +208,11 @@ struct PeriodicAdvertisingTests {
                 $0.periodic?.data = []
                 $0.periodic?.responses = subevents
                 $0.periodic?.responses?.responseSlotCount = 16
+            },
+            with {
+                $0.periodic?.data = []
+                $0.periodic?.responses = subevents
+                $0.periodic?.responses?.responseSlotDelay = .zero
             },
         ]
     }()

@@ -61,6 +61,18 @@ struct OwnAddressTests {
         #expect(controller.host.privateAddress == address)
     }
 
+    @Test("A host that does not pair has no key, and keeps its address when it is given one")
+    func keyOfNobody() throws {
+        var controller = ScriptedController.ready { $0.privacy = .nonResolvable() }
+        let address = try #require(controller.host.privateAddress)
+        controller.host.setResolvingKey(5, at: controller.now)
+        try controller.host.startAdvertising(
+            AdvertisingParameters(isConnectable: false, data: []), at: controller.now)
+        controller.settle()
+        #expect(!controller.takeOpcodes().contains(.leSetRandomAddress))
+        #expect(controller.host.privateAddress == address)
+    }
+
     @Test("Where Central Address Resolution was taken out, what has its handle now is let alone")
     func removedCharacteristic() throws {
         var controller = Self.ready()

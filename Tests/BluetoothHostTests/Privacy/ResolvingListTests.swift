@@ -1,10 +1,11 @@
 import BluetoothBase
 import BluetoothHCI
-import BluetoothHost
 import BluetoothSMP
 import BluetoothSimulation
 import Testing
 import VirtualRadio
+
+@testable import BluetoothHost
 
 @Suite("What controllers are told of bonds")
 struct ResolvingListTests {
@@ -54,6 +55,20 @@ struct ResolvingListTests {
         controller.host.removeBond(with: bond(1).peer, at: controller.now)
         controller.settle()
         #expect(controller.commands == [.init(opcode: .leRemoveDeviceFromResolvingList, parameters: octets(1))])
+    }
+
+    @Test("A controller resolves the addresses of who is listed with the same key")
+    func listed() throws {
+        var controller = ready()
+        controller.host.restore(bond(1), at: controller.now)
+        controller.settle()
+        let identity = try #require(bond(1).identity), other = try #require(bond(2).identity)
+        #expect(controller.host.privacy.isListed(identity))
+        for (address, key) in [
+            (identity.address, other.resolvingKey), (other.address, identity.resolvingKey),
+        ] {
+            #expect(!controller.host.privacy.isListed(DeviceIdentity(address: address, resolvingKey: key)))
+        }
     }
 
     @Test("In network privacy mode, which is the controller's own, no mode is set")

@@ -1,3 +1,4 @@
+import BluetoothATT
 import BluetoothBase
 import BluetoothCrypto
 import BluetoothGATT
@@ -98,6 +99,32 @@ struct ChangingKeysTests {
         result.centralKey = LongTermKey(key: 1)
         let isKept = controller.host.keep(result, slot, at: controller.now)
         #expect(isKept && controller.host.bonds.map(\.clientSupportedFeatures) == [.robustCaching])
+    }
+
+    @Test("A new key to sign with has a counter of its own")
+    func newSignatureKey() throws {
+        var controller = SecurityTests.ready()
+        var bond = Bond(
+            peer: PeerID(ScriptedController.peer), address: ScriptedController.peer, strength: Self.strength)
+        bond.peripheralKey = LongTermKey(key: 1)
+        bond.localSignature = SignatureKey(key: 2, counter: 700)
+        controller.host.restore(bond, at: controller.now)
+        let link = try controller.accept()
+        /// The counter that a signed write goes out with: behind it there are eight octets.
+        func counter() throws -> [UInt8]? {
+            let isSent = try controller.host.writeSigned([UInt8]([7]).span, to: 3, on: link)
+            controller.settle()
+            return isSent ? controller.takeData().last.map { Array($0.suffix(12).prefix(4)) } : nil
+        }
+        #expect(try counter() == [0xBC, 2, 0, 0])
+        #expect(try counter() == [0xBD, 2, 0, 0])
+        let slot = try #require(controller.host.links.slot(of: link))
+        var result = PairingResult(strength: Self.strength, isBonded: true)
+        result.peripheralKey = LongTermKey(key: 3)
+        result.localSignatureKey = 4
+        let isKept = controller.host.keep(result, slot, at: controller.now)
+        #expect(isKept)
+        #expect(try counter() == [0, 0, 0, 0])
     }
 
     // MARK: - Refusals on their way

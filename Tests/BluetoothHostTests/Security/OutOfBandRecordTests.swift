@@ -61,4 +61,13 @@ struct OutOfBandRecordTests {
     func refused(octets: [UInt8]) {
         #expect(throws: DecodingFailure.self) { try OutOfBandRecord(decoding: octets.span) }
     }
+
+    @Test("What is missing are the octets of a structure with a number, behind what there is")
+    func missing() {
+        for octets in [[], Self.address, [0x11, 0x22] + Self.confirm] as [[UInt8]] {
+            #expect(throws: DecodingFailure(.truncated(missing: 18), at: octets.count)) {
+                try OutOfBandRecord(decoding: octets.span)
+            }
+        }
+    }
 }

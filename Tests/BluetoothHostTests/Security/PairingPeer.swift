@@ -25,12 +25,22 @@ struct PairingPeer {
             if effects.contains(where: { if case .ask = $0 { true } else { false } }) {
                 effects += pairing.answer(.accept(), &resources, at: now)
             }
-            for case .send(let answer) in effects {
-                var writer = ByteWriter()
-                answer.encode(into: &writer)
-                answers.append(writer.bytes)
-            }
+            answers += sent(effects)
         }
         return answers
+    }
+
+    /// What it sends once the link is encrypted.
+    mutating func encrypted(at now: Instant) -> [[UInt8]] {
+        sent(pairing.encryptionChanged(status: 0, isEncrypted: true, &resources, at: now))
+    }
+
+    private func sent(_ effects: [PairingEffect]) -> [[UInt8]] {
+        effects.compactMap { effect in
+            guard case .send(let pdu) = effect else { return nil }
+            var writer = ByteWriter()
+            pdu.encode(into: &writer)
+            return writer.bytes
+        }
     }
 }

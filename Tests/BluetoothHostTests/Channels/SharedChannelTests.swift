@@ -1,0 +1,29 @@
+import BluetoothBase
+import BluetoothHCI
+import BluetoothL2CAP
+import TestSupport
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Credit-based channels of several users")
+struct SharedChannelTests {
+    private let user = UserID(number: 1)
+
+    @Test("A call for a channel that is called off ends, and the channel with it, should the peer open it")
+    func calledOff() throws {
+        var scene = SharedScene(users: user)
+        scene.connect(to: ScriptedController.peer, 1, of: user)
+        scene.reportConnection(0x40, peer: ScriptedController.peer)
+        let link = try #require(scene.links.first)
+        _ = scene.take(user)
+        let parameters = ChannelParameters(mtu: 256, mps: 64, window: 4)
+        scene.perform(.channel(link, .open(psm: 0x25, parameters, count: nil)), 2, of: user)
+        #expect(scene.take(user) == [])
+        scene.perform(.cancel, 2, of: user)
+        #expect(scene.take(user) == ["2 failed: cancelled"])
+        scene.receive(bytes("15 01 0A00 5000 6400 1700 0100 0000"), on: 0x40, channel: 0x05)
+        #expect(scene.take(user) == [])
+        #expect(scene.host.links[0].channels.isEmpty)
+    }
+}

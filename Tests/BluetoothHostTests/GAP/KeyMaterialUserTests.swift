@@ -1,0 +1,38 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothCrypto
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothSMP
+import TestSupport
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("GAP: who is asked about the key material")
+struct KeyMaterialUserTests {
+    private let first = UserID(number: 1), second = UserID(number: 2)
+
+    @Test("It is the user that has said it would answer, whatever others would not")
+    func asked() {
+        var configuration = HostConfiguration(seed: 7)
+        configuration.genericAccess = GenericAccessTests.access()
+        configuration.security = SecurityConfiguration(
+            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+        var scene = SharedScene(users: first, second, configuration: configuration)
+        var bond = Bond(
+            peer: PeerID(ScriptedController.peer), address: ScriptedController.peer,
+            strength: KeyStrength(model: .passkeyEntry, usesSecureConnections: true, keySize: 16))
+        bond.peripheralKey = LongTermKey(key: SecurityTests.key)
+        scene.restore(bond)
+        scene.accept(0x41, from: ScriptedController.peer, for: first)
+        scene.receive(LELongTermKeyRequest(connectionHandle: 0x41, randomNumber: 0, encryptedDiversifier: 0))
+        scene.reportEncryption(0x41)
+        scene.perform(.answerKeyMaterialRequests(true), 1, of: first)
+        // It never was this one's.
+        scene.perform(.answerKeyMaterialRequests(false), 2, of: second)
+        _ = (scene.take(first), scene.take(second), scene.takePDUs())
+        scene.receive(bytes("08 0100 FFFF 882B"), on: 0x41)
+        #expect(scene.take(first) == ["consent to read 9"])
+    }
+}

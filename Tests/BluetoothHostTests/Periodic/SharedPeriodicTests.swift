@@ -1,0 +1,59 @@
+import BluetoothBase
+import BluetoothHCI
+import TestSupport
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Periodic advertising of several users")
+struct SharedPeriodicTests {
+    private let first = UserID(number: 1), second = UserID(number: 2)
+
+    /// Users of one link to the peer, on a controller that has all of periodic advertising.
+    private func connected(_ users: UserID...) throws -> (SharedScene, LinkIdentifier) {
+        var scene = SharedScene(users: first, second, answers: ScriptedController.periodic().answers)
+        for user in users { scene.connect(to: ScriptedController.peer, 1, of: user) }
+        scene.reportConnection(0x40, peer: ScriptedController.peer)
+        _ = (scene.take(first), scene.take(second), scene.takeCommands())
+        return (scene, try #require(scene.links.first))
+    }
+
+    @Test("A change of a set that comes before the one before it is on the air calls that off")
+    func changedTwice() {
+        var scene = SharedScene(users: first, answers: ScriptedController.periodic().answers)
+        scene.perform(.advertiseSet(PeriodicAdvertisingTests.parameters()), 1, of: first)
+        #expect(scene.take(first) == ["1 done"])
+        scene.answers[.leSetPeriodicAdvertisingData] = .silence
+        for token in 2...3 as ClosedRange<UInt64> {
+            let parameters = PeriodicAdvertisingTests.parameters([2, 1, UInt8(token)])
+            scene.perform(.changeSet(CallToken(rawValue: 1), parameters), token, of: first)
+        }
+        #expect(scene.take(first) == ["2 failed: cancelled"])
+    }
+
+    @Test("A user tells the peer of a link of what it receives")
+    func transferred() throws {
+        var (scene, link) = try connected(first)
+        let advertiser = ScriptedController.advertiser
+        scene.perform(.synchronize([advertiser], PeriodicSyncParameters(), timeout: nil), 2, of: first)
+        scene.receive(
+            packet: [0x04, 0x3E, 16, 0x0E] + [0, 0x20, 0, 5, 0] + [0x01, 0, 0, 0xEE, 0xFF, 0xC0] + [2, 0x50, 0, 7])
+        let sync = try #require(scene.host.syncs.first?.identifier)
+        _ = scene.take(first)
+        scene.perform(.transfer(link, .sync(sync), serviceData: 0x1234), 3, of: first)
+        #expect(scene.parameters[.lePeriodicAdvertisingSyncTransfer] == bytes("4000 3412 2000"))
+        #expect(scene.take(first) == ["3 done"])
+    }
+
+    @Test("What one user takes from the peer of a link goes on without the others, and ends with it")
+    func receiver() throws {
+        var (scene, link) = try connected(first, second)
+        scene.perform(.acceptTransfers(link, PeriodicSyncParameters()), 2, of: first)
+        #expect(scene.takeCommands() == [.leSetPeriodicAdvertisingSyncTransferParameters])
+        scene.perform(.detach, of: second)
+        #expect(scene.takeCommands() == [])
+        scene.connect(to: ScriptedController.peer, 3, of: second)
+        scene.perform(.detach, of: first)
+        #expect(scene.takeCommands().contains(.leSetPeriodicAdvertisingSyncTransferParameters))
+    }
+}

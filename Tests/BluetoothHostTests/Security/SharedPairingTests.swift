@@ -1,0 +1,76 @@
+import BluetoothBase
+import BluetoothCrypto
+import BluetoothGATT
+import BluetoothHCI
+import BluetoothSMP
+import TestSupport
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("Calls to pair, for several users")
+struct SharedPairingTests {
+    private let user = UserID(number: 1)
+    private static let bond: Bond = {
+        var bond = Bond(
+            peer: PeerID(ScriptedController.peer), address: ScriptedController.peer,
+            strength: KeyStrength(model: .justWorks, usesSecureConnections: false, keySize: 16))
+        bond.centralKey = LongTermKey(key: SecurityTests.key)
+        return bond
+    }()
+
+    /// A link to a peer, with the bond of an earlier run or without.
+    private func connected(to bond: Bond? = nil) throws -> (SharedScene, LinkIdentifier) {
+        var configuration = HostConfiguration(seed: 7)
+        configuration.security = SecurityConfiguration(
+            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+        var scene = SharedScene(users: user, configuration: configuration)
+        if let bond { scene.restore(bond) }
+        scene.connect(to: ScriptedController.peer, 1, of: user)
+        scene.reportConnection(0x40, peer: ScriptedController.peer)
+        if bond != nil { scene.reportEncryption() }
+        _ = (scene.take(user), scene.takeCommands(), scene.takePairingPDUs())
+        return (scene, try #require(scene.links.first))
+    }
+
+    @Test("Who asks for no more than a link has, has it at once; new keys are made where they are asked for")
+    func protected() throws {
+        var (scene, link) = try connected(to: Self.bond)
+        scene.perform(.pair(link, PairRequest()), 2, of: user)
+        #expect(scene.take(user) == ["2 done"])
+        #expect(scene.takePairingPDUs() == [] && scene.takeCommands() == [])
+        scene.perform(.pair(link, PairRequest(renewsKeys: true)), 3, of: user)
+        #expect(scene.take(user) == [])
+        #expect(scene.takePairingPDUs().count == 1)
+    }
+
+    @Test("The keys of a bond that comes while there is a link are used, and no new ones made")
+    func bondThatComes() throws {
+        var (scene, link) = try connected()
+        scene.restore(Self.bond)
+        _ = scene.takeCommands()
+        scene.perform(.pair(link, PairRequest()), 2, of: user)
+        #expect(scene.takePairingPDUs() == [])
+        #expect(scene.takeCommands() == [.leEnableEncryption])
+        scene.reportEncryption()
+        #expect(scene.take(user) == ["2 done"])
+    }
+
+    @Test("A bond with a peer that has no Service Changed names no handle of that")
+    func noServiceChanged() throws {
+        var (scene, link) = try connected()
+        scene.perform(.setPairingAgent(PairingAgentDescription(ioCapability: .noInputNoOutput)), 2, of: user)
+        scene.perform(.pair(link, PairRequest()), 3, of: user)
+        var peer = PairingPeer(role: .peripheral, of: try #require(scene.host.currentIdentity()?.address))
+        for _ in 0..<3 {
+            for pdu in peer.answers(to: scene.takePairingPDUs(), at: .zero) {
+                scene.receive(pdu, on: 0x40, channel: 0x06)
+            }
+        }
+        #expect(scene.takeCommands() == [.leEnableEncryption])
+        scene.reportEncryption()
+        for pdu in peer.encrypted(at: .zero) { scene.receive(pdu, on: 0x40, channel: 0x06) }
+        #expect(scene.take(user) == ["2 done", "3 done"])
+        #expect(scene.host.host.bonds.map(\.serviceChanged) == [nil])
+    }
+}

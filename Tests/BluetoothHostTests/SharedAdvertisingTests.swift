@@ -1,0 +1,35 @@
+import BluetoothBase
+import BluetoothGAP
+import BluetoothHCI
+import TestSupport
+import Testing
+
+@testable import BluetoothHost
+
+@Suite("One advertisement for several users")
+struct SharedAdvertisingTests {
+    private let first = UserID(number: 1), second = UserID(number: 2)
+
+    @Test("Where a controller refuses what is new, and then what it had on the air before, it is asked no more")
+    func refusedTwice() {
+        var scene = SharedScene(users: first, second)
+        scene.perform(.advertise(AdvertisingRequest(AdvertisementData())), 1, of: first)
+        #expect(scene.take(first) == ["1 done"])
+        scene.answers[.leSetAdvertisingParameters] = .silence
+        var named = AdvertisementData()
+        named.localName = .complete("Second")
+        scene.perform(.advertise(AdvertisingRequest(named)), 2, of: second)
+        for isLast in [false, true] {
+            #expect(scene.takeCommands().contains(.leSetAdvertisingParameters))
+            scene.receive(
+                CommandComplete(
+                    opcode: .leSetAdvertisingParameters,
+                    returnParameters: [HCIStatus.invalidCommandParameters.rawValue].span))
+            #expect(scene.host.advertisements.count == (isLast ? 0 : 1))
+        }
+        #expect(!scene.takeCommands().contains(.leSetAdvertisingParameters))
+        let error = HostError.controller(.invalidCommandParameters)
+        #expect(scene.take(second) == ["2 failed: \(error)"])
+        #expect(scene.take(first) == [])
+    }
+}

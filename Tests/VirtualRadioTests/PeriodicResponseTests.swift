@@ -60,6 +60,18 @@ struct PeriodicResponseTests {
         #expect(bench.told(bench.central).allSatisfy { !$0.dropFirst(6).hasPrefix("25") }, "nothing new was given")
     }
 
+    @Test("an answer to what is gone, since its controller was reset, goes nowhere") func respondedTooLate() {
+        var bench = Self.bench()
+        bench.run(.milliseconds(150))
+        bench.prepare(bench.peripheral, Self.subevent(0, [5]))
+        bench.run(.milliseconds(60))
+        bench.expect("043e1424" + Periodic.established + "02140808")
+        bench.prepare(bench.peripheral, Reset())
+        #expect(bench.answered(Self.respond(1, slot: 2, [8, 9]), bench.central) == "040e06018320002000")
+        bench.run(.seconds(2))
+        #expect(bench.told(bench.central) == ["043e03102000"], "it is lost")
+    }
+
     @Test(
         "Vol 4, Part E, 7.8.61: subevents and slots that do not fit are refused",
         arguments: [(129, 20, 8, 8, 4), (2, 5, 2, 8, 4), (5, 20, 8, 8, 4), (2, 20, 0, 8, 4), (2, 20, 8, 8, 16)])
@@ -116,6 +128,28 @@ struct PeriodicResponseTests {
         #expect(bench.answered(back, bench.central) == "040e06015a20004000")
         bench.run(.milliseconds(500))
         #expect(bench.told(bench.peripheral).isEmpty, "its own")
+    }
+
+    @Test("what a peer tells of is gone by then: its controller was reset") func resetMeanwhile() {
+        var bench = Self.connected(.synchronize)
+        var configuration = ControllerConfiguration(publicAddress: DeviceAddress(0xB0, kind: .public))
+        configuration.hasExtendedAdvertising = true
+        configuration.hasPeriodicAdvertising = true
+        let advertiser = bench.air.addController(configuration)
+        bench.prepare(advertiser, ExtendedAdvertisingTests.parameters())
+        bench.prepare(
+            advertiser, Periodic.parameters, Periodic.data([4]), Periodic.on, ExtendedAdvertisingTests.enable())
+        bench.prepare(
+            bench.peripheral, ExtendedAdvertisingTests.scan(.passive), LESetExtendedScanEnable(isEnabled: true),
+            Periodic.sync(address: configuration.publicAddress))
+        bench.run(.milliseconds(300))
+        _ = bench.told(bench.peripheral)
+        let transfer = LEPeriodicAdvertisingSyncTransfer(
+            connectionHandle: ConnectionHandle(0x40), serviceData: 7, syncHandle: SyncHandle(0x20))
+        #expect(bench.answered(transfer, bench.peripheral) == "040e06015a20004000")
+        bench.prepare(advertiser, Reset())
+        bench.run(.seconds(2))
+        #expect(bench.told(bench.central).map { $0.prefix(10) } == ["043e14183e"], "it failed to be established")
     }
 
     @Test("what it is told is ignored unless its host wants it") func ignored() {

@@ -52,7 +52,9 @@ extension CallUser {
 
     // MARK: - Advertising
 
-    private func breakTrain() { run.trainBreaks[train, default: 0] += 1 }
+    /// Whoever is synchronized may lose it: where a change is asked for, and again where it is made, since who comes in between
+    /// has found what was there before.
+    func breakTrain() { run.trainBreaks[train, default: 0] += 1 }
 
     private func parameters(_ pick: inout SeededGenerator, interval: Duration) -> AdvertisingParameters {
         let number = run.trainNumbers[train, default: 0] + 1

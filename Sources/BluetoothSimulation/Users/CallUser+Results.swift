@@ -47,9 +47,9 @@ extension CallUser {
         case (.withdraw, .done): run.serviceChangeCount += 1
         case (.readRSSI, .rssi), (.updateParameters, .done), (.disconnect, .done), (.unsubscribe, .done),
             (.openChannel, .listening), (.reconfigureChannel, .done), (.indicate, .done), (.dawdle, .done),
-            (.beAgent, .done), (.beNoAgent, .done), (.removeBond, .done), (.changeTrain, .done), (.tellOfTrain, .done),
-            (.acceptTrains, .done):
+            (.beAgent, .done), (.beNoAgent, .done), (.removeBond, .done), (.tellOfTrain, .done), (.acceptTrains, .done):
             return
+        case (.changeTrain, .done): breakTrain()
         case (.pair, .done):
             guard let link = call.link, let index = index(of: link) else { return }
             if !links[index].information.security.isEncrypted, !run.isDamaged(station) {
@@ -87,7 +87,7 @@ extension CallUser {
         // What a controller can do is not known where its answers about it were cut.
         case .unsupported, .advertisingDataTooLong:
             call.kind == .advertise && run.isTainted(station) || isOfSets(call) && mayLackSets
-        case .busy where isOfSets(call): mayHaveTooMuch
+        case .busy where isOfSets(call) || call.kind == .advertise: mayHaveTooMuch
         case .busy:
             calls.open.count > 16 || call.kind == .pair || call.kind == .openChannel || call.kind == .reconfigureChannel
                 || call.kind == .updateParameters || call.kind == .indicate && hasManyIndications(call)

@@ -117,6 +117,14 @@ extension Air {
         schedule.set(.periodic(index, slot), to: controllers[index].settings.advertisers[slot].periodic.eventStart)
     }
 
+    /// The periodic advertising that has a name; nil where it has ended, or its controller was reset, which those who follow it or
+    /// were told of it have yet to notice.
+    func train(_ name: TrainID) -> PeriodicTrain? {
+        let sets = controllers[name.controller].settings.advertisers
+        guard sets.indices.contains(name.slot), sets[name.slot].periodic.number == name.number else { return nil }
+        return sets[name.slot].periodic
+    }
+
     // MARK: - Receiving
 
     /// A scanner hears of periodic advertising, which may be what its host asks for.
@@ -144,7 +152,7 @@ extension Air {
     /// - Returns: its place; nil without one, or if the host does not know of such periodic advertising.
     mutating func follow(_ sync: Synchronizer.Sync, at receiver: Int, at now: Instant) -> Int? {
         let train = sync.announcement.train
-        let hasSubevents = controllers[train.controller].settings.advertisers[train.slot].periodic.subeventCount > 0
+        let hasSubevents = self.train(train).map { $0.subeventCount > 0 } ?? false
         guard !controllers[receiver].settings.synchronizer.follows(train),
             !hasSubevents || controllers[receiver].wants(.periodicAdvertisingSyncEstablishedV2),
             let place = controllers[receiver].settings.synchronizer.syncs.firstIndex(where: { $0 == nil })
@@ -169,8 +177,7 @@ extension Air {
         if !sync.isEstablished {
             controllers[receiver].settings.synchronizer.syncs[place]?.isEstablished = true
             if controllers[receiver].settings.synchronizer.requested == place { controllers[receiver].endRequest() }
-            let train = controllers[train.controller].settings.advertisers[train.slot].periodic
-            controllers[receiver].reportSync(place, sync, train)
+            controllers[receiver].reportSync(place, sync, self.train(train) ?? PeriodicTrain())
         }
         return (place, rssi)
     }

@@ -57,10 +57,7 @@ extension Air {
         guard let place = controllers[index].settings.synchronizer.place(of: response.syncHandle),
             let sync = controllers[index].settings.synchronizer.syncs[place]
         else { return .unknownAdvertisingIdentifier }
-        let source = sync.announcement.train
-        let train = controllers[source.controller].settings.advertisers[source.slot].periodic
-        // It is not on the air any more, which this controller has yet to notice.
-        guard train.number == source.number else { return .success }
+        guard let train = train(sync.announcement.train) else { return .success }
         guard let parameters = train.parameters, train.subeventCount > 0 else { return .commandDisallowed }
         guard response.responseSubevent < train.subeventCount, response.responseSlot < parameters.responseSlotCount
         else { return .invalidCommandParameters }

@@ -33,6 +33,8 @@ class Values:
         self.device = device
         # After how many numbers the first link is ended.
         self.leave = arguments.leave
+        # After how many the first central is told that all services have changed.
+        self.change = arguments.change
         self.leaving: asyncio.Task[None] | None = None
         self.tasks: set[asyncio.Task[None]] = set()
         self.stored = b"\x05"
@@ -68,6 +70,14 @@ class Values:
                     value = values[number % len(values)] if values else number.to_bytes(2, "little")
                     await self.device.notify_subscriber(connection, characteristic, value)
                     number += 1
+                    if not values and number == self.change:
+                        self.change = None
+                        changed = self.device.gatt_service.service_changed_characteristic
+                        # Whoever has not asked for it is not told.
+                        subscribers = self.device.gatt_server.subscribers
+                        while changed.handle not in subscribers.get(connection, {}):
+                            await asyncio.sleep(0.02)
+                        await self.device.indicate_subscriber(connection, changed, bytes.fromhex("0100ffff"))
                     if not values and number == self.leave:
                         self.leave = None
                         await connection.drain()
@@ -114,6 +124,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("transport", help="Bumble's name of the transport to the controller")
     parser.add_argument("--leave", type=int, help="end the first link after so many numbers of F206")
+    parser.add_argument("--change", type=int, help="tell the first central after so many that the services have changed")
     asyncio.run(run(parser.parse_args()))
 
 

@@ -179,6 +179,7 @@ def all_cases(binaries: pathlib.Path) -> list[Case | hostile.Case]:
         ("ble read with a peer that answers nothing", client_runs.silent_runs(), faulty("Silent")),
         ("ble notify when the peer leaves", client_runs.leaving_runs(), bumble("--leave", "5")),
         ("ble notify --reconnect when the peer leaves", client_runs.reconnect_runs(), bumble("--leave", "5")),
+        ("ble notify --reconnect when the services change", client_runs.changing_runs(), bumble("--change", "5")),
     ]
     return [
         Case("the arguments of ble read, write, notify and bench", binaries, client_runs.argument_runs()),

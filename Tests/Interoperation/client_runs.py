@@ -156,6 +156,14 @@ def reconnect_runs() -> list[Run]:
                 words=["disconnected: the peer ended the connection; trying again in 1 s"])]
 
 
+def changing_runs() -> list[Run]:
+    """With a peer whose services change, and that goes on to send what was subscribed to."""
+    words = "the services of the peer have changed; discover them again"
+    numbers = [str(number) for number in [*range(5), *range(3)]]
+    notify = ["notify", ADDRESS, "F206", "--format", "u16"]
+    return [Run([*notify, "--count", "8", "--reconnect"], output=numbers, words=[words + "; trying again in 1 s"])]
+
+
 def leaving_runs() -> list[Run]:
     return [Run(["notify", ADDRESS, "F206", "--format", "u16"], LINK_LOST, output=[str(number) for number in range(5)],
                 words=["disconnected: the peer ended the connection"])]

@@ -63,8 +63,11 @@ open class CBPeripheral: CBPeer {
 
     @Guarded var lastRSSI: NSNumber?
     @Guarded var attributes = PeripheralAttributes()
-    /// The longest value of a write without response: ATT_MTU less 3.
-    @Guarded var commandLength = 20
+    /// The ATT_MTU of the link.
+    @Guarded var mtu = unconnectedMTU
+    private static let unconnectedMTU = 23
+    /// The longest value of a write without response.
+    private var commandLength: Int { min(mtu - 3, GATTAttributeValue.maximumLength) }
 
     init(_ identifier: UUID, _ peer: PeerID, name: String?, manager: CBCentralManager) {
         self.peer = peer
@@ -86,7 +89,7 @@ open class CBPeripheral: CBPeer {
 
     open override var description: String {
         "<CBPeripheral: \(place(of: self)), identifier = \(identifier), name = \(currentName ?? "(null)"), "
-            + "mtu = \(commandLength + 3), state = \(currentState)>"
+            + "mtu = \(mtu), state = \(currentState)>"
     }
 
     /// `identifier`, `name`, `state` and `mtuLength`.
@@ -94,7 +97,7 @@ open class CBPeripheral: CBPeer {
         switch key {
         case "name": currentName
         case "state": NSNumber(value: currentState.rawValue)
-        case "mtuLength": NSNumber(value: commandLength + 3)
+        case "mtuLength": NSNumber(value: mtu)
         default: super.value(forKey: key)
         }
     }
@@ -164,7 +167,7 @@ open class CBPeripheral: CBPeer {
 
     /// Forgets what held for one connection.
     private func forgetConnection() {
-        commandLength = 20
+        mtu = Self.unconnectedMTU
         stopNotifying()
         attributes = PeripheralAttributes()
     }
@@ -222,8 +225,6 @@ open class CBPeripheral: CBPeer {
         case .withoutResponse: commandLength
         }
     }
-
-    static func commandLength(_ mtu: Int) -> Int { min(mtu - 3, GATTAttributeValue.maximumLength) }
 
     /// Writes a value. With a response, `peripheral(_:didWriteValueFor:error:)` tells how that ended; without one nothing
     /// tells, and a value that is too long, or comes while too many wait already, is dropped.

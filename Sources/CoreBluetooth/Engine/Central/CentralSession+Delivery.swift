@@ -21,7 +21,7 @@ extension CentralSession {
             guard link.canWriteCommands else { return }
             tell(link) { $0.delegate?.peripheralIsReady(toSendWriteWithoutResponse: $0) }
         case .rssi(let link, let result): if !result.isEndOfLink { tell(link) { $0.rssiRead(result) } }
-        case .mtuChanged(let link, let mtu): tell(link) { $0.commandLength = CBPeripheral.commandLength(mtu) }
+        case .mtuChanged(let link, let mtu): tell(link) { $0.mtu = mtu }
         case .lost(let link, let loss):
             link.takeOut(0)
             tell(link) { $0.lost(loss) }

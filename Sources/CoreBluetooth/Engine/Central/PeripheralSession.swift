@@ -68,7 +68,7 @@ final class PeripheralSession: @unchecked Sendable {
     /// Reports the link to the application.
     func tellConnected(_ link: PeripheralLink, mtu: Int) {
         guard let peripheral, peripheral.advance(self, from: .connecting, to: .connected) else { return }
-        peripheral.commandLength = CBPeripheral.commandLength(mtu)
+        peripheral.mtu = mtu
         if let name = central?.environment.adapter.names[peer] { peripheral.currentName = name }
         remember()
         guard let manager = peripheral.manager else { return }

@@ -223,6 +223,8 @@ open class CBCentralManager: CBManager {
         else { return }
         drop(peripheral.peer)
         session.remember()
+        // The link may be there already.
+        self.session.waitForCaller()
         self.session.connect(session, through: attachment, after: options.startDelay)
     }
 

@@ -19,7 +19,7 @@ extension CBPeripheral {
     /// Data from the peripheral was lost, perhaps values of any subscribed characteristic.
     func lost(_ loss: LinkLoss) {
         reportFailure("data of \(self) was lost: \(loss)")
-        let error = CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: "Data of the peripheral was lost."])
+        let error = told(CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: "Data of the peripheral was lost."]))
         for characteristic in attributes.notifyingCharacteristics {
             delegate?.peripheral(self, didUpdateValueFor: characteristic, error: error)
         }
@@ -129,7 +129,7 @@ extension CBPeripheral {
         case .openChannel:
             // Without a delegate nobody keeps it, which closes it.
             let channel = pipe.map { CBL2CAPChannel($0, with: self) }
-            delegate?.peripheral(self, didOpen: channel, error: channel == nil ? error ?? CBError(.unknown) : nil)
+            delegate?.peripheral(self, didOpen: channel, error: channel == nil ? error ?? told(CBError(.unknown)) : nil)
         case .locate: return
         }
     }

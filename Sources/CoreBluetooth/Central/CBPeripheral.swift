@@ -264,6 +264,7 @@ open class CBPeripheral: CBPeer {
     open func readRSSI() {
         guard let link = link("read RSSI") else { return }
         let attachment = link.attachment
+        manager?.session.waitForCaller()
         _ = attachment.begin(.rssi(link), .readRSSI(link.identifier), token: attachment.runner.makeToken())
     }
 

@@ -7,7 +7,7 @@ package protocol VirtualQueue: AnyObject, Sendable {
 
 /// Where blocks of managers run: the application's, and those of the adapter they share.
 ///
-/// Nothing else in this module hands work to another thread, reads a clock or waits, but for `FirstCallback`, which only
+/// Nothing else in this module hands work to another thread, reads a clock or waits, but for `Holdback`, which only
 /// queues of Dispatch need, and the files of `StateKeeper`. So on a virtual queue everything happens on its world's thread.
 enum CallbackQueue: Sendable {
     case dispatch(DispatchQueue)

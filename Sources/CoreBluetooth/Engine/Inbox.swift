@@ -4,16 +4,20 @@ import Foundation
 /// The events for the application, in order. One block on the application's queue delivers all that have arrived by the
 /// time it runs; there is never more than one such block.
 final class Inbox<Event>: @unchecked Sendable {
-    // Unchecked, and so is exclusive access: `arrived`, `isScheduled` and `awaitingDelivery` are used with the lock of the session held, the
-    // rest on `queue` alone. Events speak of the application's objects, which are touched on `queue` alone.
+    // Unchecked, and so is exclusive access: `delivering` and `next` are used on `queue` alone, the rest with the lock of the
+    // session held. Events speak of the application's objects, which are touched on `queue` alone.
 
     let queue: CallbackQueue
     private let lock: NSLock
     @exclusivity(unchecked) private var arrived: [Event] = []
     private var isScheduled = false
     private var awaitingDelivery: [@Sendable () -> Void] = []
-    /// Holds back the first callback; nil once it may be made.
-    private var firstCallback: FirstCallback?
+    /// Holds back the next callback: the first, and those that answer a call at once. Nil where it may be made.
+    private var holdback: Holdback?
+    /// Whether delivery was held back: it is not again, however often the application calls.
+    private var wasHeldBack = false
+    /// The thread that delivers now. What it calls for is answered after the callback it is in anyway.
+    private var deliveringThread: pthread_t?
     @exclusivity(unchecked) private var delivering: [Event] = []
     @exclusivity(unchecked) private var next = 0
 
@@ -26,7 +30,7 @@ final class Inbox<Event>: @unchecked Sendable {
         self.queue = queue
         self.lock = lock
         // A world has one thread, which cannot run a block before the manager is made and assigned.
-        if case .dispatch(let queue) = queue { firstCallback = FirstCallback(on: queue) }
+        if case .dispatch(let queue) = queue { holdback = Holdback(on: queue) }
     }
 
     /// How many events wait. Call with the lock held.
@@ -51,12 +55,24 @@ final class Inbox<Event>: @unchecked Sendable {
     func schedule(_ deliver: @escaping @Sendable () -> Void) {
         guard !isScheduled, !arrived.isEmpty else { return }
         isScheduled = true
-        guard let firstCallback else { return queue.async(deliver) }
-        self.firstCallback = nil
-        firstCallback.wait { [queue] in queue.async(deliver) }
+        enqueue(deliver)
     }
 
-    /// Delivers some of the events, on the queue. True if there are more: then call it again.
+    /// The calling thread may be answered before the call returns: what is told next waits for it. Call with the lock held.
+    func waitForCaller() {
+        guard case .dispatch(let queue) = queue, deliveringThread != pthread_self() else { return }
+        holdback = Holdback(on: queue)
+    }
+
+    /// Has the rest delivered. Call with the lock held.
+    func enqueue(_ deliver: @escaping @Sendable () -> Void) {
+        guard let holdback else { return queue.async(deliver) }
+        self.holdback = nil
+        wasHeldBack = true
+        holdback.wait { [queue] in queue.async(deliver) }
+    }
+
+    /// Delivers some of the events, on the queue. True if there are more: then call `enqueue`.
     @_specialize(where Event == CentralEvent)
     @_specialize(where Event == ServerEvent)
     func deliver(_ handle: (Event) -> Void) -> Bool {
@@ -65,8 +81,15 @@ final class Inbox<Event>: @unchecked Sendable {
                 delivering.removeAll(keepingCapacity: delivering.capacity <= Self.keptCapacity)
                 next = 0
                 lock.lock()
+                if holdback != nil, !wasHeldBack, !arrived.isEmpty {
+                    deliveringThread = nil
+                    lock.unlock()
+                    return true
+                }
+                wasHeldBack = false
                 swap(&arrived, &delivering)
                 isScheduled = !delivering.isEmpty
+                deliveringThread = delivering.isEmpty ? nil : pthread_self()
                 let waiting = delivering.isEmpty ? awaitingDelivery : []
                 if delivering.isEmpty { awaitingDelivery = [] }
                 lock.unlock()

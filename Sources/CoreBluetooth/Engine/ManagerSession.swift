@@ -73,8 +73,11 @@ class ManagerSession<Event, State: RestorableState>: AdapterUser, BatchRecipient
     private func schedule() { inbox.schedule { [self] in deliverEvents() } }
 
     private func deliverEvents() {
-        if inbox.deliver({ deliver($0) }) { inbox.queue.async { [self] in deliverEvents() } }
+        if inbox.deliver({ deliver($0) }) { lock.withLock { inbox.enqueue { [self] in deliverEvents() } } }
     }
+
+    /// What answers this thread's call without a peer waits until the thread goes on: see `Holdback`.
+    final func waitForCaller() { lock.withLock { inbox.waitForCaller() } }
 
     // MARK: - The adapter
 

@@ -36,6 +36,10 @@ extension BridgedError {
     }
 }
 
+/// An error as the application is told of it: an object, as on Apple's platforms. Who writes `error as NSError` then has
+/// this one. Foundation on Linux would make another of a value, and print it without its text.
+func told(_ error: (any Error)?) -> (any Error)? { (error as? any BridgedError)?._bridgeToObjectiveC() ?? error }
+
 /// Foundation on Linux has `(null)` where the text should be.
 private final class DescribedError: NSError, @unchecked Sendable {
     // Unchecked, as its superclass is; it adds nothing that is stored.

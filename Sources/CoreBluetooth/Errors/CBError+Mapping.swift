@@ -10,6 +10,10 @@ extension CBError {
     ///
     /// - Parameter code: the code if none fits better.
     static func error(for error: BluetoothError, orElse code: Code) -> any Error {
+        reason(for: error, orElse: code)._bridgeToObjectiveC()
+    }
+
+    private static func reason(for error: BluetoothError, orElse code: Code) -> any BridgedError {
         switch error {
         case .att(let refusal): CBATTError(number: Int(refusal.code.rawValue), userInfo: [:])
         case .valueTooLong: CBATTError(.invalidAttributeValueLength)

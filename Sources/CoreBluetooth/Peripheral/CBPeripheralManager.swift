@@ -95,6 +95,7 @@ open class CBPeripheralManager: CBManager {
         if !wanted.unused.isEmpty {
             reportMisuse("\(self) cannot advertise \(wanted.unused.sorted().joined(separator: ", "))")
         }
+        session.waitForCaller()
         session.perform(.advertise(wanted, attachment, generation: advertisingGeneration))
     }
 
@@ -146,6 +147,7 @@ open class CBPeripheralManager: CBManager {
             return true
         }
         precondition(isNew, "Services cannot be added more than once")
+        session.waitForCaller()
         do throws(CBError) {
             session.perform(.publish(try ServiceDefinition(service), attachment, isAgain: false))
         } catch {

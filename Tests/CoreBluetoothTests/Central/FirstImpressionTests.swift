@@ -1,5 +1,6 @@
 import BluetoothLE
 import CoreBluetooth
+import Synchronization
 import Testing
 import VirtualRadio
 
@@ -56,6 +57,78 @@ struct FirstImpressionTests {
             let app = App(stage, port)
             await app.told.expect("state true")
         }
+    }
+
+    /// Tells whether somebody listened.
+    final class Listener: NSObject, CBPeripheralDelegate, CBPeripheralManagerDelegate {
+        let told = Recorder()
+        let isListening = Mutex(false)
+
+        /// Calls, and begins to listen only after a while.
+        func call(_ body: () -> Void) {
+            isListening.withLock { $0 = false }
+            body()
+            let end = ContinuousClock.now + .microseconds(300)
+            while ContinuousClock.now < end {}
+            isListening.withLock { $0 = true }
+        }
+
+        private func tell() { told.add("listened \(isListening.withLock { $0 })") }
+
+        func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) { told.add("state") }
+        func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
+            tell()
+        }
+        func peripheralManager(
+            _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel psm: CBL2CAPPSM, error: (any Error)?
+        ) { tell() }
+        func peripheral(_ peripheral: CBPeripheral, didReadRSSI rssi: NSNumber, error: (any Error)?) { tell() }
+        func peripheral(
+            _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?
+        ) { tell() }
+    }
+
+    @Test("Row 91: what no central is asked is answered at once, but not before the caller has gone on")
+    func localAnswerOfManager() async throws {
+        let stage = Stage()
+        let listener = Listener()
+        let port = stage.radio.addController()
+        let manager = stage.with(port) { CBPeripheralManager(delegate: listener, queue: listener.told.queue) }
+        await listener.told.expect("state")
+        for _ in 0..<50 {
+            listener.call { manager.unpublishL2CAPChannel(0xC0) }
+            await listener.told.expect("listened true")
+            listener.call { manager.add(CBMutableService(type: CentralScene.service, primary: true)) }
+            await listener.told.expect("listened true")
+        }
+    }
+
+    @Test("Row 91: what the peripheral is not asked is answered no sooner")
+    func localAnswerOfPeripheral() async throws {
+        let scene = try await CentralScene()
+        let (peripheral, characteristics) = try await scene.discovered()
+        let stored = try #require(characteristics[CentralScene.stored])
+        let listener = Listener()
+        peripheral.delegate = listener
+        for _ in 0..<50 {
+            listener.call { peripheral.writeValue(Data(count: 513), for: stored, type: .withResponse) }
+            await listener.told.expect("listened true")
+            listener.call { peripheral.readRSSI() }
+            await listener.told.expect("listened true")
+        }
+    }
+
+    @Test("Row 91: who calls without end delays the answers, and does not prevent them")
+    func manyCalls() async throws {
+        let scene = try await CentralScene()
+        let (peripheral, characteristics) = try await scene.discovered()
+        let stored = try #require(characteristics[CentralScene.stored])
+        let calls = Task.detached {
+            while !Task.isCancelled { peripheral.writeValue(Data(count: 513), for: stored, type: .withResponse) }
+        }
+        for _ in 0..<50 { await scene.recorder.expect("written F001 ATT 13") }
+        calls.cancel()
+        await calls.value
     }
 
     @Test("Row 89: no value is longer than 512 octets, and one of exactly that length arrives")

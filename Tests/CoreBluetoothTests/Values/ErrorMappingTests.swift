@@ -27,6 +27,29 @@ struct ErrorMappingTests {
         if octet > 0x7F { #expect(error.localizedDescription == "Unknown ATT error.") }
     }
 
+    @Test("Row 84: what an application is told is printed with its text as an `NSError`, too")
+    func printed() {
+        let refusal = CBError.error(for: .att(ATTError(.readNotPermitted, for: .readRequest, at: 3)), orElse: .unknown)
+        let text =
+            "Error Domain=CBATTErrorDomain Code=2 \"Reading is not permitted.\" "
+            + "UserInfo={NSLocalizedDescription=Reading is not permitted.}"
+        #expect("\(refusal)" == text)
+        #expect("\(refusal as NSError)" == text)
+        #expect("\(told(CBError(.unknown))! as NSError)".contains("Code=0 \"Unknown error.\""))
+    }
+
+    @Test("Row 84: what an application is told is caught by its type and its code")
+    func caught() {
+        let end = CBError.error(for: .timedOut, orElse: .unknown)
+        do { throw end } catch CBError.connectionTimeout {} catch { Issue.record("it was not caught by its code") }
+        do { throw end } catch let error as CBError { #expect(error.code == .connectionTimeout) } catch {
+            Issue.record("it was not caught by its type")
+        }
+        if case CBError.connectionTimeout = end {} else { Issue.record("it does not match its code") }
+        #expect(end is CBError && !(end is CBATTError))
+        #expect(told(nil) == nil)
+    }
+
     @Test("What fits nothing is what the caller says")
     func other() {
         let error = CBError.error(for: .messageTooLong(maximum: 1), orElse: .connectionFailed)

@@ -127,11 +127,17 @@ final class PeripheralLink: ManagedLink, @unchecked Sendable {
                     .operation(self, operation), call, token: attachment.runner.makeToken(),
                     knownChanges: item.knownChanges)
                 return .waits
-            case .success(nil): central.post(.operationEnded(self, operation, .success(.done)))
-            case .failure(let error): central.post(.operationEnded(self, operation, .failure(error)))
+            case .success(nil): answer(operation, .success(.done))
+            case .failure(let error): answer(operation, .failure(error))
             }
             return .goesOn
         }
+    }
+
+    /// Reports what ends without the peer.
+    private func answer(_ operation: PeripheralOperation, _ result: Result<CallResult, HostError>) {
+        central.waitForCaller()
+        central.post(.operationEnded(self, operation, result))
     }
 
     /// A write without response is not made.

@@ -12,6 +12,7 @@ extension ServerSession {
     }
 
     func publishChannel(isEncrypted: Bool, through attachment: Attachment) {
+        waitForCaller()
         let listener = ChannelListener(requirement: isEncrypted ? .encrypted : .none)
         let token = attachment.runner.makeToken()
         if !attachment.begin(.publishChannel, .listen(nil, listener), token: token) {
@@ -21,6 +22,7 @@ extension ServerSession {
 
     /// Withdraws a channel, and closes those that centrals have opened.
     func unpublishChannel(_ psm: CBL2CAPPSM, through attachment: Attachment) {
+        waitForCaller()
         let centrals = lock.withLock { channels.remove(psm).map { _ in Array(self.centrals.values) } }
         guard let centrals else { return post(.channelUnpublished(psm, CBError(.unknown))) }
         attachment.post(.stopListening(psm))

@@ -39,22 +39,22 @@ extension ServerSession {
             } else {
                 manager.forget(service)
             }
-            if !isAgain { return delegate { $0.peripheralManager($1, didAdd: service, error: error) } }
+            if !isAgain { return delegate { $0.peripheralManager($1, didAdd: service, error: told(error)) } }
             if let error { reportFailure("\(service) is not published any more: \(error)") }
         case .refused(let service, let error):
             manager.object?.forget(service)
-            delegate { $0.peripheralManager($1, didAdd: service, error: error) }
+            delegate { $0.peripheralManager($1, didAdd: service, error: told(error)) }
         case .advertising(nil, let error):
             guard let error else { return }
             reportFailure("what was advertised is not any more: \(error)")
             manager.object?.endAdvertising()
         case .advertising(let generation?, let error):
             if error == nil { manager.object?.beganAdvertising(generation) }
-            delegate { $0.peripheralManagerDidStartAdvertising($1, error: error) }
+            delegate { $0.peripheralManagerDidStartAdvertising($1, error: told(error)) }
         case .channelPublished(let psm, let error):
-            delegate { $0.peripheralManager($1, didPublishL2CAPChannel: psm, error: error) }
+            delegate { $0.peripheralManager($1, didPublishL2CAPChannel: psm, error: told(error)) }
         case .channelUnpublished(let psm, let error):
-            delegate { $0.peripheralManager($1, didUnpublishL2CAPChannel: psm, error: error) }
+            delegate { $0.peripheralManager($1, didUnpublishL2CAPChannel: psm, error: told(error)) }
         case .channelOpened(let central, let pipe, let mtu):
             guard let manager = manager.object, manager.delegate != nil else { return pipe.close() }
             let channel = CBL2CAPChannel(pipe, with: manager.central(central, mtu: mtu))

@@ -2,12 +2,13 @@ import BluetoothPlatform
 import Dispatch
 import Foundation
 
-/// Holds a manager's first callback back until the creating thread has had time to store the manager.
+/// Holds a callback back until the calling thread has had time for what it does with the call.
 ///
-/// `manager = CBCentralManager(delegate: self, queue: queue)` assigns after `init` has returned, and on another thread's
-/// queue nothing else orders the two. So the first callback waits until that thread has used a millisecond of its
+/// `manager = CBCentralManager(delegate: self, queue: queue)` assigns after `init` has returned, and who calls may have to
+/// finish listening for the answer. On another thread's queue nothing else orders that and the callback: on Apple's systems
+/// another process answers, which takes its time. So the callback waits until the thread has used a millisecond of its
 /// processor's time since (being preempted does not count), has nothing to do, or is gone; a quarter of a second at most.
-struct FirstCallback: Sendable {
+struct Holdback: Sendable {
     private let clock: clockid_t
     private let thread: Int
     private let beginning: UInt64
@@ -31,7 +32,7 @@ struct FirstCallback: Sendable {
         deadline = .now() + Self.limit
     }
 
-    /// Runs something when the first callback may come.
+    /// Runs something when the callback may come.
     func wait(_ body: @escaping () -> Void) { look(beginning, 0, body) }
 
     private func look(_ last: UInt64, _ sleepy: Int, _ body: @escaping () -> Void) {

@@ -91,7 +91,7 @@ extension CallUser {
         case .busy:
             calls.open.count > 16 || call.kind == .pair || call.kind == .openChannel || call.kind == .reconfigureChannel
                 || call.kind == .updateParameters || call.kind == .indicate && hasManyIndications(call)
-        // A set that is told of, or changed, may have ended.
+        // The set may have ended by then.
         case .invalidParameters: [.updateParameters, .beAgent, .tellOfTrain, .changeTrain].contains(call.kind)
         case .alreadyConnected: call.kind == .connect
         case .connectionFailedToBeEstablished: call.kind == .connect && run.mayFailToConnect

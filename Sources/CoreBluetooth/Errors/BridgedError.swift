@@ -36,8 +36,8 @@ extension BridgedError {
     }
 }
 
-/// An error as the application is told of it: an object, as on Apple's platforms. Who writes `error as NSError` then has
-/// this one. Foundation on Linux would make another of a value, and print it without its text.
+/// The error as an object, as delegates get it on Apple's platforms. `error as NSError` then gives this object. From a value,
+/// Foundation on Linux would make another one, which prints without its text.
 func told(_ error: (any Error)?) -> (any Error)? { (error as? any BridgedError)?._bridgeToObjectiveC() ?? error }
 
 /// Foundation on Linux has `(null)` where the text should be.

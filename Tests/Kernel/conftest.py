@@ -51,6 +51,15 @@ async def radio() -> AsyncIterator[Radio]:
     await radio.stop()
 
 
+@pytest_asyncio.fixture(autouse=True)
+async def plugged_in_again(radio: Radio) -> AsyncIterator[None]:
+    """Gives the cases behind one that failed while the adapters were unplugged what they need, and that one's next try."""
+    yield
+    if not radio.is_plugged_in:
+        await radio.stop()
+        await radio.start()
+
+
 @pytest_asyncio.fixture(scope="module")
 async def daemon(radio: Radio) -> AsyncIterator[BlueZ]:
     """The daemon, which knows nothing of the cases of other files."""

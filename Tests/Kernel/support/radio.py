@@ -68,6 +68,16 @@ class Radio:
 
     def __init__(self) -> None:
         self.process: Process | None = None
+        # The adapters that are not its own.
+        self.others: list[str] = []
+        self.count = 0
+
+    @property
+    def is_plugged_in(self) -> bool:
+        return self.process is not None and self.process.is_running and len(self._adapters()) == self.count
+
+    def _adapters(self) -> list[str]:
+        return [name for name in present() if name not in self.others]
 
     async def start(self, count: int = 2) -> None:
         for _ in range(ATTEMPTS):
@@ -78,14 +88,14 @@ class Radio:
 
     async def _start(self, count: int) -> bool:
         """Returns whether all adapters have come up."""
-        others = present()
-        with first_come_first_served() as command:
-            self.process = await Process.start("btvirt", *command, "btvirt", "-L", f"-l{count}")
-            await until(lambda: len(present()) == len(others) + count, "the adapters of btvirt")
-            os.sched_setscheduler(self.process.process.pid, os.SCHED_OTHER, os.sched_param(0))
-            os.sched_setaffinity(self.process.process.pid, range(os.cpu_count() or 1))
+        self.others, self.count = present(), count
         try:
-            for name in set(present()) - set(others):
+            with first_come_first_served() as command:
+                self.process = await Process.start("btvirt", *command, "btvirt", "-L", f"-l{count}")
+                await until(lambda: len(self._adapters()) == count, "the adapters of btvirt")
+                os.sched_setscheduler(self.process.process.pid, os.SCHED_OTHER, os.sched_param(0))
+                os.sched_setaffinity(self.process.process.pid, range(os.cpu_count() or 1))
+            for name in self._adapters():
                 await self._has_address(name)
         except TimeoutError:
             return False
@@ -99,10 +109,9 @@ class Radio:
 
     async def stop(self) -> None:
         if self.process is not None:
-            before = len(present())
             await self.process.kill()
             self.process = None
-            await until(lambda: len(present()) < before, "the adapters of btvirt to go")
+            await until(lambda: not self._adapters(), "the adapters of btvirt to go")
 
 
 class OurRadio:

@@ -125,6 +125,30 @@ struct PeriodicSyncTests {
         }
     }
 
+    @Test("a device that listens to a subevent is connected to, and its values are read") func connects() async throws {
+        let subevents = PeriodicSubevents(
+            count: 2, interval: .milliseconds(50), responseSlotDelay: .milliseconds(10),
+            responseSlotSpacing: .milliseconds(1), responseSlotCount: 4)
+        let (scene, set) = try await Self.scene(Self.parameters([], responses: subevents))
+        let advertisers = try await Self.advertiser(scene)
+        let address = try #require(await scene.central.information?.address)
+        try await scene.radio.passing { [label = scene.central, gateway = scene.peripheral, link = scene.connection] in
+            _ = try await label.publish(Scene.definition)
+            try await link.disconnect()
+            try await set.setSubeventData([PeriodicSubeventData(subevent: 0, data: [1], responseSlots: 0..<0)])
+            let sync = try await label.synchronize(with: advertisers)
+            try await sync.select(subevents: [1])
+            let connection = try await gateway.connect(to: address, inSubevent: 1, of: set)
+            #expect(await connection.role == .central)
+            let value = try await connection.characteristic(Scene.stored, in: Scene.service)
+            #expect(try await connection.read(value) == [1, 2, 3])
+            try await connection.disconnect()
+            await #expect(throws: BluetoothError.invalidParameters) {
+                try await gateway.connect(to: address, inSubevent: 2, of: set)
+            }
+        }
+    }
+
     @Test("a controller without it says so") func unsupported() async throws {
         let scene = try await Scene(time: .manual) { $0.hasExtendedAdvertising = true }
         let advertisers = try await Self.advertiser(scene)

@@ -72,6 +72,58 @@ struct PeriodicResponseTests {
         #expect(bench.told(bench.central) == ["043e03102000"], "it is lost")
     }
 
+    static func connect(
+        to peer: DeviceAddress = Bench.centralAddress, subevent: UInt8 = 1, set: AdvertisingHandle = Periodic.set
+    ) -> LEExtendedCreateConnectionV2 {
+        let phy = LEExtendedCreateConnection.PHYParameters(
+            scanInterval: LESlots(rawValue: 0), scanWindow: LESlots(rawValue: 0),
+            connectionParameters: Bench.connectionParameters())
+        return LEExtendedCreateConnectionV2(
+            advertisingHandle: set, subevent: subevent,
+            connection: LEExtendedCreateConnection(peerAddress: peer, le1M: phy))
+    }
+
+    /// A central that listens to subevent 1, and of which the advertiser knows.
+    static func listening() -> Bench {
+        var bench = bench()
+        bench.run(.milliseconds(150))
+        bench.prepare(bench.peripheral, subevent(0, [5]))
+        bench.run(.milliseconds(60))
+        bench.prepare(bench.central, LESetPeriodicSyncSubevent(syncHandle: SyncHandle(0x20), subevents: [1]))
+        _ = (bench.told(bench.central), bench.told(bench.peripheral))
+        return bench
+    }
+
+    @Test("a device is asked for a connection where it listens, in place of the subevent's data") func connects() {
+        var bench = Self.listening()
+        #expect(bench.answered(Self.connect(), bench.peripheral) == "040f0400018520")
+        bench.prepare(bench.peripheral, Self.subevent(1, [6, 7]))
+        bench.run(.milliseconds(20))
+        #expect(bench.told(bench.peripheral).filter { $0.hasPrefix("043e1f0a") || $0.hasPrefix("043e1301") }.count == 1)
+        let told = bench.told(bench.central)
+        #expect(told.filter { $0.hasPrefix("043e1f0a") || $0.hasPrefix("043e1301") }.count == 1)
+        #expect(!told.contains { $0.contains("0607") })
+    }
+
+    @Test("who listens elsewhere, or is another device, does not answer, which is told", arguments: [0, 1] as [UInt8])
+    func connectsToNobody(_ subevent: UInt8) {
+        var bench = Self.listening()
+        let command = subevent == 1 ? Self.connect(to: DeviceAddress(7, kind: .public)) : Self.connect(subevent: 0)
+        #expect(bench.answered(command, bench.peripheral) == "040f0400018520")
+        bench.run(.milliseconds(120))
+        let ends = bench.told(bench.peripheral).filter { $0.hasPrefix("043e1f0a3e") || $0.hasPrefix("043e13013e") }
+        #expect(ends.count == 1)
+        #expect(!bench.air[bench.peripheral].isInitiating)
+    }
+
+    @Test("Vol 4, Part E, 7.8.66: a subevent or set that is not there is refused") func connectionRefused() {
+        var bench = Self.listening()
+        #expect(bench.answered(Self.connect(subevent: 2), bench.peripheral) == "040f0412018520")
+        #expect(bench.answered(Self.connect(set: AdvertisingHandle(9)), bench.peripheral) == "040f0442018520")
+        bench.prepare(bench.peripheral, Periodic.off)
+        #expect(bench.answered(Self.connect(), bench.peripheral) == "040f040c018520")
+    }
+
     @Test(
         "Vol 4, Part E, 7.8.61: subevents and slots that do not fit are refused",
         arguments: [(129, 20, 8, 8, 4), (2, 5, 2, 8, 4), (5, 20, 8, 8, 4), (2, 20, 0, 8, 4), (2, 20, 8, 8, 16)])

@@ -196,6 +196,8 @@ public enum HCICommandCatalog {
         .leSetPeriodicAdvertisingResponseData: Entry(
             "LE Set Periodic Advertising Response Data", (46, 6), LESetPeriodicAdvertisingResponseData.self),
         .leSetPeriodicSyncSubevent: Entry("LE Set Periodic Sync Subevent", (46, 7), LESetPeriodicSyncSubevent.self),
+        .leExtendedCreateConnectionV2: Entry(
+            "LE Extended Create Connection [v2]", (47, 0), LEExtendedCreateConnectionV2.self),
         .leSetPeriodicAdvertisingParametersV2: Entry(
             "LE Set Periodic Advertising Parameters [v2]", (47, 1), LESetPeriodicAdvertisingParametersV2.self),
     ]

@@ -211,6 +211,8 @@ extension HCIOpcode {
     public static let leSetPeriodicAdvertisingResponseData = HCIOpcode(.leController, 0x83)
     /// LE Set Periodic Sync Subevent (7.8.127).
     public static let leSetPeriodicSyncSubevent = HCIOpcode(.leController, 0x84)
+    /// LE Extended Create Connection [v2] (7.8.66).
+    public static let leExtendedCreateConnectionV2 = HCIOpcode(.leController, 0x85)
     /// LE Set Periodic Advertising Parameters [v2] (7.8.61).
     public static let leSetPeriodicAdvertisingParametersV2 = HCIOpcode(.leController, 0x86)
 }

@@ -29,7 +29,6 @@ extension HCIOpcode {
         0x7C: "LE Set Data Related Address Changes", 0x7D: "LE Set Default Subrate", 0x7E: "LE Subrate Request",
         0x7F: "LE Set Extended Advertising Parameters [v2]", 0x80: "LE Set Decision Data",
         0x81: "LE Set Decision Instructions",
-        0x85: "LE Extended Create Connection [v2]",
         0x87: "LE Read All Local Supported Features", 0x88: "LE Read All Remote Features",
         0x89: "LE CS Read Local Supported Capabilities", 0x8A: "LE CS Read Remote Supported Capabilities",
         0x8B: "LE CS Write Cached Remote Supported Capabilities", 0x8C: "LE CS Security Enable",

@@ -77,3 +77,32 @@ extension LEExtendedCreateConnection.PHYParameters: HCIParameter {
         writer.append(parameters: scanInterval, scanWindow, connectionParameters)
     }
 }
+
+/// LE Extended Create Connection [v2] (Core 5.4, Vol 4, Part E, 7.8.66): connects to a device that is synchronized to periodic
+/// advertising with responses of this controller, in one of the subevents. LE Enhanced Connection Complete follows, with
+/// `connectionFailedToBeEstablished` where the device did not answer.
+public struct LEExtendedCreateConnectionV2: HCICommand {
+    public static let opcode = HCIOpcode.leExtendedCreateConnectionV2
+    /// The set whose periodic advertising the device receives.
+    public var advertisingHandle: AdvertisingHandle
+    /// The subevent in which it listens, 0 to 127.
+    public var subevent: UInt8
+    /// The device, and the parameters of the connection; those of scanning are ignored.
+    public var connection: LEExtendedCreateConnection
+
+    public init(advertisingHandle: AdvertisingHandle, subevent: UInt8, connection: LEExtendedCreateConnection) {
+        self.advertisingHandle = advertisingHandle
+        self.subevent = subevent
+        self.connection = connection
+    }
+
+    public init(decoding parameters: inout ByteReader) throws(DecodingFailure) {
+        (advertisingHandle, subevent) = try parameters.read()
+        connection = try LEExtendedCreateConnection(decoding: &parameters)
+    }
+
+    public func encodeParameters(into writer: inout ByteWriter) {
+        writer.append(parameters: advertisingHandle, subevent)
+        connection.encodeParameters(into: &writer)
+    }
+}

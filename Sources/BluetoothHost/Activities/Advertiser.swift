@@ -37,6 +37,16 @@ struct Advertiser: Sendable {
     /// Whether anything is to be advertised as a set.
     func wants(_ handle: AdvertisingHandle) -> Bool { sets.contains { $0.handle == handle && $0.isWanted } }
 
+    /// Whether a set that is wanted has a subevent of this number.
+    func has(_ subevent: Int, of handle: AdvertisingHandle) -> Bool {
+        let responses = sets.first { $0.handle == handle }?.parameters?.periodic?.responses
+        return responses.map { (0..<$0.count).contains(subevent) } ?? false
+    }
+
+    func isPeriodicOnAir(_ handle: AdvertisingHandle) -> Bool {
+        sets.contains { $0.handle == handle && $0.isPeriodicOnAir }
+    }
+
     /// Whether another set may be wanted.
     func hasRoom(for handle: AdvertisingHandle) -> Bool {
         sets.count { $0.isWanted && $0.handle != handle } < Self.maximumSets

@@ -73,6 +73,11 @@ struct AdvertisingSet: Sendable {
         if case .idle = state { true } else { false }
     }
 
+    /// Whether its periodic advertising goes on, be it enabled itself or have only yielded.
+    var isPeriodicOnAir: Bool {
+        if case .running = state { isPeriodic } else { isPaused }
+    }
+
     /// Whether links that come to nothing keep it from the air for a while.
     var waitsForConnections: Bool { isIdle && wanted?.parameters.isConnectable == true }
 

@@ -61,21 +61,31 @@ extension Host {
     /// - Parameters:
     ///   - peer: the peer, under any of its names.
     ///   - timeout: how long to try; nil tries until `cancelConnecting`.
-    ///   - phys: the primary PHYs on which the peer may advertise: it is listened for on all of them. LE Coded needs a
-    ///     controller that has it.
+    ///   - route: where the peer is asked. LE Coded, and a subevent, need a controller that has them. The attempt fails with
+    ///     `.cancelled` where the set of a subevent ends.
     public mutating func connect(
-        to peer: PeerID, timeout: Duration?, phys: ScanPHYs = .le1M, at now: Instant
+        to peer: PeerID, timeout: Duration?, by route: ConnectionRoute = .advertising(.le1M), at now: Instant
     ) throws(HostError) -> ConnectionAttempt {
         guard lifecycle.isUp else { throw .notReady }
         guard !lacksPrivacy, !isForBroadcastOnly else { throw .unsupported }
-        guard phys.isValid else { throw .invalidParameters }
-        guard !phys.contains(.leCoded) || radio.phys.contains(.leCoded) else { throw .unsupported }
+        try check(route)
         guard !initiator.isFull, links.hasRoom else { throw .busy }
         let peer = peers.peer(at: peer.firstAddress)
         guard !isTaken(peer) else { throw .alreadyConnected }
-        let attempt = initiator.add(peer, deadline: timeout.map { now.advanced(by: $0) }, phys: phys)
+        let attempt = initiator.add(peer, deadline: timeout.map { now.advanced(by: $0) }, route: route)
         advanceConnecting(at: now)
         return attempt
+    }
+
+    private func check(_ route: ConnectionRoute) throws(HostError) {
+        switch route {
+        case .advertising(let phys):
+            guard phys.isValid else { throw .invalidParameters }
+            guard !phys.contains(.leCoded) || radio.phys.contains(.leCoded) else { throw .unsupported }
+        case .subevent(let number, let set):
+            guard radio.periodic.contains(.connectingInSubevents) else { throw .unsupported }
+            guard advertiser.has(number, of: set) else { throw .invalidParameters }
+        }
     }
 
     /// Calls an attempt off; it ends with `HostError.cancelled` unless it has ended already.
@@ -141,8 +151,15 @@ extension Host {
 
     mutating func advanceConnecting(at now: Instant) {
         let wasBlocking = initiator.blocksOtherActivities
+        let advertiser = self.advertiser
+        let ended = initiator.removeAll { route in
+            if case .subevent(let number, let set) = route { !advertiser.has(number, of: set) } else { false }
+        }
+        perform(ended, at: now)
         let verdict = arbiter.verdict(for: .connecting, among: obstacles)
-        let (candidates, needsSearch) = initiator.candidates(in: peers) { peer in
+        let (candidates, needsSearch) = initiator.candidates(in: peers) { route in
+            if case .subevent(_, let set) = route { advertiser.isPeriodicOnAir(set) } else { true }
+        } isLinked: { peer in
             links.firstSlot { $0.lastingPeer == peer } != nil
         } address: {
             reachableAddress(of: $0)
@@ -186,6 +203,8 @@ extension Host {
             if !mayWait { perform(advertiser.giveUp(index, parameters, .controller(status)), at: now) }
         }
         advanceAdvertising(at: now)
+        // The initiator may wait for the set's subevents.
+        advanceConnecting(at: now)
     }
 
     mutating func answered(_ step: Initiator.Step, _ status: HCIStatus, at now: Instant) {

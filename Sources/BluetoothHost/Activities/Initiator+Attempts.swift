@@ -2,25 +2,38 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothHCI
 
+/// Where a peer is asked for a connection.
+public enum ConnectionRoute: Hashable, Sendable {
+    /// It advertises, on one of these primary PHYs: it is listened for on all of them.
+    case advertising(ScanPHYs)
+    /// It is synchronized to periodic advertising of this host, and listens to this subevent of it (Core 5.4, Vol 3, Part C,
+    /// 9.3.17).
+    case subevent(Int, of: AdvertisingHandle)
+}
+
 extension Initiator {
     struct Attempt: Sendable {
         let identifier: ConnectionAttempt
         /// The peer, under the name the caller used.
         let peer: PeerID
         let deadline: Instant?
-        /// On which primary PHYs to listen for it.
-        let phys: ScanPHYs
+        let route: ConnectionRoute
         /// The private address under which the peer was seen a moment ago, and until when to rely on that.
         var sighting: (address: DeviceAddress, until: Instant)?
         /// How often the connection was reported and then failed to be established.
         var failures = 0
     }
 
-    /// A peer the controller listens for, and the address under which it does.
+    /// A peer the controller listens for, or calls, and the address under which it does.
     struct Target: Equatable, Sendable {
         let peer: PeerID
         let address: DeviceAddress
-        let phys: ScanPHYs
+        let route: ConnectionRoute
+
+        /// The PHYs on which its advertising is listened for; nil where it is called in a subevent.
+        var phys: ScanPHYs? {
+            if case .advertising(let phys) = route { phys } else { nil }
+        }
     }
 
     /// What to ask of the controller.
@@ -32,28 +45,48 @@ extension Initiator {
         var radio: RadioFeatures
     }
 
-    /// The command that listens for these peers, legacy or extended (Vol 4, Part E, 7.8.12 and 7.8.66).
+    /// The command that listens for these peers, or calls the only one, legacy or extended (Vol 4, Part E, 7.8.12 and 7.8.66).
     func command(for targets: [Target], _ settings: Settings) -> any HCICommand {
-        let interval = LESlots(clamping: Self.scanInterval)
-        let filterPolicy: InitiatorFilterPolicy = targets.count > 1 ? .acceptList : .peerAddress
-        let peerAddress = targets.count > 1 ? DeviceAddress(0, kind: .public) : targets[0].address
-        let connectionParameters = LEConnectionParameters(settings.connectionParameters)
-        guard settings.radio.isExtended else {
-            return LECreateConnection(
-                scanInterval: interval, scanWindow: interval, filterPolicy: filterPolicy, peerAddress: peerAddress,
-                ownAddressType: settings.ownAddressType, connectionParameters: connectionParameters)
+        if case .subevent(let number, let set) = targets[0].route {
+            // On which PHY it is called, the set says.
+            let phys: ScanPHYs = settings.radio.phys.contains(.leCoded) ? [.le1M, .leCoded] : .le1M
+            let connection = extendedCommand(for: targets, settings, listening: phys)
+            return LEExtendedCreateConnectionV2(
+                advertisingHandle: set, subevent: UInt8(clamping: number), connection: connection)
         }
-        let phys = targets.reduce(ScanPHYs()) { $0.union($1.phys) }
+        guard settings.radio.isExtended else {
+            let interval = LESlots(clamping: Self.scanInterval)
+            return LECreateConnection(
+                scanInterval: interval, scanWindow: interval, filterPolicy: filterPolicy(for: targets),
+                peerAddress: peerAddress(of: targets), ownAddressType: settings.ownAddressType,
+                connectionParameters: LEConnectionParameters(settings.connectionParameters))
+        }
+        let phys = targets.reduce(ScanPHYs()) { $0.union($1.phys ?? []) }
+        return extendedCommand(for: targets, settings, listening: phys)
+    }
+
+    private func extendedCommand(
+        for targets: [Target], _ settings: Settings, listening phys: ScanPHYs
+    ) -> LEExtendedCreateConnection {
         // One receiver listens on one PHY at a time.
         let share = phys.contains([.le1M, .leCoded]) ? Self.scanInterval / 2 : Self.scanInterval
         let each = LEExtendedCreateConnection.PHYParameters(
-            scanInterval: interval, scanWindow: LESlots(clamping: share), connectionParameters: connectionParameters)
+            scanInterval: LESlots(clamping: Self.scanInterval), scanWindow: LESlots(clamping: share),
+            connectionParameters: LEConnectionParameters(settings.connectionParameters))
         return LEExtendedCreateConnection(
-            filterPolicy: filterPolicy, ownAddressType: settings.ownAddressType, peerAddress: peerAddress,
-            le1M: phys.contains(.le1M) ? each : nil,
+            filterPolicy: filterPolicy(for: targets), ownAddressType: settings.ownAddressType,
+            peerAddress: peerAddress(of: targets), le1M: phys.contains(.le1M) ? each : nil,
             // There is no listening on it, but what is found on another one may ask to be connected to on it.
             le2M: settings.radio.phys.contains(.le2M) ? each : nil,
             leCoded: phys.contains(.leCoded) ? each : nil)
+    }
+
+    private func filterPolicy(for targets: [Target]) -> InitiatorFilterPolicy {
+        targets.count > 1 ? .acceptList : .peerAddress
+    }
+
+    private func peerAddress(of targets: [Target]) -> DeviceAddress {
+        targets.count > 1 ? DeviceAddress(0, kind: .public) : targets[0].address
     }
 }
 

@@ -74,10 +74,10 @@ struct Initiator: Sendable {
 
     // MARK: Calls
 
-    mutating func add(_ peer: PeerID, deadline: Instant?, phys: ScanPHYs) -> ConnectionAttempt {
+    mutating func add(_ peer: PeerID, deadline: Instant?, route: ConnectionRoute) -> ConnectionAttempt {
         let identifier = ConnectionAttempt(number: nextNumber)
         nextNumber &+= 1
-        attempts.append(Attempt(identifier: identifier, peer: peer, deadline: deadline, phys: phys))
+        attempts.append(Attempt(identifier: identifier, peer: peer, deadline: deadline, route: route))
         return identifier
     }
 
@@ -91,6 +91,13 @@ struct Initiator: Sendable {
         return true
     }
 
+    /// Takes out the attempts that lead nowhere any more.
+    mutating func removeAll(where isMeant: (ConnectionRoute) -> Bool) -> [Effect] {
+        let removed = attempts.filter { isMeant($0.route) }
+        attempts.removeAll { isMeant($0.route) }
+        return removed.map { $0.failed(.cancelled) }
+    }
+
     /// Whether a peer, given by its lasting name, is being connected to.
     func wants(_ peer: PeerID, in table: PeerTable) -> Bool {
         attempts.contains { table.lastingName(of: $0.peer) == peer }
@@ -99,21 +106,25 @@ struct Initiator: Sendable {
     /// The peers that could be listened for, in the order in which they were asked for.
     ///
     /// - Parameters:
+    ///   - isOpen: whether a route leads anywhere now.
     ///   - isLinked: whether there is a link to a peer, even one that has not been reported: a controller makes no second
     ///     one.
     ///   - address: the address under which to listen; nil for a peer that has to be searched for.
     /// - Returns: the peers, and whether there are others that have to be searched for.
     func candidates(
-        in table: PeerTable, isLinked: (PeerID) -> Bool, address: (PeerID) -> DeviceAddress?
+        in table: PeerTable, isOpen: (ConnectionRoute) -> Bool, isLinked: (PeerID) -> Bool,
+        address: (PeerID) -> DeviceAddress?
     ) -> (targets: [Target], needsSearch: Bool) {
         var targets: [Target] = []
         var needsSearch = false
         for attempt in attempts {
             let peer = table.lastingName(of: attempt.peer)
             // Two names may have turned out to mean one peer.
-            guard !isLinked(peer), !targets.contains(where: { $0.peer == peer }) else { continue }
+            guard isOpen(attempt.route), !isLinked(peer), !targets.contains(where: { $0.peer == peer }) else {
+                continue
+            }
             if let address = address(peer) ?? attempt.sighting?.address {
-                targets.append(Target(peer: peer, address: address, phys: attempt.phys))
+                targets.append(Target(peer: peer, address: address, route: attempt.route))
             } else {
                 needsSearch = true
             }
@@ -140,7 +151,7 @@ struct Initiator: Sendable {
         guard verdict != .suspended else { return [] }
         let candidates = verdict == .stop ? [] : candidates
         let room = isAcceptListUnusable ? 0 : min(settings.acceptListSize, Self.maximumListedPeers)
-        let targets = Array(candidates.prefix(max(1, room)))
+        let targets = Self.group(candidates, upTo: max(1, room))
         let nextTurn = candidates.count == targets.count ? nil : now.advanced(by: Self.turn)
         switch state {
         case .idle:
@@ -159,6 +170,12 @@ struct Initiator: Sendable {
         case .cancelling:
             return []
         }
+    }
+
+    /// The first of the peers that the controller can be asked for at once: several that advertise, or one in a subevent.
+    private static func group(_ candidates: [Target], upTo count: Int) -> [Target] {
+        guard let first = candidates.first, first.phys != nil else { return Array(candidates.prefix(1)) }
+        return Array(candidates.prefix { $0.phys != nil }.prefix(count))
     }
 
     private func initiate(_ targets: [Target], _ settings: Settings) -> [Effect] {

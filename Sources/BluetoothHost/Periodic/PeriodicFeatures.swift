@@ -11,6 +11,8 @@ struct PeriodicFeatures: OptionSet, Hashable, Sendable {
     /// To tell a peer of what is received or advertised.
     static let sendingSyncs = PeriodicFeatures(rawValue: 1 << 4)
     static let receivingSyncs = PeriodicFeatures(rawValue: 1 << 5)
+    /// To connect to a device that listens to a subevent.
+    static let connectingInSubevents = PeriodicFeatures(rawValue: 1 << 6)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -25,6 +27,7 @@ struct PeriodicFeatures: OptionSet, Hashable, Sendable {
                 commands.contains(.leSetPeriodicAdvertisingSubeventData)
             {
                 insert(.advertisingWithResponses)
+                if commands.contains(.leExtendedCreateConnectionV2) { insert(.connectingInSubevents) }
             }
         }
         guard has.contains(.periodicAdvertising) else { return }

@@ -203,23 +203,6 @@ public struct HostCall: Sendable {
     }
 }
 
-/// How to connect.
-public struct ConnectRequest: Sendable {
-    /// How long to try, from the call on; nil until the call is cancelled.
-    public var timeout: Duration?
-    /// How long to wait before the first try.
-    public var delay: Duration
-    /// The primary PHYs on which the peer may advertise, see `Host.connect`. While an attempt at the same peer is under way for
-    /// somebody else, those of that attempt hold.
-    public var phys: ScanPHYs
-
-    public init(timeout: Duration? = nil, delay: Duration = .zero, phys: ScanPHYs = .le1M) {
-        self.timeout = timeout
-        self.delay = delay
-        self.phys = phys
-    }
-}
-
 /// How to pair.
 public struct PairRequest: Equatable, Sendable {
     /// Whether protection against machines in the middle is required.

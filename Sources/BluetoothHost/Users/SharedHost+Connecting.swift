@@ -13,7 +13,15 @@ extension SharedHost {
         if isKnown || usableLink(to: peer).map({ links[$0].holders.contains(call.user) }) == true {
             return end(call, .failure(.alreadyConnected))
         }
-        connects.append(call, peer, request, notBefore: shortLivedLinks.deadline(for: peer, at: now), at: now)
+        let route: ConnectionRoute
+        switch request.route {
+        case .advertising(let phys): route = .advertising(phys)
+        case .subevent(let number, let token):
+            guard let index = index(ofSet: token, call.user) else { return end(call, .failure(.invalidParameters)) }
+            route = .subevent(number, of: advertisingSets[index].handle)
+        }
+        connects.append(
+            call, peer, request, by: route, notBefore: shortLivedLinks.deadline(for: peer, at: now), at: now)
         reconcileConnecting(at: now)
     }
 
@@ -40,7 +48,7 @@ extension SharedHost {
     private mutating func beginAttempt(_ peer: PeerID, at now: Instant) {
         do throws(HostError) {
             connects.attempts[peer] = try host.connect(
-                to: peer, timeout: nil, phys: connects.phys(of: peer), at: now)
+                to: peer, timeout: nil, by: connects.route(to: peer), at: now)
         } catch {
             for wanted in connects.removeAll(where: { $0.peer == peer && $0.isActive }) {
                 end(wanted.call, .failure(error))
@@ -54,9 +62,13 @@ extension SharedHost {
         // The peer was faster: its link follows and serves as well.
         if error == .alreadyConnected { return }
         let error = status == .lost ? HostError.adapterRemoved : error
-        for wanted in connects.removeAll(where: { $0.peer == peer && $0.isActive }) {
+        // The set of a subevent has ended, which those do not mind who wait for an advertisement.
+        let isRouteGone = error == .cancelled
+        for wanted in connects.removeAll(where: { $0.peer == peer && $0.isActive && (!isRouteGone || $0.isInSubevent) })
+        {
             end(wanted.call, .failure(error))
         }
+        if isRouteGone { reconcileConnecting(at: now) }
     }
 
     /// Handles the deadlines of wanted links.

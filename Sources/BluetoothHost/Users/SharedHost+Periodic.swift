@@ -103,7 +103,7 @@ extension SharedHost {
         }
     }
 
-    private func index(ofSet token: CallToken, _ user: UserID) -> Int? {
+    func index(ofSet token: CallToken, _ user: UserID) -> Int? {
         advertisingSets.firstIndex { $0.call.token == token && $0.call.user == user }
     }
 

@@ -1,6 +1,29 @@
 import BluetoothBase
 import BluetoothGAP
 
+/// How to connect.
+public struct ConnectRequest: Sendable {
+    /// How long to try, from the call on; nil until the call is cancelled.
+    public var timeout: Duration?
+    /// How long to wait before the first try.
+    public var delay: Duration
+    /// Where the peer is asked, see `Host.connect`. While an attempt at the same peer is under way for somebody else, the route of
+    /// that attempt holds.
+    public var route: Route
+
+    /// `ConnectionRoute` of a user, who knows a set by the token of `HostCall.Kind.advertiseSet`.
+    public enum Route: Hashable, Sendable {
+        case advertising(ScanPHYs)
+        case subevent(Int, of: CallToken)
+    }
+
+    public init(timeout: Duration? = nil, delay: Duration = .zero, by route: Route = .advertising(.le1M)) {
+        self.timeout = timeout
+        self.delay = delay
+        self.route = route
+    }
+}
+
 /// The peers that users want links to, with one attempt for each peer.
 struct WantedConnections: Sendable {
     struct Wanted: Sendable {
@@ -10,9 +33,13 @@ struct WantedConnections: Sendable {
         /// When the attempt begins; nil if it has begun.
         var start: Instant?
         let deadline: Instant?
-        let phys: ScanPHYs
+        let route: ConnectionRoute
 
         var isActive: Bool { start == nil }
+
+        var isInSubevent: Bool {
+            if case .subevent = route { true } else { false }
+        }
 
         func isOver(at now: Instant) -> Bool { deadline.map { $0 <= now } ?? false }
     }
@@ -35,19 +62,24 @@ struct WantedConnections: Sendable {
 
     /// - Parameter earliest: when the attempt may begin, whatever the request says; nil for at once.
     mutating func append(
-        _ call: UserCall, _ peer: PeerID, _ request: ConnectRequest, notBefore earliest: Instant?, at now: Instant
+        _ call: UserCall, _ peer: PeerID, _ request: ConnectRequest, by route: ConnectionRoute,
+        notBefore earliest: Instant?, at now: Instant
     ) {
         let start = max(now.advanced(by: request.delay), earliest ?? now)
         wanted.append(
             Wanted(
                 call: call, peer: peer, start: start > now ? start : nil,
-                deadline: request.timeout.map { now.advanced(by: $0) }, phys: request.phys))
+                deadline: request.timeout.map { now.advanced(by: $0) }, route: route))
     }
 
-    /// On which PHYs to listen for a peer.
-    func phys(of peer: PeerID) -> ScanPHYs {
-        let phys = wanted.reduce(ScanPHYs()) { $1.peer == peer && $1.isActive ? $0.union($1.phys) : $0 }
-        return phys.isEmpty ? .le1M : phys
+    /// Where a peer is asked: in a subevent to which it listens, or else wherever it may advertise.
+    func route(to peer: PeerID) -> ConnectionRoute {
+        var phys = ScanPHYs()
+        for one in wanted where one.peer == peer && one.isActive {
+            guard case .advertising(let more) = one.route else { return one.route }
+            phys.formUnion(more)
+        }
+        return .advertising(phys.isEmpty ? .le1M : phys)
     }
 
     func contains(where isMeant: (Wanted) -> Bool) -> Bool { wanted.contains(where: isMeant) }

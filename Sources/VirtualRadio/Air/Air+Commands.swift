@@ -66,9 +66,10 @@ extension Air {
         case .leCreateConnection:
             controllers[index].acknowledge(opcode, createConnection(try command.decode(), on: index, at: now))
         case .leSetExtendedAdvertisingEnable, .leSetExtendedScanParameters, .leSetExtendedScanEnable,
-            .leExtendedCreateConnection, .leReadMaximumAdvertisingDataLength, .leReadNumberOfSupportedAdvertisingSets,
-            .leSetExtendedAdvertisingParameters, .leSetAdvertisingSetRandomAddress, .leSetExtendedAdvertisingData,
-            .leSetExtendedScanResponseData, .leRemoveAdvertisingSet, .leClearAdvertisingSets:
+            .leExtendedCreateConnection, .leExtendedCreateConnectionV2, .leReadMaximumAdvertisingDataLength,
+            .leReadNumberOfSupportedAdvertisingSets, .leSetExtendedAdvertisingParameters,
+            .leSetAdvertisingSetRandomAddress, .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData,
+            .leRemoveAdvertisingSet, .leClearAdvertisingSets:
             try performExtendedCommand(command, on: index, at: now)
         case _ where SupportedCommands.periodic.contains(opcode):
             try performPeriodicCommand(command, on: index, at: now)

@@ -1,6 +1,20 @@
 import BluetoothBase
 import BluetoothHCI
 
+/// What an initiator sends to the device that it wants.
+struct ConnectionRequest {
+    let initiator: Initiator
+    let parameters: ConnectionParameters
+    let central: Int
+    let centralAddress: DeviceAddress
+    let peripheral: Int
+    /// The peripheral's advertising set, which this answers; nil for one in a subevent, which answers none.
+    let advertisingSlot: Int?
+    /// The peripheral, as the central knows it.
+    let peer: SeenDevice
+    let phy: LEPHY
+}
+
 extension Air {
     /// Delivers a connectable advertising event to an initiator. Returns true if it responded and there is now a link,
     /// which ends the advertising (Core 5.4, Vol 6, Part B, 4.4.4 and 4.5).
@@ -16,17 +30,23 @@ extension Air {
             accepts(initiator, of: central, peripheral, slot, advertiser),
             answers(peripheral, slot, centralAddress)
         else { return false }
-        controllers[central].settings.initiator = nil
-        guard controllers[central].faults.failingConnections == 0 else {
-            controllers[central].faults.failingConnections -= 1
-            open(
-                initiator, parameters, central, centralAddress, peripheral, slot, advertiser, isReceived: false,
-                at: time)
-            return false
-        }
+        let request = ConnectionRequest(
+            initiator: initiator, parameters: parameters, central: central, centralAddress: centralAddress,
+            peripheral: peripheral, advertisingSlot: slot, peer: advertiser,
+            phy: controllers[peripheral].settings.advertisers[slot].dataPHY)
+        guard send(request, at: time) else { return false }
         stopAdvertising(peripheral, slot)
-        open(initiator, parameters, central, centralAddress, peripheral, slot, advertiser, isReceived: true, at: time)
+        open(request, isReceived: true, at: time)
         return true
+    }
+
+    /// The initiator is done. Returns false where its request is lost on the way.
+    mutating func send(_ request: ConnectionRequest, at time: Instant) -> Bool {
+        controllers[request.central].settings.initiator = nil
+        guard controllers[request.central].faults.failingConnections > 0 else { return true }
+        controllers[request.central].faults.failingConnections -= 1
+        open(request, isReceived: false, at: time)
+        return false
     }
 
     /// Whether the initiator, which receives this advertiser, is waiting for it.
@@ -60,41 +80,40 @@ extension Air {
 
     /// Creates the link and notifies the hosts. If the peripheral did not receive the request, only the central has the
     /// link, and gives up after six intervals (Vol 6, Part B, 4.5).
-    private mutating func open(
-        _ initiator: Initiator, _ parameters: ConnectionParameters, _ central: Int, _ centralAddress: DeviceAddress,
-        _ peripheral: Int, _ advertisingSlot: Int, _ advertiser: SeenDevice, isReceived: Bool, at time: Instant
-    ) {
+    mutating func open(_ request: ConnectionRequest, isReceived: Bool, at time: Instant) {
+        let central = request.central, peripheral = request.peripheral, parameters = request.parameters
         let slot = links.firstIndex { !$0.isInUse } ?? links.count
         guard let centralHandle = controllers[central].takeConnectionSlot(for: slot) else { return }
         let peripheralHandle = isReceived ? controllers[peripheral].takeConnectionSlot(for: slot) : nil
         var link = Link(
             central: LinkEnd(
-                controller: central, address: centralAddress, handle: centralHandle, isOpen: true,
+                controller: central, address: request.centralAddress, handle: centralHandle, isOpen: true,
                 preferredOctets: controllers[central].settings.suggestedDataLength.octets),
             peripheral: LinkEnd(
-                controller: peripheral, address: advertiser.address, handle: peripheralHandle ?? ConnectionHandle(0),
+                controller: peripheral, address: request.peer.address, handle: peripheralHandle ?? ConnectionHandle(0),
                 isOpen: peripheralHandle != nil,
                 preferredOctets: controllers[peripheral].settings.suggestedDataLength.octets),
             parameters: parameters, anchor: time.advanced(nanoseconds: Self.transmitWindowDelay),
             maximumExchangesPerEvent: min(
                 controllers[central].configuration.maximumExchangesPerEvent,
                 controllers[peripheral].configuration.maximumExchangesPerEvent))
-        let own = controllers[peripheral].settings.advertisers[advertisingSlot]
-        link.central.transmitPHY = own.dataPHY
-        link.peripheral.transmitPHY = own.dataPHY
+        link.central.transmitPHY = request.phy
+        link.peripheral.transmitPHY = request.phy
         link.central.syncTransfer = controllers[central].settings.synchronizer.transfer
         link.peripheral.syncTransfer = controllers[peripheral].settings.synchronizer.transfer
         controllers[central].reportConnection(
-            .central, centralHandle, peer: advertiser,
-            as: controllers[central].privateAddress(initiator.ownAddressType, towards: advertiser.lastingAddress),
+            .central, centralHandle, peer: request.peer,
+            as: controllers[central].privateAddress(
+                request.initiator.ownAddressType, towards: request.peer.lastingAddress),
             parameters)
-        if let peripheralHandle, let device = controllers[peripheral].device(at: centralAddress) {
+        if let peripheralHandle, let device = controllers[peripheral].device(at: request.centralAddress) {
+            let set = request.advertisingSlot.map { controllers[peripheral].settings.advertisers[$0].parameters }
             controllers[peripheral].reportConnection(
                 .peripheral, peripheralHandle, peer: device,
-                as: controllers[peripheral].privateAddress(
-                    own.parameters.ownAddressType, towards: own.parameters.peerAddress),
-                parameters)
-            if advertisingSlot > 0 {
+                as: set.flatMap {
+                    controllers[peripheral].privateAddress($0.ownAddressType, towards: $0.peerAddress)
+                }, parameters)
+            if let advertisingSlot = request.advertisingSlot, advertisingSlot > 0 {
                 controllers[peripheral].reportSetTerminated(advertisingSlot, .success, peripheralHandle)
             }
             scheduleInitialDataLengthUpdate(on: &link)

@@ -22,6 +22,9 @@ extension Air {
                 Timer(.scan, of: index), to: ends ? now.advanced(by: .milliseconds(10) * Int(enable.duration)) : nil)
         case .leExtendedCreateConnection:
             controllers[index].acknowledge(opcode, createConnection(try command.decode(), on: index, at: now))
+        case .leExtendedCreateConnectionV2:
+            let status = createConnection(inSubevent: try command.decode(), on: index, at: now)
+            controllers[index].acknowledge(opcode, status)
         default: try controllers[index].changeSets(command)
         }
     }
@@ -61,22 +64,51 @@ extension Air {
     private mutating func createConnection(
         _ command: LEExtendedCreateConnection, on index: Int, at now: Instant
     ) -> HCIStatus {
-        let initiator = Initiator(
-            le1M: command.le1M.map(Initiator.PHY.init), le2M: command.le2M.map(Initiator.PHY.init),
-            leCoded: command.leCoded.map(Initiator.PHY.init), isExtended: true,
-            peer: command.filterPolicy == .peerAddress ? command.peerAddress : nil,
-            ownAddressType: command.ownAddressType, start: now)
-        let asked = [command.le1M, command.le2M, command.leCoded].compactMap { $0 }
+        let initiator = Initiator(command, start: now)
         // There is no scanning on LE 2M.
         let listening = [initiator.le1M, initiator.leCoded].compactMap { $0 }
-        guard !listening.isEmpty, listening.allSatisfy(\.timing.isValidExtended),
-            asked.allSatisfy(\.connectionParameters.isValid)
-        else { return .invalidCommandParameters }
+        guard !listening.isEmpty, listening.allSatisfy(\.timing.isValidExtended) else {
+            return .invalidCommandParameters
+        }
+        return begin(initiator, command, on: index)
+    }
+
+    /// 7.8.66, version 2.
+    private mutating func createConnection(
+        inSubevent command: LEExtendedCreateConnectionV2, on index: Int, at now: Instant
+    ) -> HCIStatus {
+        guard let slot = controllers[index].slot(of: command.advertisingHandle) else {
+            return .unknownAdvertisingIdentifier
+        }
+        let set = controllers[index].settings.advertisers[slot]
+        guard set.periodic.isOnAir else { return .commandDisallowed }
+        var initiator = Initiator(command.connection, start: now)
+        guard command.subevent < set.periodic.subeventCount, initiator.peer != nil, initiator[set.dataPHY] != nil else {
+            return .invalidCommandParameters
+        }
+        initiator.subevent = (slot, command.subevent)
+        return begin(initiator, command.connection, on: index)
+    }
+
+    private mutating func begin(
+        _ initiator: Initiator, _ command: LEExtendedCreateConnection, on index: Int
+    ) -> HCIStatus {
+        let asked = [command.le1M, command.le2M, command.leCoded].compactMap { $0 }
+        guard asked.allSatisfy(\.connectionParameters.isValid) else { return .invalidCommandParameters }
         let configuration = controllers[index].configuration
         guard initiator.leCoded == nil || configuration.receives(.leCoded),
             initiator.le2M == nil || configuration.receives(.le2M)
         else { return .unsupportedFeatureOrParameterValue }
         return begin(initiator, on: index)
+    }
+}
+
+extension Initiator {
+    fileprivate init(_ command: LEExtendedCreateConnection, start: Instant) {
+        self.init(
+            le1M: command.le1M.map(PHY.init), le2M: command.le2M.map(PHY.init), leCoded: command.leCoded.map(PHY.init),
+            isExtended: true, peer: command.filterPolicy == .peerAddress ? command.peerAddress : nil,
+            ownAddressType: command.ownAddressType, start: start)
     }
 }
 

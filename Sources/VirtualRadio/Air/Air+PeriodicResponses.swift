@@ -11,6 +11,7 @@ extension Air {
             collectResponses(to: subevent, of: train)
             proceed(after: subevent.number, of: train)
         case .send(let number):
+            if connect(in: number, of: train, at: time) { return proceed(after: number, of: train) }
             guard let subevent = set.periodic.subevents[number] else { return proceed(after: number, of: train) }
             controllers[train.controller].settings.advertisers[train.slot].periodic.subevents[number] = nil
             for receiver in controllers.indices {
@@ -97,7 +98,7 @@ extension Air {
 
 extension VirtualController {
     /// Whether it listens to a subevent: before its host has chosen any, to the first.
-    fileprivate func listens(to train: TrainID, in subevent: UInt8) -> Bool {
+    func listens(to train: TrainID, in subevent: UInt8) -> Bool {
         settings.synchronizer.syncs.contains {
             guard let sync = $0, sync.announcement.train == train else { return false }
             return sync.subevents.isEmpty ? subevent == 0 : sync.subevents.contains(subevent)

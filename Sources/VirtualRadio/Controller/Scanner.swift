@@ -83,6 +83,8 @@ struct Initiator: Sendable {
     var peer: DeviceAddress?
     var ownAddressType: OwnAddressType
     var start: Instant
+    /// The subevent in which it asks, of its own periodic advertising, rather than answering advertising.
+    var subevent: (slot: Int, number: UInt8)?
 
     subscript(phy: LEPHY) -> PHY? {
         switch phy {
@@ -95,7 +97,8 @@ struct Initiator: Sendable {
 
     /// The parameters of the connection that an advertising event leads to; nil if it is not received.
     func parameters(for advertisement: Advertiser, at time: Instant) -> ConnectionParameters? {
-        guard isExtended || advertisement.isLegacy, let listening = self[advertisement.parameters.primaryPHY],
+        guard subevent == nil, isExtended || advertisement.isLegacy,
+            let listening = self[advertisement.parameters.primaryPHY],
             listening.timing.receives(advertisement.parameters.primaryChannelMap, at: time, since: start)
         else { return nil }
         return self[advertisement.dataPHY]?.parameters

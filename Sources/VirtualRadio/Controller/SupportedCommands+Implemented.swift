@@ -51,6 +51,7 @@ extension SupportedCommands {
         .leSetPeriodicAdvertisingEnable, .lePeriodicAdvertisingCreateSync, .lePeriodicAdvertisingCreateSyncCancel,
         .lePeriodicAdvertisingTerminateSync, .leAddDeviceToPeriodicAdvertiserList,
         .leRemoveDeviceFromPeriodicAdvertiserList, .leClearPeriodicAdvertiserList, .leReadPeriodicAdvertiserListSize,
+        .leExtendedCreateConnectionV2,
     ]
 
     static let periodic: [HCIOpcode] =

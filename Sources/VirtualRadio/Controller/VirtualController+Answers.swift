@@ -40,7 +40,7 @@ extension VirtualController {
     mutating func refuse(_ opcode: HCIOpcode, _ status: HCIStatus) {
         switch opcode {
         case .disconnect, .readRemoteVersionInformation, .leCreateConnection, .leExtendedCreateConnection,
-            .leConnectionUpdate,
+            .leExtendedCreateConnectionV2, .leConnectionUpdate,
             .leReadRemoteFeatures, .leEnableEncryption, .leSetPHY, .lePeriodicAdvertisingCreateSync,
             .leReadRemoteTransmitPowerLevel:
             acknowledge(opcode, status)

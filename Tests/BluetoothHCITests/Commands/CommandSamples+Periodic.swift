@@ -69,6 +69,18 @@ extension CommandSamples {
                 subeventCount: 3, subeventInterval: 8, responseSlotDelay: 4, responseSlotSpacing: 16,
                 responseSlotCount: 5), "01 86 20 0C 02 06 00 50 01 00 00 03 08 04 10 05",
             returns: .init(advertisingHandle: set), "02"),
+        .init(
+            LEExtendedCreateConnectionV2(
+                advertisingHandle: set, subevent: 7,
+                connection: LEExtendedCreateConnection(
+                    ownAddressType: .random, peerAddress: DeviceAddress(0x0605_0403_0201, kind: .random),
+                    le1M: nil,
+                    le2M: .init(
+                        scanInterval: LESlots(rawValue: 16), scanWindow: LESlots(rawValue: 8),
+                        connectionParameters: LEConnectionParameters(
+                            intervalMin: .init(rawValue: 6), intervalMax: .init(rawValue: 7), maxLatency: 1,
+                            supervisionTimeout: .init(rawValue: 0x64))))),
+            "01 85 20 1C 02 07 00 01 01 01 02 03 04 05 06 02 10 00 08 00 06 00 07 00 01 00 64 00 00 00 00 00"),
     ]
 
     static let power: [CommandSample] = [

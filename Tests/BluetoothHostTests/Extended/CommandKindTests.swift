@@ -87,7 +87,7 @@ struct CommandKindTests {
         controller.settle()
         controller.reportConnection(0, status: .unknownConnectionIdentifier)
         _ = try controller.host.connect(
-            to: PeerID(ScriptedController.peer), timeout: nil, phys: [.le1M, .leCoded], at: controller.now)
+            to: PeerID(ScriptedController.peer), timeout: nil, by: .advertising([.le1M, .leCoded]), at: controller.now)
         controller.settle()
         let half = "60003000" + parameters
         #expect(
@@ -124,7 +124,7 @@ struct CommandKindTests {
             }
             #expect(throws: HostError.unsupported) {
                 try controller.host.connect(
-                    to: PeerID(ScriptedController.peer), timeout: nil, phys: .leCoded, at: controller.now)
+                    to: PeerID(ScriptedController.peer), timeout: nil, by: .advertising(.leCoded), at: controller.now)
             }
         }
     }

@@ -101,7 +101,7 @@ struct ExtendedWorldTests {
         try pair.advertise(AdvertisingSetTests.beacon(), as: 1)
         let peer = PeerID(try #require(pair.world.hosts[pair.advertiser].controller?.address))
         _ = try pair.world.hosts[pair.scanner].connect(
-            to: peer, timeout: .seconds(10), phys: listening, at: pair.world.now)
+            to: peer, timeout: .seconds(10), by: .advertising(listening), at: pair.world.now)
         let link = try #require(pair.world.next(pair.scanner) { $0.event.connectedLink })
         _ = try #require(pair.world.next(pair.advertiser) { $0.event.connectedLink })
         pair.world.run(for: .seconds(1))

@@ -56,4 +56,38 @@ struct SharedPeriodicTests {
         scene.perform(.detach, of: first)
         #expect(scene.takeCommands().contains(.leSetPeriodicAdvertisingSyncTransferParameters))
     }
+
+    @Test("A set that ends calls off who waits in its subevents, and nobody who waits for an advertisement")
+    func subeventEnded() {
+        let answers = ScriptedController.periodic(SubeventConnectingTests.create).answers
+        var scene = SharedScene(users: first, second, answers: answers)
+        let parameters = PeriodicAdvertisingTests.parameters(responses: PeriodicAdvertisingTests.subevents)
+        scene.perform(.advertiseSet(parameters), 1, of: first)
+        let peer = PeerID(ScriptedController.peer), set = CallToken(rawValue: 1)
+        scene.perform(.connect(peer, ConnectRequest(by: .subevent(0, of: set))), 2, of: first)
+        scene.perform(.connect(peer, ConnectRequest()), 3, of: second)
+        scene.perform(.connect(peer, ConnectRequest(by: .subevent(0, of: set))), 4, of: second)
+        #expect(scene.takeCommands().last == .leExtendedCreateConnectionV2)
+        #expect(scene.take(first) == ["1 done"])
+        #expect(scene.take(second) == ["4 failed: \(HostError.alreadyConnected)"])
+        scene.perform(.cancel, 1, of: first)
+        scene.receive(
+            LEConnectionComplete(
+                status: .unknownConnectionIdentifier, connectionHandle: 0, role: .central,
+                peerAddress: ScriptedController.peer, interval: ConnectionInterval(rawValue: 0),
+                supervisionTimeout: SupervisionTimeout(rawValue: 0)))
+        #expect(scene.take(first) == ["2 failed: cancelled"])
+        #expect(scene.takeCommands().last == .leExtendedCreateConnection)
+        #expect(scene.take(second) == [])
+    }
+
+    @Test("Only who advertises a set connects in its subevents") func foreignSubevent() {
+        let answers = ScriptedController.periodic(SubeventConnectingTests.create).answers
+        var scene = SharedScene(users: first, second, answers: answers)
+        let parameters = PeriodicAdvertisingTests.parameters(responses: PeriodicAdvertisingTests.subevents)
+        scene.perform(.advertiseSet(parameters), 1, of: first)
+        let request = ConnectRequest(by: .subevent(0, of: CallToken(rawValue: 1)))
+        scene.perform(.connect(PeerID(ScriptedController.peer), request), 2, of: second)
+        #expect(scene.take(second) == ["2 failed: \(HostError.invalidParameters)"])
+    }
 }

@@ -18,12 +18,12 @@ PHASES = ["scan", "connect", "discover", "transfer", "write"]
 
 
 async def outcome(call: asyncio.Future[dict[str, Any]]) -> str:
-    """How a call has ended: `done`, or the kind of its error."""
+    """How a call has ended: `done`, or the kind of its error, or what is wrong with the call."""
     try:
         await asyncio.wait_for(call, 2 * TIMEOUT)
         return "done"
     except AgentError as error:
-        return error.kind
+        return error.kind if error.kind != "agent" else str(error)
 
 
 async def published(agent: Agent) -> int:

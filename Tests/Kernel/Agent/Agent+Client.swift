@@ -28,7 +28,7 @@ extension Agent {
     /// as long as `value`, whose octets follow.
     func burst(_ request: Request) async throws -> Reply {
         let connection = try connection(request)
-        let characteristic = try characteristic(request)
+        let characteristic = try await characteristic(request)
         let rest = try value(request)
         let count = request.count ?? 0
         for number in 0..<count {
@@ -42,7 +42,7 @@ extension Agent {
     func subscribe(_ request: Request) async throws -> Reply {
         let connection = try connection(request)
         let number = number(of: connection)
-        let characteristic = try characteristic(request)
+        let characteristic = try await characteristic(request)
         let values = try await connection.notifications(of: characteristic)
         let handle = characteristic.valueHandle.rawValue
         Task { [output] in
@@ -59,8 +59,10 @@ extension Agent {
         return Reply(id: request.id)
     }
 
-    func characteristic(_ request: Request) throws -> DiscoveredCharacteristic {
+    func characteristic(_ request: Request) async throws -> DiscoveredCharacteristic {
         let handle = try handle(request)
+        // What was discovered goes with the connection, and the reason for that is what a case asks about.
+        _ = try await connection(request).mtu
         guard let database = request.connection.flatMap({ databases[$0] }),
             let found = database.characteristics.first(where: { $0.valueHandle.rawValue == handle })
         else { throw AgentError("no characteristic with the value handle \(handle) was discovered") }

@@ -70,7 +70,7 @@ actor Agent {
         case .burst: return try await burst(request)
         case .subscribe: return try await subscribe(request)
         case .unsubscribe:
-            try await connection(request).unsubscribe(from: try characteristic(request))
+            try await connection(request).unsubscribe(from: try await characteristic(request))
             return Reply(id: request.id)
         case .rssi: return Reply(id: request.id, rssi: try await connection(request).readRSSI())
         case .mtu: return Reply(id: request.id, mtu: try await connection(request).mtu)

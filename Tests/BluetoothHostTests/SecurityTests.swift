@@ -22,15 +22,20 @@ struct SecurityTests {
         }
     }
 
-    /// A host that is bonded with the peer that scripts use.
-    static func bonded(_ strength: KeyStrength = .init(model: .justWorks, usesSecureConnections: true, keySize: 16))
-        -> ScriptedController
-    {
+    static let strength = KeyStrength(model: .justWorks, usesSecureConnections: true, keySize: 16)
+    static let legacyStrength = KeyStrength(model: .justWorks, usesSecureConnections: false, keySize: 16)
+
+    /// A bond with the peer that scripts use.
+    static func bond(_ strength: KeyStrength = strength) -> Bond {
+        Bond(
+            peer: PeerID(ScriptedController.peer), address: ScriptedController.peer,
+            centralKey: LongTermKey(key: key), peripheralKey: LongTermKey(key: key), strength: strength)
+    }
+
+    /// A host with such a bond.
+    static func bonded(_ strength: KeyStrength = strength) -> ScriptedController {
         var controller = ready()
-        var bond = Bond(peer: PeerID(ScriptedController.peer), address: ScriptedController.peer, strength: strength)
-        bond.centralKey = LongTermKey(key: key)
-        bond.peripheralKey = LongTermKey(key: key)
-        controller.host.restore(bond, at: controller.now)
+        controller.host.restore(bond(strength), at: controller.now)
         controller.settle()
         controller.seen.removeAll()
         return controller

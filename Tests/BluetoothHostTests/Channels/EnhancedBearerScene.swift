@@ -24,12 +24,7 @@ struct EnhancedBearerScene {
             $0.enhancedBearers = bearers
             configure(&$0)
         }
-        var bond = Bond(
-            peer: PeerID(ScriptedController.peer), address: ScriptedController.peer,
-            strength: KeyStrength(model: .justWorks, usesSecureConnections: true, keySize: 16))
-        bond.centralKey = LongTermKey(key: SecurityTests.key)
-        bond.peripheralKey = LongTermKey(key: SecurityTests.key)
-        controller.host.restore(bond, at: controller.now)
+        controller.host.restore(SecurityTests.bond(), at: controller.now)
         controller.settle()
     }
 

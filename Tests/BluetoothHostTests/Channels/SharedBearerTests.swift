@@ -24,11 +24,7 @@ struct SharedBearerTests {
             crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
         var scene = SharedScene(users: Self.user, Self.other, configuration: configuration)
         let peer = ScriptedController.peer
-        var bond = Bond(
-            peer: PeerID(peer), address: peer,
-            strength: KeyStrength(model: .justWorks, usesSecureConnections: true, keySize: 16))
-        bond.centralKey = LongTermKey(key: 1)
-        scene.restore(bond)
+        scene.restore(SecurityTests.bond())
         for handle in 10...13 as ClosedRange<UInt8> { scene.responses[[0x0A, handle, 0]] = [] }
         scene.responses[[0x12, 10, 0, 1]] = []
         scene.connect(to: peer, 1, of: Self.user)

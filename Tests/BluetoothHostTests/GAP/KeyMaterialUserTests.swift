@@ -20,11 +20,8 @@ struct KeyMaterialUserTests {
         configuration.security = SecurityConfiguration(
             crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
         var scene = SharedScene(users: first, second, configuration: configuration)
-        var bond = Bond(
-            peer: PeerID(ScriptedController.peer), address: ScriptedController.peer,
-            strength: KeyStrength(model: .passkeyEntry, usesSecureConnections: true, keySize: 16))
-        bond.peripheralKey = LongTermKey(key: SecurityTests.key)
-        scene.restore(bond)
+        scene.restore(
+            SecurityTests.bond(KeyStrength(model: .passkeyEntry, usesSecureConnections: true, keySize: 16)))
         scene.accept(0x41, from: ScriptedController.peer, for: first)
         scene.receive(LELongTermKeyRequest(connectionHandle: 0x41, randomNumber: 0, encryptedDiversifier: 0))
         scene.reportEncryption(0x41)

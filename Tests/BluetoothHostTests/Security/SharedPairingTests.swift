@@ -11,13 +11,7 @@ import Testing
 @Suite("Calls to pair, for several users")
 struct SharedPairingTests {
     private let user = UserID(number: 1)
-    private static let bond: Bond = {
-        var bond = Bond(
-            peer: PeerID(ScriptedController.peer), address: ScriptedController.peer,
-            strength: KeyStrength(model: .justWorks, usesSecureConnections: false, keySize: 16))
-        bond.centralKey = LongTermKey(key: SecurityTests.key)
-        return bond
-    }()
+    private static let bond = SecurityTests.bond(SecurityTests.legacyStrength)
 
     /// A link to a peer, with the bond of an earlier run or without.
     private func connected(to bond: Bond? = nil) throws -> (SharedScene, LinkIdentifier) {

@@ -19,11 +19,7 @@ struct SharedProtectionTests {
         configuration.security = SecurityConfiguration(
             crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
         var scene = SharedScene(users: user, configuration: configuration)
-        var bond = Bond(
-            peer: PeerID(ScriptedController.peer), address: ScriptedController.peer,
-            strength: KeyStrength(model: .justWorks, usesSecureConnections: true, keySize: 16))
-        bond.centralKey = LongTermKey(key: SecurityTests.key)
-        scene.restore(bond)
+        scene.restore(SecurityTests.bond())
         scene.perform(.setPairingAgent(PairingAgentDescription(ioCapability: .keyboardOnly)), 1, of: user)
         scene.connect(to: ScriptedController.peer, 2, of: user)
         _ = (scene.take(user), scene.takeCommands())
@@ -47,11 +43,7 @@ struct SharedProtectionTests {
         configuration.security = SecurityConfiguration(
             crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
         var scene = SharedScene(users: user, other, configuration: configuration)
-        var bond = Bond(
-            peer: PeerID(ScriptedController.peer), address: ScriptedController.peer,
-            strength: KeyStrength(model: .justWorks, usesSecureConnections: false, keySize: 16))
-        bond.centralKey = LongTermKey(key: SecurityTests.key)
-        scene.restore(bond)
+        scene.restore(SecurityTests.bond(SecurityTests.legacyStrength))
         scene.connect(to: ScriptedController.peer, 1, of: user)
         scene.reportConnection(0x40, peer: ScriptedController.peer)
         let link = try #require(scene.links.first)

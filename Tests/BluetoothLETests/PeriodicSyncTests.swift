@@ -139,7 +139,7 @@ struct PeriodicSyncTests {
             let sync = try await label.synchronize(with: advertisers)
             try await sync.select(subevents: [1])
             let connection = try await gateway.connect(to: address, inSubevent: 1, of: set)
-            #expect(await connection.role == .central)
+            #expect(connection.role == .central)
             let value = try await connection.characteristic(Scene.stored, in: Scene.service)
             #expect(try await connection.read(value) == [1, 2, 3])
             try await connection.disconnect()

@@ -53,6 +53,7 @@ extension Host {
         advertiser.stop(handle)
         arbiter.advertisingMayWork()
         advanceAdvertising(at: now)
+        advanceConnecting(at: now)
     }
 
     /// Connects to a peer. `HostEvent.Link.connected` or `HostEvent.Controller.connectionFailed` will follow, exactly

@@ -9,6 +9,10 @@ public enum ConnectionRoute: Hashable, Sendable {
     /// It is synchronized to periodic advertising of this host, and listens to this subevent of it (Core 5.4, Vol 3, Part C,
     /// 9.3.17).
     case subevent(Int, of: AdvertisingHandle)
+
+    var isSubevent: Bool {
+        if case .subevent = self { true } else { false }
+    }
 }
 
 extension Initiator {

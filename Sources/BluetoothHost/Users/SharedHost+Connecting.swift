@@ -17,7 +17,10 @@ extension SharedHost {
         switch request.route {
         case .advertising(let phys): route = .advertising(phys)
         case .subevent(let number, let token):
-            guard let index = index(ofSet: token, call.user) else { return end(call, .failure(.invalidParameters)) }
+            // Said at once, so that it fails no attempt that serves others, too.
+            guard let index = index(ofSet: token, call.user),
+                host.advertiser.has(number, of: advertisingSets[index].handle)
+            else { return end(call, .failure(.invalidParameters)) }
             route = .subevent(number, of: advertisingSets[index].handle)
         }
         connects.append(
@@ -32,23 +35,25 @@ extension SharedHost {
             for wanted in connects.removeAll(where: { $0.peer == peer && $0.isActive }) { hold(slot, for: wanted) }
         }
         for peer in connects.peers {
-            if connects.isActive(peer) {
-                guard connects.attempts[peer] == nil, link(to: peer) == nil else { continue }
-                beginAttempt(peer, at: now)
-            } else if let attempt = connects.attempts.removeValue(forKey: peer) {
-                host.cancelConnecting(attempt, at: now)
+            guard connects.isActive(peer), link(to: peer) == nil else { continue }
+            let route = connects.route(to: peer)
+            if let attempt = connects.attempts[peer] {
+                guard attempt.route != route, attempt.route.isSubevent || route.isSubevent else { continue }
+                connects.attempts[peer] = nil
+                host.cancelConnecting(attempt.identifier, at: now)
             }
+            beginAttempt(peer, by: route, at: now)
         }
         for (peer, attempt) in connects.attempts where !connects.isActive(peer) {
             connects.attempts[peer] = nil
-            host.cancelConnecting(attempt, at: now)
+            host.cancelConnecting(attempt.identifier, at: now)
         }
     }
 
-    private mutating func beginAttempt(_ peer: PeerID, at now: Instant) {
+    private mutating func beginAttempt(_ peer: PeerID, by route: ConnectionRoute, at now: Instant) {
         do throws(HostError) {
-            connects.attempts[peer] = try host.connect(
-                to: peer, timeout: nil, by: connects.route(to: peer), at: now)
+            let attempt = try host.connect(to: peer, timeout: nil, by: route, at: now)
+            connects.attempts[peer] = WantedConnections.Attempt(identifier: attempt, route: route)
         } catch {
             for wanted in connects.removeAll(where: { $0.peer == peer && $0.isActive }) {
                 end(wanted.call, .failure(error))
@@ -57,18 +62,17 @@ extension SharedHost {
     }
 
     mutating func connectionFailed(_ attempt: ConnectionAttempt, _ error: HostError, at now: Instant) {
-        guard let peer = connects.attempts.first(where: { $0.value == attempt })?.key else { return }
-        connects.attempts[peer] = nil
+        guard let (peer, attempt) = connects.remove(attempt) else { return }
         // The peer was faster: its link follows and serves as well.
         if error == .alreadyConnected { return }
         let error = status == .lost ? HostError.adapterRemoved : error
-        // The set of a subevent has ended, which those do not mind who wait for an advertisement.
-        let isRouteGone = error == .cancelled
-        for wanted in connects.removeAll(where: { $0.peer == peer && $0.isActive && (!isRouteGone || $0.isInSubevent) })
-        {
-            end(wanted.call, .failure(error))
+        // That it did not answer in a subevent, or that this is gone, says nothing to those who wait for an advertisement.
+        let isOfRoute = attempt.route.isSubevent && (error == .cancelled || error == .connectionFailedToBeEstablished)
+        let failed = connects.removeAll { one in
+            one.peer == peer && one.isActive && (!isOfRoute || one.route == attempt.route)
         }
-        if isRouteGone { reconcileConnecting(at: now) }
+        for wanted in failed { end(wanted.call, .failure(error)) }
+        if isOfRoute { reconcileConnecting(at: now) }
     }
 
     /// Handles the deadlines of wanted links.
@@ -140,7 +144,7 @@ extension SharedHost {
             links.append(unused)
         }
         if slot == links.count { links.append(record) } else { links[slot] = record }
-        if let peer = connects.attempts.first(where: { $0.value == attempt })?.key { connects.attempts[peer] = nil }
+        _ = connects.remove(attempt)
         tellAll(.linkBegan(link, information))
         tellAll(.sendCredit(link, Self.sendCredit))
         if information.role == .central {

@@ -7,8 +7,8 @@ public struct ConnectRequest: Sendable {
     public var timeout: Duration?
     /// How long to wait before the first try.
     public var delay: Duration
-    /// Where the peer is asked, see `Host.connect`. While an attempt at the same peer is under way for somebody else, the route of
-    /// that attempt holds.
+    /// Where the peer is asked, see `Host.connect`. There is one attempt at each peer: in a subevent, as long as somebody wants that.
+    /// PHYs are those of the attempt under way.
     public var route: Route
 
     /// `ConnectionRoute` of a user, who knows a set by the token of `HostCall.Kind.advertiseSet`.
@@ -37,16 +37,18 @@ struct WantedConnections: Sendable {
 
         var isActive: Bool { start == nil }
 
-        var isInSubevent: Bool {
-            if case .subevent = route { true } else { false }
-        }
-
         func isOver(at now: Instant) -> Bool { deadline.map { $0 <= now } ?? false }
+    }
+
+    /// What the host does for all who want a link to one peer.
+    struct Attempt: Sendable {
+        let identifier: ConnectionAttempt
+        let route: ConnectionRoute
     }
 
     private var wanted: [Wanted] = []
     /// The host's attempts under way.
-    var attempts: [PeerID: ConnectionAttempt] = [:]
+    var attempts: [PeerID: Attempt] = [:]
 
     /// The peers that are wanted, each once.
     var peers: [PeerID] {
@@ -70,6 +72,13 @@ struct WantedConnections: Sendable {
             Wanted(
                 call: call, peer: peer, start: start > now ? start : nil,
                 deadline: request.timeout.map { now.advanced(by: $0) }, route: route))
+    }
+
+    /// Removes an attempt that is over.
+    mutating func remove(_ attempt: ConnectionAttempt?) -> (peer: PeerID, attempt: Attempt)? {
+        guard let (peer, over) = attempts.first(where: { $0.value.identifier == attempt }) else { return nil }
+        attempts[peer] = nil
+        return (peer, over)
     }
 
     /// Where a peer is asked: in a subevent to which it listens, or else wherever it may advertise.

@@ -19,6 +19,7 @@ extension Scenario {
         addEpisode(kind)
         addExtendedAdvertising(kind)
         addPeriodicAdvertising()
+        addSubevents()
     }
 
     /// Has delegates in one world of four, where they meet each other and the other faces: they cost more than those.

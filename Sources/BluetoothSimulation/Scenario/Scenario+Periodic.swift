@@ -13,8 +13,27 @@ extension Scenario {
             .advertiseTrain, .advertiseTrain, .changeTrain, .changeTrain, .stopTrain, .synchronize, .synchronize,
             .synchronize, .synchronize, .endSync, .tellOfTrain, .tellOfTrain, .acceptTrains, .connect, .advertise,
         ]
+        addPeriodicActions(kinds, by: able, count: 20 + generator.below(20), &generator)
+    }
+
+    /// Has users advertise subevents, answer them, and connect in them, in every other world with periodic advertising.
+    mutating func addSubevents() {
+        var generator = SeededGenerator(seed: seed ^ 0x5B5E_7E47_5B5E_7E47)
+        let able = devices.indices.filter { devices[$0].hasPeriodicAdvertising == true }
+        guard !able.isEmpty, generator.oneIn(2) else { return }
+        let kinds: [Action.Kind] = [
+            .advertiseSubevents, .advertiseSubevents, .stopTrain, .synchronize, .synchronize, .synchronize,
+            .synchronize, .connectInSubevent, .connectInSubevent, .connectInSubevent, .endSync, .tellOfTrain,
+            .acceptTrains, .disconnect,
+        ]
+        addPeriodicActions(kinds, by: able, count: 20 + generator.below(20), &generator)
+    }
+
+    private mutating func addPeriodicActions(
+        _ kinds: [Action.Kind], by able: [Int], count: Int, _ generator: inout SeededGenerator
+    ) {
         let span = Int(Self.activeTime.nanoseconds / 1_000) - 1_000_000
-        for _ in 0..<20 + generator.below(20) {
+        for _ in 0..<count {
             guard let device = generator.element(of: able) else { return }
             let user = generator.below(devices[device].users.count)
             let time = Duration.microseconds(1_000_000 + generator.below(span))

@@ -127,6 +127,9 @@ public struct Scenario: Equatable, Codable, Sendable {
             case synchronize, endSync
             /// Tells a peer of periodic advertising, or takes what a peer tells of.
             case tellOfTrain, acceptTrains
+            // In worlds with subevents only.
+            /// Advertises a set whose periodic advertising has subevents, or connects to a device in one of them.
+            case advertiseSubevents, connectInSubevent
         }
     }
 

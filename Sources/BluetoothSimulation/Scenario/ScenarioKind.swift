@@ -65,7 +65,7 @@ public enum ScenarioKind: String, CaseIterable, Sendable {
                 .useFormerLink, .dribble, .burst, .subscribeSlowly, .openChannel, .sendOverChannel, .closeChannel,
                 .reconfigureChannel, .pauseChannel, .resumeChannel, .step, .advertiseSet, .stopSet,
                 .advertiseTrain, .changeTrain, .stopTrain, .synchronize, .endSync, .tellOfTrain,
-                .acceptTrains:
+                .acceptTrains, .advertiseSubevents, .connectInSubevent:
                 0
             }
         return base * factor(of: kind)

@@ -60,6 +60,8 @@ public final class ScenarioRun {
 
     /// How often the periodic advertising of a user has got other data, and how often it was to be found no longer, or elsewhere.
     var trainNumbers: [Train: Int] = [:], trainBreaks: [Train: Int] = [:]
+    /// The periodic advertising that has, or has had, subevents.
+    var trainsWithSubevents: Set<Train> = []
 
     /// How long after the last fault everything has to be as wanted: the longest time-out of ATT, and time to recover.
     static let restTime = Duration.seconds(45)

@@ -39,6 +39,8 @@ struct CallLedger {
         var isForNobody = false
         /// Of periodic advertising to be received: whose it is.
         var train: Train?
+        /// Of a connection: whether the peer is asked in a subevent.
+        var isInSubevent = false
         /// Of a scan: whether it is for devices with the simulated service alone.
         var isForService = false
     }

@@ -22,6 +22,7 @@ extension CallUser {
         case .advertiseSet, .stopSet: performSet(action.kind, &pick)
         case .advertiseTrain, .changeTrain, .stopTrain, .synchronize, .endSync, .tellOfTrain, .acceptTrains:
             performPeriodic(action.kind, &pick)
+        case .advertiseSubevents, .connectInSubevent: performSubevents(action.kind, &pick)
         case .cancel:
             if let token = pick.element(of: calls.tokens { $0.kind != .dawdle }) { cancel(token) }
         case .publish: if passing.count < 3 { publishPassing() }
@@ -98,7 +99,8 @@ extension CallUser {
             sendBacklog(link)
         case .useFormerLink, .subscribeSlowly, .advertise, .stopAdvertising, .scan, .stopScanning, .connect, .cancel,
             .publish, .withdraw, .leave, .join, .dawdle, .beAgent, .beNoAgent, .removeBond, .step, .advertiseSet,
-            .stopSet, .advertiseTrain, .changeTrain, .stopTrain, .synchronize, .endSync, .tellOfTrain, .acceptTrains:
+            .stopSet, .advertiseTrain, .changeTrain, .stopTrain, .synchronize, .endSync, .tellOfTrain, .acceptTrains,
+            .advertiseSubevents, .connectInSubevent:
             return
         }
     }

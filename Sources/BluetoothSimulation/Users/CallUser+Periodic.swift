@@ -22,7 +22,7 @@ extension CallUser {
     /// After how long without a packet it is lost: some of the longest interval, two of three events left out.
     private static let timeouts: [Duration] = [.seconds(4), .seconds(6), .seconds(10)]
 
-    private var train: Train { Train(station: station, user: number) }
+    var train: Train { Train(station: station, user: number) }
 
     func performPeriodic(_ kind: Scenario.Action.Kind, _ pick: inout SeededGenerator) {
         switch kind {
@@ -133,6 +133,7 @@ extension CallUser {
         syncs.append(
             UserSync(
                 identifier: sync, train: train, last: run.world.now, breaks: run.trainBreaks[train, default: 0]))
+        listen(to: sync, information)
         return train
     }
 
@@ -167,15 +168,17 @@ extension CallUser {
         if number > newest { fail(.expected, "data \(number) of periodic advertising, where \(newest) is the newest") }
         if number < known.number { fail(.valueOrder, "data \(number) of periodic advertising after \(known.number)") }
         syncs[index].number = number
+        answer(report, of: known.identifier)
     }
 
     private func check(_ reason: PeriodicSyncEnd, of sync: UserSync) {
         switch reason {
         case .lost:
             let isBroken = run.trainBreaks[sync.train, default: 0] != sync.breaks
-            guard !isBroken, !run.hasFaults(station), !run.hasFaults(sync.train.station), !isOut(sync.train) else {
-                return
-            }
+            // In subevents nothing is sent where nobody has said what.
+            guard !isBroken, !run.hasFaults(station), !run.hasFaults(sync.train.station), !isOut(sync.train),
+                !run.trainsWithSubevents.contains(sync.train)
+            else { return }
             fail(.fittingReason, "periodic advertising was lost that went on in range")
         case .controllerReset, .adapterRemoved:
             if !run.hasFaults(station) { fail(.fittingReason, "periodic advertising ended: \(reason)") }
@@ -198,7 +201,8 @@ extension CallUser {
 
     /// Whether a call is about sets, which a controller may not have as far as its host knows.
     func isOfSets(_ call: CallLedger.Call) -> Bool {
-        [.advertiseSet, .advertiseTrain, .changeTrain, .synchronize, .tellOfTrain, .acceptTrains].contains(call.kind)
+        [.advertiseSet, .advertiseTrain, .changeTrain, .synchronize, .tellOfTrain, .acceptTrains, .advertiseSubevents]
+            .contains(call.kind) || call.isInSubevent
     }
 
     /// What a controller can do is not known where its answers about it were cut.

@@ -47,7 +47,8 @@ extension CallUser {
         case (.withdraw, .done): run.serviceChangeCount += 1
         case (.readRSSI, .rssi), (.updateParameters, .done), (.disconnect, .done), (.unsubscribe, .done),
             (.openChannel, .listening), (.reconfigureChannel, .done), (.indicate, .done), (.dawdle, .done),
-            (.beAgent, .done), (.beNoAgent, .done), (.removeBond, .done), (.tellOfTrain, .done), (.acceptTrains, .done):
+            (.beAgent, .done), (.beNoAgent, .done), (.removeBond, .done), (.tellOfTrain, .done), (.acceptTrains, .done),
+            (.advertiseSubevents, .done):
             return
         case (.changeTrain, .done): breakTrain()
         case (.pair, .done):
@@ -71,8 +72,9 @@ extension CallUser {
     /// Whether an error can be what became of a call.
     private func fits(_ error: HostError, _ call: CallLedger.Call) -> Bool {
         switch error {
-        // What a set was to become ends with the set.
-        case .cancelled: call.isCancelled || call.kind == .changeTrain && !isAdvertisingPeriodically
+        // What a set was to become ends with the set, and whom it was to connect to.
+        case .cancelled:
+            call.isCancelled || call.kind == .changeTrain && !isAdvertisingPeriodically || call.isInSubevent
         // A peer that nothing is wrong with answers in time, and what stands behind a request ends with it (Core 5.4,
         // Vol 3, Part F, 3.3.3).
         case .timedOut: call.hasTimeout || call.link.map(mayTimeOut) ?? run.hasFaults(station)
@@ -92,9 +94,11 @@ extension CallUser {
             calls.open.count > 16 || call.kind == .pair || call.kind == .openChannel || call.kind == .reconfigureChannel
                 || call.kind == .updateParameters || call.kind == .indicate && hasManyIndications(call)
         // The set may have ended by then.
-        case .invalidParameters: [.updateParameters, .beAgent, .tellOfTrain, .changeTrain].contains(call.kind)
+        case .invalidParameters:
+            [.updateParameters, .beAgent, .tellOfTrain, .changeTrain, .advertiseSubevents].contains(call.kind)
+                || call.isInSubevent
         case .alreadyConnected: call.kind == .connect
-        case .connectionFailedToBeEstablished: call.kind == .connect && run.mayFailToConnect
+        case .connectionFailedToBeEstablished: call.kind == .connect && (run.mayFailToConnect || call.isInSubevent)
         case .refusedByPeer: call.kind == .updateParameters
         case .client: call.link != nil
         // One that has to wait for another does so in the host.

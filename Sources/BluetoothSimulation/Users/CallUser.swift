@@ -193,8 +193,7 @@ final class CallUser: SimulatedUser, AdapterObserver, @unchecked Sendable {
         case .channel(let link, let event): take(event, of: link, batch)
         case .advertisingSetEnded(let token, let error): setEnded(token, error)
         case .periodic(let sync, let event): take(event, of: sync, batch)
-        // Nobody here has subevents.
-        case .subevents: fail(.fittingReason, "an event of subevents, which nobody has")
+        case .subevents(let set, let event): take(event, of: set, batch)
         }
     }
 

@@ -44,7 +44,8 @@ extension TaskUser {
             .resume, .dawdle, .publish, .withdraw, .leave, .join, .beAgent, .beNoAgent, .removeBond, .cancelPairing,
             .configure, .useFormerLink, .dribble, .burst, .openChannel, .sendOverChannel, .closeChannel,
             .reconfigureChannel, .pauseChannel, .resumeChannel, .step, .advertiseSet, .stopSet,
-            .advertiseTrain, .changeTrain, .stopTrain, .synchronize, .endSync, .tellOfTrain, .acceptTrains:
+            .advertiseTrain, .changeTrain, .stopTrain, .synchronize, .endSync, .tellOfTrain, .acceptTrains,
+            .advertiseSubevents, .connectInSubevent:
             return
         case .pair: pair(connection, deadline, &pick)
         case .endPairing:

@@ -71,13 +71,47 @@ struct SharedPeriodicTests {
         #expect(scene.take(first) == ["1 done"])
         #expect(scene.take(second) == ["4 failed: \(HostError.alreadyConnected)"])
         scene.perform(.cancel, 1, of: first)
-        scene.receive(
-            LEConnectionComplete(
-                status: .unknownConnectionIdentifier, connectionHandle: 0, role: .central,
-                peerAddress: ScriptedController.peer, interval: ConnectionInterval(rawValue: 0),
-                supervisionTimeout: SupervisionTimeout(rawValue: 0)))
         #expect(scene.take(first) == ["2 failed: cancelled"])
+        #expect(scene.takeCommands().contains(.leExtendedCreateConnection))
+        #expect(scene.take(second) == [])
+    }
+
+    @Test("A device that does not answer in a subevent is listened for by those who wait for its advertisement")
+    func noAnswer() {
+        let answers = ScriptedController.periodic(SubeventConnectingTests.create).answers
+        var scene = SharedScene(users: first, second, answers: answers)
+        let parameters = PeriodicAdvertisingTests.parameters(responses: PeriodicAdvertisingTests.subevents)
+        scene.perform(.advertiseSet(parameters), 1, of: first)
+        let peer = PeerID(ScriptedController.peer)
+        scene.perform(.connect(peer, ConnectRequest()), 2, of: second)
         #expect(scene.takeCommands().last == .leExtendedCreateConnection)
+        let request = ConnectRequest(by: .subevent(0, of: CallToken(rawValue: 1)))
+        scene.perform(.connect(peer, request), 3, of: first)
+        #expect(scene.takeCommands() == [.leCreateConnectionCancel, .leExtendedCreateConnectionV2])
+        for _ in 0..<6 {
+            scene.receive(
+                LEConnectionComplete(
+                    status: .connectionFailedToBeEstablished, connectionHandle: 0, role: .central,
+                    peerAddress: ScriptedController.peer, interval: ConnectionInterval(rawValue: 0),
+                    supervisionTimeout: SupervisionTimeout(rawValue: 0)))
+        }
+        #expect(scene.take(first) == ["1 done", "3 failed: \(HostError.connectionFailedToBeEstablished)"])
+        let again = [HCIOpcode](repeating: .leExtendedCreateConnectionV2, count: 5)
+        #expect(scene.takeCommands() == again + [.leExtendedCreateConnection])
+        #expect(scene.take(second) == [])
+    }
+
+    @Test("A subevent that there is not is refused at once, without harm to those who wait for an advertisement")
+    func noSubevent() {
+        let answers = ScriptedController.periodic(SubeventConnectingTests.create).answers
+        var scene = SharedScene(users: first, second, answers: answers)
+        let parameters = PeriodicAdvertisingTests.parameters(responses: PeriodicAdvertisingTests.subevents)
+        scene.perform(.advertiseSet(parameters), 1, of: first)
+        let peer = PeerID(ScriptedController.peer)
+        scene.perform(.connect(peer, ConnectRequest()), 2, of: second)
+        let request = ConnectRequest(by: .subevent(7, of: CallToken(rawValue: 1)))
+        scene.perform(.connect(peer, request), 3, of: first)
+        #expect(scene.take(first) == ["1 done", "3 failed: \(HostError.invalidParameters)"])
         #expect(scene.take(second) == [])
     }
 

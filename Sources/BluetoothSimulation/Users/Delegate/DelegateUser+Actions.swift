@@ -42,7 +42,8 @@ extension DelegateUser {
         case .pair, .beAgent, .beNoAgent, .removeBond, .cancelPairing, .endPairing, .configure, .useFormerLink,
             .dribble, .burst, .subscribeSlowly, .openChannel, .sendOverChannel, .closeChannel, .reconfigureChannel,
             .pauseChannel, .resumeChannel, .step, .advertiseSet, .stopSet,
-            .advertiseTrain, .changeTrain, .stopTrain, .synchronize, .endSync, .tellOfTrain, .acceptTrains:
+            .advertiseTrain, .changeTrain, .stopTrain, .synchronize, .endSync, .tellOfTrain, .acceptTrains,
+            .advertiseSubevents, .connectInSubevent:
             return
         }
     }

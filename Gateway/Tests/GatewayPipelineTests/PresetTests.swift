@@ -49,6 +49,13 @@ import Testing
         #expect(lines.contains(#"ble/devices/A4C138112233/button {"event_type":"press"}"#))
     }
 
+    @Test func homeAssistantIsToldOfCommandsAndTheirArguments() {
+        let lines = lines(.homeassistant, Reception(bthome("00013B0103AB"), at: 1))
+        #expect(lines[0].hasPrefix("homeassistant/event/ble_A4C138112233/command/config (retained) "))
+        #expect(lines[0].contains(#""event_types":["off","on","toggle","step_up","step_down"]"#))
+        #expect(lines.contains(#"ble/devices/A4C138112233/command {"event_type":"step_up","args":"AB"}"#))
+    }
+
     @Test func whatIsSilentByDesignDoesNotExpire() {
         #expect(lines(.homeassistant, Reception(bthome("2D01"), at: 1))[0].contains("expire_after"))
         #expect(!lines(.homeassistant, Reception(serviceData("442D01"), at: 1))[0].contains("expire_after"))

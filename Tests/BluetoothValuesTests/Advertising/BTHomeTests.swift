@@ -16,6 +16,8 @@ struct BTHomeTests {
             ("40 02 CA 09 02 3E FE", "temperature 25.06 °C, temperature_2 -4.50 °C"),
             ("40 53 0C 48 65 6C 6C 6F 20 57 6F 72 6C 64 21", "text Hello World!"),
             ("40 54 02 01 FF", "raw 01FF"), ("40 3C 01 03", "dimmer rotate_left 3"), ("40 3C 00 00", "dimmer none"),
+            ("44 3B 00 02 01 61", "command toggle, battery 97 %"), ("40 3B 02 03 0A FF", "command step_up 0AFF"),
+            ("40 3B 00 77", "command event 0x77"),
             ("40 F1 00 01 02 04", "firmware_version 4.2.1.0"), ("40 F2 00 01 06", "firmware_version 6.1.0"),
             ("40 F0 01 00", "device_type 1"), ("40 3A 80", "button hold_press"), ("40 3A 77", "button event 0x77"),
             ("40", ""),
@@ -63,13 +65,15 @@ struct BTHomeTests {
             ("temperature", "3276.7", "45 FF 7F"), ("count", "96", "09 60"), ("count", "300", "3D 2C 01"),
             ("count", "-1", "59 FF"), ("humidity", "50", "03 88 13"), ("humidity", "50.5500", "03 BF 13"),
             ("door", "true", "1A 01"), ("door", "off", "1A 00"), ("button", "press", "3A 01"),
-            ("dimmer", "rotate_right 7", "3C 02 07"), ("text", "1", "53 01 31"), ("raw", "CAFE", "54 02 CA FE"),
+            ("dimmer", "rotate_right 7", "3C 02 07"), ("command", "on", "3B 00 01"),
+            ("command", "off 0102", "3B 02 00 01 02"), ("text", "1", "53 01 31"), ("raw", "CAFE", "54 02 CA FE"),
             ("firmware_version", "4.2.1.0", "F1 00 01 02 04"), ("firmware_version", "6.1.0", "F2 00 01 06"),
             // None holds these.
             ("temperature", "25.065", nil), ("temperature", "1e3", nil), ("battery", "256", nil),
             ("battery", "-1", nil),
             ("button", "hit", nil), ("door", "ajar", nil), ("colour", "1", nil), ("raw", "C", nil),
             ("firmware_version", "1.2", nil), ("count", "9223372036854775807", nil), ("dimmer", "rotate_left 256", nil),
+            ("command", "on 0", nil), ("command", "jump", nil),
         ] as [(String, String, String?)])
     func names(_ name: String, _ text: String, _ expected: String?) {
         let object = BTHomeObject(name, text: text)

@@ -30,7 +30,7 @@ struct HomeAssistantEntity {
         name = name.prefix(1).uppercased() + name.dropFirst()
         if isEvent {
             component = .event
-            eventTypes = base == "dimmer" ? Self.dimmerEvents : Self.buttonEvents
+            eventTypes = Self.events[base] ?? []
             deviceClass = base == "button" ? "button" : nil
             return
         }
@@ -90,9 +90,13 @@ struct HomeAssistantEntity {
         "window": "window",
     ]
 
-    private static let buttonEvents = [
-        "press", "double_press", "triple_press", "long_press", "long_double_press", "long_triple_press", "hold_press",
-        "hold_release",
+    /// What may happen, of each kind of event.
+    private static let events = [
+        "button": [
+            "press", "double_press", "triple_press", "long_press", "long_double_press", "long_triple_press",
+            "hold_press", "hold_release",
+        ],
+        "command": ["off", "on", "toggle", "step_up", "step_down"],
+        "dimmer": ["rotate_left", "rotate_right"],
     ]
-    private static let dimmerEvents = ["rotate_left", "rotate_right"]
 }

@@ -71,8 +71,13 @@ struct HomeAssistantPreset: Preset {
         if case .text(let text) = field.value { words = text.split(separator: " ") }
         let object = JSONObject {
             $0.add("event_type", words.first.map(String.init) ?? "")
-            // A dimmer says by how much.
-            if words.count == 2, let steps = Int(words[1]) { $0.add("steps", steps) }
+            guard words.count == 2 else { return }
+            // A dimmer says by how much, and a command has arguments of its own.
+            if field.name.hasPrefix("command") {
+                $0.add("args", String(words[1]))
+            } else if let steps = Int(words[1]) {
+                $0.add("steps", steps)
+            }
         }
         return Publication(topic: topics.event(report.identity, field.name), text: object.text)
     }

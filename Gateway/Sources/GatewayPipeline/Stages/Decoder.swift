@@ -36,7 +36,7 @@ public struct Decoder: Sendable {
     static let counters: Set<String> = ["packet_id", "sequence_number", "advertisements", "uptime"]
     /// Whether a field tells of something that happened; of several with one name, the others have a number behind it.
     private static func isEvent(_ name: String) -> Bool {
-        name.hasPrefix("button") || name.hasPrefix("dimmer")
+        ["button", "command", "dimmer"].contains(where: name.hasPrefix)
     }
 
     /// - Parameter keys: the keys of encrypted BTHome devices, of 16 octets each.

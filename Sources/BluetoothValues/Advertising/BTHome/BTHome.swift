@@ -43,8 +43,8 @@ public struct BTHome: AdvertisedValue {
     private mutating func readObjects(_ reader: inout ByteReader) throws(DecodingFailure) {
         while reader.remaining > 0 {
             guard let property = BTHomeProperty[try reader.readUInt8()] else { return }
-            // Text and raw data have their length in front.
-            let length = if let octets = property.layout.length { octets } else { Int(try reader.readUInt8()) }
+            let layout = property.layout
+            let length = if let octets = layout.length { octets } else { layout.length(after: try reader.readUInt8()) }
             objects.append(BTHomeObject(property, Array(try reader.readBytes(length))))
         }
     }
@@ -53,7 +53,8 @@ public struct BTHome: AdvertisedValue {
     func encodeObjects(into writer: inout ByteWriter) {
         for object in objects {
             writer.append(object.identifier)
-            if object.property.layout.length == nil { writer.append(UInt8(object.data.count)) }
+            let layout = object.property.layout
+            if layout.length == nil { writer.append(layout.octet(before: object.data.count)) }
             writer.append(object.data)
         }
     }

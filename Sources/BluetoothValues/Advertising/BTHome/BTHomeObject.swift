@@ -18,7 +18,8 @@ public struct BTHomeObject: Equatable, Sendable {
     /// The object that says this: of the kinds with that name, the first that holds the value exactly.
     ///
     /// Nil if no kind has that name, or none holds the value: a number is too large or has too many places, or the
-    /// value is of another type. Events are given by their names, such as `press`, raw data by its hexadecimal digits,
+    /// value is of another type. Events are given by their names, such as `press`, with what belongs to them, such as `rotate_left 3` and
+    /// `toggle 0A`; raw data by its hexadecimal digits,
     /// versions as `4.2.1`.
     public init?(_ name: String, _ value: AdvertisedField.Value) {
         for property in BTHomeProperty.all where property.name == name {
@@ -77,6 +78,9 @@ extension BTHomeProperty.Layout {
         case .dimmer:
             let event = Self.event(Array(data.prefix(1)), BTHomeProperty.dimmerEvents)
             return .text(data[1] == 0 ? event : "\(event) \(data[1])")
+        case .command:
+            let event = Self.event(Array(data.prefix(1)), BTHomeProperty.commands)
+            return .text(data.count < 2 ? event : "\(event) \(Array(data.dropFirst()).hexadecimal(separator: ""))")
         case .text: return .text(String(decoding: data, as: UTF8.self))
         case .raw: return .text(data.hexadecimal(separator: ""))
         case .version: return .text(data.reversed().map(String.init).joined(separator: "."))
@@ -112,6 +116,13 @@ extension BTHomeProperty.Layout {
                 let steps = words.count == 2 ? UInt8(words[1]) : 0
             else { return nil }
             return [code, steps]
+        case (.command, .text(let text)):
+            let words = text.split(separator: " ")
+            guard let event = words.first, words.count <= 2,
+                let code = Self.code(of: String(event), BTHomeProperty.commands),
+                let arguments = words.count == 2 ? [UInt8](hexadecimal: String(words[1])) : [], arguments.count < 32
+            else { return nil }
+            return [code] + arguments
         case (.text, .text(let text)): return text.utf8.count <= 255 ? Array(text.utf8) : nil
         case (.raw, .text(let text)): return [UInt8](hexadecimal: text).flatMap { $0.count <= 255 ? $0 : nil }
         case (.version(let octets), .text(let text)):

@@ -9,6 +9,8 @@ struct BTHomeProperty: Sendable {
         case event(_ names: [UInt8: String])
         /// An event and a number of steps.
         case dimmer
+        /// The length of the arguments, an event, and its arguments.
+        case command
         /// A length, and UTF-8.
         case text
         /// A length, and octets.
@@ -16,14 +18,25 @@ struct BTHomeProperty: Sendable {
         /// So many numbers, the last one first.
         case version(_ octets: Int)
 
-        /// How many octets there are; nil if a length is in front of them.
+        /// How many octets there are; nil if a length is in front of them, see `length(after:)`.
         var length: Int? {
             switch self {
             case .unsigned(let octets, _, _), .signed(let octets, _, _), .version(let octets): octets
             case .flag, .event: 1
             case .dimmer: 2
-            case .text, .raw: nil
+            case .command, .text, .raw: nil
             }
+        }
+
+        /// How many octets follow the one that tells of them.
+        func length(after octet: UInt8) -> Int {
+            // That of a command counts its arguments alone, in five bits; the others are reserved.
+            if case .command = self { Int(octet & 0x1F) + 1 } else { Int(octet) }
+        }
+
+        /// The octet in front of so many.
+        func octet(before length: Int) -> UInt8 {
+            if case .command = self { UInt8(clamping: length - 1) } else { UInt8(clamping: length) }
         }
     }
 
@@ -52,6 +65,10 @@ struct BTHomeProperty: Sendable {
     static let buttonEvents: [UInt8: String] = [
         0x00: "none", 0x01: "press", 0x02: "double_press", 0x03: "triple_press", 0x04: "long_press",
         0x05: "long_double_press", 0x06: "long_triple_press", 0x80: "hold_press", 0x81: "hold_release",
+    ]
+
+    static let commands: [UInt8: String] = [
+        0x00: "off", 0x01: "on", 0x02: "toggle", 0x03: "step_up", 0x04: "step_down",
     ]
 
     static let dimmerEvents: [UInt8: String] = [0x00: "none", 0x01: "rotate_left", 0x02: "rotate_right"]
@@ -107,6 +124,7 @@ struct BTHomeProperty: Sendable {
         Self(0x2E, "humidity", .unsigned(1), unit: "%"),
         Self(0x2F, "moisture", .unsigned(1), unit: "%"),
         Self(0x3A, "button", .event(buttonEvents)),
+        Self(0x3B, "command", .command),
         Self(0x3C, "dimmer", .dimmer),
         Self(0x3D, "count", .unsigned(2)),
         Self(0x3E, "count", .unsigned(4)),

@@ -97,6 +97,16 @@ import Testing
         #expect(HomeAssistantEntity(field, isEvent: false).name == name)
     }
 
+    @Test func theengsHasItsNamesOfABeacon() {
+        let data = [UInt8](hexadecimal: "1AFF4C000215" + "E2C56DB5DFFB48D2B060D0F5A71096E0" + "00010002C5")!
+        #expect(
+            lines(.theengs, Reception(data, at: 1)) == [
+                #"home/attic/BTtoMQTT/A4C138112233 {"id":"A4:C1:38:11:22:33","mac_type":0,"rssi":-60,"#
+                    + #""brand":"GENERIC","model":"iBeacon","model_id":"IBEACON","#
+                    + #""uuid":"e2c56db5dffb48d2b060d0f5a71096e0","major":1,"minor":2,"txpower":-59}"#
+            ])
+    }
+
     @Test func theengsHasItsNames() {
         let data = [UInt8](hexadecimal: "1BFF990405" + "12FC5394C37C0004FFFC040CAC364200CDCBB8334C884F")!
         #expect(

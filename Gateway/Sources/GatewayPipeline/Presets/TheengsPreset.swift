@@ -63,6 +63,10 @@ struct TheengsPreset: Preset {
         let parts = field.name.split(separator: "_")
         let suffix = parts.count > 1 && parts.last?.allSatisfy(\.isNumber) == true ? "_\(parts[parts.count - 1])" : ""
         let name = suffix.isEmpty ? field.name : String(field.name.dropLast(suffix.count))
+        if name == "uuid", case .text(let text) = field.value {
+            // Its digits alone there, in small letters.
+            return object.add(field.name, text.lowercased().filter { $0 != "-" })
+        }
         guard case .number(let number) = field.value else {
             return object.add((names[name] ?? name) + suffix, field.value)
         }
@@ -83,8 +87,8 @@ struct TheengsPreset: Preset {
 
     private static let names = [
         "humidity": "hum", "battery": "batt", "voltage": "volt", "pressure": "pres", "illuminance": "lux",
-        "moisture": "moi", "pm2_5": "pm25", "movements": "mov", "tx_power": "tx", "measured_power": "power",
-        "acceleration_x": "accx", "acceleration_y": "accy", "acceleration_z": "accz", "door": "open",
+        "moisture": "moi", "pm2_5": "pm25", "movements": "mov", "tx_power": "tx", "measured_power": "txpower",
+        "rotation": "rot", "acceleration_x": "accx", "acceleration_y": "accy", "acceleration_z": "accz", "door": "open",
         "window": "open", "opening": "open", "mass": "weight",
     ]
 }

@@ -87,6 +87,35 @@ struct ChangingKeysTests {
         #expect(kept.centralKey == LongTermKey(key: isKnown ? 2 : 1))
     }
 
+    private static let legacy = KeyStrength(model: .passkeyEntry, usesSecureConnections: false, keySize: 16)
+    private static let short = KeyStrength(model: .passkeyEntry, usesSecureConnections: true, keySize: 15)
+
+    @Test(
+        "The bond of an identity that comes under another address is replaced by one at least as strong, with its key",
+        arguments: [
+            (strength, strength, 5, true), (strength, other, 5, true), (other, other, 5, true),
+            (legacy, other, 5, true),
+            (strength, strength, 6, false), (other, strength, 5, false), (other, legacy, 5, false),
+            (other, short, 5, false),
+        ] as [(KeyStrength, KeyStrength, UInt128, Bool)])
+    func claimedBond(_ known: KeyStrength, _ new: KeyStrength, _ resolvingKey: UInt128, _ isTaken: Bool) throws {
+        var controller = SecurityTests.ready()
+        let identity = DeviceIdentity(address: PeerTests.identity, resolvingKey: 5)
+        controller.host.restore(
+            Bond(
+                peer: PeerID(PeerTests.first), address: identity.address, identity: identity,
+                centralKey: LongTermKey(key: 1), strength: known), at: controller.now)
+        let link = try controller.connect(to: PeerTests.second)
+        let slot = try #require(controller.host.links.slot(of: link))
+        var result = PairingResult(strength: new, isBonded: true)
+        result.centralKey = LongTermKey(key: 2)
+        result.peerIdentity = DeviceIdentity(address: identity.address, resolvingKey: resolvingKey)
+        let isKept = controller.host.keep(result, slot, at: controller.now)
+        #expect(isKept == isTaken)
+        #expect(controller.host.bonds.map(\.centralKey) == [LongTermKey(key: isTaken ? 2 : 1)])
+        #expect(controller.host.faults[.bondClaimed] == (isTaken ? 0 : 1))
+    }
+
     @Test("A bond keeps what its client can do from the moment of pairing on")
     func clientFeatures() throws {
         var controller = SecurityTests.ready()

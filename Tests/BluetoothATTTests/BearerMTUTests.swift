@@ -32,6 +32,15 @@ struct BearerMTUTests {
         #expect(ATTBearer(channelMTU: 23).mtu == 64)
     }
 
+    @Test func `A1: a bearer over BR/EDR has the MTU of its channel and no exchange`() {
+        var bearer = ATTBearer(brEDRChannelMTU: 672)
+        #expect(!bearer.allowsMTUExchange)
+        #expect(bearer.exchangeMTU(clientRxMTU: 100, serverRxMTU: 100) == false)
+        bearer.channelMTUChanged(to: 1000)
+        #expect(bearer.mtu == 672)
+        #expect(ATTBearer(brEDRChannelMTU: 23).mtu == 48)
+    }
+
     /// A value of the maximum length makes a PDU as long as ATT_MTU.
     @Test(arguments: [23, 185, 255])
     func `a value of the maximum length fills the PDU`(_ mtu: UInt16) throws {

@@ -61,6 +61,20 @@ struct ClientErrorTests {
         try check(name, operation, before: [], request: request, code: code)
     }
 
+    @Test("GAR/BI-34: so is that of a value that is for LE alone, over BR/EDR, where no MTU is exchanged")
+    func reportedOverBREDR() throws {
+        var harness = ClientHarness()
+        harness.bearer = ATTBearer(brEDRChannelMTU: 672)
+        let (exchange, nothing) = try harness.start(.exchangeMTU(clientRxMTU: 517))
+        #expect(nothing == [])
+        #expect(harness.takeEvents() == [.completed(exchange, .mtu(672))])
+        let (read, request) = try harness.start(.read(3))
+        #expect(request == bytes("0A 03 00"))
+        harness.receive(bytes("01 0A 03 00 80"))
+        let error = ATTError(requestOpcode: 0x0A, handle: 3, code: ATTErrorCode(rawValue: 0x80))
+        #expect(harness.takeEvents() == [.failed(read, .att(error))])
+    }
+
     @Test("So is one in the middle of a long value", arguments: [0x01, 0x02, 0x05, 0x08, 0x0C, 0x12] as [UInt8])
     func halfway(code: UInt8) throws {
         try check("", Self.long, before: [Self.whole], request: "0C 03 00 16 00", code: code)

@@ -7,6 +7,9 @@ extension ATTBearer {
     /// The minimum MTU of a credit-based channel that carries ATT (Vol 3, Part G, 5.3.1).
     @inlinable public static var minimumEnhancedMTU: Int { 64 }
 
+    /// The minimum MTU of a channel over BR/EDR that carries ATT (Vol 3, Part G, 5.1.1).
+    @inlinable public static var minimumBREDRMTU: Int { 48 }
+
     /// Whether ATT_EXCHANGE_MTU_REQ may be used: a server refuses it with Request Not Supported otherwise
     /// (Vol 3, Part F, 3.4.2.1).
     @inlinable

@@ -11,7 +11,10 @@ public struct ATTBearer: Equatable, Sendable {
     public enum Kind: Sendable {
         /// The fixed L2CAP channel, whose MTU starts at 23 and is exchanged.
         case unenhanced
-        /// A credit-based channel, whose MTU is that of the channel.
+        /// A dynamic L2CAP channel over BR/EDR, such as that of a kernel's socket. Its MTU is that of the channel, and nothing on it
+        /// is signed.
+        case unenhancedOverBREDR
+        /// A credit-based channel, whatever carries that. Its MTU is that of the channel.
         case enhanced
     }
 
@@ -72,6 +75,14 @@ public struct ATTBearer: Equatable, Sendable {
     public init(channelMTU: Int) {
         kind = .enhanced
         mtu = max(channelMTU, Self.minimumEnhancedMTU)
+    }
+
+    /// A bearer on a dynamic channel over BR/EDR.
+    /// - Parameter brEDRChannelMTU: the smaller of the MTUs that the channel's two sides have configured, in octets; at least
+    ///   48 is assumed (Vol 3, Part G, 5.1.1).
+    public init(brEDRChannelMTU: Int) {
+        kind = .unenhancedOverBREDR
+        mtu = max(brEDRChannelMTU, Self.minimumBREDRMTU)
     }
 
     // MARK: - Deadlines

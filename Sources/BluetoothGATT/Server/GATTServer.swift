@@ -102,7 +102,7 @@ public struct GATTServer: Sendable {
                 _ = try HandleValueConfirmation(decoding: reader)
                 return confirm(&transaction, bearer: &bearer)
             case .signedWriteCommand:
-                // An enhanced bearer is encrypted, whatever the link says now, and carries none (3.4.5.4).
+                // An enhanced bearer is encrypted, whatever the link says now, and carries none, nor does BR/EDR (3.4.5.4).
                 guard bearer.kind == .unenhanced else { return transaction.drop(.signatureUnneeded) }
                 return receive(try SignedWriteCommand(decoding: reader), peer, &transaction)
             case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,

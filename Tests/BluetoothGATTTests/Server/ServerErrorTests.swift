@@ -126,6 +126,26 @@ struct ServerErrorTests {
         #expect(bench.send("08 01 00 FF FF 00 2A") == "01 08 03 00 80")
     }
 
+    @Test("GAR/BI-35: a value that is not for BR/EDR is refused there, by the application, and read over LE")
+    func otherTransportOverBREDR() throws {
+        var database = GATTDatabase()
+        _ = try database.add(
+            .init(
+                uuid: .init(1),
+                characteristics: [.init(uuid: .init(0x2A00), properties: .read, value: .dynamic)]))
+        var bench = ServerBench(database)
+        let brEDR = bench.endpoint.open(ATTBearer(brEDRChannelMTU: 48))
+        for (request, response) in [("0A 03 00", "0B 01"), ("08 01 00 FF FF 00 2A", "09 03 03 00 01")] {
+            #expect(bench.send(request) == "")
+            #expect(try bench.answer(bench.token, "01") == response)
+            #expect(bench.send(request, on: brEDR) == "")
+            let token = try #require(bench.token)
+            #expect(token.channel == brEDR)
+            let opcode = String(request.prefix(2))
+            #expect(try bench.refuse(token, ATTErrorCode(rawValue: 0x80)) == "01 \(opcode) 03 00 80")
+        }
+    }
+
     /// Where the application is asked, it refuses.
     private func check(_ name: String, _ request: String, _ response: String) throws {
         var bench = try bench()

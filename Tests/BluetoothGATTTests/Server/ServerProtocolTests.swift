@@ -106,6 +106,19 @@ struct ServerProtocolTests {
         #expect(bench.bearer.mtu == 64)
     }
 
+    @Test(
+        "GAC/BI-02 and BI-03: over BR/EDR there is no exchange either, and the MTU is that of the channel",
+        arguments: [ATTBearer(brEDRChannelMTU: 672), ATTBearer(channelMTU: 672)])
+    func exchangeOverBREDR(_ bearer: ATTBearer) {
+        var bench = ServerBench(.example())
+        bench.bearer = bearer
+        #expect(bench.send("02 17 00") == "01 02 00 00 06")
+        #expect(bench.outcome == .refused(ATTError(requestOpcode: 0x02, handle: 0, code: .requestNotSupported)))
+        #expect(bench.bearer.mtu == 672)
+        #expect(bench.send("D2 03 00 AA 01 00 00 00 11 12 13 14 15 16 17 18") == "")
+        #expect(bench.outcome == .dropped(.signatureUnneeded))
+    }
+
     @Test("the outcome tells which error was sent")
     func refused() {
         var bench = ServerBench(.example())

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 // `Lifetimes` is what lets a protocol data unit be a view: a struct that carries a `Span` of the bytes it was
@@ -204,6 +204,11 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["BluetoothBase", "BluetoothHCI"], path: "Tests/TestSupport",
             swiftSettings: settings),
+        // For those above BluetoothAdapter.
+        .target(
+            name: "AdapterTestSupport",
+            dependencies: ["BluetoothBase", "BluetoothSMP", "BluetoothHost", "BluetoothAdapter", "BluetoothLE"],
+            path: "Tests/AdapterTestSupport", swiftSettings: settings),
         tests(of: "BluetoothBase"),
         tests(of: "BluetoothNumbers", and: ["BluetoothBase"]),
         tests(of: "BluetoothHCI"),
@@ -226,7 +231,7 @@ let package = Package(
             of: "BluetoothAdapter",
             and: [
                 "BluetoothATT", "BluetoothGATT", "BluetoothSMP", "BluetoothCrypto", "BluetoothHost",
-                "BluetoothPlatform", "VirtualRadio", "HCITransport",
+                "BluetoothPlatform", "VirtualRadio", "HCITransport", "AdapterTestSupport",
             ]),
         // Writes bonds until it is killed; see Scripts/kill-bonds.
         .executableTarget(
@@ -240,13 +245,13 @@ let package = Package(
             of: "BluetoothLE",
             and: [
                 "BluetoothAdapter", "BluetoothHCI", "BluetoothPlatform", "VirtualRadio", "HCITransport",
-                .product(name: "Logging", package: "swift-log"),
+                "AdapterTestSupport", .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "CoreBluetoothTests",
             dependencies: [
                 "CoreBluetooth", "CoreBluetoothTesting", "BluetoothAdapter", "BluetoothHost", "BluetoothLE",
-                "VirtualRadio", "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "VirtualRadio", "TestSupport", "AdapterTestSupport", .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Symbols"], swiftSettings: compatibility),
         .testTarget(
@@ -288,7 +293,7 @@ let package = Package(
                 "BluetoothCommandLine", "BLETool", "CentralExample", "PeripheralExample", "BluetoothBase",
                 "BluetoothLE",
                 "BluetoothHCI", "BluetoothGAP", "BluetoothSMP", "BluetoothHost", "BluetoothAdapter",
-                "BluetoothDocuments", "BluetoothPlatform", "HCITransport",
+                "BluetoothDocuments", "BluetoothPlatform", "HCITransport", "VirtualRadio",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 import BluetoothHost
+import Dispatch
 import HCITransport
 import Synchronization
 
@@ -12,7 +13,7 @@ import Synchronization
 ///
 /// The thread sleeps while nothing happens. A port on manual time needs no thread: turns run on the thread that posts a
 /// call or lets time pass.
-public final class AdapterRunner: PacketPortHost {
+public final class AdapterRunner: Sendable {
     /// The options for opening an adapter.
     public struct Options: Sendable {
         public var host: HostConfiguration
@@ -32,23 +33,22 @@ public final class AdapterRunner: PacketPortHost {
         /// Told, on the adapter's thread, why an attempt to get the controller failed that is followed by another one.
         package var reportRetry: @Sendable (BluetoothError) -> Void = { _ in }
 
-        /// Where bonds are kept; nil for as long as the adapter is open only.
+        /// Where bonds are kept; nil for as long as the adapter is open only. A separate thread writes changes, in
+        /// order, and a pairing has succeeded once its bond is stored; with a radio on manual time, in the adapter's turns.
         public var bonds: (any BondStore)?
         /// Why there is no place for bonds, to be reported with the first one that is not kept.
         package var missingBondStore: BondStoreError?
+        /// How a simulated disk handles each change of bonds; nil to write them for good. Only with a radio on manual time.
+        package var simulatedWrites: (@Sendable () -> SimulatedWrite)?
         /// Told, on the adapter's thread, why bonds could not be read or kept.
         public var reportBonds: @Sendable (BondStoreError) -> Void = { _ in }
 
         public init(host: HostConfiguration) { self.host = host }
     }
 
-    let waker: Waker
-    let mailbox = Mailbox()
-    let guarded: GuardedCore
-    private let status = Mutex((failure: BluetoothError?.none, information: ControllerInformation?.none))
+    let turns: RunnerTurns
     private let lastToken = Atomic<UInt64>(0)
     private let lastUser = Atomic<UInt32>(0)
-    private let port: (any PacketPort)?
 
     /// Opens a transport: where the controller is, such as `hci-socket:0` or `tcp-client:127.0.0.1:6402`.
     ///
@@ -81,31 +81,19 @@ public final class AdapterRunner: PacketPortHost {
     private init(
         _ source: ControllerSource, _ clock: AdapterClock, _ port: (any PacketPort)?, _ options: Options
     ) throws(BluetoothError) {
-        self.port = port
-        guarded = GuardedCore(RunnerCore(clock, source, options))
         do throws(TransportError) {
-            waker = try Waker()
-        } catch {
-            throw .transport(error)
-        }
-        guarded.core.runner = self
-        do throws(TransportError) {
+            turns = try RunnerTurns(RunnerCore(clock, source, options), port)
             // The file comes first: nothing is sent without it.
             if let path = options.captureFile {
-                guarded.core.capture = try CaptureFile(path: path, report: options.report)
+                turns.guarded.core.capture = try CaptureFile(path: path, report: options.report)
             }
-            if isTurnedByPort {
-                guarded.withTurn { $0.begin(at: $0.clock.now) }
-                requestTurn()
-            } else {
-                try RunnerThread.start(self, EventLoop(waker: waker))
-            }
+            try turns.start()
         } catch {
             throw .transport(error)
         }
     }
 
-    deinit { close() }
+    deinit { turns.beginClosing() }
 
     // MARK: - Users
 
@@ -114,13 +102,13 @@ public final class AdapterRunner: PacketPortHost {
     /// The adapter keeps the observer until the user is detached or the adapter closes.
     public func attach(_ observer: any AdapterObserver) -> UserID {
         let user = UserID(number: lastUser.wrappingAdd(1, ordering: .relaxed).newValue)
-        _ = deliver(mailbox.put(user, observer))
+        _ = deliver(turns.mailbox.put(user, observer))
         return user
     }
 
     /// Removes a user, with all it requested. Returns at once; events in the meantime may still reach it.
     public func detach(_ user: UserID) {
-        _ = deliver(mailbox.put(HostCall(user: user, kind: .detach)))
+        _ = deliver(turns.mailbox.put(HostCall(user: user, kind: .detach)))
     }
 
     /// Posts a call. It is carried out after those posted earlier, on this thread or others.
@@ -134,7 +122,7 @@ public final class AdapterRunner: PacketPortHost {
         knownChanges: UInt32? = nil
     ) -> Bool {
         let call = HostCall(user: user, token: token, kind: kind, keepsOrder: keepsOrder, knownChanges: knownChanges)
-        return deliver(mailbox.put(call))
+        return deliver(turns.mailbox.put(call))
     }
 
     /// A token that no other call through this adapter has.
@@ -145,7 +133,7 @@ public final class AdapterRunner: PacketPortHost {
     /// Wakes the reader of the mailbox if needed. Returns whether something was added.
     private func deliver(_ receipt: Mailbox.Receipt) -> Bool {
         guard case .taken(let needsWake) = receipt else { return false }
-        if needsWake { wake() }
+        if needsWake { turns.wake() }
         return true
     }
 
@@ -153,26 +141,20 @@ public final class AdapterRunner: PacketPortHost {
 
     /// Why the adapter is not ready; nil if it is ready or being opened. Inside `AdapterObserver.receive` it matches
     /// the last event.
-    public var failure: BluetoothError? { status.withLock { $0.failure } }
+    public var failure: BluetoothError? { turns.failure }
 
     /// What the controller can do, and its address; nil while there is no controller.
-    public var information: ControllerInformation? { status.withLock { $0.information } }
+    public var information: ControllerInformation? { turns.information }
 
     /// The current time of the adapter's clock.
-    public var now: Instant { guarded.clock.now }
+    public var now: Instant { turns.guarded.clock.now }
 
     /// Whether the adapter is closed.
-    public var isClosed: Bool { mailbox.isClosed }
-
-    /// Does nothing: each transport on a port has its own seat, which records that.
-    public func unplugged() {}
-
-    func publish(failure: BluetoothError?) { status.withLock { $0.failure = failure } }
-    func publish(information: ControllerInformation?) { status.withLock { $0.information = information } }
+    public var isClosed: Bool { turns.mailbox.isClosed }
 
     /// The application's error for the error of a call.
     public func error(for error: HostError) -> BluetoothError {
-        if error == .adapterRemoved, mailbox.isClosed { return failure ?? .adapterClosed }
+        if error == .adapterRemoved, isClosed { return failure ?? .adapterClosed }
         return BluetoothError(error)
     }
 
@@ -182,74 +164,78 @@ public final class AdapterRunner: PacketPortHost {
     }
 
     /// What the host holds, for tests.
-    package var occupancy: HostOccupancy { guarded.withTurn { $0.shared.occupancy } }
+    package var occupancy: HostOccupancy { turns.guarded.withTurn { $0.shared.occupancy } }
 
     /// What it holds more of than it may, in words; nil where there is nothing.
-    package var surplus: String? { guarded.withTurn { $0.shared.surplus } }
+    package var surplus: String? { turns.guarded.withTurn { $0.shared.surplus } }
 
     /// The bonds that the host knows of, for tests.
-    package var bonds: [Bond] { guarded.withTurn { $0.shared.bonds } }
+    package var bonds: [Bond] { turns.guarded.withTurn { $0.shared.bonds } }
 
     /// Waits until nothing that was posted, or sent over a link, is under way any more: for tests.
     package func waitUntilIdle() async {
         await withCheckedContinuation { continuation in
-            if !deliver(mailbox.put(continuation)) { continuation.resume() }
+            if !deliver(turns.mailbox.put(continuation)) { continuation.resume() }
         }
     }
 
     /// Whether nothing is under way: for tests in manual time.
-    package var isIdle: Bool { guarded.withTurn { $0.isIdle && mailbox.isEmpty } }
+    package var isIdle: Bool { turns.guarded.withTurn { $0.isIdle && turns.mailbox.isEmpty } }
 
     /// How many calls were carried out, and packets received but for advertising reports: for tests.
-    package var work: UInt64 { guarded.withTurn { $0.work } }
+    package var work: UInt64 { turns.guarded.withTurn { $0.work } }
+
+    /// The core, and a turn, for tests.
+    var guarded: GuardedCore { turns.guarded }
+    package func wake() { turns.wake() }
+    package func takeTurn() -> Instant? { turns.takeTurn() }
 
     // MARK: - The end
 
     /// Ends everything and releases the transport. Pending calls end first, each with its event, and the last event of
-    /// every user says that the adapter is closed. Links are not disconnected: peers lose them.
+    /// every user says that the adapter is closed. Then the links are disconnected, so that peers learn of it at once. A
+    /// controller that does not report their end within half a second is released anyway.
     ///
-    /// Returns when all of that is done. Inside `AdapterObserver.receive` it returns at once, and the adapter closes
+    /// Bonds are stored meanwhile. Changes that the disk has not taken after 3 seconds are abandoned, and reported to `reportBonds`.
+    ///
+    /// Returns when all of that is done. Where the time of a port is manual, it returns when the users have been notified, and
+    /// the links are disconnected as time passes. Inside `AdapterObserver.receive` it returns at once, and the adapter closes
     /// next.
     public func close() {
-        guard !guarded.isInTurn else { return beginClosing() }
-        guarded.withTurn { $0.close(.adapterClosed, mailbox) }
-        waker.wake()
+        let ended = DispatchSemaphore(value: 0)
+        let isInTurn = turns.guarded.isInTurn
+        close { ended.signal() }
+        if !isInTurn, !turns.isTurnedByPort { ended.wait() }
+    }
+
+    /// Closes as `close` does, and does not wait for the links or the disk.
+    ///
+    /// - Parameter whenEnded: called once everything is done, on any thread, which may be in a turn: it must not wait.
+    package func close(whenEnded: @escaping @Sendable () -> Void) {
+        turns.ended.whenReached(whenEnded)
+        guard !turns.guarded.isInTurn else { return beginClosing() }
+        turns.guarded.withTurn { $0.close(.adapterClosed, turns.mailbox) }
+        turns.noteClosing()
+    }
+
+    /// Closes as `close` does, and suspends the task in place of blocking its thread.
+    package func closeAndWait() async {
+        guard !turns.isTurnedByPort else { return close {} }
+        await withCheckedContinuation { continuation in close { continuation.resume() } }
     }
 
     /// Closes as `close` does, after the calls already posted, and returns at once.
-    public func beginClosing() { _ = deliver(mailbox.putClosing()) }
+    public func beginClosing() { turns.beginClosing() }
 
-    // MARK: - Turns
-
-    /// Schedules a turn: there is a call, or a port has data.
-    public func wake() {
-        if isTurnedByPort { requestTurn() } else { waker.wake() }
+    /// Ends as the process does that is killed: nothing is disconnected, and peers lose their links.
+    package func kill() {
+        turns.guarded.withTurn { $0.close(.adapterClosed, turns.mailbox, disconnects: false) }
+        turns.noteClosing()
     }
 
-    private var isTurnedByPort: Bool { port?.isTimeManual ?? false }
+    /// Whether the transport is released.
+    package var isReleased: Bool { turns.isReleased }
 
-    private func requestTurn() { port?.requestTurn(of: self) }
-
-    /// Takes the turns that are due, on the thread of a port on manual time. Returns when the adapter's next turn is
-    /// due.
-    public func takeTurn() -> Instant? {
-        guarded.withTurn { core in
-            repeat { core.turn(nil, mailbox) } while !mailbox.leave()
-            return core.nextDeadline
-        }
-    }
-
-    /// Takes a turn of the thread. Returns what to wait for next; nil at the end.
-    func turn(_ ready: EventLoop.Event?) -> RunnerThread.Wish? {
-        guarded.withTurn { core in
-            core.turn(ready, mailbox)
-            if case .over = core.state { return nil }
-            return RunnerThread.Wish(
-                fileDescriptor: core.watchedDescriptor, watchNumber: core.watchNumber,
-                wantsWrite: core.transport?.wantsWrite ?? false, deadline: core.clock.wakeUp(for: core.nextDeadline))
-        }
-    }
-
-    /// The thread starts.
-    func begin() { guarded.withTurn { $0.begin(at: $0.clock.now) } }
+    /// Whether time passes for the adapter only when somebody says so.
+    package var isTimeManual: Bool { turns.isTurnedByPort }
 }

@@ -29,6 +29,7 @@ extension BluetoothError: CustomStringConvertible {
         case .channelReconfigurationFailed(let failure): "\(failure)"
         case .channelClosed(let end): "\(end)"
         case .syncEnded(let end): "\(end)"
+        case .bondNotStored: "the change could not be stored; make room where bonds are kept, and try again"
         case .notBonded: "there is no bond with this peer; pair with it first"
         case .requestExpired: "the request has been answered, or was given up because no answer came in time"
         case .invalidResponse(let what): "the peer broke the protocol: \(what)"
@@ -42,7 +43,8 @@ extension BluetoothError: CustomStringConvertible {
         case .invalidDefinition(let why): "the service cannot be published: \(why)"
         case .advertisingDataTooLong(let why): "the advertising data is too long: \(why)"
         case .overflow: "values came faster than they were taken; take them without doing other work between"
-        case .messageIncomplete(let count, let why): "the message broke off after \(count) octets: \(why)"
+        case .messageIncomplete(let count, let why):
+            "the message broke off after \(count) octet\(count == 1 ? "" : "s"): \(why)"
         case .messageTooLong(let maximum): "the message is longer than the \(maximum) octets allowed"
         }
     }

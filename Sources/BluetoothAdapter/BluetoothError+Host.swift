@@ -4,13 +4,19 @@ import BluetoothHost
 import BluetoothL2CAP
 
 extension BluetoothError {
+    /// The feature whose absence `.notSupported` reports; nil for other errors, and where the peer lacks something.
+    public var missingFeature: ControllerFeature? {
+        guard case .notSupported(let what) = self else { return nil }
+        return ControllerFeature.allCases.first { $0.description == what }
+    }
+
     /// The application's error for an error of the host.
     public init(_ error: HostError) {
         switch error {
         case .notReady, .controllerReset: self = .notReady
         case .noSuchLink: self = .disconnected(.unknown)
         case .controller(let status): self = .refusedByController(status)
-        case .unsupported: self = .notSupported("the controller does not support this")
+        case .unsupported(let feature): self = .notSupported("\(feature)")
         case .busy: self = .tooManyPending
         case .invalidParameters: self = .invalidParameters
         case .alreadyConnected: self = .alreadyConnected
@@ -30,6 +36,7 @@ extension BluetoothError {
         case .advertisingDataTooLong(let limit):
             self = .advertisingDataTooLong("the controller takes at most \(limit) octets")
         case .pairing(let error): self = .pairingFailed(error)
+        case .bondNotStored: self = .bondNotStored
         case .notBonded: self = .notBonded
         case .noSuchChannel: self = .channelClosed(.byThisDevice)
         case .noSuchSync: self = .syncEnded(.lost)

@@ -54,6 +54,8 @@ public enum BluetoothError: Error, Equatable, Sendable {
     case insufficientSecurity(ATTErrorCode)
     /// Pairing failed.
     case pairingFailed(PairingError)
+    /// The change of a bond could not be stored.
+    case bondNotStored
     /// There is no bond with this peer.
     case notBonded
     /// An L2CAP channel could not be opened.

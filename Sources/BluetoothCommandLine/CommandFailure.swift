@@ -6,9 +6,13 @@ public struct CommandFailure: Error, Equatable, Sendable {
     /// One line for the user, which says what to do about it if possible; nil if the user already knows.
     public var message: String?
 
-    public init(_ status: ExitStatus, _ message: String?) {
+    /// Whether the device was not found or reached in time, which an attempt before may explain better.
+    public var isAbsence = false
+
+    public init(_ status: ExitStatus, _ message: String?, isAbsence: Bool = false) {
         self.status = status
         self.message = message
+        self.isAbsence = isAbsence
     }
 
     /// The failure for an error other than a parsing error.
@@ -26,6 +30,19 @@ public struct CommandFailure: Error, Equatable, Sendable {
             message = nil
         default: return nil
         }
+    }
+}
+
+extension CommandFailure {
+    /// The failure for an error, which names the option that needs a feature that the controller lacks.
+    ///
+    /// - Parameter option: the option, as the user gave it, that needs the feature; nil if none of them does.
+    public init(_ error: BluetoothError, option: (ControllerFeature) -> String?) {
+        let advice = error.missingFeature.map { feature in
+            option(feature).map { ", which \($0) needs; leave it out, or use another controller" }
+                ?? "; use another controller"
+        }
+        self.init(ExitStatus(error), error == .cancelled ? nil : "\(error)" + (advice ?? ""))
     }
 }
 

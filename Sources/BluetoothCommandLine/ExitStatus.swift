@@ -37,7 +37,7 @@ extension ExitStatus {
                 .invalidResponse, .malformedValue,
                 .messageIncomplete, .messageTooLong, .overflow, .dataLost, .servicesChanged, .notSubscribed,
                 .insufficientSecurity, .requestExpired, .cancelled, .pairingFailed,
-                .notBonded, .channelRefused, .channelClosed, .channelReconfigurationFailed, .syncEnded:
+                .notBonded, .bondNotStored, .channelRefused, .channelClosed, .channelReconfigurationFailed, .syncEnded:
                 .linkLost
             case .notFound, .notSupported: .notFound
             case .invalidDefinition, .advertisingDataTooLong, .valueTooLong: .usage

@@ -29,18 +29,30 @@ public struct InputFile: ~Copyable {
 
     /// Reads a whole file.
     ///
+    /// - Parameter advice: the remedy for a file that is longer than `maximumSize`, printed after a semicolon.
     /// - Throws: a usage failure with the file's name if it cannot be read or is longer than `maximumSize`.
-    public static func contents(of path: String, maximumSize: Int) throws(CommandFailure) -> [UInt8] {
+    public static func contents(
+        of path: String, maximumSize: Int, advice: String? = nil
+    ) throws(CommandFailure) -> [UInt8] {
         let file = try InputFile(path: path)
+        let tooLong = CommandFailure(
+            .usage, "\(path): longer than the \(maximumSize) octets allowed" + (advice.map { "; \($0)" } ?? ""))
+        // Nothing of a file that says how long it is needs to be read.
+        guard file.size ?? 0 <= maximumSize else { throw tooLong }
         var contents: [UInt8] = []
         while true {
             let piece = try file.read()
             if piece.isEmpty { return contents }
-            guard piece.count <= maximumSize - contents.count else {
-                throw CommandFailure(.usage, "\(path): longer than the \(maximumSize) bytes allowed")
-            }
+            guard piece.count <= maximumSize - contents.count else { throw tooLong }
             contents += piece
         }
+    }
+
+    /// How long it is; nil where only reading tells.
+    private var size: Int? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int(status.st_size)
     }
 
     private static func failure(_ path: String) -> CommandFailure {

@@ -76,7 +76,7 @@ public struct TransportOptions: ParsableArguments, Sendable {
         return name
     }
 
-    /// Opens the adapter, passes it to `body`, and closes it, however `body` ends.
+    /// Opens the adapter, passes it to `body`, and closes it, however `body` ends. Its peers are disconnected first.
     ///
     /// - Parameters:
     ///   - deviceName: the value of the Device Name characteristic; nil for the library's default.
@@ -88,6 +88,29 @@ public struct TransportOptions: ParsableArguments, Sendable {
         deviceName: String? = nil, isRecovering: Bool = false, pairing: PairingOptions? = nil, timeout: Seconds? = nil,
         configure: (inout HostConfiguration) -> Void = { _ in }, _ body: (Adapter) async throws -> Value
     ) async throws -> Value {
+        let options = options(deviceName, isRecovering: isRecovering, pairing, configure)
+        return try await withAdapter(options, timeout.map(Attempts.init(within:)), pairing, body)
+    }
+
+    /// The same for something that is done within one time, on an adapter that recovers. If the controller refuses a command in the
+    /// end, the adapter is opened again, and `body` carried out again with the same attempts.
+    ///
+    /// - Parameter timeout: how long opening may take, and then how long the attempts may.
+    public func withAdapter<Value: Sendable>(
+        within timeout: Seconds, deviceName: String? = nil, pairing: PairingOptions? = nil,
+        configure: (inout HostConfiguration) -> Void = { _ in }, _ body: (Adapter, Attempts) async throws -> Value
+    ) async throws -> Value {
+        let options = options(deviceName, isRecovering: true, pairing, configure)
+        let deadline = SharedDeadline(timeout)
+        return try await deadline.run { opening in
+            try await withAdapter(options, opening, pairing) { adapter in try await body(adapter, deadline.begin()) }
+        }
+    }
+
+    private func options(
+        _ deviceName: String?, isRecovering: Bool, _ pairing: PairingOptions?,
+        _ configure: (inout HostConfiguration) -> Void
+    ) -> Adapter.Options {
         var options = Adapter.Options(captureFile: btsnoop)
         options.isRecovering = isRecovering
         options.report = { say("\($0)") }
@@ -95,8 +118,16 @@ public struct TransportOptions: ParsableArguments, Sendable {
         options.reportBonds = { say("\($0)") }
         if let deviceName { options.host.deviceName = deviceName }
         if let identity { options.host.ownAddress = .staticRandom(identity) }
+        if let pairing, pairing.pair { pairing.agent.apply(to: &options.host) }
         configure(&options.host)
-        let adapter = try await open(options, timeout)
+        return options
+    }
+
+    private func withAdapter<Value: Sendable>(
+        _ options: Adapter.Options, _ attempts: Attempts?, _ pairing: PairingOptions?,
+        _ body: (Adapter) async throws -> Value
+    ) async throws -> Value {
+        let adapter = try await openAgain(options, attempts)
         do {
             let value =
                 if let pairing {
@@ -104,21 +135,39 @@ public struct TransportOptions: ParsableArguments, Sendable {
                 } else {
                     try await body(adapter)
                 }
-            await leave(adapter)
+            await adapter.close()
             return value
         } catch {
-            await leave(adapter)
+            await adapter.close()
             throw error
         }
     }
 
-    private func open(_ options: Adapter.Options, _ timeout: Seconds?) async throws -> Adapter {
-        let transport = try transport()
+    /// How often a controller that fails while it is brought up is tried.
+    private static let openingLimit = 3
+
+    /// Opens the adapter, again if its controller fails meanwhile in a way that another reset may get over.
+    private func openAgain(_ options: Adapter.Options, _ attempts: Attempts?) async throws -> Adapter {
+        for _ in 1..<Self.openingLimit {
+            do {
+                return try await open(options, attempts)
+            } catch let error as BluetoothError {
+                guard case .adapter(let failure) = error, failure.mayPass, attempts?.left ?? .seconds(1) > .zero else {
+                    throw error
+                }
+                say("\(error); trying again")
+            }
+        }
+        return try await open(options, attempts)
+    }
+
+    private func open(_ options: Adapter.Options, _ attempts: Attempts?) async throws -> Adapter {
+        let transport = try transport(), timeout = attempts?.timeout, left = attempts?.left
         do throws(BluetoothError) {
             return try await waiting(for: "the controller at \(transport)", upTo: timeout) {
                 () throws(BluetoothError) in
-                guard let timeout else { return try await Adapter.open(transport, options: options) }
-                return try await withTimeout(timeout.duration) { () throws(BluetoothError) in
+                guard let left else { return try await Adapter.open(transport, options: options) }
+                return try await withTimeout(left) { () throws(BluetoothError) in
                     try await Adapter.open(transport, options: options)
                 }
             }
@@ -136,22 +185,14 @@ public struct TransportOptions: ParsableArguments, Sendable {
                 .transportFailed, "\(failure); --transport or \(Self.variable) names another controller")
         }
     }
+}
 
-    /// Disconnects from the peers, so that none has to wait for its supervision timeout, and closes the adapter.
-    private func leave(_ adapter: Adapter) async {
-        // A separate task, because the current one may have been cancelled and could not wait.
-        await Task {
-            await adapter.stopAdvertising()
-            await withTaskGroup { group in
-                for connection in await adapter.connections {
-                    group.addTask {
-                        try? await withTimeout(.seconds(1)) { () async throws(BluetoothError) in
-                            try await connection.disconnect()
-                        }
-                    }
-                }
-            }
-            await adapter.close()
-        }.value
+extension HostFailure {
+    /// Whether the controller may come up at the next attempt.
+    fileprivate var mayPass: Bool {
+        switch self {
+        case .controllerNotResponding, .refused, .hardwareError, .malformedPacket: true
+        case .lowEnergyNotSupported, .noDataBuffers: false
+        }
     }
 }

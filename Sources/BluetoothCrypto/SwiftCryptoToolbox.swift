@@ -6,16 +6,9 @@ import CryptoExtras
 public struct SwiftCryptoToolbox: CryptoToolbox {
     public init() {}
 
-    public func encrypt(key: UInt128, block: UInt128) -> UInt128 {
-        var octets = bigEndianOctets(block)
-        do {
-            try AES.permute(&octets, key: SymmetricKey(data: bigEndianOctets(key)))
-        } catch {
-            // Only a key or a block of the wrong length can be refused.
-            preconditionFailure("AES refused a block of 16 octets: \(error)")
-        }
-        return integer(octets[...])
-    }
+    public func encrypt(key: UInt128, block: UInt128) -> UInt128 { SwiftCryptoBlockCipher(key: key).encrypt(block) }
+
+    public func blockCipher(key: UInt128) -> any BlockCipher { SwiftCryptoBlockCipher(key: key) }
 
     public func authenticationCode(key: UInt128, message: [UInt8]) -> UInt128 {
         do {

@@ -54,8 +54,16 @@ public protocol PacketPortHost: AnyObject, Sendable {
     /// The controller was unplugged. `wake`, or a turn, follows.
     func unplugged()
 
+    /// Another host was attached in the place of this one, whose remaining packets must no longer reach the controller.
+    /// Called with no lock held that `attach` or `detach` take.
+    func displaced()
+
     /// Does everything that can be done at the present instant, where time is manual.
     ///
     /// - Returns: When the host next has something to do by itself.
     func takeTurn() -> Instant?
+}
+
+extension PacketPortHost {
+    public func displaced() {}
 }

@@ -13,9 +13,9 @@ extension Host {
             var deadline = earliest(commands.nextDeadline, initiator.nextDeadline)
             deadline = earliest(deadline, earliest(scanner.nextDeadline, advertiser.nextDeadline))
             deadline = earliest(deadline, synchronizer.nextDeadline)
-            deadline = earliest(deadline, privacy.nextDeadline)
-            for slot in links.slots where links.at[slot].isInUse {
-                deadline = earliest(deadline, links.at[slot].nextDeadline)
+            deadline = earliest(deadline, earliest(privacy.nextDeadline, unresolved.nextDeadline))
+            for slot in links.slots where links.at[slot.index].isInUse {
+                deadline = earliest(deadline, links.at[slot.index].nextDeadline)
             }
             return deadline
         }
@@ -26,9 +26,10 @@ extension Host {
         guard lifecycle.isUnderWay else { return }
         fireCommands(at: now)
         fireActivities(at: now)
+        if !unresolved.isEmpty { fireResolving(at: now) }
         fireSynchronizing(at: now)
-        for slot in links.slots where links.at[slot].isInUse {
-            guard let deadline = links.at[slot].nextDeadline, deadline <= now else { continue }
+        for slot in links.slots where links.at[slot.index].isInUse {
+            guard let deadline = links.at[slot.index].nextDeadline, deadline <= now else { continue }
             fireLink(slot, at: now)
         }
     }

@@ -50,6 +50,8 @@ public struct Host: Sendable {
     /// Responses to periodic advertising that came in part.
     var responses = PeriodicResponseAssembly()
     var arbiter = RadioArbiter()
+    /// Reports from private addresses that may be those of bonded peers.
+    var unresolved = UnresolvedReports()
 
     var peers: PeerTable
     var privacy: PrivacyControl
@@ -58,10 +60,12 @@ public struct Host: Sendable {
     var links: LinkTable
     /// What all pairings share; nil on a host that does not pair.
     var security: SecurityResources?
-    /// Links whose pairing waits for the peer to receive the last keys.
-    var unconfirmedPairings = 0
+    /// Whether the end of a pairing may wait for the peer to receive what was sent last.
+    var pairingsMayWait = false
     /// The counters of what this host signs, by peer.
     var signatureCounters: [PeerID: SignatureCounters] = [:]
+    /// The peers for which counters are reserved that are not stored yet.
+    var unstoredCounters: Set<PeerID> = []
     /// The services offered over credit-based channels, by SPSM.
     var channelListeners: [UInt16: ChannelListener] = [:]
     /// Whether SDUs may wait on some channel.

@@ -4,7 +4,7 @@ import BluetoothL2CAP
 /// The settings of a host, which do not change while it lives.
 public struct HostConfiguration: Sendable {
     /// Which of its own addresses the host uses on the air.
-    public enum OwnAddress: Equatable, Sendable {
+    public enum OwnAddress: Hashable, Sendable {
         /// The controller's public address where it has one, else `HostConfiguration.staticAddress`.
         case automatic
         /// The controller's public address.
@@ -57,6 +57,9 @@ public struct HostConfiguration: Sendable {
     /// nil for ever. Where that brings nothing either, it is given twice as long, up to an hour. Scans of controllers
     /// that filter duplicates may be silent.
     public var scanSilenceLimit: Duration? = .seconds(60)
+    /// Whether the caller stores bonds and says with `Host.bondWritten` what became of that. Then a pairing has succeeded once
+    /// its bond is stored; otherwise, as soon as the peer has the keys.
+    public var storesBonds = false
     /// What it takes to pair and to encrypt; nil for a host that does neither.
     public var security: SecurityConfiguration?
     /// Which addresses peers see of this host.

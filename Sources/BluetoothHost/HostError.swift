@@ -14,8 +14,8 @@ public enum HostError: Error, Equatable, Sendable {
     case noSuchLink
     /// The controller refused a command.
     case controller(HCIStatus)
-    /// The controller lacks a command this needs.
-    case unsupported
+    /// The controller, or the host's configuration, lacks a feature this needs.
+    case unsupported(ControllerFeature)
     /// A limit of the host has been reached: commands, links or attempts to connect.
     case busy
     /// A value is outside what the specification allows.
@@ -57,6 +57,8 @@ public enum HostError: Error, Equatable, Sendable {
     case advertisingDataTooLong(limit: Int)
     /// Pairing failed.
     case pairing(PairingError)
+    /// The change of a bond could not be stored.
+    case bondNotStored
     /// There is no bond with this peer.
     case notBonded
     /// The channel has been closed.
@@ -74,7 +76,7 @@ extension HostError: CustomStringConvertible {
         case .noSuchLink: "the link is gone; connect again"
         case .noSuchSync: "the periodic advertising is not received any more; synchronize again"
         case .controller(let status): "the controller refused: \(status)"
-        case .unsupported: "the controller does not support this"
+        case .unsupported(let feature): "\(feature)"
         case .busy: "too much is pending already; wait for some of it to end"
         case .invalidParameters: "a parameter is outside what the specification allows"
         case .alreadyConnected: "there is a connection to this peer, or an attempt at one, already"
@@ -99,6 +101,7 @@ extension HostError: CustomStringConvertible {
         case .noSuchChannel: "the channel is closed; open another one"
         case .channel(let failure): "\(failure)"
         case .channelReconfiguration(let failure): "\(failure)"
+        case .bondNotStored: "the change could not be stored; make room where bonds are kept, and try again"
         case .notBonded: "there is no bond with this peer; pair with it first"
         }
     }

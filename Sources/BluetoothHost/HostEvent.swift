@@ -27,8 +27,13 @@ public enum HostEvent: Sendable {
     case channel(LinkIdentifier, Channel)
     /// Something about the security of one link.
     indirect case security(LinkIdentifier, Security)
-    /// A bond was made or has changed: the caller is to store it.
+    /// A bond was made or has changed: the caller stores it.
     indirect case bondChanged(Bond)
+    /// A pairing has led to a bond, on a host with `HostConfiguration.storesBonds`: the caller stores it and calls
+    /// `Host.bondWritten`.
+    indirect case bondMade(MadeBond)
+    /// A bond is void, since storing it took too long: the caller removes it from where it is stored.
+    indirect case bondVoid(Bond)
 
     /// What happened to the controller, or to something it does that is not part of a link.
     public enum Controller: Sendable {

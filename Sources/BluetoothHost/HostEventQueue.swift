@@ -16,7 +16,7 @@ public struct Payload: Equatable, Sendable {
 /// The events of a host, in order, with their bytes in one buffer that keeps its memory.
 ///
 /// Take them with `next()` until it returns nil; only then is the memory used again, so the bytes of every event taken
-/// stay valid that long.
+/// stay valid that long. With `take()` they stay valid until `releaseBytes()`.
 public struct HostEventQueue: Sendable {
     private var events: [HostEvent] = []
     private var head = 0
@@ -33,9 +33,21 @@ public struct HostEventQueue: Sendable {
     /// The oldest event not taken yet; nil, and the memory free again, when there is none.
     public mutating func next() -> HostEvent? {
         guard head < events.count else {
-            storage.removeAll()
+            releaseBytes()
             return nil
         }
+        return takeFirst()
+    }
+
+    /// The oldest event not taken yet; nil when there is none.
+    mutating func take() -> HostEvent? { head < events.count ? takeFirst() : nil }
+
+    /// The bytes of events taken so far are not needed any more.
+    @inline(__always)
+    mutating func releaseBytes() { storage.removeAll() }
+
+    @inline(__always)
+    private mutating func takeFirst() -> HostEvent? {
         guard head == events.count &- 1 else {
             defer { head &+= 1 }
             return events[head]
@@ -50,18 +62,10 @@ public struct HostEventQueue: Sendable {
         return events.popLast()
     }
 
-    /// The bytes of an event taken since `next()` last returned nil.
+    /// The bytes of an event, as long as they are valid.
     @_lifetime(borrow self)
     public func bytes(of payload: Payload) -> Span<UInt8> {
         storage.span.extracting(payload.start..<(payload.start &+ payload.count))
-    }
-
-    /// Copies the bytes of an event to the end of `writer`, and says where they are there.
-    @inline(__always)
-    func copy(_ payload: Payload, to writer: inout ByteWriter) -> Payload {
-        let start = writer.count
-        writer.append(bytes(of: payload))
-        return Payload(start: start, count: payload.count)
     }
 
     mutating func append(_ event: HostEvent) {

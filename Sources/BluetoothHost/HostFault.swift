@@ -2,11 +2,11 @@
 public enum FaultScope: Equatable, Sendable {
     /// The peer gets an error in answer. Nothing else happens.
     case answered
-    /// What was wrong is ignored.
+    /// The host ignores it. If a frame of a credit-based channel is lost with it, that channel closes (`ChannelEnd.dataLost`).
     case dropped
-    /// The channel it came over cannot be used any more.
+    /// The channel it came over cannot be used any more. The link goes on.
     case channelClosed
-    /// The link ends.
+    /// The host ends the link, or the link has ended already.
     case linkEnded
     /// The controller is reset.
     case controllerReset
@@ -58,13 +58,17 @@ public enum HostFault: Int, CaseIterable, Sendable {
     case pairingRefused
     /// The controller reports a link as encrypted for which it was given no key.
     case encryptionUnexpected
-    /// A peer has distributed the identity of another one, which is bonded: its keys are not kept.
+    /// A peer has distributed the identity of another one, which is bonded, or was refused new keys for a bond whose key it has
+    /// not shown. The bond stays as it was.
     case bondClaimed
     /// A value from a bonded peer over a link that is not encrypted: anyone could have sent it.
     case valueUnprotected
-    /// No response to an ATT request (Vol 3, Part F, 3.3.3).
+    /// No response to an ATT request on the fixed channel (Vol 3, Part F, 3.3.3). The link is of no use without it, and ends.
     case bearerExpired
-    /// A rule of a credit-based channel was broken (Vol 3, Part A, 3.4 and 10.1). The channel is closed.
+    /// No response to an ATT request on an enhanced bearer, which is closed. The link has other bearers.
+    case enhancedBearerExpired
+    /// A rule of a credit-based channel was broken (Vol 3, Part A, 3.4 and 10.1), or the peer asked for so many answers on an
+    /// enhanced bearer that they no longer fit. The channel is closed.
     case channelViolated
     /// A peer asked for so many answers that they no longer fit into the send queue.
     case sendQueueOverflow
@@ -73,16 +77,14 @@ public enum HostFault: Int, CaseIterable, Sendable {
     public var scope: FaultScope {
         switch self {
         case .packetMalformed: .controllerReset
-        case .eventInvalid, .dataUnassigned, .dataFlagsInvalid, .connectionUnexpected, .identityAddressUsed,
-            .linkShortLived,
-            .frameInterrupted,
-            .fragmentInvalid, .fragmentEmpty, .channelUnknown, .frameUnwanted, .attributePDUMalformed,
-            .attributePDUTooLong, .attributePDUIgnored, .encryptionUnexpected, .bondClaimed,
-            .valueUnprotected, .signatureInvalid:
+        case .eventInvalid, .dataUnassigned, .dataFlagsInvalid, .frameInterrupted, .fragmentInvalid, .fragmentEmpty,
+            .channelUnknown, .frameUnwanted, .attributePDUMalformed, .attributePDUTooLong, .attributePDUIgnored,
+            .encryptionUnexpected, .bondClaimed, .valueUnprotected, .signatureInvalid:
             .dropped
         case .signallingRejected, .pairingRefused: .answered
-        case .bearerExpired, .channelViolated: .channelClosed
-        case .sendQueueOverflow: .linkEnded
+        case .enhancedBearerExpired, .channelViolated: .channelClosed
+        case .connectionUnexpected, .identityAddressUsed, .linkShortLived, .bearerExpired, .sendQueueOverflow:
+            .linkEnded
         }
     }
 
@@ -96,19 +98,4 @@ public enum HostFault: Int, CaseIterable, Sendable {
         default: nil
         }
     }
-}
-
-/// How often each fault has occurred since the host was made.
-public struct HostFaultCounts: Equatable, Sendable {
-    private var counts = [UInt64](repeating: 0, count: HostFault.allCases.count)
-
-    /// The count of one fault.
-    public subscript(fault: HostFault) -> UInt64 { counts[fault.rawValue] }
-
-    /// How much was ignored, of whatever kind.
-    public var dropped: UInt64 {
-        HostFault.allCases.reduce(0) { $0 &+ ($1.scope == .dropped ? self[$1] : 0) }
-    }
-
-    mutating func count(_ fault: HostFault) { counts[fault.rawValue] &+= 1 }
 }

@@ -63,7 +63,7 @@ extension Connection {
         let pace = TransferPace(idleTimeout: idleTimeout, timeLimit: timeLimit)
         let message: [UInt8]
         do throws(BluetoothError) {
-            message = try await race { () async throws(BluetoothError) in
+            let received = try await race { () async throws(BluetoothError) in
                 try await Self.message(from: chunks, maximumSize: maximumSize) { octets in
                     pace.note(octets)
                     progress(octets)
@@ -71,6 +71,8 @@ extension Connection {
             } against: {
                 await pace.waitForEnd()
             }
+            guard let received else { throw .timedOut }
+            message = received
         } catch {
             let error = error == .timedOut ? .messageIncomplete(bytesReceived: pace.octets, pace.interruption) : error
             // What is still on its way must not be taken for the beginning of another message. A task that was cancelled

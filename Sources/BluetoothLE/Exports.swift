@@ -15,6 +15,7 @@
 @_exported import struct BluetoothHCI.HCIFaultRates
 @_exported import struct BluetoothHCI.HCIFaults
 @_exported import struct BluetoothHCI.HCIStatus
+@_exported import enum BluetoothHost.ControllerFeature
 @_exported import enum BluetoothHost.DisconnectReason
 @_exported import enum BluetoothHost.HostFailure
 @_exported import enum BluetoothHost.PeriodicSyncEnd

@@ -25,7 +25,7 @@ struct Central: CommandLineProgram {
 
     @OptionGroup var pairing: PairingOptions
 
-    @Option(help: "Only a device with exactly this name.")
+    @Option(help: "Only the device with exactly this name.")
     var name: String?
 
     @Option(help: "Only the device with this address, such as C0:11:22:33:44:55; /P marks a public one.")
@@ -47,10 +47,15 @@ struct Central: CommandLineProgram {
     private static let idleTimeout = Duration.seconds(10)
 
     func run() async throws {
-        let card = try await transport.withAdapter(pairing: pairing, timeout: timeout) { adapter in
-            let connection = try await connect(adapter)
-            say("connected to \(connection.peer), ATT_MTU \(try await connection.mtu)")
-            try await pairing.protect(connection)
+        let card = try await transport.withAdapter(within: timeout, pairing: pairing) { adapter, attempts in
+            let search = DeviceSearch(attempts)
+            // Only until there is a protected link: a card that broke off is reported.
+            let connection = try await attempts.run(on: adapter) {
+                let connection = try await connect(adapter, search)
+                say("connected to \(connection.peer), ATT_MTU \(try await connection.mtu)")
+                try await pairing.protect(connection)
+                return connection
+            }
             let card = try await receive(from: connection)
             // The card has been received, whatever happens to the link.
             try? await connection.disconnect()
@@ -60,12 +65,16 @@ struct Central: CommandLineProgram {
     }
 
     /// Connects to the first device that offers the service and is not excluded by the arguments.
-    private func connect(_ adapter: Adapter) async throws -> Connection {
+    private func connect(_ adapter: Adapter, _ search: DeviceSearch) async throws -> Connection {
         let filter = ScanFilter(
-            services: [Self.service], name: name.map { .exact($0) }, addresses: address.map { [$0] } ?? [],
-            rssi: rssi?.range, isConnectableOnly: true)
-        let search = DeviceSearch(within: timeout)
-        let sighting = try await search.firstSighting(for: filter, of: "a device that offers a card", on: adapter)
+            services: [Self.service], addresses: address.map { [$0] } ?? [], rssi: rssi?.range,
+            isConnectableOnly: true)
+        let sighting =
+            if let name {
+                try await search.sighting(named: name, for: filter, on: adapter)
+            } else {
+                try await search.firstSighting(for: filter, of: "a device that offers a card", on: adapter)
+            }
         say("found \(quoted(sighting.name ?? "")), \(sighting.address)")
         return try await search.connect(to: sighting.address, on: adapter)
     }
@@ -88,7 +97,10 @@ struct Central: CommandLineProgram {
                 throw CommandFailure(.linkLost, "\(connection.peer) has no card: it lacks \(uuid)")
             case .notSupported(let why): throw CommandFailure(.linkLost, "\(connection.peer) sends no card: \(why)")
             case .messageIncomplete(let count, let why):
-                throw CommandFailure(.linkLost, "the card is incomplete, only \(count) octets have come: \(why)")
+                throw CommandFailure(
+                    .linkLost,
+                    "the card is incomplete, only \(counted(count, "octet")) \(count == 1 ? "has" : "have") come: \(why)"
+                )
             default: throw error
             }
         }

@@ -1,6 +1,7 @@
 import BluetoothAdapter
 import BluetoothHCI
 import Foundation
+import HCITransport
 import Logging
 import Synchronization
 
@@ -11,7 +12,8 @@ import Synchronization
 public enum BluetoothEnvironment {
     private struct Values {
         var transport = BluetoothTransport.default
-        var stateDirectory = URL.stateDirectory
+        /// Nil for the default.
+        var stateDirectory: URL?
         var showsSystemServices = false
         var pairing = BluetoothPairing()
         var logger = Logger(label: "CoreBluetooth") { StreamLogHandler.standardError(label: $0) }
@@ -33,12 +35,20 @@ public enum BluetoothEnvironment {
         set { values.withLock { $0.transport = newValue } }
     }
 
-    /// Where restoration state and the key of peers' identifiers are kept: systemd's `STATE_DIRECTORY`, else
+    /// Where restoration state, bonds and the key of peers' identifiers are kept: systemd's `STATE_DIRECTORY`, else
     /// `swift-bluetooth-le` in `XDG_STATE_HOME`, else in `~/.local/state`.
+    ///
+    /// Bonds that were made with a controller that is not one of this machine, such as a virtual one, are kept for as long as
+    /// the adapter is open, unless this has been set.
     public static var stateDirectory: URL {
-        get { stateDirectoryOfTask ?? values.withLock { $0.stateDirectory } }
+        get { chosenStateDirectory ?? defaultStateDirectory }
         set { values.withLock { $0.stateDirectory = newValue } }
     }
+
+    /// The directory that the program has set; nil for the default.
+    static var chosenStateDirectory: URL? { stateDirectoryOfTask ?? values.withLock { $0.stateDirectory } }
+
+    private static let defaultStateDirectory = URL.stateDirectory
 
     /// Whether applications see the services that the system hides on Apple's platforms: Generic Access, Generic
     /// Attribute, Human Interface Device and Apple Notification Center Service. False by default. It applies to later
@@ -74,7 +84,7 @@ public enum BluetoothEnvironment {
         _ body: () throws -> Value
     ) rethrows -> Value {
         try $transportOfTask.withValue(transport) {
-            try $stateDirectoryOfTask.withValue(stateDirectory ?? Self.stateDirectory) {
+            try $stateDirectoryOfTask.withValue(stateDirectory ?? chosenStateDirectory) {
                 try $pairingOfTask.withValue(pairing ?? Self.pairing, operation: body)
             }
         }
@@ -117,6 +127,16 @@ public struct BluetoothTransport: Hashable, Sendable {
     /// A controller in this process, such as `VirtualRadio.addController` returns.
     public init(_ port: some PacketPort) {
         way = .port(port)
+    }
+}
+
+extension BluetoothTransport {
+    /// Whether the controller is one of this machine.
+    var isOfThisMachine: Bool {
+        switch way {
+        case .named(let name): (try? TransportName(name))?.isOfThisMachine ?? false
+        case .port: false
+        }
     }
 }
 

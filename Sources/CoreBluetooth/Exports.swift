@@ -3,6 +3,7 @@
 @_exported import Dispatch
 @_exported import Foundation
 @_exported import BluetoothObserving
+@_exported import struct BluetoothSMP.SecurityRequirement
 @_exported import Observation
 
 /// Objective-C's name for a queue, which some applications use in signatures.

@@ -51,8 +51,11 @@ public final class TestRadio: Sendable {
 
     // MARK: - The app's own adapter
 
-    /// Switches Bluetooth off: all managers, including later ones, are `.poweredOff`, and every link is gone.
-    public func simulatePowerOff() async { await AdapterSimulation.setPower(false, at: transport) }
+    /// Switches Bluetooth off: all managers, including later ones, are `.poweredOff`, and every link is disconnected. With
+    /// `.manual` time, time passes on the radio for as long as that takes.
+    public func simulatePowerOff() async {
+        await closingAdapter { await AdapterSimulation.setPower(false, at: transport) }
+    }
 
     /// Switches Bluetooth on again.
     public func simulatePowerOn() async { await AdapterSimulation.setPower(true, at: transport) }
@@ -66,6 +69,14 @@ public final class TestRadio: Sendable {
     /// Changes whether the app may use Bluetooth: below `.allowedAlways` its managers, present and later ones, are
     /// `.unauthorized`.
     public func simulateAuthorization(_ authorization: CBManagerAuthorization) async {
-        await AdapterSimulation.setAuthorization(authorization, at: transport)
+        await closingAdapter { await AdapterSimulation.setAuthorization(authorization, at: transport) }
+    }
+
+    /// Makes a change that may close the app's adapter, and lets time pass until that is released.
+    private func closingAdapter(_ change: () async -> Void) async {
+        let runner = radio.time == .manual ? AdapterSimulation.runner(at: transport) : nil
+        await change()
+        guard let runner, runner.isClosed else { return }
+        while !runner.isReleased { await radio.advance(by: .milliseconds(1)) }
     }
 }

@@ -30,6 +30,20 @@ public enum TransportName: Hashable, Sendable {
     public static let vhciPath = "/dev/vhci"
 }
 
+extension TransportName {
+    /// Whether this leads to a controller of this machine: one of the kernel's adapters, or a dongle on a serial line.
+    ///
+    /// A controller behind a socket or a pseudo-terminal may be a virtual one. Those have addresses that repeat, so bonds with
+    /// devices met there must not be taken for bonds with real ones.
+    public var isOfThisMachine: Bool {
+        switch self {
+        case .hciSocket: true
+        case .serial(let line): !line.isPseudoTerminal
+        case .virtual, .tcpClient, .tcpServer, .unixClient, .unixServer, .pty, .vhci: false
+        }
+    }
+}
+
 /// Why a text is not the name of a transport.
 public struct TransportNameError: Error, Equatable, Sendable {
     /// The reason.

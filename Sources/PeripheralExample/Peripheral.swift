@@ -48,7 +48,10 @@ struct Peripheral: CommandLineProgram, CommandWithoutOutput {
             var advertisement = AdvertisementData()
             advertisement.localName = .complete(name)
             advertisement.serviceUUIDs = [Self.service]
-            try await adapter.advertise(advertisement)
+            let complete = advertisement
+            try await Attempts.untilTaken(on: adapter) { () throws(BluetoothError) in
+                try await adapter.advertise(complete)
+            }
             if let information = await adapter.information { say("advertising \(name) as \(information.address)") }
 
             async let _: Void = reportConnections(of: adapter)
@@ -58,7 +61,11 @@ struct Peripheral: CommandLineProgram, CommandWithoutOutput {
 
     /// The protection that a link needs for the card.
     private var requirement: GATTPermissions.Requirement {
-        pairing.agent.authenticated ? .authenticated : encrypted ? .encrypted : .open
+        switch (pairing.agent.authenticated, pairing.agent.secureConnections) {
+        case (true, true): .authenticatedSecureConnections
+        case (true, false): .authenticated
+        case (false, _): encrypted ? .encrypted : .open
+        }
     }
 
     /// Reports connections and disconnections.
@@ -107,9 +114,9 @@ struct Peripheral: CommandLineProgram, CommandWithoutOutput {
     private func send(_ card: [UInt8], to subscriber: Subscriber) async -> Bool {
         let peer = subscriber.connection.peer
         do {
-            say("sending \(card.count) octets to \(peer)")
+            say("sending \(counted(card.count, "octet")) to \(peer)")
             try await subscriber.send(message: card, chunkSize: chunkSize)
-            say("sent \(card.count) octets to \(peer)")
+            say("sent \(counted(card.count, "octet")) to \(peer)")
         } catch {
             say("the transfer to \(peer) was interrupted: \(error)")
             return false

@@ -37,16 +37,31 @@ struct SendLeaseTests {
         #expect(!lease.add(4, wakingAt: 4))
     }
 
+    @Test("may be owed, up to a limit, and the sender is woken once the debt is paid and it can send several")
+    func owing() {
+        let lease = SendLease()
+        #expect(!lease.add(1))
+        #expect(lease.take(owing: 2), "this one is there")
+        #expect(lease.take(owing: 2) && lease.take(owing: 2))
+        #expect(lease.count == -2 && !lease.isAvailable && !lease.take())
+        #expect(!lease.take(owing: 2), "no more may be owed")
+        #expect(!lease.add(2, wakingAt: 2), "the debt is paid, and no more")
+        #expect(lease.add(2, wakingAt: 2))
+        #expect(lease.count == 2)
+        lease.close()
+        #expect(!lease.take(owing: 2))
+    }
+
     @Test("are gone with the link, and who waits for one is told")
     func closing() {
         let lease = SendLease()
         #expect(lease.add(2) == false && !lease.isClosed)
-        #expect(!lease.close(), "nobody waits")
+        #expect(lease.close() == (false, 2), "nobody waits")
         #expect(lease.isClosed && !lease.take() && !lease.isAvailable)
         _ = lease.add(1)
         #expect(!lease.take())
         let awaited = SendLease()
         #expect(!awaited.take())
-        #expect(awaited.close())
+        #expect(awaited.close() == (true, 0))
     }
 }

@@ -88,7 +88,7 @@ final class Witness: AdapterObserver {
         case .nameChanged(_, let name): "name \(name)"
         case .servicesKnown: "services"
         case .servicesChanged(_, let handles): "changed \(handles)"
-        case .sighting: nil
+        case .sighting, .subscriptionBegan: nil
         default: "\(event)"
         }
     }

@@ -9,23 +9,46 @@ struct ClientDiscoveryTests {
     static let vendor: BluetoothUUID = "E07F0AE8-00BB-47F5-94F4-4A7174EA3032"
     static let vendorBytes = "32 30 EA 74 71 4A F4 94 F5 47 BB 00 E8 0A 7F E0"
 
-    @Test("GATT/CL/GAD/BV-01: all primary services, of either length of UUID")
-    func primaryServices() throws {
-        let result = try run(
-            .discoverPrimaryServices(),
+    /// Databases, each as the exchanges that find its services: the UUIDs, the first handles and the last ones. Short UUIDs alone,
+    /// short ones first, long ones first, and both in turn up to the last handle.
+    static let databases: [(script: [Exchange], services: [(BluetoothUUID, UInt16, UInt16)])] = [
+        (
             [
                 ("10 01 00 FF FF 00 28", "11 06 01 00 05 00 00 18 06 00 06 00 01 18"),
-                ("10 07 00 FF FF 00 28", "11 14 10 00 1F 00 " + Self.vendorBytes),
+                ("10 07 00 FF FF 00 28", "01 10 07 00 0A"),
+            ], [(.genericAccess, 1, 5), (.genericAttribute, 6, 6)]
+        ),
+        (
+            [
+                ("10 01 00 FF FF 00 28", "11 06 01 00 05 00 00 18 06 00 06 00 01 18"),
+                ("10 07 00 FF FF 00 28", "11 14 10 00 1F 00 " + vendorBytes),
                 ("10 20 00 FF FF 00 28", "01 10 20 00 0A"),
-            ])
-        #expect(
-            result
-                == .success(
-                    .services([
-                        DiscoveredService(uuid: .genericAccess, startHandle: 1, endHandle: 5),
-                        DiscoveredService(uuid: .genericAttribute, startHandle: 6, endHandle: 6),
-                        DiscoveredService(uuid: Self.vendor, startHandle: 0x10, endHandle: 0x1F),
-                    ])))
+            ], [(.genericAccess, 1, 5), (.genericAttribute, 6, 6), (vendor, 0x10, 0x1F)]
+        ),
+        (
+            [
+                ("10 01 00 FF FF 00 28", "11 14 01 00 0F 00 " + vendorBytes),
+                ("10 10 00 FF FF 00 28", "11 14 10 00 10 00 " + vendorBytes),
+                ("10 11 00 FF FF 00 28", "11 06 20 00 2F 00 0F 18"),
+                ("10 30 00 FF FF 00 28", "01 10 30 00 0A"),
+            ], [(vendor, 1, 0x0F), (vendor, 0x10, 0x10), ("180F", 0x20, 0x2F)]
+        ),
+        (
+            [
+                ("10 01 00 FF FF 00 28", "11 06 01 00 05 00 00 18"),
+                ("10 06 00 FF FF 00 28", "11 14 06 00 0F 00 " + vendorBytes),
+                ("10 10 00 FF FF 00 28", "11 06 FF FF FF FF 0F 18"),
+            ], [(.genericAccess, 1, 5), (vendor, 6, 0x0F), ("180F", 0xFFFF, 0xFFFF)]
+        ),
+    ]
+
+    @Test("GATT/CL/GAD/BV-01: all primary services, of either length of UUID", arguments: 0..<4)
+    func primaryServices(database: Int) throws {
+        let (script, services) = Self.databases[database]
+        let expected = services.map {
+            DiscoveredService(uuid: $0.0, startHandle: AttributeHandle($0.1), endHandle: AttributeHandle($0.2))
+        }
+        #expect(try run(.discoverPrimaryServices(), script) == .success(.services(expected)))
     }
 
     @Test("A4: a service that ends at 0xFFFF ends the discovery")
@@ -61,6 +84,14 @@ struct ClientDiscoveryTests {
                         DiscoveredService(uuid: uuid, startHandle: 0x30, endHandle: 0x31),
                         DiscoveredService(uuid: uuid, startHandle: 0x40, endHandle: 0xFFFF),
                     ])))
+        let fewer = try run(
+            .discoverPrimaryServices(uuid: uuid),
+            [
+                ("06 01 00 FF FF 00 28 " + encoded, "07 10 00 1F 00"),
+                ("06 20 00 FF FF 00 28 " + encoded, "01 06 20 00 0A"),
+            ])
+        #expect(
+            fewer == .success(.services([DiscoveredService(uuid: uuid, startHandle: 0x10, endHandle: 0x1F)])))
     }
 
     @Test("GATT/CL/GAD/BV-03: included services; a 128-bit UUID is read from the included service")
@@ -105,11 +136,14 @@ struct ClientDiscoveryTests {
         #expect(result == .success(.characteristics(Self.characteristics)))
     }
 
-    @Test("GATT/CL/GAD/BV-05: characteristics of one UUID still end at their neighbours")
-    func characteristicsByUUID() throws {
+    @Test(
+        "GATT/CL/GAD/BV-05: characteristics of one UUID, of either length, still end at their neighbors",
+        arguments: [(.deviceName, [0]), (.serviceChanged, [1]), (vendor, [2]), ("2A19", [])]
+            as [(BluetoothUUID, [Int])])
+    func characteristicsByUUID(uuid: BluetoothUUID, indices: [Int]) throws {
         let result = try run(
-            .discoverCharacteristics(in: 0x0001...0x0020, uuid: .serviceChanged), Self.characteristicScript)
-        #expect(result == .success(.characteristics([Self.characteristics[1]])))
+            .discoverCharacteristics(in: 0x0001...0x0020, uuid: uuid), Self.characteristicScript)
+        #expect(result == .success(.characteristics(indices.map { Self.characteristics[$0] })))
     }
 
     @Test("A4: no request is made where no characteristic could follow", arguments: [("06 00", 6), ("07 00", 7)])

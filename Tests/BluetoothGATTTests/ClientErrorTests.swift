@@ -118,5 +118,8 @@ struct ClientErrorTests {
         #expect(harness.client.fire(bearer: &harness.bearer, at: end) != nil)
         #expect(harness.takeEvents() == [.failed(id, .transactionTimedOut)])
         #expect(harness.bearer.isDead)
+        // The request is not repeated, and no other follows.
+        #expect(harness.client.pendingCount == 0 && harness.bearer.nextDeadline == nil)
+        #expect(throws: GATTClientError.transactionTimedOut) { try harness.start(operation) }
     }
 }

@@ -164,8 +164,8 @@ struct ClientQueueTests {
     }
 
     @Test(
-        "GATT/CL/GAC/BV-01: the MTU is the lesser of the two, and 23 at least",
-        arguments: [("03 05 02", 517), ("03 F7 00", 247), ("03 FF FF", 517), ("03 05 00", 23)])
+        "GATT/CL/GAC/BV-01: the MTU is the lesser of the two, and 23 at least; a part of a long value fills a PDU",
+        arguments: [("03 05 02", 517), ("03 00 02", 512), ("03 F7 00", 247), ("03 FF FF", 517), ("03 05 00", 23)])
     func exchangeMTU(response: String, mtu: Int) throws {
         var harness = ClientHarness()
         let (id, sent) = try harness.start(.exchangeMTU(clientRxMTU: 517))
@@ -176,6 +176,8 @@ struct ClientQueueTests {
         let again = try harness.start(.exchangeMTU(clientRxMTU: 517))
         #expect(again.sent == [])
         #expect(harness.takeEvents() == [.completed(again.id, .mtu(mtu))])
+        let part = counting(512).prefix(mtu - 5)
+        #expect(try harness.start(.writeLong(3, counting(512))).sent == bytes("16 03 00 00 00") + part)
     }
 
     @Test("a bearer that has its MTU from its channel exchanges none")

@@ -94,14 +94,16 @@ struct ClientReadTests {
         #expect(harness.receive([0x0B] + counting(22)) == bytes("0C 03 00 16 00"))
     }
 
-    @Test("GATT/CL/GAR/BV-03: values of a type, to the end of the range")
-    func readByUUID() throws {
+    @Test(
+        "GATT/CL/GAR/BV-03: values of a type, of either length of UUID, to the end of the range",
+        arguments: [(BluetoothUUID(0x2A19), "19 2A"), (ClientDiscoveryTests.vendor, ClientDiscoveryTests.vendorBytes)])
+    func readByUUID(uuid: BluetoothUUID, encoded: String) throws {
         let result = try run(
-            .readByUUID("2A19"),
+            .readByUUID(uuid, in: 0x0002...0x0040),
             [
-                ("08 01 00 FF FF 19 2A", "09 03 03 00 64 10 00 32"),
-                ("08 11 00 FF FF 19 2A", "09 04 20 00 01 02"),
-                ("08 21 00 FF FF 19 2A", "01 08 21 00 0A"),
+                ("08 02 00 40 00 " + encoded, "09 03 03 00 64 10 00 32"),
+                ("08 11 00 40 00 " + encoded, "09 04 20 00 01 02"),
+                ("08 21 00 40 00 " + encoded, "01 08 21 00 0A"),
             ])
         #expect(
             result
@@ -132,8 +134,16 @@ struct ClientReadTests {
         #expect(result == .success(.value([1, 2, 3])))
     }
 
-    @Test("several values of variable lengths; one cut off is left out")
+    @Test("GATT/CL/GAR/BV-08: several values of variable lengths; one cut off is left out")
     func readMultipleVariable() throws {
+        let whole: [Exchange] = [("20 03 00 05 00 07 00", "21 00 00 02 00 AA BB 03 00 01 02 03")]
+        #expect(
+            try run(.readMultipleVariable([3, 5, 7]), whole)
+                == .success(
+                    .values([
+                        AttributeValue(handle: 3, value: []), AttributeValue(handle: 5, value: [0xAA, 0xBB]),
+                        AttributeValue(handle: 7, value: [1, 2, 3]),
+                    ])))
         let script: [Exchange] = [("20 03 00 05 00 07 00", "21 00 00 02 00 AA BB 03 00 01 02")]
         #expect(
             try run(.readMultipleVariable([3, 5, 7]), script)

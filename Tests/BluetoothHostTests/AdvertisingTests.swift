@@ -83,6 +83,24 @@ struct AdvertisingTests {
         #expect(controller.takeEvents() == ["advertising"])
     }
 
+    @Test(
+        "H7: a set may be on the air if the answer to its start has no status, so the host stops it and reports a failure",
+        arguments: [true, false])
+    func cutAnswer(isExtended: Bool) throws {
+        let enable: HCIOpcode = isExtended ? .leSetExtendedAdvertisingEnable : .leSetAdvertisingEnable
+        var controller = isExtended ? ScriptedController.extended([enable: .cut]) : .ready([enable: .cut])
+        try controller.host.startAdvertising(Self.card, at: controller.now)
+        controller.settle()
+        #expect(controller.takeEvents() == ["advertising failed: \(HostError.controller(.unspecifiedError))"])
+        let stop: [HCIOpcode] = isExtended ? [enable, enable, .leRemoveAdvertisingSet] : [enable, enable]
+        #expect(controller.commands.map(\.opcode).suffix(stop.count) == stop[...])
+        #expect(controller.commands.filter { $0.opcode == enable }.map(\.parameters.first) == [1, 0])
+        controller.answers[enable] = nil
+        try controller.host.startAdvertising(Self.card, at: controller.now)
+        controller.settle()
+        #expect(controller.takeEvents() == ["advertising"])
+    }
+
     @Test(arguments: [
         AdvertisingParameters(interval: .milliseconds(10)...(.milliseconds(20)), data: []),
         AdvertisingParameters(interval: .milliseconds(20)...(.seconds(11)), data: []),

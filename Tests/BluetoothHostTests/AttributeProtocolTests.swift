@@ -127,6 +127,41 @@ struct AttributeProtocolTests {
         if let fault { #expect(controller.host.faults[fault] == 1) }
     }
 
+    /// The beginnings of PDUs that no frame of this host can hold, and the answers.
+    static let longerThanAnyFrame: [(String, String, String)] = [
+        ("a write request", "12 0300", "01 12 0000 04"), ("a read request", "0A 0300", "01 0A 0000 04"),
+        ("a prepare write request", "16 0300 0000", "01 16 0000 04"),
+        ("an MTU request", "02 1700", "01 02 0000 04"), ("a request of an unassigned opcode", "26", "01 26 0000 06"),
+        ("a write command", "52 0300", ""), ("a signed write command", "D2 0300", ""),
+        ("a command of an unassigned opcode", "66", ""), ("a notification", "1B 0300", ""),
+        ("an indication", "1D 0300", ""), ("a confirmation", "1E", ""), ("a response", "0B 01", ""),
+    ]
+
+    @Test(
+        "A request longer than any frame is answered with an error, and nothing else is", arguments: longerThanAnyFrame)
+    func aPDULongerThanAnyFrame(_ what: String, _ beginning: String, _ answer: String) throws {
+        for mtu in [23, 517] as [UInt16] {
+            var controller = ScriptedController.ready()
+            _ = try controller.accept(0x40)
+            controller.receiveFrame([0x02, UInt8(truncatingIfNeeded: mtu), UInt8(mtu >> 8)])
+            _ = controller.takeData()
+            _ = controller.takeEvents()
+            let start = bytes(beginning)
+            let whole = frame(start + [UInt8](repeating: 7, count: 600 - start.count))
+            // In one packet, and as controllers with short buffers bring it.
+            controller.receiveFragment(whole)
+            #expect(controller.takeData().map { Array($0[8...]) } == (answer.isEmpty ? [] : [bytes(answer)]))
+            #expect(controller.takeEvents() == (answer.isEmpty ? ["lost: fragmentInvalid"] : []))
+            controller.receiveFragment(Array(whole[..<27]))
+            for place in stride(from: 27, to: whole.count, by: 27) {
+                controller.receiveFragment(Array(whole[place..<min(place + 27, whole.count)]), 0x40, .continuing)
+            }
+            #expect(controller.takeData().map { Array($0[8...]) } == (answer.isEmpty ? [] : [bytes(answer)]))
+            controller.receiveFrame(bytes("0A 0300"))
+            #expect(controller.takeData().first?[8] == 0x0B, "the link goes on")
+        }
+    }
+
     @Test("What is as long as the ATT_MTU is delivered; it is the exchanged one that counts")
     func theLimitIsTheExchangedMTU() throws {
         var controller = ScriptedController.ready()
@@ -168,6 +203,29 @@ struct AttributeProtocolTests {
         for _ in 1...1000 { controller.receiveFrame(bytes("1D 1000 01")) }
         #expect(controller.takeData().count == 1000)
         #expect(controller.takeEvents().count == 1000)
+    }
+
+    @Test("GATT/CL/GAI/BI-01: indications that arrive before the first one is confirmed are each confirmed, in order")
+    func severalIndications() throws {
+        var controller = ScriptedController.ready()
+        _ = try controller.accept(0x40)
+        // The controller's four buffers are taken by responses that it does not send.
+        controller.completesPackets = false
+        for _ in 1...4 { controller.receiveFrame(bytes("0A 0300")) }
+        #expect(controller.takeData().count == 4)
+        controller.seen.removeAll()
+        for octet in UInt8(1)...6 { controller.receiveFrame([0x1D, 0x10, 0x00, octet]) }
+        #expect(controller.seen.map(\.bytes) == (UInt8(1)...6).map { [$0] })
+        #expect(controller.takeEvents() == [String](repeating: "indication 16", count: 6))
+        #expect(controller.takeData() == [], "none is confirmed yet")
+        controller.complete(0x40, 4)
+        controller.complete(0x40, 4)
+        #expect(controller.takeData().map { Array($0[8...]) } == [[UInt8]](repeating: [0x1E], count: 6))
+        controller.complete(0x40, 2)
+        controller.run(for: .seconds(60))
+        #expect(!controller.takeData().contains { $0[6] == 0x04 }, "each is confirmed once")
+        #expect(!controller.takeOpcodes().contains(.disconnect))
+        #expect(!controller.takeEvents().contains { $0.hasPrefix("disconnected") })
     }
 
     @Test(

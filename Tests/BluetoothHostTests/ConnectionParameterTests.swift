@@ -104,6 +104,21 @@ struct ConnectionParameterTests {
         #expect(controller.takeEvents() == ["request failed: \(end)"])
     }
 
+    @Test("GAP/CONN/CPUP/BV-02: a request that the central does not answer ends after 30 seconds, and the link goes on")
+    func noAnswer() throws {
+        var controller = ScriptedController.ready()
+        let link = try controller.accept(0x40)
+        _ = try controller.host.updateParameters(Self.slow, of: link, at: controller.now)
+        controller.settle()
+        #expect(controller.takeData() == [bytes("4000 1000 0C00 0500 12 01 0800 5000 5000 0000 9001")])
+        controller.run(for: .milliseconds(29_999))
+        #expect(controller.takeEvents() == [])
+        controller.run(for: .milliseconds(1))
+        #expect(controller.takeEvents() == ["request failed: timed out"])
+        controller.run(for: .seconds(30))
+        #expect(controller.host.connectedLinks == [link])
+    }
+
     /// A controller has nothing to tell where nothing changes (Vol 4, Part E, 7.7.65.3).
     @Test(
         "Who asks for what holds already is done with the answer",
@@ -139,7 +154,7 @@ struct ConnectionParameterTests {
     }
 
     @Test(
-        "L6, L8: what the central is asked for over L2CAP",
+        "L6, L8, GAP/CONN/CPUP/BV-04, BV-05: what the central is asked for over L2CAP",
         arguments: [
             (bytes("12 01 0800 5000 5000 0000 9001"), bytes("13 01 0200 0000"), [HCIOpcode.leConnectionUpdate]),
             (bytes("12 01 0800 6400 5000 0000 0A00"), bytes("13 01 0200 0100"), []),
@@ -150,10 +165,20 @@ struct ConnectionParameterTests {
         ])
     func signalling(_ request: [UInt8], _ answer: [UInt8], _ commands: [HCIOpcode]) throws {
         var controller = ScriptedController.ready()
-        _ = try controller.connect()
+        let link = try controller.connect()
         controller.receiveFrame(request, on: 0x05)
         #expect(controller.takeData().map { Array($0[8...]) } == (answer.isEmpty ? [] : [answer]))
+        let parameters = controller.commands.map(\.parameters)
         #expect(controller.takeOpcodes() == commands)
+        // A central that agrees changes the parameters, and only then.
+        if !commands.isEmpty {
+            #expect(parameters == [bytes("4000 5000 5000 0000 9001 0000 0000")])
+            _ = controller.takeEvents()
+            controller.receive(Self.updated)
+            #expect(controller.takeEvents() == ["parameters 0.1 seconds"])
+        }
+        let interval = controller.host.information(of: link)?.parameters.interval
+        #expect(interval == .milliseconds(commands.isEmpty ? 30 : 100))
     }
 
     @Test("L8: a peripheral is asked for nothing")
@@ -165,6 +190,7 @@ struct ConnectionParameterTests {
     }
 
     @Test(
+        "GAP/CONN/CPUP/BV-08: a peer asks over the link layer, and gets what is in range",
         arguments: [
             (UInt16(80), HCIOpcode.leRemoteConnectionParameterRequestReply),
             (5, .leRemoteConnectionParameterRequestNegativeReply),
@@ -178,6 +204,12 @@ struct ConnectionParameterTests {
                 connectionHandle: 0x40, intervalMin: ConnectionInterval(rawValue: interval),
                 intervalMax: ConnectionInterval(rawValue: interval),
                 supervisionTimeout: SupervisionTimeout(rawValue: 400)))
+        let parameters = controller.commands.map(\.parameters)
         #expect(controller.takeOpcodes() == [answer])
+        guard answer == .leRemoteConnectionParameterRequestReply else { return }
+        #expect(parameters == [bytes("4000 5000 5000 0000 9001 0000 0000")])
+        _ = controller.takeEvents()
+        controller.receive(Self.updated)
+        #expect(controller.takeEvents() == ["parameters 0.1 seconds"])
     }
 }

@@ -58,6 +58,32 @@ struct DisconnectingTests {
         #expect(controller.takeEvents() == ["disconnected link 0.1: 22"])
     }
 
+    @Test("A host that shuts down disconnects its links first, and rejects peers that connect meanwhile")
+    func shutDown() throws {
+        var controller = ScriptedController.ready()
+        _ = try controller.connect()
+        try controller.host.startAdvertising(AdvertisingParameters(data: []), at: controller.now)
+        controller.settle()
+        _ = (controller.takeOpcodes(), controller.takeEvents())
+        for _ in 0..<2 {
+            controller.host.shutDown(at: controller.now)
+            controller.settle()
+        }
+        #expect(controller.takeOpcodes() == [.disconnect, .leSetAdvertisingEnable])
+        controller.reportConnection(0x41, role: .peripheral)
+        controller.host.shutDown(at: controller.now)
+        controller.settle()
+        #expect(controller.takeOpcodes() == [.disconnect])
+        // Requests of the peer get no answer any more.
+        controller.receiveFrame([0x0A, 0x03, 0x00])
+        #expect(controller.takeData() == [])
+        controller.reportDisconnection(0x40, .connectionTerminatedByLocalHost)
+        #expect(!controller.host.isShutDown)
+        controller.reportDisconnection(0x41, .connectionTerminatedByLocalHost)
+        #expect(controller.host.isShutDown)
+        #expect(controller.takeEvents() == ["disconnected link 0.1: 22"])
+    }
+
     @Test func aDisconnectionThatFailedIsNone() throws {
         var controller = ScriptedController.ready()
         _ = try controller.connect()

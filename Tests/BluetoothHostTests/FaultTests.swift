@@ -16,14 +16,17 @@ struct FaultTests {
             scopes == [
                 "controllerReset": ["packetMalformed"],
                 "dropped": [
-                    "eventInvalid", "dataUnassigned", "dataFlagsInvalid", "connectionUnexpected", "identityAddressUsed",
-                    "linkShortLived",
+                    "eventInvalid", "dataUnassigned", "dataFlagsInvalid",
                     "frameInterrupted", "fragmentInvalid", "fragmentEmpty", "channelUnknown", "frameUnwanted",
                     "attributePDUMalformed", "attributePDUTooLong", "attributePDUIgnored", "signatureInvalid",
                     "encryptionUnexpected", "bondClaimed", "valueUnprotected",
                 ],
                 "answered": ["signallingRejected", "pairingRefused"],
-                "channelClosed": ["bearerExpired", "channelViolated"], "linkEnded": ["sendQueueOverflow"],
+                "channelClosed": ["enhancedBearerExpired", "channelViolated"],
+                "linkEnded": [
+                    "connectionUnexpected", "identityAddressUsed", "linkShortLived", "bearerExpired",
+                    "sendQueueOverflow",
+                ],
             ])
     }
 

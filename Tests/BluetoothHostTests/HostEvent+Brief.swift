@@ -64,6 +64,8 @@ extension HostEvent {
         case .channel(_, .closed(_, let end)): "channel closed: \(end)"
         case .security(_, let event): "security: \(event)"
         case .bondChanged(let bond): "\(bond)"
+        case .bondMade(let made): "made: \(made.bond)"
+        case .bondVoid(let bond): "void: \(bond)"
         }
     }
 }

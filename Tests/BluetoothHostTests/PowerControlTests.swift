@@ -207,12 +207,16 @@ struct PowerControlTests {
         let mask = try #require(controller.commands.first { $0.opcode == .leSetEventMask })
         #expect(mask.parameters[3] & 0x80 == 0 && mask.parameters[4] & 0x01 == 0)
         let (link, now) = (try controller.connect(), controller.now)
-        #expect(throws: HostError.unsupported) { _ = try controller.host.readTransmitPower(of: link, at: now) }
-        #expect(throws: HostError.unsupported) { _ = try controller.host.readRemoteTransmitPower(of: link, at: now) }
-        #expect(throws: HostError.unsupported) {
+        #expect(throws: HostError.unsupported(.powerControl)) {
+            _ = try controller.host.readTransmitPower(of: link, at: now)
+        }
+        #expect(throws: HostError.unsupported(.powerControl)) {
+            _ = try controller.host.readRemoteTransmitPower(of: link, at: now)
+        }
+        #expect(throws: HostError.unsupported(.powerControl)) {
             _ = try controller.host.reportPathLoss(Self.thresholds, of: link, at: now)
         }
-        #expect(throws: HostError.unsupported) {
+        #expect(throws: HostError.unsupported(.powerControl)) {
             _ = try controller.host.reportTransmitPower(local: true, remote: true, of: link, at: now)
         }
         controller.reportDisconnection()

@@ -49,7 +49,7 @@ struct ReassemblyTests {
             .fragmentInvalid
         ),
         (
-            "L3: 65535 octets announced", bytes("02 4020 0700 FFFF 0400 0A0300"), "lost: fragmentInvalid",
+            "L3: 65535 octets announced", bytes("02 4020 0700 FFFF 0400 520300"), "lost: fragmentInvalid",
             .fragmentInvalid
         ),
         ("L4: an empty ATT PDU", bytes("02 4020 0400 0000 0400"), nil, nil),

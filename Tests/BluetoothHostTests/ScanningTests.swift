@@ -1,9 +1,11 @@
 import BluetoothBase
 import BluetoothHCI
-import BluetoothHost
+import BluetoothSMP
 import BluetoothSimulation
 import TestSupport
 import Testing
+
+@testable import BluetoothHost
 
 @Suite("Scanning")
 struct ScanningTests {
@@ -96,6 +98,52 @@ struct ScanningTests {
         try controller.host.startScanning(ScanParameters(), at: controller.now)
         controller.settle()
         #expect(controller.takeOpcodes() == [.leSetScanParameters, .leSetScanEnable])
+    }
+
+    @Test(
+        "H7: a scan may be running if the answer to its start has no status, so the host stops it and reports a failure",
+        arguments: [true, false])
+    func cutAnswer(isExtended: Bool) throws {
+        let enable: HCIOpcode = isExtended ? .leSetExtendedScanEnable : .leSetScanEnable
+        let configure: HCIOpcode = isExtended ? .leSetExtendedScanParameters : .leSetScanParameters
+        var controller = isExtended ? ScriptedController.extended([enable: .cut]) : .ready([enable: .cut])
+        try controller.host.startScanning(ScanParameters(), at: controller.now)
+        controller.settle()
+        #expect(controller.takeEvents() == ["scanning failed: \(HostError.controller(.unspecifiedError))"])
+        #expect(controller.commands.map(\.opcode) == [configure, enable, enable])
+        #expect(controller.commands.map(\.parameters.first).dropFirst() == [1, 0])
+        controller.commands.removeAll()
+        controller.receive(Self.report)
+        #expect(controller.takeEvents() == [])
+        controller.answers[enable] = nil
+        try controller.host.startScanning(ScanParameters(), at: controller.now)
+        controller.settle()
+        #expect(controller.takeOpcodes() == [configure, enable])
+        controller.receive(Self.report)
+        #expect(controller.takeEvents() == ["advertisement -40"])
+    }
+
+    @Test("H7: an answer without a status to the start of the host's own search is followed by a stop and a retry")
+    func cutAnswerToSearch() throws {
+        var controller = SecurityTests.bonded()
+        controller.answers[.leSetScanEnable] = .cut
+        let identity = DeviceAddress(0xC0_00_00_00_00_01, kind: .random)
+        controller.host.restore(
+            Bond(
+                peer: PeerID(identity), address: identity,
+                identity: DeviceIdentity(address: identity, resolvingKey: 1), strength: SecurityTests.strength),
+            at: controller.now)
+        controller.settle()
+        controller.commands.removeAll()
+        _ = try controller.host.connect(to: PeerID(identity), timeout: nil, at: controller.now)
+        controller.settle()
+        // The first retry is immediate.
+        let attempt: [HCIOpcode] = [.leSetScanParameters, .leSetScanEnable, .leSetScanEnable]
+        #expect(controller.takeOpcodes() == attempt + attempt)
+        controller.answers[.leSetScanEnable] = nil
+        controller.run(for: .milliseconds(100))
+        #expect(controller.takeOpcodes() == [.leSetScanParameters, .leSetScanEnable])
+        #expect(controller.takeEvents() == [])
     }
 
     @Test func theRefusalOfParametersReplacedMeanwhileIsNoFailure() throws {

@@ -12,6 +12,8 @@ struct ScriptedController {
         /// Command Complete, with these return parameters behind the status.
         case complete(HCIStatus, [UInt8] = [])
         case status(HCIStatus)
+        /// Command Complete, cut off in front of its status.
+        case cut
         case silence
     }
 
@@ -100,6 +102,7 @@ struct ScriptedController {
         case .complete(let status, let parameters): complete(opcode, status, parameters)
         case .status(let status):
             receive(CommandStatus(status: status, numHCICommandPackets: 1, opcode: opcode))
+        case .cut: receive(CommandComplete(opcode: opcode, returnParameters: Span()))
         case .silence: break
         }
     }

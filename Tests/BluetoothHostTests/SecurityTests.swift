@@ -15,10 +15,11 @@ import Testing
 struct SecurityTests {
     static let key: UInt128 = 0x0F0E_0D0C_0B0A_0908_0706_0504_0302_0100
 
-    static func ready() -> ScriptedController {
+    static func ready(_ configure: (inout HostConfiguration) -> Void = { _ in }) -> ScriptedController {
         ScriptedController.ready { configuration in
             configuration.security = SecurityConfiguration(
                 crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+            configure(&configuration)
         }
     }
 
@@ -154,14 +155,18 @@ struct SecurityTests {
     }
 
     @Test(
-        "S10: a bonded peer without its key ends the link, and the bond stays", arguments: [HCIStatus.pinOrKeyMissing])
-    func keyMissing(_ status: HCIStatus) throws {
-        var controller = Self.bonded()
-        _ = try controller.connect()
-        encryptionChange(&controller, status)
+        "S10, GAP/SEC/SEM/BV-45: a bonded peer without its key ends the link, and the bond stays, at levels 2 and 4",
+        arguments: [strength, KeyStrength(model: .numericComparison, usesSecureConnections: true, keySize: 16)])
+    func keyMissing(_ strength: KeyStrength) throws {
+        var controller = Self.bonded(strength)
+        let link = try controller.connect()
+        _ = try controller.host.start(.read(3), on: link, at: controller.now)
+        encryptionChange(&controller, .pinOrKeyMissing)
         #expect(controller.takeOpcodes() == [.disconnect])
         controller.reportDisconnection(0x40, .connectionTerminatedByLocalHost)
-        #expect(controller.takeEvents().last == "disconnected link 0.1: \(status.rawValue)")
+        let events = controller.takeEvents()
+        #expect(events.contains { $0.hasPrefix("operation failed") })
+        #expect(events.last == "disconnected link 0.1: \(HCIStatus.pinOrKeyMissing.rawValue)")
         #expect(controller.host.bonds.count == 1)
     }
 

@@ -11,11 +11,15 @@ struct ServiceChangedTests {
     static let definition = GATTServiceDefinition(
         uuid: "180F", characteristics: [GATTCharacteristicDefinition(uuid: "2A19", properties: .read)])
 
-    /// Lets the central subscribe to Service Changed.
-    private func subscribed(_ world: inout HostWorld) throws -> HostWorld.Pair {
+    private func connected(_ world: inout HostWorld) throws -> HostWorld.Pair {
         let peripheral = world.start(), central = world.start()
-        let connected = world.connect(central, to: peripheral)
-        let pair = try #require(connected)
+        let pair = world.connect(central, to: peripheral)
+        return try #require(pair)
+    }
+
+    /// Lets the central subscribe to Service Changed.
+    private func subscribe(_ pair: HostWorld.Pair, _ world: inout HostWorld) throws {
+        let central = pair.central
         _ = try world.hosts[central].start(.discoverAll(includes: false), on: pair.centralLink, at: world.now)
         let discovered = world.next(central) { $0.event.completed }
         guard case .database(let database)? = discovered,
@@ -26,6 +30,11 @@ struct ServiceChangedTests {
             .configure(descriptor: descriptor.handle, .indications), on: pair.centralLink, at: world.now)
         let written = world.next(central) { $0.event.completed }
         try #require(written == .written)
+    }
+
+    private func subscribed(_ world: inout HostWorld) throws -> HostWorld.Pair {
+        let pair = try connected(&world)
+        try subscribe(pair, &world)
         return pair
     }
 
@@ -35,9 +44,15 @@ struct ServiceChangedTests {
         }
     }
 
-    @Test func addedAndRemoved() throws {
+    @Test("services that are added or removed are indicated once the peer has subscribed, and not before")
+    func addedAndRemoved() throws {
         var world = HostWorld()
-        let pair = try subscribed(&world)
+        let pair = try connected(&world)
+        let before = try world.hosts[pair.peripheral].addService(Self.definition, at: world.now)
+        #expect(indication(&world, pair.central) == nil)
+        try world.hosts[pair.peripheral].removeService(before.declaration, at: world.now)
+        #expect(indication(&world, pair.central) == nil)
+        try subscribe(pair, &world)
         let handles = try world.hosts[pair.peripheral].addService(Self.definition, at: world.now)
         #expect(handles.range == 0x000C...0x000E)
         #expect(indication(&world, pair.central) == bytes("0C 00 0E 00"))

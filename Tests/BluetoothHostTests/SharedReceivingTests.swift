@@ -1,4 +1,5 @@
 import BluetoothBase
+import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
 import TestSupport
@@ -65,5 +66,52 @@ struct SharedReceivingTests {
         scene.notify(2, on: 0x40)
         #expect(scene.take(first) == ["4 done"])
         #expect(scene.take(second) == ["5 done", "\(link) value 2"])
+    }
+
+    @Test("A subscription begins with the write of its descriptor: values before that are not its own")
+    func beginning() throws {
+        var scene = SharedScene(users: first)
+        scene.showsBeginnings = true
+        scene.interruptions[bytes("04 04 00 04 00")] = [bytes("1B 03 00 01")]
+        scene.interruptions[bytes("12 04 00 01 00")] = [bytes("1B 03 00 02")]
+        scene.connect(to: PeerTests.first, 1, of: first)
+        scene.reportConnection(0x40, peer: PeerTests.first)
+        let link = try #require(scene.links.first)
+        _ = scene.take(first)
+
+        scene.subscribe(link, 3, of: first)
+        #expect(scene.take(first) == ["\(link) value 1", "3 began", "\(link) value 2", "3 done"])
+        // Another listener has no request to wait for.
+        scene.subscribe(link, 4, of: first)
+        #expect(scene.take(first) == ["4 began", "4 done"])
+    }
+
+    @Test("It has not begun while the write waits behind another request, even if that request was cancelled")
+    func beginningBehindAnotherRequest() throws {
+        var scene = SharedScene(users: first)
+        scene.showsBeginnings = true
+        scene.connect(to: PeerTests.first, 1, of: first)
+        scene.reportConnection(0x40, peer: PeerTests.first)
+        let link = try #require(scene.links.first)
+        scene.subscribe(link, 3, of: first)
+        scene.perform(.unsubscribe(link, CallToken(rawValue: 3)), 4, of: first)
+        _ = (scene.take(first), scene.takePDUs())
+
+        scene.responses[bytes("0A 03 00")] = []
+        scene.responses[bytes("12 04 00 01 00")] = []
+        scene.perform(.perform(link, .read(SharedScene.value)), 5, of: first)
+        scene.subscribe(link, 6, of: first)
+        scene.notify(1, on: 0x40)
+        #expect(scene.take(first) == ["\(link) value 1"])
+        scene.perform(.cancel, 5, of: first)
+        scene.notify(2, on: 0x40)
+        #expect(scene.take(first) == ["5 failed: \(HostError.cancelled)", "\(link) value 2"])
+
+        #expect(scene.takePDUs() == ["0A 03 00"])
+        scene.receive(bytes("0B 07"), on: 0x40)
+        #expect(scene.takePDUs() == ["12 04 00 01 00"])
+        scene.notify(3, on: 0x40)
+        scene.receive(bytes("13"), on: 0x40)
+        #expect(scene.take(first) == ["6 began", "\(link) value 3", "6 done"])
     }
 }

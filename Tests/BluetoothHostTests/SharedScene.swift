@@ -38,6 +38,10 @@ struct SharedScene {
     private(set) var sightingCounts: [UserID: Int] = [:]
     /// Everything that peers were asked, but confirmations.
     private var pdus: [String] = []
+    /// How many confirmations peers got.
+    private(set) var confirmationCount = 0
+    /// Whether the lines of users include the beginnings of subscriptions.
+    var showsBeginnings = false
     /// What peers do not answer.
     var silences: Set<[UInt8]> = []
     /// What each user was told, as lines.
@@ -230,6 +234,7 @@ struct SharedScene {
             CommandComplete(opcode: opcode, returnParameters: returned.span).encodePacket(into: &writer)
         case .status(let status):
             CommandStatus(status: status, numHCICommandPackets: 1, opcode: opcode).encodePacket(into: &writer)
+        case .cut: CommandComplete(opcode: opcode, returnParameters: Span()).encodePacket(into: &writer)
         case .silence: return
         }
         host.receive(writer.bytes.span, at: now)
@@ -254,7 +259,10 @@ struct SharedScene {
                 "\(hexadecimal(packet[7])): \(request.dropFirst(2).map { hexadecimal($0) }.joined(separator: " "))")
         }
         // Only the Attribute Protocol is answered, and no confirmation.
-        guard packet[7] == 0x04, request != [0x1E] else { return }
+        guard packet[7] == 0x04, request != [0x1E] else {
+            if packet[7] == 0x04 { confirmationCount += 1 }
+            return
+        }
         let octets = request.map { hexadecimal($0, digits: 2) }.joined(separator: " ")
         pdus.append(octets)
         if silences.contains(request) { return }
@@ -302,6 +310,7 @@ struct SharedScene {
         case .ended(let token, .success(.link(let link))): return "\(token.rawValue) has \(link)"
         case .ended(let token, .success): return "\(token.rawValue) done"
         case .ended(let token, .failure(let error)): return "\(token.rawValue) failed: \(error)"
+        case .subscriptionBegan(_, let token): return showsBeginnings ? "\(token.rawValue) began" : nil
         case .servicesChanged(let link, let handles):
             return "\(link) changed \(handles.lowerBound.rawValue) to \(handles.upperBound.rawValue)"
         case .power(_, let token, _): return "\(token.rawValue) power"

@@ -66,7 +66,7 @@ struct ChannelClosingTests {
     }
 
     @Test(
-        "L2CAP/TIM/BV-03: its endpoint is free again when the peer has agreed, knows no such channel, or is silent",
+        "its endpoint is free again when the peer has agreed, knows no such channel, or is silent",
         arguments: ["07 01 04 00 50 00 40 00", "01 01 06 00 02 00 50 00 40 00", "01 01 02 00 00 00", nil])
     mutating func freed(_ answer: String?) throws {
         let id = try scene.accept()

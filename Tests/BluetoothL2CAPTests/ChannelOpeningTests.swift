@@ -9,7 +9,7 @@ struct ChannelOpeningTests {
 
     // MARK: This device asks
 
-    @Test("L2CAP/LE/CFC/BV-03: a request, the peer's agreement, and a channel")
+    @Test("a request, the peer's agreement, and a channel")
     mutating func asked() throws {
         let (id, request) = try scene.request()
         #expect(request == bytes("14 01 0A 00 80 00 40 00 00 01 40 00 04 00"))
@@ -29,7 +29,7 @@ struct ChannelOpeningTests {
     }
 
     @Test(
-        "L2CAP/LE/CFC/BV-02, BV-10, BV-12, BV-14, BV-16, BV-18, BV-19, BV-22, BV-24: each refusal with its result",
+        "L2CAP/LE/CFC/BV-04, BV-10, BV-12, BV-14, BV-16, BV-18, BV-19, BV-21, BV-24: each refusal with its result",
         arguments: [
             (0x02, .spsmNotSupported), (0x04, .noResourcesAvailable), (0x05, .insufficientAuthentication),
             (0x06, .insufficientAuthorization), (0x07, .encryptionKeySizeTooShort), (0x08, .insufficientEncryption),
@@ -40,6 +40,7 @@ struct ChannelOpeningTests {
         let (id, _) = try scene.request()
         #expect(scene.receive("15 01 0A 00 00 00 00 00 00 00 00 00 \(hexadecimal(code)) 00") == [])
         #expect(scene.events() == [.openingFailed(id, .refused(result))])
+        #expect(scene.send([1], on: id) == [] && scene.owed() == [])
         // The endpoint is free again, and the name void.
         let (next, request) = try scene.request()
         #expect(request == bytes("14 02 0A 00 80 00 40 00 00 01 40 00 04 00"))
@@ -90,7 +91,7 @@ struct ChannelOpeningTests {
         #expect(scene.events() == [])
     }
 
-    @Test("L2CAP/TIM/BV-03: a peer that does not answer in time gets no channel")
+    @Test("a peer that does not answer in time gets no channel")
     mutating func timeout() throws {
         scene.signalling = SignallingChannel(role: .central, responseTimeout: .seconds(20))
         let (id, _) = try scene.request()
@@ -135,7 +136,7 @@ struct ChannelOpeningTests {
 
     // MARK: The peer asks
 
-    @Test("L2CAP/LE/CFC/BV-04: a peer that asks for a service gets a channel to it")
+    @Test("a peer that asks for a service gets a channel to it")
     mutating func askedFor() throws {
         let answer = scene.receive("14 01 0A 00 80 00 50 00 64 00 17 00 02 00")
         #expect(answer == .frames("15 01 0A 00 40 00 00 01 40 00 04 00 00 00"))
@@ -145,7 +146,7 @@ struct ChannelOpeningTests {
     }
 
     @Test(
-        "L9, L2CAP/LE/CFC/BV-05, BV-20, BV-21, BV-23: each refusal with its result",
+        "L9, L2CAP/LE/CFC/BV-05, BV-20, BV-22: each refusal with its result",
         arguments: [
             ("81 00 51 00 64 00 17 00 02 00", 0x02), ("00 00 51 00 64 00 17 00 02 00", 0x02),
             ("80 01 51 00 64 00 17 00 02 00", 0x02), ("00 01 51 00 64 00 17 00 02 00", 0x02),
@@ -165,7 +166,7 @@ struct ChannelOpeningTests {
     }
 
     @Test(
-        "L9, L2CAP/LE/CFC/BV-11, BV-13, BV-15, BV-25: what the service refuses is said with its result",
+        "L9: a refusal of the service is sent with its result",
         arguments: [0x04, 0x05, 0x06, 0x07, 0x08] as [UInt16])
     mutating func refusedByService(_ result: UInt16) {
         scene.admission = .refused(CreditBasedConnectionResult(rawValue: result))
@@ -178,9 +179,12 @@ struct ChannelOpeningTests {
     @Test("L2CAP/LE/CFC/BV-17: as many channels as there may be, and no more")
     mutating func noRoom() throws {
         scene.signalling = SignallingChannel(role: .central, channelLimit: 2)
-        for (source, result) in [("50", "00"), ("51", "00"), ("52", "04")] {
-            let answer = try #require(scene.receive("14 01 0A 00 80 00 \(source) 00 64 00 17 00 02 00").first)
-            #expect(answer.suffix(2) == bytes(result + " 00")[...])
+        for (source, answer) in [
+            ("50", "40 00 00 01 40 00 04 00 00 00"), ("51", "41 00 00 01 40 00 04 00 00 00"),
+            ("52", "00 00 00 00 00 00 00 00 04 00"),
+        ] {
+            #expect(
+                scene.receive("14 01 0A 00 80 00 \(source) 00 64 00 17 00 02 00") == .frames("15 01 0A 00 " + answer))
         }
         #expect(scene.events().count == 2)
         #expect(throws: ChannelRequestError.noRoom) { _ = try scene.request() }

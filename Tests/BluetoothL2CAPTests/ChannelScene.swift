@@ -114,6 +114,12 @@ struct ChannelScene {
         return giveCredits(on: id)
     }
 
+    /// How many credits the peer gets when the reader takes an SDU.
+    mutating func grant(consuming length: Int, on id: CreditBasedChannel.ID) -> Int {
+        let command = consume(length, on: id)
+        return command.count == 8 ? Int(command[6]) | Int(command[7]) << 8 : 0
+    }
+
     mutating func giveCredits(on id: CreditBasedChannel.ID) -> [UInt8] {
         var writer = ByteWriter()
         signalling.giveCredits(on: id, into: &writer)

@@ -9,7 +9,7 @@ struct EnhancedChannelTests {
 
     // MARK: Opening
 
-    @Test("L2CAP/ECFC/BV-01, BV-06: one to five are asked for at once, and opened", arguments: 1...5)
+    @Test("one to five are asked for at once, and opened", arguments: 1...5)
     mutating func asked(_ count: Int) throws {
         let (ids, request) = try scene.requestEnhanced(count)
         let sources = ["40", "41", "42", "43", "44"].prefix(count).map { $0 + " 00 " }.joined()
@@ -23,7 +23,7 @@ struct EnhancedChannelTests {
     }
 
     @Test(
-        "L2CAP/ECFC/BV-08: some are opened, and some refused",
+        "L2CAP/ECFC/BV-16, BV-18, BV-19: some are opened, and some refused",
         arguments: [
             (0x04, .noResourcesAvailable), (0x09, .invalidSourceCID), (0x0A, .sourceCIDAlreadyAllocated),
         ] as [(UInt8, CreditBasedConnectionResult)])
@@ -35,10 +35,12 @@ struct EnhancedChannelTests {
                 .opened(ids[0], by: .thisDevice), .openingFailed(ids[1], .refused(result)),
                 .opened(ids[2], by: .thisDevice),
             ])
+        // Data goes over those that were opened, and over no other.
+        #expect(ids.map { scene.send([1], on: $0) } == [.frames("01 00 01"), [], .frames("01 00 01")])
     }
 
     @Test(
-        "L2CAP/ECFC/BV-12, BV-14, BV-16, BV-18, BV-20: all are refused, with each result",
+        "L2CAP/ECFC/BV-04, BV-10, BV-12, BV-14, BV-21, BV-31: all are refused, with each result",
         arguments: [0x02, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A, 0x0B, 0x0C] as [UInt8], ["", "00 00 00 00"])
     mutating func allRefused(_ code: UInt8, _ destinations: String) throws {
         let (ids, _) = try scene.requestEnhanced(2)
@@ -83,7 +85,7 @@ struct EnhancedChannelTests {
         #expect(scene.events() == more.map { .openingFailed($0, .invalidResponse) })
     }
 
-    @Test("L2CAP/ECFC/BV-02, BV-07: a peer gets as many as it asks for", arguments: 1...5)
+    @Test("a peer gets all channels that it asks for", arguments: 1...5)
     mutating func askedFor(_ count: Int) {
         let sources = ["50", "51", "52", "53", "54"].prefix(count).map { $0 + " 00 " }.joined()
         let destinations = ["40", "41", "42", "43", "44"].prefix(count).map { $0 + " 00 " }.joined()
@@ -96,16 +98,16 @@ struct EnhancedChannelTests {
     }
 
     @Test(
-        "L10, L2CAP/ECFC/BV-09, BV-10, BV-11, BV-22, BV-23: each refusal, of all or some, with its result",
+        "L10, L2CAP/ECFC/BV-20, BV-26, BV-28: each refusal, of all or some, with its result",
         arguments: [
             // Another service.
             ("81 00 64 00 40 00 02 00 51 00", "00 00 00 00 00 00 02 00 00 00"),
             ("00 01 64 00 40 00 02 00 51 00", "00 00 00 00 00 00 02 00 00 00"),
             // MTU, MPS and credits.
-            ("80 00 3F 00 40 00 02 00 51 00 52 00", "00 00 00 00 00 00 0B 00 00 00 00 00"),
-            ("80 00 64 00 3F 00 02 00 51 00", "00 00 00 00 00 00 0B 00 00 00"),
-            ("80 00 64 00 FE FF 02 00 51 00", "00 00 00 00 00 00 0B 00 00 00"),
-            ("80 00 64 00 40 00 00 00 51 00", "00 00 00 00 00 00 0B 00 00 00"),
+            ("80 00 3F 00 40 00 02 00 51 00 52 00", "00 00 00 00 00 00 0C 00 00 00 00 00"),
+            ("80 00 64 00 3F 00 02 00 51 00", "00 00 00 00 00 00 0C 00 00 00"),
+            ("80 00 64 00 FE FF 02 00 51 00", "00 00 00 00 00 00 0C 00 00 00"),
+            ("80 00 64 00 40 00 00 00 51 00", "00 00 00 00 00 00 0C 00 00 00"),
             // Endpoints out of range, in use, and given twice.
             ("80 00 64 00 40 00 02 00 3F 00 51 00", "00 01 40 00 04 00 09 00 00 00 41 00"),
             ("80 00 64 00 40 00 02 00 51 00 80 00", "00 01 40 00 04 00 09 00 41 00 00 00"),
@@ -133,7 +135,7 @@ struct EnhancedChannelTests {
     }
 
     @Test(
-        "L2CAP/ECFC/BV-13, BV-15, BV-17, BV-19, BV-21: what the service refuses is said with its result",
+        "a refusal of the service is sent with its result",
         arguments: [0x04, 0x05, 0x06, 0x07, 0x08] as [UInt16])
     mutating func refusedByService(_ result: UInt16) {
         scene.admission = .refused(CreditBasedConnectionResult(rawValue: result))
@@ -143,7 +145,7 @@ struct EnhancedChannelTests {
         #expect(scene.signalling.channels.isEmpty)
     }
 
-    @Test("L2CAP/ECFC/BV-24: some for which there is room, and the rest refused")
+    @Test("L2CAP/ECFC/BV-17: some for which there is room, and the rest refused")
     mutating func noRoom() throws {
         scene.signalling = SignallingChannel(role: .central, channelLimit: 2)
         #expect(
@@ -167,7 +169,7 @@ struct EnhancedChannelTests {
 
     // MARK: Reconfiguration
 
-    @Test("L2CAP/ECFC/BV-03, BV-30: this device raises what it takes on several channels")
+    @Test("this device raises what it takes on several channels")
     mutating func reconfigured() throws {
         let ids = scene.acceptEnhanced(2)
         #expect(try scene.reconfigure(ids, mtu: 300, mps: 100) == bytes("19 01 08 00 2C 01 64 00 40 00 41 00"))
@@ -179,7 +181,7 @@ struct EnhancedChannelTests {
     }
 
     @Test(
-        "L2CAP/ECFC/BV-32: the peer refuses that",
+        "the peer refuses that",
         arguments: [
             ("1A 01 02 00 01 00", .refused(.mtuReductionNotAllowed)),
             ("1A 01 02 00 04 00", .refused(.otherUnacceptableParameters)),
@@ -216,7 +218,7 @@ struct EnhancedChannelTests {
         #expect(throws: ChannelRequestError.noSuchChannel) { try scene.reconfigure([ids[0]], mtu: 400, mps: 100) }
     }
 
-    @Test("L2CAP/ECFC/BV-04, BV-31: the peer raises what it takes, or lowers the MPS of one channel")
+    @Test("the peer raises what it takes, or lowers the MPS of one channel")
     mutating func reconfiguredByPeer() throws {
         let ids = scene.acceptEnhanced(2)
         // With K-frames as long as before, and then with longer ones.
@@ -257,7 +259,7 @@ struct EnhancedChannelTests {
 
     // MARK: Data
 
-    @Test("L2CAP/ECFC/BV-25 to BV-28: credits, data and the end of one channel are no matter of the others")
+    @Test("credits, data and the end of one channel are no matter of the others")
     mutating func independent() throws {
         let ids = scene.acceptEnhanced(3)
         #expect(scene.send(ChannelDataTests.octets(100), on: ids[1]).map(\.count) == [64, 38])
@@ -284,7 +286,7 @@ struct EnhancedChannelTests {
         #expect(scene.consume(200, on: ids[0]) == bytes("16 02 04 00 40 00 02 00"))
     }
 
-    @Test("L2CAP/COS/ECFC/BV-03: an SDU in several K-frames")
+    @Test("L2CAP/COS/ECFC/BV-02: an SDU in several K-frames")
     mutating func reassembled() {
         #expect(scene.acceptEnhanced(2).count == 2)
         #expect(scene.frame(bytes("0500 0102"), on: 0x41) == .incomplete(needsCredits: false))
@@ -293,7 +295,7 @@ struct EnhancedChannelTests {
         #expect(scene.completed[0x41] == bytes("0102030405"))
     }
 
-    @Test("L2CAP/ECFC/BV-29: this device closes one of several")
+    @Test("this device closes one of several")
     mutating func closed() {
         let ids = scene.acceptEnhanced(2)
         scene.signalling.close(ids[1], at: scene.now)

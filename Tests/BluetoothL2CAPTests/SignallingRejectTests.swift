@@ -20,7 +20,9 @@ struct SignallingRejectTests {
         "L6, L2CAP/LE/REJ/BI-02: commands that are unknown on this link are not understood",
         arguments: [
             "55 01 00 00", "FF 01 00 00", "00 01 00 00", "02 01 04 00 01 00 40 00", "04 01 04 00 40 00 00 00",
-            "08 01 00 00", "0A 01 02 00 02 00", "0C 01 00 00", "55 01 03 00 01 02 03",
+            "08 01 00 00", "0A 01 02 00 02 00", "0C 01 00 00", "0E 01 00 00", "10 01 00 00", "1B 01 00 00",
+            "1C 01 00 00",
+            "1D 01 00 00", "7F 01 00 00", "C3 01 00 00", "55 01 03 00 01 02 03",
         ])
     func notUnderstood(_ payload: String) {
         expect(bytes(payload), .rejected(.commandNotUnderstood), "01 01 02 00 00 00")

@@ -3,7 +3,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Advertising", .timeLimit(.minutes(5)))
+@Suite("Advertising", .timeLimit(.minutes(30)))
 struct AdvertisingTests {
     let radio = VirtualRadio(time: .manual)
 

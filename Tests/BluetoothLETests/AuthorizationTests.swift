@@ -3,7 +3,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Values that need consent", .timeLimit(.minutes(5)))
+@Suite("Values that need consent", .timeLimit(.minutes(30)))
 struct AuthorizationTests {
     private static let guarded: BluetoothUUID = "F011"
     private static let definition = GATTServiceDefinition(
@@ -21,6 +21,8 @@ struct AuthorizationTests {
     ) async throws -> (Scene, DiscoveredCharacteristic, PublishedCharacteristic) {
         let scene = try await Scene(time: time)
         let (local, remote) = try await scene.radio.passing {
+            // The central watches changes by now, so it is notified of this one, and discovers the services after that.
+            await scene.central.runner.waitUntilIdle()
             let service = try await scene.peripheral.publish(Self.definition)
             return (
                 try #require(service[Self.guarded]),

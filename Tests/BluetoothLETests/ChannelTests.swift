@@ -6,7 +6,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("L2CAP channels", .timeLimit(.minutes(5)))
+@Suite("L2CAP channels", .timeLimit(.minutes(30)))
 struct ChannelTests {
     /// A channel, as both sides have it.
     private func channel(

@@ -3,7 +3,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Sessions of a link's GATT client", .timeLimit(.minutes(5)))
+@Suite("Sessions of a link's GATT client", .timeLimit(.minutes(30)))
 struct ClientSessionTests {
     @Test("What was begun ends, and what is notified comes, in the order in which it happened")
     func order() async throws {

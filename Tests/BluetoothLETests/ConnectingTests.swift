@@ -5,7 +5,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Connecting and disconnecting", .timeLimit(.minutes(5)))
+@Suite("Connecting and disconnecting", .timeLimit(.minutes(30)))
 struct ConnectingTests {
     static let absent = DeviceAddress(0x00_00_5E_00_53_01, kind: .public)
 

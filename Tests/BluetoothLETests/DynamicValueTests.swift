@@ -3,7 +3,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Values that the application is asked for", .timeLimit(.minutes(5)))
+@Suite("Values that the application is asked for", .timeLimit(.minutes(30)))
 struct DynamicValueTests {
     static let value: [UInt8] = (0..<512).map { UInt8(truncatingIfNeeded: $0) }
 

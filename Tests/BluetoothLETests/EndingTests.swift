@@ -6,7 +6,7 @@ import VirtualRadio
 
 /// Every call on a link ends, exactly once, whatever happens to it. Time stands still, so each is pending when its end
 /// comes.
-@Suite("Calls on a link end", .timeLimit(.minutes(5)))
+@Suite("Calls on a link end", .timeLimit(.minutes(30)))
 struct EndingTests {
     enum Call: CaseIterable {
         case discoverAll, discoverServices, discoverIncludedServices, discoverCharacteristics, discoverDescriptors

@@ -4,7 +4,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Values as fast as a socket brings them", .timeLimit(.minutes(5)))
+@Suite("Values as fast as a socket brings them", .timeLimit(.minutes(30)))
 struct FloodTests {
     /// A central at a socket that is subscribed to a peripheral, and the values that are going to be notified.
     struct Setting {

@@ -6,7 +6,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Consumers that are slow, and senders that wait", .timeLimit(.minutes(5)))
+@Suite("Consumers that are slow, and senders that wait", .timeLimit(.minutes(30)))
 struct FlowTests {
     static func value(_ number: Int) -> [UInt8] {
         [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)] + [UInt8](repeating: 7, count: 510)
@@ -108,7 +108,7 @@ struct FlowTests {
         await scene.radio.advance(by: .seconds(2))
         var sent = 0
         let link = subscriber.connection.link
-        while link.takeCredit() {
+        while link.credits.take() {
             scene.peripheral.router.post(.notify(link.identifier, subscriber.characteristic, [0]))
             sent += 1
         }
@@ -197,6 +197,6 @@ extension Scene {
     func lose() {
         let event = UserEvent.lost(connection.link.identifier, .frameInterrupted)
         central.router.receive(
-            EventBatch(user: UserID(number: 0), events: [event], sightings: [], arena: ByteWriter()))
+            EventBatch(user: UserID(number: 0), events: [event], sightings: [], octets: ByteWriter()))
     }
 }

@@ -3,7 +3,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Indications", .timeLimit(.minutes(5)))
+@Suite("Indications", .timeLimit(.minutes(30)))
 struct IndicationTests {
     @Test("Several callers stand in line, and each is confirmed by its own confirmation")
     func line() async throws {

@@ -4,7 +4,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Key material of encrypted advertising data", .timeLimit(.minutes(5)))
+@Suite("Key material of encrypted advertising data", .timeLimit(.minutes(30)))
 struct KeyMaterialTests {
     static func material(_ octet: UInt8) -> EncryptedDataKeyMaterial {
         EncryptedDataKeyMaterial(

@@ -5,7 +5,7 @@ import Testing
 @testable import BluetoothLE
 @testable import VirtualRadio
 
-@Suite("The life of an adapter", .timeLimit(.minutes(5)))
+@Suite("The life of an adapter", .timeLimit(.minutes(30)))
 struct LifetimeTests {
     @Test("Closing twice, and calling after that, ends like closing once")
     func closedTwice() async throws {
@@ -82,6 +82,30 @@ struct LifetimeTests {
         if let sightings { #expect(await sightings.end() == .adapterClosed) }
         if let events { #expect(await events.end() == .adapterClosed) }
         await peer.close()
+    }
+
+    @Test(
+        "An adapter disconnects its peers when it is closed, and when its last reference is gone",
+        arguments: [true, false])
+    func disconnects(isClosed: Bool) async throws {
+        let radio = VirtualRadio()
+        let peripheral = try await Adapter.open(radio.addController())
+        try await peripheral.advertise(AdvertisementData())
+        let events = await peripheral.events()
+        do {
+            let central = try await Adapter.open(radio.addController())
+            _ = try await central.connect(to: try #require(await peripheral.information?.address))
+            if isClosed {
+                await central.close()
+                #expect(central.router.runner.isReleased)
+            }
+        }
+        for try await event in events {
+            guard case .disconnected(_, let reason) = event else { continue }
+            #expect(reason == .byPeer, "and not the supervision timeout")
+            break
+        }
+        await peripheral.close()
     }
 
     @Test("The thread of a closed adapter ends while the adapter is still held")

@@ -4,7 +4,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Connection parameters and signal strength", .timeLimit(.minutes(5)))
+@Suite("Connection parameters and signal strength", .timeLimit(.minutes(30)))
 struct LinkParameterTests {
     static let wanted = ConnectionParameters(
         minimumInterval: .milliseconds(50), maximumInterval: .milliseconds(50), supervisionTimeout: .seconds(2))

@@ -1,3 +1,4 @@
+import AdapterTestSupport
 import BluetoothHCI
 import Logging
 import Synchronization
@@ -31,7 +32,7 @@ final class LogLines: Sendable {
     }
 }
 
-@Suite("What the log says", .timeLimit(.minutes(5)))
+@Suite("What the log says", .timeLimit(.minutes(30)))
 struct LogTests {
     private let log = LogLines()
 

@@ -5,7 +5,7 @@ import VirtualRadio
 @testable import BluetoothLE
 
 /// Where the host drops a part of what came over a link, nobody takes the rest for the whole.
-@Suite("A part that is lost", .timeLimit(.minutes(5)))
+@Suite("A part that is lost", .timeLimit(.minutes(30)))
 struct LossTests {
     static let message = [UInt8](0..<100)
 

@@ -1,13 +1,9 @@
+import AdapterTestSupport
 import Synchronization
 import Testing
 import VirtualRadio
 
 @testable import BluetoothLE
-
-/// Says yes to everything, with an IO capability as its type says.
-struct Consenting: PairingAgent {
-    func allowsPairing(with peer: Connection, _ features: PairingFeatures) async -> Bool { true }
-}
 
 /// What the agents of two devices that one person holds let that person see.
 final class Screens: Sendable {
@@ -40,7 +36,7 @@ struct Entering: PasskeyEntry {
     }
 }
 
-@Suite("Pairing", .timeLimit(.minutes(5)))
+@Suite("Pairing", .timeLimit(.minutes(30)))
 struct PairingTests {
     @Test("Without an agent a peripheral refuses to pair, and the link goes on")
     func refused() async throws {
@@ -95,6 +91,21 @@ struct PairingTests {
         }
         #expect(try await scene.central.bonds.map(\.strength.model) == [.justWorks])
         #expect(try await scene.peripheral.bonds.map(\.strength.model) == [.justWorks])
+    }
+
+    @Test("An adapter that requires authentication refuses Just Works, even if the call does not ask for more")
+    func required() async throws {
+        let scene = try await SecureScene { $0.requiresAuthentication = true }
+        try await scene.radio.passing {
+            try await scene.peripheral.withPairingAgent(Consenting()) {
+                let connection = try await scene.central.connect(to: scene.address)
+                await #expect(throws: BluetoothError.pairingFailed(.local(.authenticationRequirements))) {
+                    try await connection.pair()
+                }
+            }
+        }
+        #expect(try await scene.central.bonds.isEmpty)
+        #expect(try await scene.peripheral.bonds.isEmpty)
     }
 
     @Test("Two devices with displays compare the same number")
@@ -188,12 +199,6 @@ struct PairingTests {
         }
     }
 
-    private static func options(_ seed: UInt64, _ bonds: MemoryBondStore = MemoryBondStore()) -> Adapter.Options {
-        var options = Adapter.Options(seed: seed)
-        options.bonds = bonds
-        return options
-    }
-
     @Test("A controller without an address has, in the next run, the one that bonds were made with")
     func staticAddress() async throws {
         let radio = VirtualRadio(time: .manual), bonds = MemoryBondStore()
@@ -201,13 +206,13 @@ struct PairingTests {
             radio.addController { $0.publicAddress = DeviceAddress(0, kind: .public) }, radio.addController()
         )
         try await radio.passing {
-            let peripheral = try await Adapter.open(ports.1, options: Self.options(9))
+            let peripheral = try await Adapter.open(ports.1, seed: 9)
             try await peripheral.advertise(AdvertisementData(name: "Secure"))
             let address = try #require(await peripheral.information?.address)
             var addresses: Set<DeviceAddress> = []
             try await peripheral.withPairingAgent(Consenting()) {
                 for seed: UInt64 in 1...3 {
-                    let central = try await Adapter.open(ports.0, options: Self.options(seed, bonds))
+                    let central = try await Adapter.open(ports.0, seed: seed, bonds: bonds)
                     addresses.insert(try #require(await central.information?.address))
                     let connection = try await central.connect(to: address)
                     if seed == 1 { try await connection.pair() }
@@ -295,6 +300,7 @@ struct PairingTests {
                 try await scene.central.removeBond(with: PeerID(scene.address))
                 let anew = try await scene.central.connect(to: scene.address)
                 try await anew.pair()
+                #expect(try await anew.read(try scene.handle(SecureScene.encrypted)) == [1])
             }
         }
     }

@@ -1,8 +1,9 @@
+import AdapterTestSupport
 import BluetoothLE
 import Testing
 import VirtualRadio
 
-@Suite("Devices with private addresses", .timeLimit(.minutes(5)))
+@Suite("Devices with private addresses", .timeLimit(.minutes(30)))
 struct PrivacyTests {
     @Test("A bonded device is one device, whatever address it uses", arguments: [false, true])
     func rotation(_ resolvesInController: Bool) async throws {

@@ -3,7 +3,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Publishing", .timeLimit(.minutes(5)))
+@Suite("Publishing", .timeLimit(.minutes(30)))
 struct PublishingTests {
     @Test("A withdrawn service is gone for peers, its events end in good order, and its place is free")
     func withdrawn() async throws {

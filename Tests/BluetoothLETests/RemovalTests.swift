@@ -6,7 +6,7 @@ import VirtualRadio
 @testable import BluetoothLE
 
 /// What becomes of calls that need no link is told here; `EndingTests` has those on a link.
-@Suite("An adapter that is unplugged, and comes back", .timeLimit(.minutes(5)))
+@Suite("An adapter that is unplugged, and comes back", .timeLimit(.minutes(30)))
 struct RemovalTests {
     enum Call: CaseIterable {
         case scan, firstSighting, connect, connectWithoutTimeout, advertise, disconnect, waitForDisconnection

@@ -7,7 +7,7 @@ import VirtualRadio
 @testable import BluetoothAdapter
 @testable import BluetoothLE
 
-@Suite("An adapter finds its controller again", .timeLimit(.minutes(5)))
+@Suite("An adapter finds its controller again", .timeLimit(.minutes(30)))
 struct ReturnTests {
     static func failure(_ name: TransportName, _ reason: TransportError.Reason) -> BluetoothError {
         .transport(TransportError(reason, transport: name.description))

@@ -3,7 +3,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Several links at once", .timeLimit(.minutes(5)))
+@Suite("Several links at once", .timeLimit(.minutes(30)))
 struct RoleTests {
     /// A service that says whose it is.
     private static func definition(_ number: Int) -> GATTServiceDefinition {

@@ -4,7 +4,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Scanning", .timeLimit(.minutes(5)))
+@Suite("Scanning", .timeLimit(.minutes(30)))
 struct ScanTests {
     let radio = VirtualRadio(time: .manual)
 

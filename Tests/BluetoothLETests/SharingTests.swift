@@ -5,7 +5,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Several adapters on one controller", .timeLimit(.minutes(5)))
+@Suite("Several adapters on one controller", .timeLimit(.minutes(30)))
 struct SharingTests {
     /// A peripheral, and two adapters that share the controller which finds it.
     struct Pair {

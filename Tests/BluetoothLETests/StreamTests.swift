@@ -4,7 +4,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Many values in a row", .timeLimit(.minutes(5)))
+@Suite("Many values in a row", .timeLimit(.minutes(30)))
 struct StreamTests {
     static let count = 10_000
 

@@ -5,7 +5,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Subscriptions", .timeLimit(.minutes(5)))
+@Suite("Subscriptions", .timeLimit(.minutes(30)))
 struct SubscriptionTests {
     @Test("A value sent in the instant of the subscription is not lost", arguments: [Scene.notified, Scene.indicated])
     func firstValue(_ uuid: BluetoothUUID) async throws {
@@ -26,6 +26,25 @@ struct SubscriptionTests {
         let values = try await scene.connection.notifications(of: remote)
         #expect(try await values.prefix(count: 5) == [[0], [1], [2], [3], [4]])
         try await sending.value
+    }
+
+    @Test("Values that came before the subscription was asked for are not delivered to it")
+    func earlierValues() async throws {
+        let scene = try await Scene(time: .manual)
+        let (remote, local) = (try scene.remote(Scene.notified), try scene.local(Scene.notified))
+        let connection = scene.connection
+        // The peer still follows what somebody has written before.
+        try await scene.radio.passing {
+            try await connection.write([1, 0], to: AttributeHandle(remote.valueHandle.rawValue + 1))
+        }
+        let subscriber = try #require(await local.subscribers.first)
+        // It reaches this side before the answer to the search for the descriptor.
+        try await subscriber.notify([1])
+        let subscribing = Task { try await connection.notifications(of: remote) }
+        await until { await scene.listeners(of: remote) == 1 }
+        let values = try await scene.radio.passing { try await subscribing.value }
+        try await subscriber.notify([2])
+        #expect(try await scene.radio.passing { try await values.first() } == [2])
     }
 
     @Test("Two listeners of one characteristic both get every value, and either may leave first")
@@ -168,6 +187,6 @@ extension Scene {
     /// How many sequences of the central get the values of a characteristic.
     func listeners(of characteristic: DiscoveredCharacteristic) async -> Int {
         let handle = characteristic.valueHandle
-        return connection.link.state.withLock { $0.listeners.count { $0.handle == handle } }
+        return connection.link.allListeners.count { $0.handle == handle }
     }
 }

@@ -2,7 +2,7 @@ import BluetoothLE
 import Testing
 import VirtualRadio
 
-@Suite("One controller, one adapter after the other", .timeLimit(.minutes(5)))
+@Suite("One controller, one adapter after the other", .timeLimit(.minutes(30)))
 struct SuccessionTests {
     @Test("An adapter that closes late leaves the controller to the one that has it now")
     func lateClose() async throws {

@@ -54,3 +54,16 @@ struct SecureScene {
 
     func handle(_ uuid: BluetoothUUID) throws -> AttributeHandle { try #require(service[uuid]).handle }
 }
+
+extension Adapter {
+    /// Opens an adapter that stores bonds and, on request, has a static address.
+    static func open(
+        _ port: VirtualRadio.Port, seed: UInt64, bonds: MemoryBondStore = MemoryBondStore(),
+        address: DeviceAddress? = nil
+    ) async throws -> Adapter {
+        var options = Options(seed: seed)
+        options.bonds = bonds
+        if let address { options.host.ownAddress = .staticRandom(address) }
+        return try await open(port, options: options)
+    }
+}

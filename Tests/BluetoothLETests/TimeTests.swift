@@ -7,7 +7,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Time, threads and queues", .timeLimit(.minutes(5)))
+@Suite("Time, threads and queues", .timeLimit(.minutes(30)))
 struct TimeTests {
     @Test("An adapter with nothing to do waits for nothing")
     func idle() async throws {
@@ -76,6 +76,97 @@ struct TimeTests {
         }
         task.cancel()
         await #expect(throws: BluetoothError.cancelled) { try await task.value }
+    }
+
+    /// A clock that stands still until it is set. As with the system's, a sleep does not end before its time.
+    final class SetClock: Clock {
+        struct State {
+            var now = Instant.zero
+            var sleepers: [(deadline: Instant, continuation: CheckedContinuation<Void, Never>)] = []
+        }
+
+        let state = Mutex(State())
+
+        var now: Instant { state.withLock { $0.now } }
+        var minimumResolution: Duration { .nanoseconds(1) }
+
+        func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if deadline > state.now { state.sleepers.append((deadline, continuation)) }
+                    return deadline <= state.now
+                }
+                if isOver { continuation.resume() }
+            }
+        }
+
+        func set(to seconds: UInt64) {
+            let woken = state.withLock { state in
+                state.now = Instant(nanoseconds: seconds * 1_000_000_000)
+                let woken = state.sleepers.filter { $0.deadline <= state.now }
+                state.sleepers.removeAll { $0.deadline <= state.now }
+                return woken
+            }
+            for sleeper in woken { sleeper.continuation.resume() }
+        }
+    }
+
+    @Test("One task sleeps for all timeouts, and a cancelled one is gone at once")
+    func alarm() async throws {
+        let clock = SetClock()
+        let alarm = Alarm(clock)
+        let woken = Record<UInt64>()
+        func wait(_ seconds: UInt64) async -> Task<Void, any Error> {
+            let count = alarm.counts.waits
+            let task = Task {
+                try await alarm.sleep(until: Instant(nanoseconds: seconds * 1_000_000_000))
+                woken.add(seconds)
+            }
+            await until { alarm.counts.waits > count }
+            return task
+        }
+        for _ in 0..<100 {
+            let task = await wait(6)
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(alarm.counts == (0, 1))
+        }
+        // Later ones need no other sleep, and an earlier one does.
+        let (late, later) = (await wait(7), await wait(8))
+        #expect(alarm.counts == (2, 1))
+        let early = await wait(3)
+        #expect(alarm.counts == (3, 2))
+        clock.set(to: 3)
+        try await early.value
+        clock.set(to: 7)
+        try await late.value
+        #expect(woken.all == [3, 7])
+        clock.set(to: 9)
+        try await later.value
+        await until { alarm.counts == (0, 0) }
+        // A task that is cancelled before the wait does not wait.
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await alarm.sleep(until: Instant(nanoseconds: .max))
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(alarm.counts == (0, 0))
+    }
+
+    @Test("Timeouts that were not needed leave no memory behind")
+    func memory() async {
+        await #expect(processExitsWith: .success) {
+            func rounds(_ count: Int) async throws {
+                for _ in 0..<count {
+                    try await withTimeout(.seconds(3600)) { () throws(BluetoothError) in await Task.yield() }
+                }
+            }
+            try await rounds(1000)
+            let before = UnplugTests.residentPages
+            try await rounds(10_000)
+            let growth = UnplugTests.residentPages - before
+            precondition(before > 0 && growth < 2048, "\(growth) pages for 10,000 timeouts")
+        }
     }
 
     @Test(

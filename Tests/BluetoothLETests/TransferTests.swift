@@ -44,6 +44,31 @@ struct TransferTests {
         }
     }
 
+    /// Receives a message, by a clock that stands still until the message has come so far and the call waits for more.
+    private func receive(
+        _ pair: Pair, until isFar: @escaping (_ octets: Int) -> Bool, thenAfter duration: Duration,
+        maximumSize: Int = ChunkedMessage.defaultMaximumSize, idleTimeout: Duration = .seconds(30),
+        timeLimit: Duration = .seconds(3600)
+    ) async -> (error: BluetoothError?, octets: Int) {
+        let clock = SteppedClock(), received = Record<Int>()
+        let receiving = Task {
+            await TimeLimits.$clock.withValue(clock) { () async -> BluetoothError? in
+                do throws(BluetoothError) {
+                    _ = try await pair.connection.receiveMessage(
+                        from: pair.characteristic, maximumSize: maximumSize, idleTimeout: idleTimeout,
+                        timeLimit: timeLimit
+                    ) { received.add($0) }
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+        }
+        await until { clock.isAwaited && isFar(received.all.last ?? 0) }
+        clock.advance(by: duration)
+        return (await receiving.value, received.all.last ?? 0)
+    }
+
     @Test("A sender that stops is not waited for longer than the idle timeout", arguments: [0, 3])
     func stall(chunks: Int) async throws {
         let pair = try await Pair()
@@ -52,9 +77,9 @@ struct TransferTests {
             for _ in 0..<chunks { try await subscriber.notify([1, 2, 3]) }
         }
         let idleTimeout = Duration.milliseconds(300)
-        await #expect(throws: BluetoothError.messageIncomplete(bytesReceived: 3 * chunks, .stalled(idleTimeout))) {
-            try await pair.connection.receiveMessage(from: pair.characteristic, idleTimeout: idleTimeout)
-        }
+        let end = await receive(
+            pair, until: { $0 == 3 * chunks }, thenAfter: idleTimeout, idleTimeout: idleTimeout)
+        #expect(end.error == .messageIncomplete(bytesReceived: 3 * chunks, .stalled(idleTimeout)))
         try await sending.value
         #expect(await pair.receiver.connections == [pair.connection], "the link is not to blame")
         await pair.close()
@@ -67,7 +92,7 @@ struct TransferTests {
         } catch .notSubscribed {}
     }
 
-    @Test("Empty notifications are no progress", .timeLimit(.minutes(5)))
+    @Test("Empty notifications are no progress", .timeLimit(.minutes(30)))
     func empty() async throws {
         let pair = try await Pair()
         let sending = Task {
@@ -76,29 +101,24 @@ struct TransferTests {
             try await Self.repeating([], to: subscriber)
         }
         let idleTimeout = Duration.milliseconds(300)
-        await #expect(throws: BluetoothError.messageIncomplete(bytesReceived: 3, .stalled(idleTimeout))) {
-            try await pair.connection.receiveMessage(from: pair.characteristic, idleTimeout: idleTimeout)
-        }
+        let end = await receive(pair, until: { $0 == 3 }, thenAfter: idleTimeout, idleTimeout: idleTimeout)
+        #expect(end.error == .messageIncomplete(bytesReceived: 3, .stalled(idleTimeout)))
         try await sending.value
         await pair.close()
     }
 
-    @Test("A message that does not come to its end is not waited for without a limit", .timeLimit(.minutes(5)))
+    @Test("A message that does not come to its end is not waited for without a limit", .timeLimit(.minutes(30)))
     func endless() async throws {
         let pair = try await Pair()
         let sending = Task { try await Self.repeating([7], to: try await pair.subscriber()) }
         let timeLimit = Duration.milliseconds(300)
-        let received = Record<Int>()
-        let error = await #expect(throws: BluetoothError.self) {
-            try await pair.connection.receiveMessage(
-                from: pair.characteristic, maximumSize: .max, timeLimit: timeLimit
-            ) { received.add($0) }
-        }
-        guard case .messageIncomplete(let count, .tooSlow(timeLimit)) = error else {
-            Issue.record("\(String(describing: error))")
+        let end = await receive(
+            pair, until: { $0 > 0 }, thenAfter: timeLimit, maximumSize: .max, timeLimit: timeLimit)
+        guard case .messageIncomplete(let count, .tooSlow(timeLimit)) = end.error else {
+            Issue.record("\(String(describing: end.error))")
             return
         }
-        #expect(count > 0 && count == received.all.last)
+        #expect(count > 0 && count == end.octets)
         try await sending.value
         await pair.close()
     }

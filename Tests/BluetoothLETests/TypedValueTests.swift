@@ -4,7 +4,7 @@ import VirtualRadio
 @testable import BluetoothLE
 
 /// A central that knows the layouts, and a peripheral with a heart rate sensor, a clock and a battery.
-@Suite("Typed values", .timeLimit(.minutes(5)))
+@Suite("Typed values", .timeLimit(.minutes(30)))
 struct TypedValueTests {
     struct Sensor {
         let radio = VirtualRadio()

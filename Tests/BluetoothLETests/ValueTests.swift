@@ -3,7 +3,7 @@ import VirtualRadio
 
 @testable import BluetoothLE
 
-@Suite("Reading and writing", .timeLimit(.minutes(5)))
+@Suite("Reading and writing", .timeLimit(.minutes(30)))
 struct ValueTests {
     static let lengths = [0, 1, 22, 23, 513 - 4, 510, 511, 512]
 

@@ -63,6 +63,29 @@ struct ProcedureTests {
         }
     }
 
+    @Test func `The keys that a response names are taken from a peripheral that does not bond, and not kept`() {
+        var couple = PairingCouple()
+        couple.peripheral.parameters.isBonding = false
+        // f6 does not cover these fields, so the peripheral need not know that its response names all keys.
+        couple.tamper = { _, pdu in pdu[0] == 0x02 ? [Array(pdu.prefix(5)) + [0x07, 0x07]] : [pdu] }
+        couple.pair()
+        #expect(couple.central.outcome == nil, "the keys of the peripheral have not come")
+        let key = [UInt8](repeating: 0x5A, count: 16)
+        for pdu in [[0x08] + key, [0x09, 0x01, 1, 2, 3, 4, 5, 0xC6], [0x0A] + key] {
+            couple.apply(.pdu(pdu), to: .central)
+        }
+        #expect(couple.central.result?.isBonded == false)
+        #expect(couple.central.result?.peerIdentity?.resolvingKey == 0x5A5A_5A5A_5A5A_5A5A_5A5A_5A5A_5A5A_5A5A)
+        #expect(!couple.sent.contains { $0.octets[0] == 0x05 }, "no Pairing Failed")
+        #expect(couple.sent.suffix(3).map(\.octets[0]) == [0x08, 0x09, 0x0A], "the keys that the response asks for")
+    }
+
+    @Test func `A central that does not bond is asked for no keys, and gets none`() {
+        var side = PairingSide(.peripheral)
+        side.sends(after: .pdu([0x01, 0x03, 0x00, 0x08, 0x10, 0x07, 0x07]))
+        #expect(side.sends(after: .answer(.accept())) == [[0x02, 0x03, 0x00, 0x09, 0x10, 0x00, 0x00]])
+    }
+
     @Test func `A peripheral begins by a Security Request, and is asked all the same (SM PER PIS)`() {
         var couple = PairingCouple()
         couple.apply(.begin, to: .peripheral)
@@ -138,11 +161,11 @@ struct ProcedureTests {
         }
         couple.run(isAnswering: false)
         #expect(couple[shows].keypresses == KeypressNotification.allCases)
-        #expect(couple[shows].pairing.pressKey(.digitEntered).isEmpty)
+        #expect(couple[shows].pairing.pressKey(.digitEntered, at: couple.now).isEmpty)
         var flooded = couple
         couple.run()
         couple.expectEqualKeys(model: .passkeyEntry, secure: true)
-        #expect(couple[enters].pairing.pressKey(.digitEntered).isEmpty)
+        #expect(couple[enters].pairing.pressKey(.digitEntered, at: couple.now).isEmpty)
         // They hold the time-out off, so there is an end to them.
         for _ in 0..<100 { flooded.apply(.pdu([0x0E, 0x01]), to: shows) }
         #expect(flooded[shows].error == .local(.unspecifiedReason))

@@ -155,32 +155,36 @@ struct RobustnessOfKeysTests {
             PairingParameters(ioCapability: .keyboardOnly, requiresAuthentication: true))
         couple.central.entersInstead = 1
         couple.peripheral.entersInstead = 2
+        couple.attempt()
         for wait: Int64 in [1, 2, 4, 8, 16, 32, 64, 64] {
-            couple.attempt()
+            couple.fire()
             #expect(couple.peripheral.error == .local(.confirmValueFailed))
-            // A moment before, neither of them begins anything.
-            couple.now = couple.now.advanced(by: .seconds(wait) - .nanoseconds(1))
+            let failure = couple.now, count = couple.sent.count
+            // A moment before, the peripheral refuses.
+            couple.now = failure.advanced(by: .seconds(wait) - .nanoseconds(1))
             couple.attempt()
-            #expect(couple.central.error == .local(.repeatedAttempts))
             let octets = RobustnessTests.request
-            couple.peripheral.outcome = nil
             #expect(couple.peripheral.sends(after: .pdu(octets), at: couple.now) == [[0x05, 0x09]])
             #expect(couple.peripheral.error == .local(.repeatedAttempts) && couple.peripheral.questions.isEmpty)
-            couple.now = couple.now.advanced(by: .nanoseconds(1))
+            // A pairing that the central begins waits, a little longer than the peer has to.
+            #expect(couple.central.outcome == nil && couple.sent.count == count)
+            #expect(couple.central.pairing.nextDeadline == failure.advanced(by: .seconds(wait) + .milliseconds(500)))
+            couple.peripheral.outcome = nil
+            couple.now = failure.advanced(by: .seconds(wait) + .milliseconds(500))
         }
         // Who does better is forgiven.
         couple.peripheral.entersInstead = 1
-        couple.attempt()
+        couple.fire()
         couple.expectEqualKeys(model: .passkeyEntry, secure: true)
         couple.peripheral.entersInstead = 2
         couple.attempt()
-        couple.now = couple.now.advanced(by: .seconds(1))
+        couple.now = couple.now.advanced(by: .milliseconds(1500))
         couple.attempt()
         #expect(couple.peripheral.error == .local(.confirmValueFailed))
         // And so is who waits long enough.
         couple.now = couple.now.advanced(by: .seconds(602))
         couple.attempt()
-        couple.now = couple.now.advanced(by: .seconds(1))
+        couple.now = couple.now.advanced(by: .milliseconds(1500))
         couple.attempt()
         #expect(couple.peripheral.error == .local(.confirmValueFailed))
     }

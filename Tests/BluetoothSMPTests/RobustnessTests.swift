@@ -147,8 +147,8 @@ struct RobustnessTests {
             var echo = own
             // The other point with this x has p - y.
             if sign { echo = Self.negated(own) }
-            #expect(copy.sends(after: .pdu(echo)) == [[0x05, 0x0A]])
-            #expect(copy.error == .local(.invalidParameters))
+            #expect(copy.sends(after: .pdu(echo)) == [[0x05, 0x0B]])
+            #expect(copy.error == .local(.dhKeyCheckFailed))
         }
         // The next pairing has another key.
         side.sends(after: .pdu([0x05, 0x08]))

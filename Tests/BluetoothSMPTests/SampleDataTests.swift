@@ -26,6 +26,17 @@ struct SampleDataTests {
                 == 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a)
     }
 
+    @Test("Blocks encrypted together are what each of them is alone", arguments: [0, 1, 2, 5, 6, 7, 16, 64])
+    func together(_ count: Int) {
+        let key: UInt128 = 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f
+        let blocks = (0..<UInt128(count)).map { 0x0011_2233_4455_6677_8899_aabb_ccdd_eeff ^ $0 << 60 ^ $0 }
+        var encrypted = blocks
+        crypto.blockCipher(key: key).encrypt(&encrypted)
+        #expect(encrypted == blocks.map { crypto.encrypt(key: key, block: $0) })
+        #expect(
+            encrypted.first ?? 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a == 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a)
+    }
+
     @Test func c1() {
         let confirm = crypto.c1(
             0, 0x5783_D521_56AD_6F0E_6388_274E_C670_2EE0, preq: 0x07_0710_0000_0101, pres: 0x05_0008_0000_0302,

@@ -38,7 +38,7 @@ struct TimeoutTests {
         }
         #expect(side.apply(.encryption(status: 0), at: now).isEmpty)
         #expect(side.apply(.answer(.accept()), at: now).isEmpty)
-        #expect(side.pairing.pressKey(.digitEntered).isEmpty)
+        #expect(side.pairing.pressKey(.digitEntered, at: now).isEmpty)
         #expect(side.pairing.cancel().isEmpty)
         #expect(side.pairing.key(encryptedDiversifier: 0, random: 0) == nil)
         #expect(side.apply(.begin, at: now) == [.ended(.failure(.timedOut))])

@@ -77,6 +77,53 @@ struct InspectorTests {
     }
 }
 
+@Suite("Confirmed indications")
+struct ConfirmedIndicationTests {
+    private static let value = SimulatedValue(.stream, station: 1, stream: 7, number: 3)
+    private static let connected = bytes("043E1301004000000006050403020118000000C80001")
+    private static let confirmation = bytes("0240200500010004001E")
+
+    /// The packet with an indication of a value.
+    private static func indication(_ value: SimulatedValue) -> [UInt8] {
+        bytes("02400015001100") + [4, 0] + bytes("1D0300") + value.bytes(count: 14)
+    }
+
+    @Test("A value counts as confirmed when its confirmation has arrived, and not before")
+    func confirmed() {
+        var inspector = HCIInspector(bufferCount: 2, bufferLength: 27)
+        let place = SimulatedValue.Place(Self.value)
+        _ = inspector.received(Self.connected.span)
+        #expect(inspector.sent(Self.indication(Self.value).span)?.rule == nil)
+        #expect(!inspector.isConfirmed(place))
+        inspector.beginTurn()
+        _ = inspector.received(Self.confirmation.span)
+        #expect(inspector.isConfirmed(place))
+        // The next one waits for its own.
+        var next = Self.value
+        next.number += 1
+        _ = inspector.sent(Self.indication(next).span)
+        #expect(!inspector.isConfirmed(SimulatedValue.Place(next)))
+        #expect(inspector.isConfirmed(place))
+    }
+}
+
+@Suite("The stations that have used a random address")
+struct PrivateAddressTests {
+    @Test("An address belongs to the station that set it, also after it has set another one")
+    func owners() {
+        var addresses = PrivateAddresses()
+        addresses.sent(bytes("01052006010203040546").span, from: 2)
+        addresses.sent(bytes("01052006111213141556").span, from: 2)
+        // Another command, and one that was cut.
+        addresses.sent(bytes("01062006212223242566").span, from: 1)
+        addresses.sent(bytes("010520062122232425").span, from: 1)
+        #expect(addresses.owner(of: DeviceAddress(0x46_0504_0302_01, kind: .random)) == 2)
+        #expect(addresses.current(of: 2) == DeviceAddress(0x56_1514_1312_11, kind: .random))
+        #expect(addresses.owner(of: DeviceAddress(0x66_2524_2322_21, kind: .random)) == nil)
+        #expect(addresses.current(of: 1) == nil)
+    }
+}
+
 @Suite("Advertising after links that end at once")
 struct AdvertisingPaceTests {
     /// Packets, each with its time in milliseconds.
@@ -183,9 +230,10 @@ struct SecurityInspectorTests {
     private static let key = "> 011A20124000 01000000000000000000000000000000"
     private static let otherKey = "> 011A20124000 02000000000000000000000000000000"
 
-    private func inspect(_ lines: [String]) -> [Violation.Rule] {
+    private func inspect(_ lines: [String], isKeyUnderWay: Bool = false) -> [Violation.Rule] {
         let inspector = SecurityInspector(
-            report: { _ in }, bondedKey: { $1 == 2 && $2 == 3 ? 1 : nil }, isLocked: { $0[0] == 0xA3 })
+            report: { _ in }, bondedKey: { $1 == 2 && $2 == 3 ? 1 : nil }, isKeyUnderWay: { isKeyUnderWay },
+            isLocked: { $0[0] == 0xA3 })
         return lines.compactMap { line in
             let packet = bytes(String(line.dropFirst(2)))
             inspector.beginTurn()
@@ -208,4 +256,12 @@ struct SecurityInspectorTests {
             (connected + ["< 043E0D05400000000000000000000000", otherKey], []),
         ] as [([String], [Violation.Rule])])
     func valuesAndKeys(_ lines: [String], _ rules: [Violation.Rule]) { #expect(inspect(lines) == rules) }
+
+    @Test("A key that the store does not know is given only while a bond is being stored")
+    func keysUnderWay() {
+        let requestOfNewKey = "< 043E0D05400004000000000000000200"
+        #expect(inspect(Self.connected + [requestOfNewKey, Self.otherKey]) == [.bond])
+        #expect(inspect(Self.connected + [requestOfNewKey, Self.otherKey], isKeyUnderWay: true) == [])
+        #expect(inspect(Self.connected + [Self.keyRequest, Self.otherKey], isKeyUnderWay: true) == [.bond])
+    }
 }

@@ -8,6 +8,27 @@ import Testing
 
 /// `ble advertise` and `ble beacon`: the octets they send.
 struct AdvertiseTests {
+    @Test(
+        "A feature that a controller lacks is reported with the option that needs it",
+        arguments: [
+            (
+                "--name A --phy coded", .leCoded,
+                "the controller does not support LE Coded, which --phy needs; leave it out"
+            ),
+            ("--name A --sid 3", .extendedAdvertising, "extended advertising, which --sid needs; leave it out"),
+            ("--periodic 01", .periodicAdvertising, "periodic advertising, which --periodic needs; leave it out"),
+            ("--name A", .extendedAdvertising, "does not support extended advertising; use another controller"),
+        ] as [(String, ControllerFeature, String)])
+    func missing(_ options: String, _ feature: ControllerFeature, _ words: String) throws {
+        let arguments = ["advertise"] + options.split(separator: " ").map(String.init)
+        let command = try #require(try BLE.parseAsRoot(arguments) as? Advertise)
+        let failure = CommandFailure(
+            .notSupported(feature.description), option: command.extended.option(needing:))
+        #expect(failure.status == .notFound && failure.message?.contains(words) == true, "\(failure)")
+        let other = CommandFailure(.notSupported("descriptors"), option: command.extended.option(needing:))
+        #expect(other.message == "descriptors")
+    }
+
     private func data(_ arguments: String) throws -> [UInt8] {
         let command = try BLE.parseAsRoot(words(arguments))
         if let beacon = command as? any BeaconCommand { return try beacon.data }

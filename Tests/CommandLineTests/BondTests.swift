@@ -57,6 +57,35 @@ struct BondTests {
             ])
     }
 
+    @Test("Each bond is a JSON object, and shows no key")
+    func objects() {
+        #expect(
+            BondLines.objects([(Self.local, [Self.plain, Self.bond]), (Self.other, [])]) == [
+                #"{"adapter":"00:1B:DC:00:00:01/P","address":"00:00:00:00:00:02/P","identity":false,"#
+                    + #""model":"just works","authenticated":false,"secureConnections":false,"keySize":7,"#
+                    + #""roles":["peripheral"]}"#,
+                #"{"adapter":"00:1B:DC:00:00:01/P","address":"C0:00:00:00:00:01","identity":true,"#
+                    + #""model":"numeric comparison","authenticated":true,"secureConnections":true,"keySize":16,"#
+                    + #""roles":["central","peripheral"]}"#,
+            ])
+    }
+
+    @Test("A file that is too long to be imported is not even read")
+    func tooLong() async throws {
+        let path = directory + ".json"
+        let descriptor = open(path, O_CREAT | O_WRONLY, 0o600)
+        // A sparse file, which uses no space on the disk.
+        #expect(ftruncate(descriptor, off_t(Bonds.longestArchive) + 1) == 0)
+        close(descriptor)
+        defer { unlink(path) }
+        let failure = try await failure("import", path)
+        #expect(failure.status == .usage)
+        #expect(
+            failure.message
+                == "\(path): longer than the 16777216 octets allowed; import a file that ble bonds export wrote, or a "
+                + "directory of BlueZ's")
+    }
+
     @Test("A bond is removed by its address")
     func remove() async throws {
         try store.save(Self.bond, of: Self.local)

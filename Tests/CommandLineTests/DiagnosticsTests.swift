@@ -57,6 +57,122 @@ struct DiagnosticsTests {
         close(reader)
     }
 
+    @Test("A question stays below later output, until it is answered or withdrawn")
+    func question() throws {
+        let (reader, writer) = Self.makePipe()
+        defer {
+            close(reader)
+            close(writer)
+        }
+        let erasure = "\r\u{1B}[K"
+        let diagnostics = Diagnostics(writer, sharesScreen: true)
+        diagnostics.writeInPlace("waiting")
+        diagnostics.ask("allow it? ")
+        #expect(Self.text(of: reader) == erasure + "waiting" + erasure + "allow it? ")
+        diagnostics.write("a line\n")
+        #expect(Self.text(of: reader) == erasure + "a line\nallow it? ")
+        // Standard output is on the same screen.
+        diagnostics.makingRoom { #expect(Self.text(of: reader) == erasure) }
+        #expect(Self.text(of: reader) == "allow it? ")
+        diagnostics.writeInPlace("waiting")
+        #expect(Self.text(of: reader) == "")
+        diagnostics.questionAnswered()
+        diagnostics.write("b\n")
+        #expect(Self.text(of: reader) == "b\n")
+        diagnostics.ask("again? ")
+        diagnostics.withdrawQuestion()
+        diagnostics.withdrawQuestion()
+        #expect(Self.text(of: reader) == "again? \n")
+    }
+
+    @Test("A question, a message and a text in place do not erase output without an end of line")
+    func partialOutput() {
+        let (reader, writer) = Self.makePipe()
+        defer {
+            close(reader)
+            close(writer)
+        }
+        let erasure = "\r\u{1B}[K"
+        let diagnostics = Diagnostics(writer, sharesScreen: true)
+        diagnostics.ask("allow it? ")
+        diagnostics.makingRoom(endsLine: false) { #expect(Self.text(of: reader) == "allow it? " + erasure) }
+        #expect(Self.text(of: reader) == "\nallow it? ")
+        diagnostics.questionAnswered()
+        diagnostics.makingRoom(endsLine: false) {}
+        diagnostics.makingRoom(endsLine: false) {}
+        #expect(Self.text(of: reader) == "")
+        diagnostics.ask("again? ")
+        #expect(Self.text(of: reader) == "\nagain? ")
+        diagnostics.withdrawQuestion()
+        diagnostics.makingRoom(endsLine: false) {}
+        diagnostics.write("a\n")
+        diagnostics.makingRoom(endsLine: false) {}
+        diagnostics.writeInPlace("waiting")
+        #expect(Self.text(of: reader) == "\n" + "\na\n" + "\nwaiting")
+        diagnostics.makingRoom(endsLine: true) {}
+        diagnostics.write("b\n")
+        #expect(Self.text(of: reader) == erasure + "b\n")
+    }
+
+    @Test("A question is erased on all rows that it takes", arguments: [(19, 0), (20, 0), (21, 1), (40, 1), (41, 2)])
+    func wrapped(_ length: Int, _ rows: Int) {
+        let (reader, writer) = Self.makePipe()
+        defer {
+            close(reader)
+            close(writer)
+        }
+        let diagnostics = Diagnostics(writer, sharesScreen: true, columns: { 20 })
+        let question = String(repeating: "?", count: length)
+        diagnostics.ask(question)
+        diagnostics.write("a\n")
+        let erasure = rows == 0 ? "\r\u{1B}[K" : "\r\u{1B}[\(rows)A\u{1B}[J"
+        #expect(Self.text(of: reader) == question + erasure + "a\n" + question)
+        diagnostics.makingRoom { #expect(Self.text(of: reader) == erasure) }
+        #expect(Self.text(of: reader) == question)
+    }
+
+    @Test("A question that is asked, answered or withdrawn during output is shown once, or no more")
+    func duringOutput() {
+        let (reader, writer) = Self.makePipe()
+        defer {
+            close(reader)
+            close(writer)
+        }
+        let erasure = "\r\u{1B}[K"
+        let diagnostics = Diagnostics(writer, sharesScreen: true)
+        diagnostics.ask("first? ")
+        diagnostics.makingRoom {
+            diagnostics.makingRoom {}
+            diagnostics.write("a\n")
+            diagnostics.ask("second? ")
+        }
+        #expect(Self.text(of: reader) == "first? " + erasure + "a\n" + "second? ")
+        diagnostics.makingRoom { diagnostics.withdrawQuestion() }
+        diagnostics.write("b\n")
+        #expect(Self.text(of: reader) == erasure + "b\n")
+    }
+
+    @Test("Standard output does not run into a text in place")
+    func room() {
+        let (reader, writer) = Self.makePipe()
+        defer {
+            close(reader)
+            close(writer)
+        }
+        let diagnostics = Diagnostics(writer, sharesScreen: true)
+        diagnostics.writeInPlace("waiting")
+        diagnostics.makingRoom {}
+        diagnostics.makingRoom {}
+        diagnostics.write("b\n")
+        let erasure = "\r\u{1B}[K"
+        #expect(Self.text(of: reader) == erasure + "waiting" + erasure + "b\n")
+        // Elsewhere it is left alone.
+        let other = Diagnostics(writer, sharesScreen: false)
+        other.writeInPlace("waiting")
+        other.makingRoom {}
+        #expect(Self.text(of: reader) == erasure + "waiting")
+    }
+
     @Test("Nobody is told that nobody can be told")
     func closed() {
         let (reader, writer) = Self.makePipe()

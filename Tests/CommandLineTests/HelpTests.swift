@@ -22,7 +22,7 @@ struct HelpTests {
         return commands
     }()
 
-    private static func help(_ path: String, columns: Int = 80) throws -> String {
+    static func help(_ path: String, columns: Int = 80) throws -> String {
         func text(_ root: (some ParsableCommand).Type, _ command: any ParsableCommand.Type) -> String {
             root.help(for: command, columns: columns)
         }
@@ -47,6 +47,15 @@ struct HelpTests {
         #expect(examples.contains { $0.contains(path) }, "\(examples)")
         #expect(lines.contains { $0 == HelpText.statuses[...] })
         #expect(lines.contains("  3  nothing suitable was found in time"))
+    }
+
+    @Test("The prose of each command has no holes", arguments: commands.keys.sorted())
+    func holes(path: String) throws {
+        let configuration = try #require(Self.commands[path]?.command.configuration)
+        let discussion = configuration.discussion
+        let end = discussion.firstRange(of: HelpText.examples)?.lowerBound ?? discussion.endIndex
+        let prose = discussion[..<end] + configuration.abstract
+        #expect(!prose.contains("  "), "\(prose)")
     }
 
     @Test("Each program tells its version", arguments: ["ble", "central", "peripheral"])

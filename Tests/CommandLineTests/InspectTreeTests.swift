@@ -1,3 +1,4 @@
+import BluetoothATT
 import BluetoothBase
 import BluetoothDocuments
 import BluetoothGATT
@@ -36,6 +37,48 @@ struct InspectTreeTests {
                 "  ?  Battery Level (2A19)  read, notify",
                 "      64  100 %",
             ])
+    }
+
+    @Test("long values are wrapped to the terminal, and only there")
+    func wrapping() throws {
+        let octets = (0..<40).map { "0\($0 % 10)" }.joined(separator: " ")
+        let text =
+            #"{"services":[{"uuid":"FF00","characteristics":[{"uuid":"FF01","properties":["read"],"value":"\#(octets)","#
+            + #""descriptors":[{"uuid":"FF02","value":"\#(octets)"}]}]}],"addsGenericServices":false}"#
+        let document = try DeviceDocument(json: Array(text.utf8))
+        let plain = InspectTree(document, palette: Palette(isColoured: false)).lines
+        #expect(plain.contains("      " + octets) && plain.contains { $0.hasSuffix("FF02  " + octets) })
+        let lines = InspectTree(document, palette: Palette(isColoured: true), columns: 60).lines
+        let values = lines.filter { $0.hasPrefix("      0") || $0.hasPrefix("        0") }
+        #expect(values.map(\.count) == [59, 59, 17, 58, 58, 25])
+        #expect(values.joined(separator: " ").split(separator: " ").joined(separator: " ") == octets + " " + octets)
+    }
+
+    @Test(
+        "text is broken at spaces, and within words only where it has to be",
+        arguments: [
+            ("", 5, [""]), ("abc", 5, ["abc"]), ("ab cd ef", 5, ["ab cd", "ef"]),
+            ("abcdefgh", 3, ["abc", "def", "gh"]),
+            ("a bcdefg", 4, ["a", "bcde", "fg"]), ("日本語", 4, ["日本", "語"]), ("a  b", 10, ["a  b"]),
+        ])
+    func wrapped(_ text: String, _ columns: Int, _ lines: [String]) {
+        #expect(CellText.wrapped(text, to: columns) == lines)
+    }
+
+    @Test("the attributes found and read so far are counted")
+    func progress() throws {
+        var survey = DatabaseSurvey()
+        #expect(DeviceRecording.progressText(survey) == nil)
+        survey.take(.failure(ATTError(.requestNotSupported, for: .exchangeMTURequest, at: AttributeHandle(0))))
+        let handles = 0x0002...0x0004 as ClosedRange<UInt16>
+        for _ in 0..<2 { survey.take(.success(.services([]))) }
+        survey.take(
+            .success(.descriptors(handles.map { DiscoveredDescriptor(uuid: "2A19", handle: AttributeHandle($0)) })))
+        #expect(DeviceRecording.progressText(survey) == "the device's services, 3 attributes found")
+        survey.take(.success(.characteristics([])))
+        survey.take(.success(.includes([])))
+        survey.take(.success(.value([1])))
+        #expect(DeviceRecording.progressText(survey) == "the device's values, 1 of 3 attributes read")
     }
 
     @Test(

@@ -9,8 +9,16 @@ struct PairingOptionsTests {
     private struct Silent: Terminal {
         let isInteractive: Bool
         func write(_ text: String) {}
+        func ask(_ question: String) {}
+        func withdrawQuestion() {}
         func discardTypeAhead() {}
         func readLine(_ receive: @escaping @Sendable (String?) -> Void) { receive(nil) }
+    }
+
+    @Test("A program that prints the result of a pairing has its agent say nothing of it", arguments: [true, false])
+    func result(reportsEnd: Bool) throws {
+        let prompt = TerminalPrompt(Silent(isInteractive: true))
+        #expect(try AgentOptions.parse([]).agent(prompt, reportsEnd: reportsEnd).desk.reportsEnd == reportsEnd)
     }
 
     @Test(
@@ -39,11 +47,28 @@ struct PairingOptionsTests {
         arguments: [
             (["--pair", "--io", "screen"], "screen"), (["--pair", "--passkey", "12345"], "12345"),
             (["--accept"], "--pair"), (["--io", "none"], "--pair"), (["--passkey", "123456"], "--pair"),
-            (["--authenticated"], "--pair"),
+            (["--authenticated"], "--pair"), (["--secure-connections"], "--pair"),
+            (["--minimum-key-size", "7"], "--pair"), (["--pair", "--minimum-key-size", "6"], "from 7 to 16"),
+            (["--pair", "--minimum-key-size", "17"], "from 7 to 16"),
         ])
     func usage(arguments: [String], mention: String) throws {
         let error = #expect(throws: (any Error).self) { try PairingOptions.parse(arguments) }
         #expect(PairingOptions.message(for: try #require(error)).contains(mention))
+    }
+
+    @Test(
+        "The adapter requires of every pairing what the options say",
+        arguments: [
+            ([], SecurityRequirement()), (["--authenticated"], SecurityRequirement(requiresAuthentication: true)),
+            (["--secure-connections"], SecurityRequirement(requiresSecureConnections: true)),
+            (["--minimum-key-size", "7"], SecurityRequirement(minimumKeySize: 7)),
+            (["--replace-bonds"], SecurityRequirement(protectsBonds: false)),
+        ] as [([String], SecurityRequirement)])
+    func requirement(arguments: [String], expected: SecurityRequirement) throws {
+        var host = HostConfiguration(seed: 1)
+        host.security = .system
+        try AgentOptions.parse(arguments).apply(to: &host)
+        #expect(host.security?.policy.requirement == expected)
     }
 
     @Test("How a link is protected is said in a few words")

@@ -70,9 +70,10 @@ struct TerminalOutputTests {
     @Test("Nothing takes the place of a question that somebody is answering")
     func question() {
         let text = written {
-            $0.write("allow it? [y/n] ")
+            $0.ask("allow it? [y/n] ")
             $0.writeInPlace("1 s")
             $0.endLineInPlace(isKept: false)
+            $0.questionAnswered()
             $0.write("paired\n")
             $0.writeInPlace("2 s")
         }

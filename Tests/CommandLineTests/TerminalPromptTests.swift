@@ -26,6 +26,10 @@ private final class ScriptedTerminal: Terminal {
         reaction.withLock { $0 }(text)
     }
 
+    func ask(_ question: String) { write(question) }
+
+    func withdrawQuestion() { write("\n") }
+
     func discardTypeAhead() { write("|") }
 
     func readLine(_ receive: @escaping @Sendable (String?) -> Void) {

@@ -17,7 +17,7 @@ struct ValueFormatTests {
             ("i16", [0xFE, 0xFF, 0xFF, 0x7F], .integers([-2, 32767])),
             ("u32", [0xFF, 0xFF, 0xFF, 0xFF], .integers([4_294_967_295])),
             ("i32", [0, 0, 0, 0x80], .integers([-2_147_483_648])), ("float", [0, 0, 0xC0, 0x3F], .numbers([1.5])),
-            ("u16", [1], .malformed([1], "no u16, which does not fit into 1 octets")),
+            ("u16", [1], .malformed([1], "no u16, which does not fit into 1 octet")),
             ("u8", [], .malformed([], "no u8, which does not fit into 0 octets")),
             ("battery-level", [87], .fields([ValueField("percentage", 87, "%")])),
             ("temperature", [0x64, 0x09], .fields([ValueField("celsius", .number(24.04), "°C")])),

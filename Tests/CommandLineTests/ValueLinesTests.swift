@@ -38,7 +38,7 @@ struct ValueLinesTests {
             ([], "2A29", hostile, "\"A,\\\"\\u{1B}[2J\\u{202E}\\n\u{FFFD}\""),
             ([], "F000", hostile, "41 2C 22 1B 5B 32 4A E2 80 AE 0A FF"),
             (["--format", "utf8"], "F000", hostile, "A,\\\"\\u{1B}[2J\\u{202E}\\n\u{FFFD}"),
-            (["--format", "u16"], "2A19", [87], "57 (no u16, which does not fit into 1 octets)"),
+            (["--format", "u16"], "2A19", [87], "57 (no u16, which does not fit into 1 octet)"),
             (["--timestamps"], "2A19", [87], "2023-11-14T22:13:20.250Z  87 %"),
             ([], "2A37", [0x10, 72, 0, 4], "72 beats/min, rrIntervals 1.0 s"),
         ] as [([String], BluetoothUUID, [UInt8]?, String)])
@@ -77,7 +77,7 @@ struct ValueLinesTests {
             ),
             (
                 ["--format", "u16"], "F000", [1],
-                #""value":"01","malformed":"no u16, which does not fit into 1 octets""#
+                #""value":"01","malformed":"no u16, which does not fit into 1 octet""#
             ),
             (
                 [], "2A29", hostile,

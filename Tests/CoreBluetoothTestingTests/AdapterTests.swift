@@ -2,7 +2,7 @@ import CoreBluetooth
 import CoreBluetoothTesting
 import Testing
 
-@Suite("The adapter of an app that is tested", .timeLimit(.minutes(5)))
+@Suite("The adapter of an app that is tested", .timeLimit(.minutes(30)))
 struct AdapterTests {
     private let air = TestRadio()
 

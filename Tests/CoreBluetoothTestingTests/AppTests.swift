@@ -82,7 +82,7 @@ private final class Firmware: VirtualPeripheralDelegate {
     }
 }
 
-@Suite("An app's central, against declared peripherals", .timeLimit(.minutes(5)))
+@Suite("An app's central, against declared peripherals", .timeLimit(.minutes(30)))
 struct AppTests {
     private let air = TestRadio()
     private let firmware = Firmware()

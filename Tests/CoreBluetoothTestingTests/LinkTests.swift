@@ -2,7 +2,7 @@ import CoreBluetooth
 import CoreBluetoothTesting
 import Testing
 
-@Suite("The links of a declared peripheral", .timeLimit(.minutes(5)))
+@Suite("The links of a declared peripheral", .timeLimit(.minutes(30)))
 struct LinkTests {
     private let air = TestRadio()
     private let sensor = VirtualPeripheral(name: "Heart", services: [VirtualService("180D", [.init("2A37", .notify)])])

@@ -38,7 +38,7 @@ private final class App: NSObject, CBPeripheralManagerDelegate {
     }
 }
 
-@Suite("An app's services, against a declared central", .timeLimit(.minutes(5)))
+@Suite("An app's services, against a declared central", .timeLimit(.minutes(30)))
 struct ServiceTests {
     @Test("They are found, read, written and subscribed to")
     func values() async throws {

@@ -71,7 +71,7 @@ private final class EchoApp: NSObject, CBCentralManagerDelegate, CBPeripheralDel
     }
 }
 
-@Suite("Waiting until everything has arrived", .timeLimit(.minutes(5)))
+@Suite("Waiting until everything has arrived", .timeLimit(.minutes(30)))
 struct SettlingTests {
     private let sensor = VirtualPeripheral(
         name: "Sensor",

@@ -22,7 +22,7 @@ private final class Firmware: VirtualPeripheralDelegate {
     }
 }
 
-@Suite("The values of a declared peripheral", .timeLimit(.minutes(5)))
+@Suite("The values of a declared peripheral", .timeLimit(.minutes(30)))
 struct ValueTests {
     private let air = TestRadio()
 

@@ -2,7 +2,7 @@ import CoreBluetooth
 import Testing
 import VirtualRadio
 
-@Suite("Both roles, from one end to the other", .timeLimit(.minutes(5)))
+@Suite("Both roles, from one end to the other", .timeLimit(.minutes(30)))
 struct CardTests {
     static let service = CBUUID(string: "E07F0AE8-00BB-47F5-94F4-4A7174EA3032")
     static let notified = CBUUID(string: "F001")

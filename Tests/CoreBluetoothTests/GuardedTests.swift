@@ -4,7 +4,7 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-@Suite("State that threads share", .timeLimit(.minutes(5)))
+@Suite("State that threads share", .timeLimit(.minutes(30)))
 struct GuardedTests {
     private final class Holder {
         @Guarded var ending: Ending?

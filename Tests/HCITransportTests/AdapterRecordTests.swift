@@ -95,7 +95,7 @@ struct AdapterRecordTests {
         #expect(!exists(path))
     }
 
-    @Test("closing waits for the adapter to come up, but not forever", .timeLimit(.minutes(5)))
+    @Test("closing waits for the adapter to come up, but not forever", .timeLimit(.minutes(30)))
     func slowController() throws {
         let release = DispatchSemaphore(value: 0)
         let kernel = FakeKernel(records: directory, bringingUp: { release.wait() })

@@ -181,13 +181,15 @@ private final class ConnectingThread {
             { argument in
                 guard let argument else { return nil }
                 let path = Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().path
-                while true {
+                // The server says nowhere when it begins to listen.
+                for _ in 0..<30_000 {
                     if let transport = try? TransportName.unixClient(path: path).open() {
                         transport.close()
-                        return nil
+                        break
                     }
-                    sched_yield()
+                    usleep(1_000)
                 }
+                return nil
             }, argument)
         try #require(result == 0)
     }

@@ -1,3 +1,4 @@
+import BluetoothHCI
 import Testing
 
 @testable import HCITransport
@@ -139,5 +140,23 @@ struct TransportNameTests {
             text == "\"usb:0\" is not a transport; accepted are virtual, hci-socket:ADAPTER (0, hci0 or an address), "
                 + "tcp-client:HOST:PORT, tcp-server:HOST:PORT (HOST _ for all interfaces), unix-client:PATH, "
                 + "unix-server:PATH, serial:DEVICE[,BAUD][,rtscts][,resync], pty[:LINK] and vhci[:PATH]")
+    }
+
+    @Test(
+        "controllers behind sockets and pseudo-terminals are not this machine's",
+        arguments: [
+            ("hci-socket", true), ("hci-socket:0", true), ("serial:/dev/ttyACM0", true), ("virtual", false),
+            ("unix:/tmp/radio", false), ("unix-server:/tmp/radio", false), ("tcp-client:127.0.0.1:6402", false),
+            ("tcp-server:_:6402", false), ("pty", false), ("vhci", false),
+        ])
+    func ownControllers(_ text: String, _ isOfThisMachine: Bool) throws {
+        #expect(try TransportName(text).isOfThisMachine == isOfThisMachine)
+    }
+
+    @Test("a serial line that is a pseudo-terminal leads to a program")
+    func pseudoTerminal() throws {
+        let terminal = try PseudoTerminal.open(link: nil, as: .host)
+        defer { terminal.close() }
+        #expect(try !TransportName(try #require(terminal.otherEnd)).isOfThisMachine)
     }
 }

@@ -278,6 +278,10 @@ class PeriodicCase(Case):
     """One of our programs advertises periodically, and another one follows that."""
 
     octets: str = "0416050A15"
+    # How the device, and its set, are named.
+    device: tuple[str, ...] = ("00:1B:DC:00:00:01/P", "--set", "3")
+    # What `ble sync` says where it must not find the device.
+    refusal: str | None = None
 
     def run(self, directory: pathlib.Path, limit: float) -> str | None:
         """Runs it. Returns the error, or nothing."""
@@ -285,8 +289,7 @@ class PeriodicCase(Case):
             with self.air(directory / "air.log") as air:
                 theirs = self.ble(air.transports[0], directory, "advertise", "--name", "Clock", "--sid", "3",
                                   "--periodic", self.octets)
-                ours = self.ble(air.transports[1], directory, "sync", "00:1B:DC:00:00:01/P", "--set", "3", "--json",
-                                "--count", "2")
+                ours = self.ble(air.transports[1], directory, "sync", *self.device, "--json", "--count", "2")
                 with running(theirs, directory / "theirs.log", "ble: advertising"):
                     with open(directory / "ours.log", "wb") as log:
                         result = subprocess.run(ours, stdout=subprocess.PIPE, stderr=log, timeout=limit, check=False)
@@ -294,6 +297,10 @@ class PeriodicCase(Case):
             return f"not done in {limit:.0f} s"
         except (OSError, RuntimeError) as error:
             return str(error)
+        if self.refusal is not None:
+            said = (directory / "ours.log").read_text(encoding="utf-8")
+            is_right = result.returncode == 3 and not result.stdout and self.refusal in said
+            return None if is_right else f"ended with status {result.returncode} and said {said!r}"
         reports = [json.loads(line) for line in result.stdout.splitlines()]
         if result.returncode != 0 or len(reports) != 2:
             return f"ended with status {result.returncode} after {len(reports)} reports"
@@ -303,7 +310,7 @@ class PeriodicCase(Case):
 
 def all_cases(binaries: pathlib.Path) -> list[Case]:
     """Each over our own radio, and one of either kind over Bumble's controllers, too, which send no scan response."""
-    ours = ("our radio", functools.partial(airs.our_radio, binaries))
+    ours = ("our legacy radio", functools.partial(airs.our_legacy_radio, binaries))
     theirs = ("Bumble's controllers", airs.bumble_controllers)
     cases: list[Case] = []
     for seen in SEEN:
@@ -314,7 +321,7 @@ def all_cases(binaries: pathlib.Path) -> list[Case]:
     # Bumble's controllers say of everything from a set that it came in extended PDUs, on LE 1M.
     options, octets, _ = SENT[0]
     cases.append(Case(f"Bumble sees ble {options}", *theirs, binaries, sent=(options, octets, "True 0 1 False")))
-    extended = [("our extended radio", functools.partial(airs.our_extended_radio, binaries))]
+    extended = [("our radio", functools.partial(airs.our_radio, binaries))]
     if airs.rootcanal_binary() is not None:
         extended.append(("RootCanal", airs.rootcanal))
     for air_name, air in extended:
@@ -330,6 +337,13 @@ def all_cases(binaries: pathlib.Path) -> list[Case]:
             title = f"Bumble sees ble {options if len(options) < 80 else 'advertise with 500 octets in a set on LE 2M'}"
             cases.append(Case(title, air_name, air, binaries, sent=(options, octets, rest)))
     cases.append(PeriodicCase("ble sync follows ble advertise --periodic", *extended[0], binaries))
+    cases.append(
+        PeriodicCase(
+            "ble sync finds the set of the device with that name", *extended[0], binaries, device=("Clock",)))
+    cases.append(
+        PeriodicCase(
+            "ble sync needs the exact name", *extended[0], binaries, device=("Clo", "--timeout", "4"),
+            refusal='no device named "Clo" yet; "Clock" is advertising'))
     for what, end, status in ENDS:
         name = f"ble scan gives the terminal back after {what}"
         cases.append(TerminalCase(name, *ours, binaries, end=end, status=status))

@@ -86,6 +86,11 @@ def read_runs() -> list[Run]:
     return [
         Run(["read", ADDRESS, "2A19"], output=["87 %"]),
         Run(["read", agreed.VALUES_NAME, "180F/2A19", "2A38"], output=["2A19  87 %", '2A38  "chest"']),
+        # The beginning of a name is not enough, and a name that is close is listed.
+        Run(["read", "Bad\x1b[2J", "2A19", "--timeout", "4"], NOT_FOUND, output=[],
+            words=['no device named "Bad\\u{1B}[2J" yet; "Bad\\u{1B}[2J', 'was not found in 4 s; did you mean "Bad\\u{1B}[2J']),
+        Run(["read", agreed.VALUES_NAME.replace("Name", "Nmae"), "2A19", "--timeout", "4"], NOT_FOUND, output=[],
+            words=['yet; "Bad\\u{1B}[2J', 'was not found in 4 s; did you mean "Bad\\u{1B}[2J']),
         Run(["read", ADDRESS, "2A29"], output=[hostile_text]),
         Run(["read", ADDRESS, "2A29", "--format", "utf8"], output=[hostile_text[1:-1]]),
         Run(["read", ADDRESS, "2A29", "--format", "hex"], output=["41 63 6D 65 1B 5B 32 4A E2 80 AE FF"]),
@@ -143,6 +148,9 @@ def notify_runs() -> list[Run]:
             check=rows(["F205", "1B5B33316D7265640D0A", "\\u{1B}[31mred\\r\\n"], ["F205", "FFFE9B", "���"])),
         Run(["notify", ADDRESS, "2A37", "F205", "--time", "1"],
             check=lambda output: None if {line[:4] for line in output.splitlines()} == {"2A37", "F205"} else output),
+        # It ends before there is a subscription, which is no success.
+        Run(["notify", ADDRESS, "2A37", "--time", "0.01"], LINK_LOST, output=[],
+            words=["was not subscribed to in 0.01 s"]),
         Run(["notify", ADDRESS, "2A19", "--count", "1"], NOT_FOUND, output=[],
             words=["2A19: the characteristic neither"]),
         Run(["notify", ADDRESS, "2A6E", "--count", "1"], NOT_FOUND, output=[], words=["has no 2A6E"]),

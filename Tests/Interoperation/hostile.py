@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import airs
 import hci
+import weather as weather_tools
 
 MEBIBYTE = 1 << 20
 
@@ -53,7 +54,10 @@ def all_cases(binaries: pathlib.Path) -> list[Case]:
         "a host that listens outlives a time without file descriptors": server_waits_for_descriptors,
         "our radio ends when it is told to, though nobody reads its errors": ends_unread,
         "in bad weather a card is whole, or our central says that it is not": weather,
+        "in bad weather ble read, write, inspect, notify and pair get over all of it, and ble serve survives":
+            weather_tools.survives,
         "our programs do not mistake their sockets for closed standard streams": begins_closed,
+        "our programs disconnect their peers when a signal ends them": disconnects,
     }
     return [Case(title, functools.partial(test, binaries)) for title, test in tests.items()]
 
@@ -216,6 +220,45 @@ def cpu_time(process: int) -> float:
     """How long a process has been computing, in seconds."""
     fields = pathlib.Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+# MARK: Signals
+
+CARD = "9D534E8B-2153-4F6D-B2B0-8C68665A7274"
+
+
+def disconnects(binaries: pathlib.Path, directory: pathlib.Path, sockets: pathlib.Path) -> str | None:
+    """A program that a signal ends says so to its peer, which else misses it after its supervision timeout."""
+    payload = sockets / "payload"
+    payload.write_bytes(bytes(MEBIBYTE))
+    signals = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
+    # Under nohup ours outlive their terminal.
+    signals = [number for number in signals if signal.getsignal(number) != signal.SIG_IGN]
+    for number in signals:
+        for ended in ("central", "ble", "peripheral"):
+            name = f"{ended}-{number.name}"
+            paths = [sockets / f"{name}-{side}" for side in ("server", "client")]
+            logs = [directory / f"{name}-{side}.log" for side in ("server", "client")]
+            transports = [f"--transport=unix-client:{path}" for path in paths]
+            server = [str(binaries / "peripheral"), transports[0], "--payload", str(payload)]
+            client = [str(binaries / "ble"), "notify", "BCS", CARD, transports[1]]
+            if ended == "central":
+                client = [str(binaries / "central"), transports[1]]
+            with contextlib.ExitStack() as stack:
+                stack.enter_context(radio(binaries, directory, paths))
+                processes = []
+                for command, log in ((server, logs[0]), (client, logs[1])):
+                    output = stack.enter_context(open(log, "wb"))
+                    processes.append(subprocess.Popen(
+                        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=output))
+                    stack.callback(airs.stop, processes[-1])
+                wait_for_text(logs[0], "sending")
+                first, log = (processes[0], logs[1]) if ended == "peripheral" else (processes[1], logs[0])
+                first.send_signal(number)
+                if (status := first.wait(timeout=3)) != 128 + number:
+                    return f"{ended} ended with status {status}"
+                wait_for_text(log, "the peer ended the connection")
+    return None
 
 
 # MARK: Standard streams

@@ -192,7 +192,10 @@ def other_plans() -> list[Plan]:
         ]),
         Plan("our peripheral when the central has lost its bond", [
             Step(serving, ["--do", "pair,card"]),
-            Step(serving, ["--do", "pair,card/encrypt,card"], ["bonded"], lost="theirs"),
+            # Anyone could have its address. The advice that follows needs the link, which the refused peer may end first.
+            Step(serving, ["--do", "pair"], ["failed: this device refused"], ["AUTHENTICATION_REQUIREMENTS"],
+                 their_status=LINK_LOST, lost="theirs"),
+            Step([*serving, "--replace-bonds"], ["--do", "pair,card/encrypt,card"], ["bonded"]),
         ]),
         Plan("our peripheral when it has lost its own bond", [
             Step(serving, ["--do", "pair,card"]),
@@ -202,6 +205,18 @@ def other_plans() -> list[Plan]:
             Step([*serving, *words("--io display --authenticated")], [*words("--io keyboard --mitm --do pair,card")]),
             Step(serving, ["--do", "pair"], ["this device refused"], ["AUTHENTICATION_REQUIREMENTS"],
                  their_status=LINK_LOST, lost="theirs"),
+        ]),
+        Plan("our peripheral that requires authentication refuses Just Works", [
+            Step([*serving, "--authenticated"], ["--do", "pair"], ["this device refused"],
+                 ["AUTHENTICATION_REQUIREMENTS"], their_status=LINK_LOST),
+        ]),
+        Plan("our peripheral that requires LE Secure Connections refuses legacy pairing", [
+            Step([*serving, "--secure-connections"], ["--legacy", "--do", "pair"], ["this device refused"],
+                 ["AUTHENTICATION_REQUIREMENTS"], their_status=LINK_LOST),
+        ]),
+        Plan("our central that requires authentication refuses Just Works", [
+            Step(words("pair --authenticated --io none"), [], ["this device refused"], ["AUTHENTICATION_REQUIREMENTS"],
+                 status=LINK_LOST),
         ]),
         Plan("our central refuses a key that is too short", [
             Step(["pair"], ["--key-size", "7"], [weak], ["ENCRYPTION_KEY_SIZE"], status=LINK_LOST),

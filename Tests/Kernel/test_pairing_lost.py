@@ -13,6 +13,10 @@ from support.sample import Sample, connect
 
 REFUSED = "the peer refused: the numbers were not confirmed to be equal"
 
+# The cases wait for the daemon that is started again, but it may crash before or behind the place where they do.
+bluetoothd_may_crash = pytest.mark.flaky(
+    reruns=2, reason="bluetoothd 5.66 crashes now and then after the key of a bond was refused")
+
 
 # MARK: Our central
 
@@ -35,6 +39,7 @@ async def test_our_central_has_lost_it(agents: AgentFactory, bluez: BlueZ) -> No
         await leave(link)
 
 
+@bluetoothd_may_crash
 async def test_the_peer_of_our_central_has_lost_it(agents: AgentFactory, bluez: BlueZ) -> None:
     agent = await agents()
     async with Sample(bluez).served(), person(JUST_WORKS) as shell:
@@ -74,6 +79,7 @@ async def pair(peripheral: Peripheral, bluez: BlueZ) -> None:
         await peripheral.alone()
 
 
+@bluetoothd_may_crash
 async def test_our_peripheral_has_lost_it(bluez: BlueZ) -> None:
     async with Peripheral.started(bluez) as peripheral:
         await pair(peripheral, bluez)
@@ -95,5 +101,19 @@ async def test_the_peer_of_our_peripheral_has_lost_it(bluez: BlueZ) -> None:
         await bluez.forget_devices("hci1")
         await peripheral.sighted()
         peripheral.agent.events.clear()
-        # To us it is a bonded peer whose link is not encrypted, until our person has agreed to pair anew.
+        # To us it may be anyone with its address: Just Works does not replace a bond.
+        agent = peripheral.agent
+        async with person(JUST_WORKS) as shell:
+            shell.say(f"pair {OURS}")
+            await agent.event("asked", question="consent")
+            await agent("answerPairing", isAccepted=True)
+            assert "authenticate each other" in (await agent.event("pairingEnded"))["reason"]
+            assert (await agent("bonds"))["peers"] == [f"{THEIRS}/P"]
+            await agent("removeBond", address=f"{THEIRS}/P")
+        # bluetoothd may have crashed meanwhile.
+        await bluez.adapter("hci1")
+        await bluez.forget_devices("hci1")
+        await peripheral.alone()
+        await peripheral.sighted()
+        agent.events.clear()
         await pair(peripheral, bluez)

@@ -9,7 +9,8 @@ struct Adapters: AsyncParsableCommand {
         discussion: HelpText.discussion(
             """
             Needs no privilege, and changes nothing. After hci-socket:, an adapter is given by its name or its address. \
-            The name may change when it is plugged in again, the address does not. Exits with status 3 if there is none.
+            The name may change when it is plugged in again, the address does not. Exits with status 3 if there is none, and with \
+            status 5 if the kernel has no Bluetooth.
             """,
             examples: ["ble adapters", "ble adapters --json"]))
 

@@ -11,14 +11,15 @@ struct Advertise: AsyncParsableCommand, CommandWithoutOutput {
             What does not fit beside the rest goes into the scan response, the name first; it is cut off if need be. With \
             --data the octets are sent exactly so, flags included or not. Known formats are in ble beacon.
 
-            With --extended or what implies it there is no scan response beside the data: all of it goes into one of them,             and only devices with Bluetooth 5.0 or later see it. The controller needs the extended commands.
+            With --extended or what implies it there is no scan response beside the data: all of it goes into one of them, and \
+            only devices with Bluetooth 5.0 or later see it. The controller needs the extended commands.
             """,
             examples: [
                 "ble advertise --name Thermometer --service 1809",
                 "ble advertise --manufacturer FFFF=0102 --no-connectable --time 60",
                 "ble advertise --data 0201060303AAFE",
                 "ble advertise --name Thermometer --phy coded --sid 3 --no-connectable",
-                "ble advertise --name Clock --sid 3 --periodic 0416050A15 --periodic-interval 1000",
+                "ble advertise --name Clock --periodic 0416050A15 --periodic-interval 1000",
                 "ble advertise --directed C0:11:22:33:44:55 --high-duty",
             ]))
 

@@ -25,19 +25,26 @@ struct AdvertisingOptions: ParsableArguments {
             let events = await adapter.events()
             var set: AdvertisingSet?
             if let extended, extended.isSet {
-                set = try await adapter.advertise(
-                    set: extended.parameters(
-                        data: data, scanResponse: scanResponse, isConnectable: isConnectable,
-                        interval: interval...interval))
+                let parameters = extended.parameters(
+                    data: data, scanResponse: scanResponse, isConnectable: isConnectable, interval: interval...interval)
+                do {
+                    set = try await Attempts.untilTaken(on: adapter) { () throws(BluetoothError) in
+                        try await adapter.advertise(set: parameters)
+                    }
+                } catch let error as BluetoothError where error.missingFeature != nil {
+                    throw CommandFailure(error, option: extended.option(needing:))
+                }
             } else {
-                try await adapter.advertise(
-                    octets: data, scanResponse: scanResponse, isConnectable: isConnectable,
-                    interval: interval...interval)
+                try await Attempts.untilTaken(on: adapter) { () throws(BluetoothError) in
+                    try await adapter.advertise(
+                        octets: data, scanResponse: scanResponse, isConnectable: isConnectable,
+                        interval: interval...interval)
+                }
             }
             let what = extended?.directed.map { data.isEmpty ? "to \($0)" : "\(data.hexadecimal()) to \($0)" }
             say("ble: advertising \(what ?? data.hexadecimal())" + (time.map { " for \($0) s" } ?? ""))
             do throws(BluetoothError) {
-                try await within(time) { [set] () throws(BluetoothError) in
+                try await within(time?.duration) { [set] () throws(BluetoothError) in
                     if let set {
                         let teller = Task { for try await event in events { Self.tell(event) } }
                         defer { teller.cancel() }

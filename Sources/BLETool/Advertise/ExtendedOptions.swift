@@ -77,6 +77,22 @@ struct ExtendedOptions: ParsableArguments {
     /// Whether the extended commands are needed.
     var isSet: Bool { isExtended || events != nil || power != nil || directed != nil }
 
+    /// The option that needs a feature of the controller, as it was given; nil if none does.
+    func option(needing feature: ControllerFeature) -> String? {
+        switch feature {
+        case .le2M, .leCoded: return phy == nil ? nil : "--phy"
+        case .periodicAdvertising: return periodic == nil ? nil : "--periodic"
+        case .extendedAdvertising:
+            let given = [
+                (extended, "--extended"), (phy != nil, "--phy"), (sid != nil, "--sid"), (anonymous, "--anonymous"),
+                (periodic != nil, "--periodic"), (events != nil, "--events"), (power != nil, "--power"),
+                (directed != nil, "--directed"),
+            ]
+            return given.first { $0.0 }?.1
+        default: return nil
+        }
+    }
+
     /// What is advertised.
     func parameters(
         data: [UInt8], scanResponse: [UInt8], isConnectable: Bool, interval: ClosedRange<Duration>

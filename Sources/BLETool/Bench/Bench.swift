@@ -17,7 +17,8 @@ struct Bench: AsyncParsableCommand {
                 "ble bench C0:11:22:33:44:55 --time 10 --json",
             ]))
 
-    @Argument(help: ArgumentHelp("Its address or its name; the first that serves if left out.", valueName: "device"))
+    @Argument(
+        help: ArgumentHelp("Its address or its exact name; the first that serves if left out.", valueName: "device"))
     var device: DeviceSelector?
 
     @Flag(help: "Be the one that is measured, until ended by a signal.")
@@ -49,20 +50,22 @@ struct Bench: AsyncParsableCommand {
 
     func run() async throws {
         if serve { return try await runServer() }
-        let result = try await transport.withAdapter(pairing: pairing, timeout: timeout) { adapter in
-            let connection = try await connect(adapter)
-            try await pairing.protect(connection)
-            let client = BenchClient(connection, time: time.duration, roundTrips: roundTrips.value)
-            let result = try await client.run()
-            try? await connection.disconnect()
-            return result
+        let result = try await transport.withAdapter(within: timeout, pairing: pairing) { adapter, attempts in
+            let search = DeviceSearch(attempts)
+            return try await attempts.run(on: adapter) {
+                let connection = try await connect(adapter, search)
+                try await pairing.protect(connection)
+                let client = BenchClient(connection, time: time.duration, roundTrips: roundTrips.value)
+                let result = try await client.run()
+                try? await connection.disconnect()
+                return result
+            }
         }
         if json { return try writeLine(result.json) }
         for line in result.lines { try writeLine(line) }
     }
 
-    private func connect(_ adapter: Adapter) async throws -> Connection {
-        let search = DeviceSearch(within: timeout)
+    private func connect(_ adapter: Adapter, _ search: DeviceSearch) async throws -> Connection {
         if let device { return try await search.connect(to: device, on: adapter) }
         let filter = ScanFilter(services: [BenchService.uuid], isConnectableOnly: true)
         let sighting = try await search.firstSighting(
@@ -77,7 +80,10 @@ struct Bench: AsyncParsableCommand {
             var advertisement = AdvertisementData()
             advertisement.localName = .complete(name)
             advertisement.serviceUUIDs = [BenchService.uuid]
-            try await adapter.advertise(advertisement)
+            let complete = advertisement
+            try await Attempts.untilTaken(on: adapter) { () throws(BluetoothError) in
+                try await adapter.advertise(complete)
+            }
             if let information = await adapter.information {
                 say("advertising \(quoted(name)) as \(information.address)")
             }

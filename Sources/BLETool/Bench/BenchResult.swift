@@ -1,4 +1,5 @@
 import BluetoothLE
+import BluetoothCommandLine
 
 /// What a link achieved.
 struct BenchResult: Sendable {
@@ -46,8 +47,8 @@ struct BenchResult: Sendable {
 
     private func text(_ throughput: Throughput) -> String {
         Self.kilobits(throughput.bitsPerSecond)
-            + " (\(throughput.octets) octets in \(milliseconds(throughput.time)) ms)"
-            + (throughput.lostOctets > 0 ? ", \(throughput.lostOctets) octets lost" : "")
+            + " (\(counted(throughput.octets, "octet")) in \(milliseconds(throughput.time)) ms)"
+            + (throughput.lostOctets > 0 ? ", \(counted(throughput.lostOctets, "octet")) lost" : "")
     }
 
     static func kilobits(_ bitsPerSecond: Double) -> String { "\((bitsPerSecond / 100).rounded() / 10) kbit/s" }

@@ -14,14 +14,37 @@ enum BondLines {
         }
     }
 
+    /// A JSON object on a line for each bond.
+    static func objects(_ adapters: [(identity: DeviceIdentity, bonds: [Bond])]) -> [String] {
+        adapters.flatMap { identity, bonds in
+            bonds.map { bond in
+                let strength = bond.strength
+                var object = JSONObject()
+                object.add("adapter", "\(identity.address)")
+                object.add("address", "\(bond.address)")
+                object.add("identity", explicit: bond.identity != nil)
+                object.add("model", strength.model.name)
+                object.add("authenticated", explicit: strength.isAuthenticated)
+                object.add("secureConnections", explicit: strength.usesSecureConnections)
+                object.add("keySize", strength.keySize)
+                object.add("roles", roles(of: bond))
+                return object.text
+            }
+        }
+    }
+
+    /// In which roles this device has a key.
+    private static func roles(of bond: Bond) -> [String] {
+        [bond.centralKey.map { _ in "central" }, bond.peripheralKey.map { _ in "peripheral" }].compactMap(\.self)
+    }
+
     private static func row(_ bond: Bond) -> [String] {
         let strength = bond.strength
-        let roles = [bond.centralKey.map { _ in "central" }, bond.peripheralKey.map { _ in "peripheral" }]
         return [
             "\(bond.address)", bond.identity == nil ? "no identity" : "identity",
             strength.model.name + (strength.isAuthenticated ? "" : ", unauthenticated"),
             strength.usesSecureConnections ? "LE Secure Connections" : "legacy pairing", "\(strength.keySize) octets",
-            "as " + roles.compactMap(\.self).joined(separator: " or "),
+            "as " + roles(of: bond).joined(separator: " or "),
         ]
     }
 

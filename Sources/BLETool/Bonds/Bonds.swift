@@ -18,6 +18,9 @@ struct Bonds: AsyncParsableCommand {
             examples: ["ble bonds list", "ble bonds remove C0:11:22:33:44:55"]),
         subcommands: [List.self, Remove.self, Export.self, Import.self])
 
+    /// The longest file that is imported or exported, in octets: room for thousands of bonds. Decoding takes many times as much.
+    static let longestArchive = 1 << 24
+
     /// Which bonds.
     struct Choice: ParsableArguments {
         @OptionGroup var place: BondOptions
@@ -40,14 +43,18 @@ struct Bonds: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Lists the bonds of each adapter: addresses, and how good their keys are.",
-            discussion: HelpText.discussion("", examples: ["ble bonds list"]))
+            discussion: HelpText.discussion(
+                "", examples: ["ble bonds list", "ble bonds list --json | jq -r .address"]))
 
         @OptionGroup var choice: Choice
+
+        @Flag(help: "Print a JSON object for each bond.")
+        var json = false
 
         func run() async throws {
             let store = try choice.open()
             let adapters = try choice.adapters(of: store)
-            for line in BondLines.table(adapters) { try writeLine(line) }
+            for line in json ? BondLines.objects(adapters) : BondLines.table(adapters) { try writeLine(line) }
             if adapters.isEmpty { say("ble: there are no bonds in \(store.directory)") }
         }
     }
@@ -104,8 +111,14 @@ struct Bonds: AsyncParsableCommand {
             guard count > 0 else {
                 throw CommandFailure(.failure, "there are no bonds to export in \(store.directory)")
             }
-            try PrivateFile.create(file, try withFailures { try BondArchive(adapters).encode() })
-            try writeLine("\(file) has the keys of \(count) bonds: keep it secret, and remove it when it is done with")
+            let archive = try withFailures { try BondArchive(adapters).encode() }
+            guard archive.count <= Bonds.longestArchive else {
+                throw CommandFailure(
+                    .usage, "\(counted(count, "bond")) are too many for one file; choose an adapter with --adapter")
+            }
+            try PrivateFile.create(file, archive)
+            try writeLine(
+                "\(file) has the keys of \(counted(count, "bond")): keep it secret, and remove it when it is done with")
         }
     }
 
@@ -137,7 +150,9 @@ struct Bonds: AsyncParsableCommand {
                 let content = try withFailures { try BlueZStorage.read(path) }
                 (found, problems) = (content.adapters, content.problems)
             } else {
-                let bytes = try InputFile.contents(of: path, maximumSize: BondArchive.maximumLength)
+                let bytes = try InputFile.contents(
+                    of: path, maximumSize: Bonds.longestArchive,
+                    advice: "import a file that ble bonds export wrote, or a directory of BlueZ's")
                 found = try withFailures { try BondArchive(decoding: bytes, path: path).adapters }
             }
             if let adapter = choice.adapter { found = found.filter { PeerID($0.identity.address) == PeerID(adapter) } }

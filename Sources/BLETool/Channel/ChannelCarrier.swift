@@ -25,8 +25,16 @@ struct ChannelCarrier: Sendable {
         case cancelled
     }
 
+    private let display = TransferDisplay()
+
+    init(channel: L2CAPChannel, ending: Ending) {
+        self.channel = channel
+        self.ending = ending
+    }
+
     /// Carries octets both ways until the channel is closed, by whichever side.
     func run() async throws {
+        defer { display.end() }
         do {
             try await carry()
         } catch {
@@ -63,6 +71,8 @@ struct ChannelCarrier: Sendable {
     private func receive(_ lastReceipt: ReceiptTime) async throws -> End {
         while let octets = try await channel.read() {
             lastReceipt.note()
+            // First: on a terminal the octets take the place of the line that shows the progress.
+            display.received(octets.count)
             try writeToStandardOutput(octets)
         }
         return .received
@@ -92,6 +102,7 @@ struct ChannelCarrier: Sendable {
                 throw error == .cancelled ? .channelClosed(.byPeer) : error
             }
             count += octets.count
+            display.sent(octets.count)
         }
     }
 

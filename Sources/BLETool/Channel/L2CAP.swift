@@ -23,7 +23,7 @@ struct L2CAP: AsyncParsableCommand {
                 "ble l2cap \"ble l2cap\" 0x80 < file",
             ]))
 
-    @Argument(help: ArgumentHelp("Its address or its name. See ble scan.", valueName: "device"))
+    @Argument(help: ArgumentHelp("Its address or its exact name. See ble scan.", valueName: "device"))
     var device: DeviceSelector?
 
     @Argument(help: "The number of its service, 1 to 255, such as 0x80.")
@@ -75,21 +75,32 @@ struct L2CAP: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let deviceName = offered == nil ? nil : name
-        try await transport.withAdapter(deviceName: deviceName, pairing: pairing, timeout: timeout) { adapter in
-            if let offered {
+        if let offered {
+            return try await transport.withAdapter(
+                deviceName: name, isRecovering: true, pairing: pairing, timeout: timeout
+            ) { adapter in
                 guard let channel = try await acceptChannel(offered, on: adapter) else { return }
                 say("\(channel.connection.peer) has opened the channel")
                 try await carry(over: channel)
-            } else if let device, let psm {
-                let connection = try await DeviceSearch(within: timeout).connect(to: device, on: adapter)
-                try await pairing.protect(connection)
-                let channel =
-                    enhanced
-                    ? try await connection.openChannels(1, to: psm.number)[0]
-                    : try await connection.openChannel(to: psm.number)
-                try await carry(over: channel)
             }
+        }
+        guard let device, let psm else { return }
+        try await transport.withAdapter(within: timeout, pairing: pairing) { adapter, attempts in
+            try await carry(over: try await openChannel(to: device, psm, on: adapter, attempts))
+        }
+    }
+
+    /// Opens a channel, in several attempts if need be. The octets carried over it cannot be repeated.
+    private func openChannel(
+        to device: DeviceSelector, _ psm: PSM, on adapter: Adapter, _ attempts: Attempts
+    ) async throws -> L2CAPChannel {
+        let search = DeviceSearch(attempts)
+        return try await attempts.run(on: adapter) {
+            let connection = try await search.connect(to: device, on: adapter)
+            try await pairing.protect(connection)
+            return enhanced
+                ? try await connection.openChannels(1, to: psm.number)[0]
+                : try await connection.openChannel(to: psm.number)
         }
     }
 
@@ -103,7 +114,10 @@ struct L2CAP: AsyncParsableCommand {
         let service = try await adapter.listen(on: offered.number, requirement: encrypted ? .encrypted : .none)
         var advertisement = AdvertisementData()
         advertisement.localName = .complete(name)
-        try await adapter.advertise(advertisement)
+        let complete = advertisement
+        try await Attempts.untilTaken(on: adapter) { () throws(BluetoothError) in
+            try await adapter.advertise(complete)
+        }
         say("listening on PSM \(PSM(number: service.psm)) as \(await adapter.information?.address.description ?? "?")")
         for try await channel in service { return channel }
         return nil

@@ -26,10 +26,13 @@ struct Inspect: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Its address, or its name where no other device in range has it. See ble scan.", valueName: "device"))
+            "Its address, or its exact name where no other device in range has it. See ble scan.", valueName: "device"))
     var device: DeviceSelector?
 
-    @Option(help: ArgumentHelp("How long finding and connecting may take.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp(
+            "How long finding and connecting may take, and trying again after a reset of the controller or a lost packet.",
+            valueName: "seconds"))
     var timeout = Seconds(30)
 
     @Flag(help: "Print a document in JSON.")
@@ -53,17 +56,14 @@ struct Inspect: AsyncParsableCommand {
             return try show(client.survey.document)
         }
         guard let device else { return }
-        let (document, link) = try await transport.withAdapter(pairing: pairing, timeout: timeout) { adapter in
-            let connection = try await DeviceSearch(within: timeout).connect(to: device, on: adapter)
-            try await pairing.protect(connection)
-            var document = try await waiting(for: "the device's values") {
-                try await DeviceRecording.survey(connection).document
+        let (document, link) = try await transport.withAdapter(within: timeout, pairing: pairing) { adapter, attempts in
+            try await DeviceSearch(attempts).withConnection(to: device, pairing, on: adapter) {
+                connection, attempts in
+                var document = try await DeviceRecording.survey(connection, attempts).document
+                document.address = connection.peer
+                // Last: both may have changed since the link was made.
+                return (document, "ATT_MTU \(try await connection.mtu), \(try await connection.phy.text)")
             }
-            document.address = connection.peer
-            // Last: both may have changed since the link was made.
-            let link = "ATT_MTU \(try await connection.mtu), \(try await connection.phy.text)"
-            try? await connection.disconnect()
-            return (document, link)
         }
         try show(document, link)
     }
@@ -73,6 +73,7 @@ struct Inspect: AsyncParsableCommand {
         var document = document
         document.name = document.deviceName
         if json { return try writeToStandardOutput([UInt8](document.json.utf8)) }
-        for line in InspectTree(document, link: link, palette: .standardOutput).lines { try writeLine(line) }
+        let tree = InspectTree(document, link: link, palette: .standardOutput, columns: terminalColumns())
+        for line in tree.lines { try writeLine(line) }
     }
 }

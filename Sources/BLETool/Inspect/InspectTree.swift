@@ -9,10 +9,15 @@ import BluetoothCommandLine
 struct InspectTree {
     private(set) var lines: [String] = []
     private let palette: Palette
+    /// The width that values are wrapped to; nil for not at all.
+    private let columns: Int?
 
-    /// - Parameter link: a line about the link, if there was one.
-    init(_ document: DeviceDocument, link: String? = nil, palette: Palette) {
+    /// - Parameters:
+    ///   - link: a line about the link, if there was one.
+    ///   - columns: how wide the terminal is; nil where each value is to stay on its line.
+    init(_ document: DeviceDocument, link: String? = nil, palette: Palette, columns: Int? = nil) {
         self.palette = palette
+        self.columns = columns
         if let address = document.address {
             lines.append("\(address)" + (document.name.map { "  " + quoted($0) } ?? ""))
         }
@@ -44,23 +49,37 @@ struct InspectTree {
                 + title(characteristic.uuid, AssignedNumbers.name(ofCharacteristic: characteristic.uuid))
                 + (properties.isEmpty ? "" : "  \(properties)"))
         if characteristic.properties.contains(.read) {
-            lines.append(
-                "      "
-                    + ValueText.text(characteristic.value.octets, of: characteristic.uuid, characteristic.permissions))
+            add(
+                ValueText.text(characteristic.value.octets, of: characteristic.uuid, characteristic.permissions),
+                indentation: 6)
         }
         for descriptor in characteristic.descriptors {
-            var line =
-                "    \(palette(.dim, Self.text(descriptor.handle)))  "
-                + title(descriptor.uuid, AssignedNumbers.name(ofDescriptor: descriptor.uuid))
-            if descriptor.uuid != .clientCharacteristicConfiguration {
-                line += "  " + ValueText.text(descriptor.value.octets, of: descriptor.uuid, descriptor.permissions)
+            let handle = Self.text(descriptor.handle), name = AssignedNumbers.name(ofDescriptor: descriptor.uuid)
+            let line = "    \(palette(.dim, handle))  " + title(descriptor.uuid, name)
+            guard descriptor.uuid != .clientCharacteristicConfiguration else {
+                lines.append(line)
+                continue
             }
-            lines.append(line)
+            let value = ValueText.text(descriptor.value.octets, of: descriptor.uuid, descriptor.permissions)
+            let plain = "    \(handle)  " + title(descriptor.uuid, name, Palette(isColoured: false))
+            if let columns, CellText.width(of: plain) + 2 + CellText.width(of: value) > columns {
+                lines.append(line)
+                add(value, indentation: 8)
+            } else {
+                lines.append(line + "  " + value)
+            }
         }
     }
 
-    private func title(_ uuid: BluetoothUUID, _ name: String?) -> String {
-        name.map { "\(palette(.bold, $0)) (\(uuid))" } ?? palette(.bold, "\(uuid)")
+    /// Adds a value on as many lines as it needs.
+    private mutating func add(_ value: String, indentation: Int) {
+        let parts = columns.map { CellText.wrapped(value, to: max(20, $0 - indentation)) } ?? [value]
+        lines += parts.map { String(repeating: " ", count: indentation) + $0 }
+    }
+
+    private func title(_ uuid: BluetoothUUID, _ name: String?, _ palette: Palette? = nil) -> String {
+        let palette = palette ?? self.palette
+        return name.map { "\(palette(.bold, $0)) (\(uuid))" } ?? palette(.bold, "\(uuid)")
     }
 
     private static func text(_ handle: AttributeHandle?) -> String { handle.map { "\($0)" } ?? "?" }

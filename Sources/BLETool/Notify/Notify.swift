@@ -1,6 +1,7 @@
 import ArgumentParser
 import BluetoothLE
 import BluetoothCommandLine
+import Synchronization
 
 /// `ble notify`: prints the values that a device sends.
 struct Notify: AsyncParsableCommand {
@@ -41,14 +42,18 @@ struct Notify: AsyncParsableCommand {
     func run() async throws {
         let lines = ValueLines(options: output, isLabelled: selectors.count > 1)
         let printer = ValuePrinter(lines, count: count?.value)
-        try await transport.withAdapter(isRecovering: reconnect, pairing: pairing, timeout: device.timeout) { adapter in
-            let connection = try await device.connect(adapter)
+        try await transport.withAdapter(within: device.timeout, pairing: pairing) { adapter, attempts in
+            let search = DeviceSearch(attempts)
+            let connection = try await attempts.run(on: adapter) {
+                try await search.connect(to: device.device, on: adapter)
+            }
+            let progress = NotifyProgress()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     if reconnect {
-                        try await receive(from: connection, on: adapter, printer)
+                        try await receive(from: connection, on: adapter, printer, progress)
                     } else {
-                        try await receive(from: connection, printer)
+                        try await receiveOnce(from: connection, on: adapter, search, printer, progress)
                     }
                 }
                 if let time { group.addTask { try await Task.sleep(for: time.duration) } }
@@ -56,19 +61,58 @@ struct Notify: AsyncParsableCommand {
                 // Whatever ends first ends all.
                 try await group.next()
             }
+            guard progress.hasSubscribed else {
+                try Task.checkCancellation()
+                throw CommandFailure(
+                    .linkLost,
+                    "\(connection.peer) was not subscribed to in \(time.map { "\($0) s" } ?? "time"); allow "
+                        + "a longer --time")
+            }
         }
     }
 
     // MARK: Links
 
+    /// Prints values until there have been enough. Only a reset of this device's controller has it connect again.
+    private func receiveOnce(
+        from first: Connection, on adapter: Adapter, _ search: DeviceSearch, _ printer: ValuePrinter,
+        _ progress: NotifyProgress
+    ) async throws {
+        var connection: Connection? = first, search = search
+        while true {
+            let (link, subscriptions) = try await search.attempts.run(on: adapter) { [search] in
+                // The first attempt has it already.
+                let former = connection
+                connection = nil
+                let link = if let former { former } else { try await search.connect(to: device.device, on: adapter) }
+                return (link, try await subscribe(on: link, search.attempts))
+            }
+            progress.subscribed()
+            do {
+                return try await show(subscriptions, on: link, printer)
+            } catch let error as BluetoothError where error.isLossOfController {
+                say("\(error); trying again")
+                // Until it is back.
+                search = DeviceSearch(within: device.timeout)
+            }
+        }
+    }
+
     /// Prints values until there have been enough, on one link after the other.
-    private func receive(from first: Connection, on adapter: Adapter, _ printer: ValuePrinter) async throws {
+    private func receive(
+        from first: Connection, on adapter: Adapter, _ printer: ValuePrinter, _ progress: NotifyProgress
+    ) async throws {
         var connection: Connection? = first
         var pauses = ReconnectPauses()
         while true {
             do {
                 if connection == nil { connection = try await device.connect(adapter) }
-                if let connection { try await receive(from: connection, printer) { pauses.reset() } }
+                if let connection {
+                    let subscriptions = try await subscribe(on: connection, Attempts(within: device.timeout))
+                    progress.subscribed()
+                    pauses.reset()
+                    try await show(subscriptions, on: connection, printer)
+                }
                 return
             } catch {
                 guard let why = Self.reconnectable(error) else { throw error }
@@ -91,8 +135,9 @@ struct Notify: AsyncParsableCommand {
             failure.message
         case let error as BluetoothError:
             switch error {
-            case .disconnected, .connectionFailed, .timedOut, .peerNotResponding, .adapterRemoved, .servicesChanged,
-                .notReady, .alreadyConnected:
+            case .pairingFailed(.disconnected), .pairingFailed(.timedOut), .pairingFailed(.encryptionFailed),
+                .disconnected, .connectionFailed, .timedOut, .peerNotResponding, .adapterRemoved, .servicesChanged,
+                .notReady, .alreadyConnected, .answerLost:
                 "\(error)"
             default: nil
             }
@@ -100,25 +145,37 @@ struct Notify: AsyncParsableCommand {
         }
     }
 
-    /// Prints the values of one link until there have been enough.
-    private func receive(
-        from connection: Connection, _ printer: ValuePrinter, onSubscribed: () -> Void = {}
-    ) async throws {
+    private typealias Subscription = (attribute: SelectedAttribute, values: EventSequence<[UInt8]>)
+
+    private func subscribe(on connection: Connection, _ attempts: Attempts) async throws -> [Subscription] {
         try await pairing.protect(connection)
-        var subscriptions: [(attribute: SelectedAttribute, values: EventSequence<[UInt8]>)] = []
-        for attribute in try await connection.attributes(selectors) {
+        var subscriptions: [Subscription] = []
+        for attribute in try await connection.attributes(selectors, attempts) {
             guard let characteristic = attribute.characteristic else {
                 throw CommandFailure(.usage, "\(attribute.label) is no characteristic, and sends nothing")
             }
             do throws(BluetoothError) {
-                subscriptions.append((attribute, try await connection.notifications(of: characteristic)))
+                let values = try await attempts.answer(of: connection) { () throws(BluetoothError) in
+                    try await connection.notifications(of: characteristic)
+                }
+                subscriptions.append((attribute, values))
             } catch {
-                if Self.reconnectable(error) != nil { throw error }
-                throw CommandFailure(ExitStatus(error), "\(attribute.label): \(error)" + pairing.advice(about: error))
+                switch error {
+                case .att, .notSupported:
+                    throw CommandFailure(
+                        ExitStatus(error), "\(attribute.label): \(error)" + pairing.advice(about: error))
+                default: throw error
+                }
             }
         }
         say("subscribed to \(subscriptions.map(\.attribute.label).joined(separator: ", ")) of \(connection.peer)")
-        onSubscribed()
+        return subscriptions
+    }
+
+    /// Prints the values of one link until there have been enough.
+    private func show(
+        _ subscriptions: [Subscription], on connection: Connection, _ printer: ValuePrinter
+    ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (attribute, values) in subscriptions {
                 group.addTask { try await Self.show(values, of: attribute, on: connection, printer) }
@@ -147,6 +204,15 @@ struct Notify: AsyncParsableCommand {
             guard try printer.show(ValueRecord(attribute, of: connection.peer, octets)) else { return }
         }
     }
+}
+
+/// Whether there was ever a subscription.
+private final class NotifyProgress: Sendable {
+    private let state = Atomic(false)
+
+    var hasSubscribed: Bool { state.load(ordering: .relaxed) }
+
+    func subscribed() { state.store(true, ordering: .relaxed) }
 }
 
 /// How long to wait before each attempt to connect again: from 1 s, twice as long each time, to 30 s.

@@ -29,20 +29,43 @@ struct Pair: AsyncParsableCommand {
     var characteristic: BluetoothUUID?
 
     func run() async throws {
-        try await transport.withAdapter(timeout: device.timeout) { adapter in
-            try await agent.withAgent(on: adapter) {
-                let connection = try await device.connect(adapter)
-                let events = await adapter.events()
-                var request = agent.request
-                request.renewsKeys = renew
-                try await connection.pair(request)
-                try writeLine("\(connection.peer): \(try await protection(of: connection, on: adapter, events))")
-                if let characteristic {
-                    for value in try await connection.read(characteristic) { try writeLine(value.value.hexadecimal()) }
+        // What was printed last, across attempts: another attempt renews no keys, and prints only what has changed.
+        var printed: String?
+        try await transport.withAdapter(within: device.timeout, configure: agent.apply) { adapter, attempts in
+            try await agent.withAgent(on: adapter, reportsEnd: false) {
+                let search = DeviceSearch(attempts)
+                try await attempts.run(on: adapter) {
+                    let connection = try await search.connect(to: device.device, on: adapter)
+                    let events = await adapter.events()
+                    var request = agent.request
+                    request.renewsKeys = renew && printed == nil
+                    try await connection.pair(request)
+                    let security = try await connection.security
+                    if printed == nil {
+                        printed = try await printProtection(of: connection, on: adapter, events)
+                    }
+                    if let characteristic {
+                        let values = try await attempts.answer(of: connection) { () throws(BluetoothError) in
+                            try await connection.read(characteristic)
+                        }
+                        for value in values { try writeLine(value.value.hexadecimal()) }
+                        // A value that requires better keys than there were.
+                        if try await connection.security != security {
+                            printed = try await printProtection(of: connection, on: adapter, events)
+                        }
+                    }
+                    try? await connection.disconnect()
                 }
-                try? await connection.disconnect()
             }
         }
+    }
+
+    private func printProtection(
+        of connection: Connection, on adapter: Adapter, _ events: EventSequence<AdapterEvent>
+    ) async throws -> String {
+        let protection = try await protection(of: connection, on: adapter, events)
+        try writeLine("\(connection.peer): \(protection)")
+        return protection
     }
 
     /// How the link is protected: by a bond, or by a pairing that was none.

@@ -58,10 +58,11 @@ struct Radio: AsyncParsableCommand, CommandWithoutOutput {
     var delay = 0
 
     @Flag(
+        inversion: .prefixedNo, exclusivity: .exclusive,
         help:
             "Give the controllers extended advertising, with long data, several sets, periodic advertising, LE 2M and LE Coded."
     )
-    var extended = false
+    var extended = true
 
     @Flag(name: .shortAndLong, help: "Say what each fault does.")
     var verbose = false

@@ -26,23 +26,30 @@ struct Read: AsyncParsableCommand {
     @OptionGroup var pairing: PairingOptions
 
     func run() async throws {
-        try await device.withConnection(transport, pairing) { _, connection in
-            let attributes = try await connection.attributes(selectors)
-            let printer = ValuePrinter(ValueLines(options: output, isLabelled: attributes.count > 1))
-            var isRefused = false
-            for attribute in attributes {
+        var printer: ValuePrinter?
+        // Across attempts: values that have been read are not read again.
+        var doneCount = 0, isRefused = false
+        try await device.withConnection(transport, pairing) { connection, attempts in
+            let attributes = try await connection.attributes(selectors, attempts)
+            let lines = printer ?? ValuePrinter(ValueLines(options: output, isLabelled: attributes.count > 1))
+            printer = lines
+            for attribute in attributes.dropFirst(doneCount) {
                 let octets: [UInt8]
                 do throws(BluetoothError) {
-                    octets = try await connection.read(attribute.handle)
+                    octets = try await attempts.answer(of: connection) { () throws(BluetoothError) in
+                        try await connection.read(attribute.handle)
+                    }
+                    doneCount += 1
                 } catch {
                     guard case .att = error else { throw error }
                     say("\(attribute.label): \(error)" + pairing.advice(about: error))
                     isRefused = true
+                    doneCount += 1
                     continue
                 }
-                try printer.show(ValueRecord(attribute, of: connection.peer, octets))
+                try lines.show(ValueRecord(attribute, of: connection.peer, octets))
             }
-            if isRefused || printer.hasMalformed { throw CommandFailure(.linkLost, nil) }
         }
+        if isRefused || printer?.hasMalformed == true { throw CommandFailure(.linkLost, nil) }
     }
 }

@@ -1,28 +1,52 @@
 import BluetoothDocuments
 import BluetoothLE
 import BluetoothCommandLine
+import Synchronization
 
 /// Surveys a connected device, and notes what it notifies.
 struct DeviceRecording {
-    /// Reads all that the device shows of its database.
-    static func survey(_ connection: Connection) async throws -> DatabaseSurvey {
+    /// Reads all that the device shows of its database. On a terminal it is shown how far that has come.
+    static func survey(_ connection: Connection, _ attempts: Attempts) async throws -> DatabaseSurvey {
+        let progress = Mutex("the device's services")
+        return try await waiting(for: { progress.withLock { $0 } }) {
+            try await survey(connection, attempts) { survey in
+                guard let text = progressText(survey) else { return }
+                progress.withLock { $0 = text }
+            }
+        }
+    }
+
+    /// How far a survey has come, to stand behind "waiting for".
+    static func progressText(_ survey: DatabaseSurvey) -> String? {
+        survey.progress.map { "the device's values, \($0.done) of \(counted($0.total, "attribute")) read" }
+            ?? (survey.attributeCount > 0
+                ? "the device's services, \(counted(survey.attributeCount, "attribute")) found" : nil)
+    }
+
+    private static func survey(
+        _ connection: Connection, _ attempts: Attempts, report: (borrowing DatabaseSurvey) -> Void
+    ) async throws -> DatabaseSurvey {
         let session = try await connection.openSession()
         var survey = DatabaseSurvey()
         var tag = 0
-        guard let first = survey.operation else { return survey }
-        await session.begin(first, as: tag)
-        for try await event in session.events {
-            guard case .ended(tag, let result) = event else { continue }
+        while let operation = survey.operation {
+            let current = tag
+            let result = try await attempts.answer(of: connection) { () throws(BluetoothError) in
+                await session.begin(operation, as: current)
+                for try await event in session.events {
+                    if case .ended(current, let result) = event { return result }
+                }
+                // The sequence ends by throwing.
+                throw .disconnected(.unknown)
+            }
             switch result {
             case .success(let result): survey.take(.success(result))
             case .failure(.att(let error)): survey.take(.failure(error))
             case .failure(let error): throw error
             }
-            guard let next = survey.operation else { return survey }
+            report(survey)
             tag += 1
-            await session.begin(next, as: tag)
         }
-        // The sequence ends by throwing.
         return survey
     }
 

@@ -33,31 +33,30 @@ struct Record: AsyncParsableCommand {
     private static let patience = Duration.seconds(2)
 
     func run() async throws {
-        let document = try await transport.withAdapter(pairing: pairing, timeout: device.timeout) { adapter in
-            let sighting = try await sighting(on: adapter)
-            let connection = try await DeviceSearch(within: device.timeout).connect(to: sighting.address, on: adapter)
-            try await pairing.protect(connection)
-            let survey = try await waiting(for: "the device's values") {
-                try await DeviceRecording.survey(connection)
+        let document = try await transport.withAdapter(within: device.timeout, pairing: pairing) { adapter, attempts in
+            let search = DeviceSearch(attempts)
+            return try await attempts.run(on: adapter) {
+                let sighting = try await sighting(on: adapter, search)
+                let connection = try await search.connect(to: sighting.address, on: adapter)
+                try await pairing.protect(connection)
+                let survey = try await DeviceRecording.survey(connection, attempts)
+                var document = try await DeviceRecording.record(connection, survey, for: time)
+                try? await connection.disconnect()
+                describe(sighting, in: &document)
+                return document
             }
-            var document = try await DeviceRecording.record(connection, survey, for: time)
-            try? await connection.disconnect()
-            describe(sighting, in: &document)
-            return document
         }
         try DocumentFile.write(document, to: file)
-        say("ble: \(document.services.count) services and \(document.notifications.count) notifications are in \(file)")
+        say(
+            "ble: \(counted(document.services.count, "service")) and \(counted(document.notifications.count, "notification")) are in \(file)"
+        )
     }
 
     /// The device's advertising, with its scan response if it has one.
-    private func sighting(on adapter: Adapter) async throws -> Sighting {
-        let filter: ScanFilter =
-            switch device.device {
-            case .address(let address): ScanFilter(addresses: [address])
-            case .name(let name): ScanFilter(name: .exact(name), isConnectableOnly: true)
-            }
-        let search = DeviceSearch(within: device.timeout)
-        let first = try await search.firstSighting(for: filter, of: "\(device.device)", on: adapter)
+    private func sighting(on adapter: Adapter, _ search: DeviceSearch) async throws -> Sighting {
+        let address = try await search.address(of: device.device, on: adapter)
+        let first = try await search.firstSighting(
+            for: ScanFilter(addresses: [address]), of: "\(device.device)", on: adapter)
         let latest = LatestSighting(first)
         let sightings = try await adapter.scan(for: ScanFilter(addresses: [first.address]))
         do throws(BluetoothError) {

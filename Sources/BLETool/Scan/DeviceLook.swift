@@ -1,11 +1,15 @@
 import BluetoothCrypto
+import BluetoothHost
 import BluetoothLE
 import BluetoothNumbers
+import BluetoothSMP
 
 /// What a device's data says, decoded once for each change of it.
 struct DeviceLook {
     /// The complete name if there is one. It may contain anything.
     var name: String?
+    /// The identity address of a bonded device, whatever address it uses.
+    var identity: DeviceAddress?
     /// Who made the device or its software, as far as its data says.
     var vendor: String?
     var advertisement = AdvertisementData()
@@ -14,9 +18,11 @@ struct DeviceLook {
 
     init() {}
 
-    init(_ sighting: Sighting, keys: BTHomeKeys) {
+    /// - Parameter bond: the bond with the device, if any.
+    init(_ sighting: Sighting, keys: BTHomeKeys, bond: Bond? = nil) {
         advertisement = sighting.advertisement
-        name = sighting.name
+        name = sighting.name ?? bond?.name
+        identity = bond?.identity?.address
         let members = advertisement.serviceUUIDs + advertisement.serviceData.map(\.uuid)
         vendor =
             advertisement.manufacturerData.lazy.compactMap { AssignedNumbers.name(ofCompany: $0.companyID) }.first
@@ -40,5 +46,30 @@ struct DeviceLook {
     /// The name of a service, or of whoever was given its UUID; else the UUID.
     static func name(of service: BluetoothUUID) -> String {
         AssignedNumbers.name(ofService: service) ?? AssignedNumbers.name(ofMember: service) ?? service.description
+    }
+}
+
+/// Reads what devices advertise, for a scan.
+struct LookReader {
+    private let services: [BluetoothUUID]
+    private let keys: BTHomeKeys
+    /// The bonds of the adapter, by peer.
+    private var bonds: [PeerID: Bond] = [:]
+
+    /// - Parameter services: the services that the scan is for; all if it is empty.
+    init(services: [BluetoothUUID], keys: BTHomeKeys) {
+        self.services = services
+        self.keys = keys
+    }
+
+    mutating func know(_ bonds: [Bond]) {
+        self.bonds = Dictionary(bonds.map { ($0.peer, $0) }) { first, _ in first }
+    }
+
+    func look(at sighting: Sighting) -> DeviceLook { DeviceLook(sighting, keys: keys, bond: bonds[sighting.peer]) }
+
+    /// Whether the scan is for one of the services.
+    func matches(_ look: DeviceLook) -> Bool {
+        services.isEmpty || !look.matchableServices.isDisjoint(with: services)
     }
 }

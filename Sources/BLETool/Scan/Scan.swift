@@ -13,7 +13,8 @@ struct Scan: AsyncParsableCommand {
             and finally which device is nearest. With --json each line is an object, and there is no end.
 
             What beacons and sensors send in known formats is decoded: iBeacon, Eddystone, BTHome, RuuviTag. Exits with \
-            status 3 if no device was seen. Each set of a device's extended advertising has a line of its own.
+            status 3 if no device was seen. A bonded device is shown with its identity and its name, whatever private address \
+            it uses. Each set of a device's extended advertising has a line of its own.
             """,
             examples: [
                 "ble scan", "ble scan --service 180D --rssi -70..0",
@@ -82,16 +83,16 @@ struct Scan: AsyncParsableCommand {
             reportsDuplicates: duplicates)
         let filter = ScanFilter(name: name.map { .prefix($0) }, addresses: addresses, rssi: rssi?.range)
         try await transport.withAdapter(timeout: time) { adapter in
-            // What is repeated is needed for the distance and the table, too.
-            let sightings = try await adapter.scan(
-                for: filter,
-                parameters: ScanParameters(
-                    isActive: active, reportsDuplicates: true, phys: coded ? [.le1M, .leCoded] : .le1M))
-            defer { tellLoss(sightings.droppedCount) }
-            switch form {
-            case .table: try await LiveScan(devices).run(sightings, for: time)
-            case .lines: try await devices.show(sightings, for: time) { $0.line }
-            case .json: try await devices.show(sightings, for: time) { $0.jsonLine }
+            let bonds = try await adapter.bonds
+            devices.withTable { $0.know(bonds) }
+            guard let time else {
+                return try await Attempts.unlimited(on: adapter) {
+                    try await scan(filter, on: adapter, devices, form, for: nil)
+                }
+            }
+            let attempts = Attempts(within: time)
+            try await attempts.run(on: adapter) {
+                try await scan(filter, on: adapter, devices, form, for: attempts.left)
             }
         }
         guard devices.shownCount > 0 else {
@@ -102,6 +103,26 @@ struct Scan: AsyncParsableCommand {
             )
         }
         if !json { try showNearestFirst(devices.nearestFirst, limit: form == .table ? 10 : .max) }
+    }
+
+    private func scan(
+        _ filter: ScanFilter, on adapter: Adapter, _ devices: ScanSession, _ form: Form, for time: Duration?
+    ) async throws {
+        // The distance and the table also need repeated reports.
+        let sightings = try await adapter.scan(
+            for: filter,
+            parameters: ScanParameters(
+                isActive: active, reportsDuplicates: true, phys: coded ? [.le1M, .leCoded] : .le1M))
+        defer { tellLoss(sightings.droppedCount) }
+        do {
+            switch form {
+            case .table: try await LiveScan(devices).run(sightings, for: time)
+            case .lines: try await devices.show(sightings, for: time) { $0.line }
+            case .json: try await devices.show(sightings, for: time) { $0.jsonLine }
+            }
+        } catch let error as BluetoothError where error.missingFeature != nil {
+            throw CommandFailure(error) { $0 == .leCoded && coded ? "--coded" : nil }
+        }
     }
 
     private func tellLoss(_ count: Int) {

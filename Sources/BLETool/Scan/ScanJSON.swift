@@ -2,17 +2,11 @@ import BluetoothLE
 import BluetoothNumbers
 import BluetoothCommandLine
 
-extension ScannedDevice {
-    /// The device's advertising as a JSON object on one line. What changes with each sighting comes first.
+extension ScannedSet {
+    /// The set's advertising as a JSON object on one line. What changes with each sighting comes first.
     var jsonLine: [UInt8] {
         mutating get {
-            let rest: [UInt8]
-            if let cachedJSON {
-                rest = cachedJSON
-            } else {
-                rest = object.line()
-                cachedJSON = rest
-            }
+            let rest = cachedJSON { $0.object.line() }
             var line = Self.opening
             line.reserveCapacity(rest.count + 64)
             Timestamp(sighting.lastSeen).write(to: &line)
@@ -35,6 +29,7 @@ extension ScannedDevice {
         let advertisement = look.advertisement
         var object = JSONObject(capacity: 512)
         object.add("address", sighting.isAnonymous ? nil : sighting.address.description)
+        object.add("identity", look.identity?.description)
         object.add("anonymous", sighting.isAnonymous)
         object.add("name", look.name)
         object.add("vendor", look.vendor)
@@ -64,6 +59,10 @@ extension ScannedDevice {
         object.add(
             "appearanceName", advertisement.appearance.flatMap { AssignedNumbers.name(ofAppearance: $0.rawValue) })
         object.add("flags", advertisement.flags?.rawValue)
+        object.add("other", each: advertisement.other) { object, element in
+            object.add("type", element.type.rawValue)
+            object.add("data", hexadecimal: element.data)
+        }
         // An object for each thing that a value says.
         let fields = look.values.flatMap { value in value.fields.map { (type(of: value).formatName, $0) } }
         object.add("values", each: fields) { object, element in

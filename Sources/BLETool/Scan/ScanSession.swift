@@ -6,8 +6,6 @@ import Synchronization
 final class ScanSession: Sendable {
     private struct State {
         var table: ScanTable
-        /// Averages over many sightings, whether they are shown or not.
-        var estimator = ProximityEstimator(capacity: ScanTable.capacity)
         var shownCount = 0
     }
 
@@ -22,31 +20,29 @@ final class ScanSession: Sendable {
     /// How many times a device was to be shown.
     var shownCount: Int { state.withLock { $0.shownCount } }
 
-    /// The devices seen in the last seconds.
-    var nearestFirst: [ProximityEstimator.Estimate] { state.withLock { $0.estimator.nearestFirst } }
+    /// How near each matching device is, whether it was shown or not.
+    var nearestFirst: [ProximityEstimator.Estimate] { state.withLock { $0.table.nearestFirst } }
 
     /// Does something with the table.
     func withTable<Value: Sendable>(_ body: (inout sending ScanTable) -> sending Value) -> Value {
         state.withLock { body(&$0.table) }
     }
 
-    /// Takes a sighting in. Returns what `text` makes of its device if that is to be shown.
+    /// Adds a sighting. Returns the text that `text` makes of its set, or nil if the set should not be shown.
     @discardableResult
-    func record(_ sighting: Sighting, text: (inout ScannedDevice) -> [UInt8] = { _ in [] }) -> [UInt8]? {
+    func record(_ sighting: Sighting, text: (inout ScannedSet) -> [UInt8] = { _ in [] }) -> [UInt8]? {
         state.withLock { state in
             let (slot, isNews) = state.table.record(sighting)
-            guard state.table[slot].isMatch else { return nil }
-            state.estimator.record(sighting)
-            guard isNews || reportsDuplicates else { return nil }
+            guard state.table[slot].isMatch, isNews || reportsDuplicates else { return nil }
             state.shownCount += 1
-            return text(&state.table[slot])
+            return state.table.text(of: slot, text)
         }
     }
 
-    /// Writes what `text` makes of each device that is new or has changed, until the time is up or the output is closed.
+    /// Writes what `text` makes of each set that is new or has changed, until the time is up or the output is closed.
     func show(
-        _ sightings: EventSequence<Sighting>, for time: Seconds?,
-        text: @escaping @Sendable (inout ScannedDevice) -> [UInt8]
+        _ sightings: EventSequence<Sighting>, for time: Duration?,
+        text: @escaping @Sendable (inout ScannedSet) -> [UInt8]
     ) async throws {
         let failure = Failure()
         do {
@@ -75,8 +71,8 @@ final class ScanSession: Sendable {
 
 /// Carries out `body`, for no longer than a time if there is one.
 func within<Value: Sendable>(
-    _ time: Seconds?, _ body: @escaping @Sendable () async throws(BluetoothError) -> Value
+    _ time: Duration?, _ body: @escaping @Sendable () async throws(BluetoothError) -> Value
 ) async throws(BluetoothError) -> Value {
     guard let time else { return try await body() }
-    return try await withTimeout(time.duration, body)
+    return try await withTimeout(time, body)
 }

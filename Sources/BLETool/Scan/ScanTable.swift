@@ -1,144 +1,119 @@
+import BluetoothHost
 import BluetoothLE
 
-/// The devices that a scan shows: a bounded number, of which those not seen for longest are forgotten.
+/// All that a scan knows of devices: one record for each device, with its advertising sets and how near it is.
+///
+/// The number of sets is bounded. When the table is full, it evicts the devices that were not seen for longest.
 struct ScanTable {
-    /// How many devices there may be.
+    /// The most sets that a table holds by default.
     static let capacity = 16_384
 
-    private let capacity: Int
-    private let services: [BluetoothUUID]
-    private let keys: BTHomeKeys
-    private(set) var devices: [ScannedDevice] = []
-    private var slots: [Source: Int] = [:]
-    /// How many devices were forgotten.
-    private(set) var forgottenCount = 0
-
-    /// A device, or one of its advertising sets.
-    private struct Source: Hashable {
-        let peer: PeerID
-        let sid: UInt8?
-
-        init(_ sighting: Sighting) {
-            peer = sighting.peer
-            sid = sighting.details.sid
-        }
+    /// A place in the table, valid until the next call of `record` or `removeAll`.
+    struct Slot: Equatable {
+        fileprivate let device: Int
+        fileprivate let set: Int
     }
 
-    /// - Parameter services: devices match that list one of these, or have data of one; all do where there are none.
+    private let capacity: Int
+    private let proximity = ProximityEstimator.Configuration()
+    private var reader: LookReader
+    private var devices: [ScannedDevice] = []
+    /// Where each device is in `devices`.
+    private var indices: [PeerID: Int] = [:]
+    /// The number of sightings so far.
+    private var sightingCount: UInt64 = 0
+    /// The number of sets of all devices.
+    private(set) var setCount = 0
+    /// The number of sets that were evicted.
+    private(set) var evictedCount = 0
+
+    /// - Parameter services: sets match that list one of these, or have data of one. If it is empty, all sets match.
     init(services: [BluetoothUUID] = [], keys: BTHomeKeys = BTHomeKeys(), capacity: Int = Self.capacity) {
         self.capacity = max(4, capacity)
-        self.services = services
-        self.keys = keys
+        reader = LookReader(services: services, keys: keys)
     }
 
-    /// A device in a slot that `record` returned; it is that until the next call.
-    subscript(slot: Int) -> ScannedDevice {
-        get { devices[slot] }
-        _modify { yield &devices[slot] }
-    }
+    /// Bonded devices are shown with their identity, whatever address they use.
+    mutating func know(_ bonds: [Bond]) { reader.know(bonds) }
 
-    /// Takes a sighting in.
+    // MARK: - Sightings
+
+    /// Adds a sighting.
     ///
-    /// - Returns: where its device is, and whether that is new or advertises something new.
-    mutating func record(_ sighting: Sighting) -> (slot: Int, isNews: Bool) {
-        if let slot = slots[Source(sighting)] {
-            guard devices[slot].update(sighting) else { return (slot, false) }
-            look(at: slot)
-            return (slot, true)
+    /// - Returns: where its set is, and whether that is new or advertises something new.
+    mutating func record(_ sighting: Sighting) -> (slot: Slot, isNews: Bool) {
+        sightingCount &+= 1
+        let slot: Slot, isNews: Bool
+        if let known = self.slot(of: sighting) {
+            slot = known
+            isNews = devices[slot.device].update(slot.set, sighting, reader)
+        } else {
+            slot = add(sighting)
+            isNews = true
         }
-        if devices.count >= capacity { forgetOldest() }
-        let slot = devices.count
-        slots[Source(sighting)] = slot
-        devices.append(ScannedDevice(sighting))
-        look(at: slot)
-        return (slot, true)
+        devices[slot.device].measure(slot.set, order: sightingCount, proximity)
+        return (slot, isNews)
     }
 
-    private mutating func look(at slot: Int) {
-        let look = DeviceLook(devices[slot].sighting, keys: keys)
-        devices[slot].isMatch = services.isEmpty || !look.matchableServices.isDisjoint(with: services)
-        devices[slot].look = look
+    private func slot(of sighting: Sighting) -> Slot? {
+        guard let device = indices[sighting.peer], let set = devices[device].index(of: sighting.details.sid) else {
+            return nil
+        }
+        return Slot(device: device, set: set)
     }
 
-    /// Forgets a quarter of the devices: so many at a time that it costs little for each new one.
-    private mutating func forgetOldest() {
-        devices.sort { $0.sighting.lastSeen > $1.sighting.lastSeen }
-        let count = max(1, devices.count / 4)
-        devices.removeLast(count)
-        forgottenCount += count
-        slots.removeAll(keepingCapacity: true)
-        for (slot, device) in devices.enumerated() { slots[Source(device.sighting)] = slot }
+    /// Adds a set that is not in the table.
+    private mutating func add(_ sighting: Sighting) -> Slot {
+        if setCount >= capacity { evict() }
+        setCount += 1
+        if let device = indices[sighting.peer] {
+            return Slot(device: device, set: devices[device].add(sighting, reader))
+        }
+        indices[sighting.peer] = devices.count
+        devices.append(ScannedDevice(sighting, reader))
+        return Slot(device: devices.count - 1, set: 0)
+    }
+
+    /// Evicts a quarter of the sets: so many at a time that it costs little for each new one.
+    private mutating func evict() {
+        devices.sort { $0.lastSeen > $1.lastSeen }
+        let target = setCount - max(1, setCount / 4)
+        while setCount > target, let device = devices.popLast() {
+            setCount -= device.sets.count
+            evictedCount += device.sets.count
+        }
+        indices.removeAll(keepingCapacity: true)
+        for (index, device) in devices.enumerated() { indices[device.peer] = index }
     }
 
     /// Forgets all devices.
     mutating func removeAll() {
         devices.removeAll()
-        slots.removeAll()
-    }
-}
-
-/// A device, as it is shown.
-struct ScannedDevice {
-    private(set) var sighting: Sighting
-    private(set) var signal = SignalHistory()
-    /// What its data says. Whoever changes it drops what was made of it.
-    var look = DeviceLook() {
-        didSet { (cachedJSON, cachedLine) = (nil, nil) }
-    }
-    var isMatch = true
-    /// The parts of its lines that stay the same while its data does.
-    var cachedJSON: [UInt8]?
-    var cachedLine: [UInt8]?
-
-    init(_ sighting: Sighting) {
-        self.sighting = sighting
-        signal.record(sighting.rssi, at: sighting.lastSeen)
+        indices.removeAll()
+        setCount = 0
     }
 
-    /// Takes in another sighting of the device. Returns whether its data has changed.
-    mutating func update(_ new: Sighting) -> Bool {
-        let isChanged =
-            sighting.address != new.address || sighting.details != new.details || sighting.eventType != new.eventType
-            || sighting.advertisingData != new.advertisingData || sighting.scanResponseData != new.scanResponseData
-        sighting = new
-        signal.record(new.rssi, at: new.lastSeen)
-        return isChanged
-    }
-}
+    // MARK: - What is known
 
-/// How strong a device's signal was in the last seconds.
-struct SignalHistory {
-    /// How many seconds are kept.
-    static let count = 16
+    /// The set in a slot that `record` returned.
+    subscript(slot: Slot) -> ScannedSet { devices[slot.device].sets[slot.set] }
 
-    /// The strongest signal in each second, by its number modulo `count`; nil if there was none.
-    private var strongest = InlineArray<16, Int8?>(repeating: nil)
-    /// The number of the last second that has an element.
-    private var second: UInt64 = 0
-    /// The weighted average of the signal, in dBm; nil before the first one.
-    private(set) var average: Double?
-
-    mutating func record(_ rssi: Int8?, at now: Instant) {
-        advance(to: now)
-        guard let rssi else { return }
-        let index = Int(second % UInt64(Self.count))
-        strongest[index] = max(strongest[index] ?? rssi, rssi)
-        average = average.map { 0.75 * $0 + 0.25 * Double(rssi) } ?? Double(rssi)
+    /// Makes the text of a set, which may keep parts of it.
+    mutating func text(of slot: Slot, _ make: (inout ScannedSet) -> [UInt8]) -> [UInt8] {
+        devices[slot.device].text(of: slot.set, make)
     }
 
-    private mutating func advance(to now: Instant) {
-        let current = now.nanoseconds / 1_000_000_000
-        guard current > second else { return }
-        for passed in (max(second &+ 1, current &- min(current, UInt64(Self.count - 1))))...current {
-            strongest[Int(passed % UInt64(Self.count))] = nil
+    /// The sets that meet a condition.
+    func sets(where isIncluded: (ScannedSet) -> Bool = { _ in true }) -> [ScannedSet] {
+        var sets: [ScannedSet] = []
+        for device in devices {
+            for set in device.sets where isIncluded(set) { sets.append(set) }
         }
-        second = current
+        return sets
     }
 
-    /// The seconds up to now, the oldest first.
-    func seconds(at now: Instant) -> [Int8?] {
-        var copy = self
-        copy.advance(to: now)
-        return (0..<Self.count).map { copy.strongest[Int((copy.second &+ 1 &+ UInt64($0)) % UInt64(Self.count))] }
+    /// How near each device with a matching set is: the nearest one first, of equals the one measured first.
+    var nearestFirst: [ProximityEstimator.Estimate] {
+        ProximityEstimator.nearestFirst(devices.compactMap { $0.estimate(proximity) })
     }
 }

@@ -5,10 +5,13 @@ import BluetoothCommandLine
 /// The words for people.
 enum ScanText {
     /// What follows the strength in a device's line.
-    static func description(of device: ScannedDevice) -> String {
+    static func description(of device: ScannedSet) -> String {
         let look = device.look, advertisement = look.advertisement
         var fields: [String] = []
         if let name = look.name { fields.append(quoted(name)) }
+        if let identity = look.identity, PeerID(identity) != PeerID(device.sighting.address) {
+            fields.append("is \(identity)")
+        }
         if let vendor = look.vendor { fields.append(escaped(vendor)) }
         if !device.sighting.isConnectable { fields.append("not connectable") }
         fields += extended(device.sighting)
@@ -113,17 +116,13 @@ extension AdvertisingPHY {
     }
 }
 
-extension ScannedDevice {
-    /// The device's advertising, in one line.
+extension ScannedSet {
+    /// The set's advertising, in one line.
     var line: [UInt8] {
         mutating get {
-            let rest: [UInt8]
-            if let cachedLine {
-                rest = cachedLine
-            } else {
-                let description = ScanText.description(of: self)
-                rest = Array(((description.isEmpty ? "" : "  " + description) + "\n").utf8)
-                cachedLine = rest
+            let rest = cachedLine { set in
+                let description = ScanText.description(of: set)
+                return Array(((description.isEmpty ? "" : "  " + description) + "\n").utf8)
             }
             return Array((ScanText.padded(sighting) + "  " + ScanText.strength(sighting.rssi)).utf8) + rest
         }

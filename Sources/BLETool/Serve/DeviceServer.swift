@@ -36,45 +36,19 @@ struct DeviceServer {
         let unconditional = services.flatMap(\.characteristics).filter { characteristic in
             layout.notifications.contains { $0.handle == characteristic.handle && $0.origin == .connection }
         }
-        try await advertise(on: adapter)
+        let advertiser = try DeviceAdvertiser(document)
+        let set = try await advertiser.begin(on: adapter)
         let stage = ServerStage(layout.notifications, unconditional)
-        try writeLine("serving \(layout.definitions.count) services; Ctrl-C ends it")
+        try writeLine("serving \(counted(layout.definitions.count, "service")); Ctrl-C ends it")
         try await withThrowingTaskGroup { group in
             group.addTask { for try await event in links { try await stage.handle(event) } }
             group.addTask { for try await action in actions { try await stage.handle(action) } }
-            // Either ends by throwing.
+            group.addTask { try await advertiser.keep(set, on: adapter) }
+            // Each ends by throwing.
             try await group.next()
             group.cancelAll()
         }
     }
-
-    private func advertise(on adapter: Adapter) async throws {
-        if case .octets(let data) = document.advertisement {
-            return try await adapter.advertise(
-                octets: data, scanResponse: try document.scanResponse?.octets(at: "scanResponse") ?? [],
-                isConnectable: document.isConnectable)
-        }
-        if let response = document.scanResponse {
-            return try await adapter.advertise(
-                octets: try document.advertisement?.octets(at: "advertisement") ?? [],
-                scanResponse: try response.octets(at: "scanResponse"), isConnectable: document.isConnectable)
-        }
-        if case .fields(let fields) = document.advertisement {
-            return try await adapter.advertise(fields, isConnectable: document.isConnectable)
-        }
-        var fields = AdvertisementData()
-        fields.localName = document.name.map { .complete($0) }
-        let named = fields
-        fields.serviceUUIDs = document.services.filter { $0.isPrimary && !Self.generic.contains($0.uuid) }.map(\.uuid)
-        do throws(BluetoothError) {
-            try await adapter.advertise(fields, isConnectable: document.isConnectable)
-        } catch {
-            guard case .advertisingDataTooLong = error else { throw error }
-            try await adapter.advertise(named, isConnectable: document.isConnectable)
-        }
-    }
-
-    private static let generic: [BluetoothUUID] = [.genericAccess, .genericAttribute]
 }
 
 /// Says what peers do, and plays each of them what the document notifies.

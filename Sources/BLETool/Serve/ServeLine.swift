@@ -1,6 +1,7 @@
 import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
+import BluetoothCommandLine
 
 /// What a server says of what its peers do, the same on every bearer.
 enum ServeLine {
@@ -30,7 +31,8 @@ enum ServeLine {
         switch error {
         case .notSubscribed(let handle): "the peer has not subscribed to that at \(handle)"
         case .insufficientSecurity(let code): "the link is not protected well enough: \(code)"
-        case .valueTooLong(let maximum): "the value is longer than the \(maximum) octets that fit into one PDU"
+        case .valueTooLong(let maximum):
+            "the value is longer than the \(counted(maximum, "octet")) that fit into one PDU"
         default: "\(error)"
         }
     }

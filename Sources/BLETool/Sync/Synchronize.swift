@@ -1,6 +1,8 @@
 import ArgumentParser
 import BluetoothCommandLine
+import BluetoothHCI
 import BluetoothLE
+import Synchronization
 
 /// `ble sync`: receives periodic advertising.
 struct Synchronize: AsyncParsableCommand {
@@ -8,18 +10,22 @@ struct Synchronize: AsyncParsableCommand {
         commandName: "sync", abstract: "Receives the periodic advertising of a device.",
         discussion: HelpText.discussion(
             """
-            The device's extended advertising says which of its sets have any: periodicInterval in ble scan --json. A line is \
-            written for each event until the program is ended by a signal, or by --count or --time. Exits with status 3 if \
-            the device was not found in time, or the controller has no periodic advertising, and with 4 if it was lost.
+            Without --set the one set of the device is found that has periodic advertising; if several have it, they are \
+            listed, and the status is 2. A line is written for each event until the program is ended by a signal, or by \
+            --count or --time. Exits with status 3 if the device or its set was not found in time, or the controller has no \
+            periodic advertising, and with 4 if it was lost.
             """,
             examples: [
-                "ble sync C0:11:22:33:44:55", "ble sync C0:11:22:33:44:55 --set 3 --json",
+                "ble sync Clock", "ble sync C0:11:22:33:44:55 --set 3 --json",
                 "ble sync 00:1B:DC:00:00:01/P --coded --count 10",
             ]))
 
     @Argument(
-        help: ArgumentHelp("The address of the device, such as C0:11:22:33:44:55; /P marks a public one."))
-    var address: DeviceAddress
+        help: ArgumentHelp(
+            "Its address, such as C0:11:22:33:44:55 (/P marks a public one), or its exact name where no other device in "
+                + "range has it. See ble scan.",
+            valueName: "device"))
+    var device: DeviceSelector
 
     @Option(
         name: .customLong("set"),
@@ -51,36 +57,62 @@ struct Synchronize: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let peer = PeerID(address)
-        let advertisers = (sets.isEmpty ? [0] : sets).map { PeriodicAdvertiser(peer: peer, sid: $0) }
-        try await transport.withAdapter(timeout: timeout) { adapter in
-            let sync: PeriodicSync
-            do throws(BluetoothError) {
-                sync = try await adapter.synchronize(
-                    with: advertisers,
-                    parameters: PeriodicSyncParameters(phys: coded ? [.le1M, .leCoded] : .le1M),
-                    timeout: timeout.duration)
-            } catch {
-                guard error == .timedOut else { throw error }
-                throw CommandFailure(
-                    .notFound,
-                    "no periodic advertising of \(address) was found in \(timeout) s; ble scan --json says which sets have any"
-                )
+        try await transport.withAdapter(within: timeout) { adapter, attempts in
+            guard await adapter.information?.features.contains(.periodicAdvertising) ?? true else {
+                throw CommandFailure(.notSupported("\(ControllerFeature.periodicSynchronization)")) { _ in nil }
             }
-            let information = sync.information
-            say("ble: \(information.address), set \(information.sid), every \(information.interval)")
-            defer {
-                if sync.droppedCount > 0 { say("ble: \(sync.droppedCount) reports were lost: the output is slow") }
+            let search = DeviceSearch(attempts)
+            let left = Countdown(count?.value)
+            // From the first synchronization on, across attempts.
+            var period: Attempts?
+            try await attempts.run(on: adapter) {
+                let sync: PeriodicSync
+                do {
+                    sync = try await synchronize(on: adapter, search)
+                } catch let error as BluetoothError where error.missingFeature != nil {
+                    throw CommandFailure(error) { $0 == .leCoded && coded ? "--coded" : nil }
+                }
+                let information = sync.information
+                say("ble: \(information.address), set \(information.sid), every \(information.interval)")
+                defer {
+                    if sync.droppedCount > 0 { say("ble: \(sync.droppedCount) reports were lost: the output is slow") }
+                }
+                period = period ?? time.map(Attempts.init(within:))
+                try await show(sync, left, for: period?.left)
             }
-            try await show(sync)
         }
     }
 
-    private func show(_ sync: PeriodicSync) async throws {
-        let (json, count) = (json, count?.value)
+    private var phys: ScanPHYs { coded ? [.le1M, .leCoded] : .le1M }
+
+    /// Finds the device and its set, and synchronizes with that.
+    private func synchronize(on adapter: Adapter, _ search: DeviceSearch) async throws -> PeriodicSync {
+        let parameters = ScanParameters(reportsDuplicates: false, phys: phys)
+        let address: DeviceAddress
+        switch device {
+        case .address(let given): address = given
+        case .name(let name):
+            address = try await search.sighting(
+                named: name, for: ScanFilter(), parameters: parameters, on: adapter
+            ).address
+        }
+        let scan = SetScan(address)
+        let wanted = try await scan.run(for: sets, parameters: parameters, on: adapter, search.attempts)
+        let peer = PeerID(address)
+        do throws(BluetoothError) {
+            return try await adapter.synchronize(
+                with: wanted.map { PeriodicAdvertiser(peer: peer, sid: $0) },
+                parameters: PeriodicSyncParameters(phys: phys), timeout: search.attempts.left)
+        } catch {
+            guard error == .timedOut else { throw error }
+            throw scan.absence(of: sets, timeout)
+        }
+    }
+
+    private func show(_ sync: PeriodicSync, _ left: Countdown, for time: Duration?) async throws {
+        let json = json
         do throws(BluetoothError) {
             try await within(time) { () throws(BluetoothError) in
-                var left = count
                 for try await report in sync {
                     do throws(CommandFailure) {
                         try writeToStandardOutput(Self.line(report, sync.information, json: json))
@@ -88,8 +120,7 @@ struct Synchronize: AsyncParsableCommand {
                         // Whoever read it has gone.
                         return
                     }
-                    left = left.map { $0 - 1 }
-                    if left == 0 { return }
+                    if left.isOver() { return }
                 }
             }
         } catch {
@@ -115,5 +146,21 @@ struct Synchronize: AsyncParsableCommand {
         object.add("truncated", report.isTruncated)
         object.add("data", hexadecimal: report.data)
         return object.line()
+    }
+}
+
+/// How many reports are still wanted, across several synchronizations.
+private final class Countdown: Sendable {
+    private let left: Mutex<Int?>
+
+    /// - Parameter count: nil for no limit.
+    init(_ count: Int?) { left = Mutex(count) }
+
+    /// Counts a report. Returns whether it was the last that is wanted.
+    func isOver() -> Bool {
+        left.withLock { left in
+            left = left.map { $0 - 1 }
+            return left == 0
+        }
     }
 }

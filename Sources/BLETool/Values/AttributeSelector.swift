@@ -98,8 +98,10 @@ extension Connection {
     /// The attributes that selectors name, in their order.
     ///
     /// - Throws: `CommandFailure(.notFound)` if the peer lacks one of them.
-    func attributes(_ selectors: [AttributeSelector]) async throws -> [SelectedAttribute] {
-        let database = try await discoverAll()
+    func attributes(_ selectors: [AttributeSelector], _ attempts: Attempts) async throws -> [SelectedAttribute] {
+        let database = try await attempts.answer(of: self) { () throws(BluetoothError) in
+            try await self.discoverAll()
+        }
         return try selectors.flatMap { selector in
             let attributes = selector.attributes(in: database)
             guard !attributes.isEmpty else { throw CommandFailure(.notFound, "\(peer) has no \(selector)") }

@@ -124,7 +124,7 @@ extension ValueFormat {
     }
 
     private func misfit(_ octets: [UInt8]) -> DecodedValue {
-        .malformed(octets, "no \(self), which does not fit into \(octets.count) octets")
+        .malformed(octets, "no \(self), which does not fit into \(counted(octets.count, "octet"))")
     }
 
     /// What a value says where no format was asked for: the fields of a known characteristic, text if it is printable, else

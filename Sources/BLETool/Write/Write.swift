@@ -61,56 +61,121 @@ struct Write: AsyncParsableCommand, CommandWithoutOutput {
 
     func run() async throws {
         let assignments = try assignments
-        try await device.withConnection(transport, pairing) { _, connection in
-            let database = try await connection.discoverAll()
-            var steps: [(attribute: SelectedAttribute, octets: [UInt8])] = []
-            for (selector, octets) in assignments {
-                let attributes = selector.attributes(in: database)
-                guard let attribute = attributes.first else {
-                    throw CommandFailure(.notFound, "\(connection.peer) has no \(selector)")
+        // Across attempts: values that have been written are not written again.
+        var progress = WriteProgress()
+        do {
+            try await device.withConnection(transport, pairing) { connection, attempts in
+                progress.linkEnded()
+                let steps = try await steps(assignments, on: connection, attempts)
+                try await progress.settle(steps, on: connection, attempts)
+                for (attribute, octets) in steps.dropFirst(progress.doneCount) {
+                    try await write(octets, to: attribute, on: connection, attempts, &progress)
                 }
-                guard attributes.count == 1 else {
-                    let handles = attributes.map { "\($0.handle)" }.joined(separator: ", ")
-                    throw CommandFailure(
-                        .usage, "\(connection.peer) has several \(selector), at \(handles); give the handle")
-                }
-                steps.append((attribute, octets))
+                try await confirm(on: connection, attempts, &progress)
             }
-            var isAnswered = true
-            for (attribute, octets) in steps {
-                do throws(BluetoothError) {
-                    isAnswered = try await write(octets, to: attribute, on: connection)
-                } catch {
-                    throw CommandFailure(
-                        ExitStatus(error), "\(attribute.label): \(error)" + pairing.advice(about: error))
-                }
-                say("\(attribute.label): written, \(octets.count) octet\(octets.count == 1 ? "" : "s")")
+        } catch {
+            progress.linkEnded()
+            // The other error is the one that ended the program.
+            if let failure = progress.failure?.message { say("ble: \(failure)") }
+            throw error
+        }
+        if let failure = progress.failure { throw failure }
+    }
+
+    /// Asks the device for something, if it has not answered since the last value was sent.
+    private func confirm(
+        on connection: Connection, _ attempts: Attempts, _ progress: inout WriteProgress
+    ) async throws {
+        guard progress.needsConfirmation else { return }
+        do throws(BluetoothError) {
+            _ = try await attempts.answer(of: connection) { () throws(BluetoothError) in
+                try await connection.discoverServices("1800")
             }
-            // The device answers in the order of what it was sent: then it has what it does not answer.
-            if !isAnswered { _ = try? await connection.discoverServices("1800") }
+            progress.confirm()
+        } catch {
+            switch error {
+            // A refusal is an answer.
+            case .att: progress.confirm()
+            case .cancelled: throw error
+            // On another link the device would confirm nothing.
+            default:
+                say("\(error)")
+                progress.linkEnded()
+            }
+        }
+    }
+
+    /// The attributes, each with its value.
+    private func steps(
+        _ assignments: [(selector: AttributeSelector, octets: [UInt8])], on connection: Connection, _ attempts: Attempts
+    ) async throws -> [WriteProgress.Step] {
+        let database = try await attempts.answer(of: connection) { () throws(BluetoothError) in
+            try await connection.discoverAll()
+        }
+        return try assignments.map { selector, octets in
+            let attributes = selector.attributes(in: database)
+            guard let attribute = attributes.first else {
+                throw CommandFailure(.notFound, "\(connection.peer) has no \(selector)")
+            }
+            guard attributes.count == 1 else {
+                let handles = attributes.map { "\($0.handle)" }.joined(separator: ", ")
+                throw CommandFailure(
+                    .usage, "\(connection.peer) has several \(selector), at \(handles); give the handle")
+            }
+            return (attribute, octets)
+        }
+    }
+
+    private func write(
+        _ octets: [UInt8], to attribute: SelectedAttribute, on connection: Connection, _ attempts: Attempts,
+        _ progress: inout WriteProgress
+    ) async throws {
+        do throws(BluetoothError) {
+            if try await isAnswered(octets, to: attribute, on: connection, attempts, &progress) {
+                progress.finish(attribute, octets)
+            } else {
+                progress.sent(attribute, octets)
+            }
+        } catch {
+            guard case .att = error else { throw error }
+            progress.confirm()
+            throw CommandFailure(ExitStatus(error), "\(attribute.label): \(error)" + pairing.advice(about: error))
         }
     }
 
     /// Writes a value, with a response where the characteristic has that and nobody asked for the other. Returns whether the
     /// device has answered.
-    private func write(
-        _ octets: [UInt8], to attribute: SelectedAttribute, on connection: Connection
+    private func isAnswered(
+        _ octets: [UInt8], to attribute: SelectedAttribute, on connection: Connection, _ attempts: Attempts,
+        _ progress: inout WriteProgress
     ) async throws(BluetoothError) -> Bool {
-        guard let characteristic = attribute.characteristic else {
-            guard !withoutResponse, !signed else { throw .notSupported("descriptors are written with a response only") }
-            try await connection.write(octets, to: attribute.handle)
-            return true
+        if let characteristic = attribute.characteristic {
+            if signed {
+                try await connection.writeSigned(octets, to: characteristic)
+                return false
+            }
+            let properties = characteristic.properties
+            if withoutResponse || (!properties.contains(.write) && properties.contains(.writeWithoutResponse)) {
+                try await connection.writeWithoutResponse(octets, to: characteristic)
+                return false
+            }
+        } else if withoutResponse || signed {
+            throw .notSupported("descriptors are written with a response only")
         }
-        if signed {
-            try await connection.writeSigned(octets, to: characteristic)
-            return false
+        progress.isOutcomeUnknown = true
+        do throws(BluetoothError) {
+            try await attempts.answer(of: connection) { () throws(BluetoothError) in
+                try await connection.write(octets, to: attribute.handle)
+            }
+        } catch {
+            // A refusal is an answer, and so is one that says that nothing has been sent.
+            switch error {
+            case .att, .notReady, .valueTooLong, .notSupported: progress.isOutcomeUnknown = false
+            default: break
+            }
+            throw error
         }
-        let properties = characteristic.properties
-        if withoutResponse || (!properties.contains(.write) && properties.contains(.writeWithoutResponse)) {
-            try await connection.writeWithoutResponse(octets, to: characteristic)
-            return false
-        }
-        try await connection.write(octets, to: characteristic)
+        progress.isOutcomeUnknown = false
         return true
     }
 }

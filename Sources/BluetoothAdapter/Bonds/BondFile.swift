@@ -45,6 +45,7 @@ struct BondFile: Codable {
         var serviceChanged: UInt16?
         var servedDatabaseHash: HexadecimalKey?
         var attributes: Attributes?
+        var name: String?
     }
 
     struct LongTerm: Codable {
@@ -149,6 +150,7 @@ extension BondFile.Entry {
         serviceChanged = bond.serviceChanged?.rawValue
         servedDatabaseHash = bond.servedDatabaseHash.map { HexadecimalKey($0) }
         attributes = bond.attributes.map { Attributes(value: $0) }
+        name = bond.name
     }
 
     var value: Bond {
@@ -159,7 +161,7 @@ extension BondFile.Entry {
             subscriptions: subscriptions?.map(\.value) ?? [],
             clientSupportedFeatures: GATTClientSupportedFeatures(rawValue: clientSupportedFeatures ?? 0),
             databaseHash: databaseHash?.value, serviceChanged: serviceChanged.map { AttributeHandle($0) },
-            servedDatabaseHash: servedDatabaseHash?.value, attributes: attributes?.value)
+            servedDatabaseHash: servedDatabaseHash?.value, attributes: attributes?.value, name: name)
     }
 }
 

@@ -88,6 +88,14 @@ public enum BondStoreError: Error, Equatable, Sendable {
     case invalid(String)
     /// The store has bonds of this identity address with another IRK.
     case identityInUse(DeviceAddress)
+    /// The process has no thread left to write with.
+    case noThread
+    /// This many new bonds wait for the disk, and the next one is not kept.
+    case overloaded(Int)
+    /// The adapter closed before this many changes of bonds were written.
+    case abandoned(Int)
+    /// Bonds are made with an identity, and the adapter has none: its controller was never ready.
+    case noIdentity
 }
 
 extension BondStoreError: CustomStringConvertible {
@@ -113,6 +121,15 @@ extension BondStoreError: CustomStringConvertible {
             "there are \(maximum) \(what), and no more are kept; remove some that are not needed"
         case .invalid(let reason):
             "this cannot be kept: \(reason)"
+        case .noThread: "there is no thread to write bonds with; stop other programs, and pair again"
+        case .overloaded(let count):
+            "\(count) new bonds wait for the disk, and the next one is not kept; pair again when the disk responds"
+        case .abandoned(let count):
+            """
+            the adapter closed before \(count) \(count == 1 ? "change" : "changes") of bonds could be written; look for what holds \
+            up the disk, and pair again if a bond is missing
+            """
+        case .noIdentity: "a bond was not written, because the adapter has no identity yet; wait until it is ready"
         case .identityInUse(let address):
             "there are bonds of \(address) with another identity key; remove them, or name another directory for bonds"
         }

@@ -30,7 +30,25 @@ public final class SendLease: Sendable {
         }
     }
 
-    /// How many credits there are.
+    /// Takes a credit, or owes one: the value then waits for it with the host.
+    ///
+    /// - Parameter limit: the most credits that may be owed. Beyond that `add` will report a waiter, as where a credit is owed.
+    /// - Returns: Whether the value may be handed over.
+    public func take(owing limit: Int) -> Bool {
+        var current = word.load(ordering: .relaxed)
+        while true {
+            if current & Self.isClosed != 0 { return false }
+            let mayTake = current >> 2 > -limit
+            let wanted = (mayTake ? current - Self.credit : current) | (current >> 2 > 0 ? 0 : Self.isAwaited)
+            if !mayTake, wanted == current { return false }
+            let (isExchanged, original) = word.weakCompareExchange(
+                expected: current, desired: wanted, ordering: .acquiringAndReleasing)
+            if isExchanged { return mayTake }
+            current = original
+        }
+    }
+
+    /// How many credits there are; less than none where some are owed.
     public var count: Int { word.load(ordering: .acquiring) >> 2 }
 
     /// Whether a credit is available. If not, `add` will report a waiter.
@@ -53,10 +71,11 @@ public final class SendLease: Sendable {
 
     /// The link is gone: there are no more credits.
     ///
-    /// - Returns: Whether a sender waits for one.
-    public func close() -> Bool {
+    /// - Returns: Whether a sender waits for one, and how many credits there were.
+    @discardableResult
+    public func close() -> (isAwaited: Bool, count: Int) {
         let before = word.exchange(Self.isClosed, ordering: .acquiringAndReleasing)
-        return before & Self.isAwaited != 0
+        return (before & Self.isAwaited != 0, before >> 2)
     }
 
     /// Whether the link is gone.

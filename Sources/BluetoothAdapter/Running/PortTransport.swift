@@ -20,31 +20,32 @@ final class PortTransport: HCITransport {
     final class Seat: PacketPortHost {
         private let isUnplugged = Atomic(false)
         // The port retains the seat, which must not retain the adapter.
-        private let runner: WeakRunner
+        private let turns: WeakTurns
 
-        init(_ runner: AdapterRunner) { self.runner = WeakRunner(runner) }
+        init(_ turns: RunnerTurns) { self.turns = WeakTurns(turns) }
 
-        func wake() { runner.value?.wake() }
+        func wake() { turns.value?.wake() }
         func unplugged() { isUnplugged.store(true, ordering: .relaxed) }
-        func takeTurn() -> Instant? { runner.value?.takeTurn() }
+        func displaced() { turns.value?.displaced() }
+        func takeTurn() -> Instant? { turns.value?.takeTurn() }
 
         var wasUnplugged: Bool { isUnplugged.load(ordering: .relaxed) }
     }
 
     /// A weak reference that is set once.
-    final class WeakRunner: @unchecked Sendable {
+    final class WeakTurns: @unchecked Sendable {
         // Unchecked: a weak reference is a variable, but this one is never changed, and reading it is safe on any
         // thread.
-        private(set) weak var value: AdapterRunner?
+        private(set) weak var value: RunnerTurns?
 
-        init(_ value: AdapterRunner) { self.value = value }
+        init(_ value: RunnerTurns) { self.value = value }
     }
 
-    init(_ port: any PacketPort, for runner: AdapterRunner) {
+    init(_ port: any PacketPort, for turns: RunnerTurns) {
         self.port = port
         name = port.name
-        seat = Seat(runner)
-        attachment = port.attach(seat)
+        seat = Seat(turns)
+        attachment = turns.takeSeat(seat, on: port)
     }
 
     func receive(_ deliver: (Span<UInt8>) -> Void) throws(TransportError) {

@@ -76,8 +76,8 @@ extension RunnerCore {
             recovery.reopening.succeeded(at: clock.now)
             failure = nil
         }
-        runner?.publish(failure: nil)
-        runner?.publish(information: shared.currentController())
+        turns?.publish(failure: nil)
+        turns?.publish(information: shared.currentController())
     }
 
     // MARK: - Getting it back
@@ -107,16 +107,16 @@ extension RunnerCore {
     }
 
     private mutating func open(at now: Instant) {
-        guard let runner else { return }
+        guard let turns else { return }
         switch recovery.source {
         case .port(let port):
             guard port.isPluggedIn else {
                 return tryFailed(.transport(TransportError(.adapterRemoved, transport: port.name)), at: now)
             }
-            opened(.success(PortTransport(port, for: runner)), at: now)
+            opened(.success(PortTransport(port, for: turns)), at: now)
         case .transport(let name, let calls):
             do throws(TransportError) {
-                let waker = runner.waker
+                let waker = turns.waker
                 recovery.opener = try TransportOpener(recovery.name ?? name, calls) { waker.wake() }
             } catch {
                 tryFailed(.transport(error), at: now)
@@ -169,17 +169,17 @@ extension RunnerCore {
 
     /// Stays on a port while its controller is unplugged, to notice its return.
     private mutating func attendPort() {
-        guard case .port(let port) = recovery.source, case .closedTransport = state, let runner else { return }
-        _ = port.attach(PortTransport.Seat(runner))
+        guard case .port(let port) = recovery.source, case .closedTransport = state, let turns else { return }
+        _ = turns.takeSeat(PortTransport.Seat(turns), on: port)
     }
 
     private mutating func note(_ cause: BluetoothError) {
         failure = cause
-        runner?.publish(failure: cause)
+        turns?.publish(failure: cause)
     }
 
     private mutating func giveUp(_ cause: BluetoothError) {
-        guard let runner else { return }
-        close(cause, runner.mailbox)
+        guard let turns else { return }
+        close(cause, turns.mailbox)
     }
 }

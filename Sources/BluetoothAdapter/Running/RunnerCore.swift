@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 import BluetoothHost
+import BluetoothSMP
 import HCITransport
 
 /// The work of an adapter's thread: it owns the host, the transport and the recovery of a lost controller.
@@ -14,6 +15,9 @@ struct RunnerCore {
         case closedTransport
         /// With a transport, on which the controller is being brought up or is up.
         case open(any HCITransport)
+        /// The users know that the adapter is closed. Its links are being disconnected, and its bonds written. Indirect: a whole host would make the
+        /// state of every turn large.
+        indirect case closing(Closing)
         case over
     }
 
@@ -36,17 +40,23 @@ struct RunnerCore {
     var missingBondStore: BondStoreError?
     /// The controller for which the store has been read.
     var bondsRestoredFor: DeviceAddress?
+    /// The identity that the store has been found to keep for the controller.
+    var storedIdentity: DeviceIdentity?
+    /// How changes of bonds get to the store.
+    var bondWriting: BondWriting?
     /// How many calls were carried out, and packets received but for advertising reports.
     var work: UInt64 = 0
     /// Those who wait until nothing is under way.
     var awaitingIdleness: [CheckedContinuation<Void, Never>] = []
     /// Weak, since it owns this.
-    weak var runner: AdapterRunner?
+    weak var turns: RunnerTurns? {
+        didSet { bondWriting = turns.flatMap { makeBondWriting($0) } }
+    }
 
     private var observers: [(user: UserID, observer: any AdapterObserver)] = []
     private var content = Mailbox.Content()
     /// When the host wants a turn, as of the end of the last one.
-    private var deadline: Instant?
+    var deadline: Instant?
 
     init(_ clock: AdapterClock, _ source: ControllerSource, _ options: AdapterRunner.Options) {
         self.clock = clock
@@ -58,7 +68,11 @@ struct RunnerCore {
     }
 
     var transport: (any HCITransport)? {
-        if case .open(let transport) = state { transport } else { nil }
+        switch state {
+        case .open(let transport): transport
+        case .closing(let closing): closing.disconnection?.transport
+        case .closedTransport, .over: nil
+        }
     }
 
     // MARK: - A turn
@@ -66,18 +80,25 @@ struct RunnerCore {
     /// Does all the work there is now: received packets, calls and deadlines. Then sends the controller its packets,
     /// and the users their events.
     mutating func turn(_ ready: EventLoop.Event?, _ mailbox: Mailbox) {
+        if case .closing = state { return continueClosing(ready) }
         let now = clock.now
+        // Before anything else changes bonds.
+        if bondWriting != nil { takeBondResults(at: now) }
         reopen(at: now)
         // Calls come first: a value that was handed over before its subscriber left is sent, also by a thread that is late.
         carryOut(mailbox, at: now)
         receive(ready, at: now)
         if let deadline, deadline <= now { shared.fire(at: now) }
         shared.endTurn(at: now)
-        if shared.hasBondChanges { storeBonds() }
+        if shared.hasBondChanges { storeBonds(at: now) }
         send(at: now)
         deliver()
-        deadline = shared.nextDeadline
-        if isToClose { close(.adapterClosed, mailbox) }
+        // An adapter that was given up in this turn is closing, and has a deadline for its bonds.
+        if case .closing = state {} else { deadline = shared.nextDeadline }
+        if isToClose {
+            close(.adapterClosed, mailbox)
+            continueClosing(nil)
+        }
         if !awaitingIdleness.isEmpty { endWaitingForIdleness() }
     }
 
@@ -100,7 +121,7 @@ struct RunnerCore {
         noticeFailure(at: now)
     }
 
-    private mutating func carryOut(_ mailbox: Mailbox, at now: Instant) {
+    mutating func carryOut(_ mailbox: Mailbox, at now: Instant) {
         mailbox.take(into: &content)
         if !content.awaitingIdleness.isEmpty {
             awaitingIdleness += content.awaitingIdleness
@@ -131,13 +152,13 @@ struct RunnerCore {
     }
 
     /// Delivers the events to each user.
-    private mutating func deliver() {
+    mutating func deliver() {
         // Whoever sees that there is no controller finds everything ended that needed one.
-        defer { if shared.currentStatus() != .ready { runner?.publish(information: nil) } }
+        defer { if shared.currentStatus() != .ready { turns?.publish(information: nil) } }
         guard shared.hasEvents else {
             // Nobody is told that the controller is ready, and the bonds of this device are to be known all the same.
             if observers.isEmpty { noticeReadiness() }
-            return
+            return shared.clearEvents()
         }
         noticeReadiness()
         for (user, observer) in observers {
@@ -148,7 +169,7 @@ struct RunnerCore {
     }
 
     /// When a turn is due without input; nil if none is.
-    var nextDeadline: Instant? { earliest(deadline, nextTry) }
+    var nextDeadline: Instant? { earliest(earliest(deadline, nextTry), bondWriting?.nextDeadline) }
 
     /// The descriptor to wait for.
     var watchedDescriptor: Int32? {
@@ -156,26 +177,7 @@ struct RunnerCore {
         return descriptor < 0 ? nil : descriptor
     }
 
-    // MARK: - The end
-
-    /// Ends everything, for good. Only the first reason counts.
-    mutating func close(_ cause: BluetoothError, _ mailbox: Mailbox) {
-        if case .over = state { return }
-        mailbox.close()
-        transport?.close()
-        recovery.end()
-        state = .over
-        failure = cause
-        runner?.publish(failure: cause)
-        let now = clock.now
-        shared.controllerLost(at: now)
-        shared.setStatus(.closed, at: now)
-        // Calls posted in time are also answered.
-        while !mailbox.leave() { carryOut(mailbox, at: now) }
-        deliver()
-        observers = []
-        endWaitingForIdleness()
-    }
+    mutating func forgetObservers() { observers = [] }
 
     /// A transport as the options want it: with faults, and with its packets in the capture as the host has them.
     mutating func decorated(_ transport: any HCITransport) throws(TransportError) -> any HCITransport {

@@ -15,31 +15,29 @@ final class RunnerThread {
     }
 
     private let loop: EventLoop
-    private let mailbox: Mailbox
-    // Not retained: an adapter that is no longer referenced ends, and the thread with it.
-    private weak var runner: AdapterRunner?
+    // Retained until the adapter has closed, which it does once nobody holds its `AdapterRunner`.
+    private let turns: RunnerTurns
     private var token = 0
     private var watched: (number: Int, fileDescriptor: Int32?, interest: EventLoop.Interest) = (0, nil, .read)
 
-    private init(_ runner: AdapterRunner, _ loop: EventLoop) {
-        self.runner = runner
+    private init(_ turns: RunnerTurns, _ loop: EventLoop) {
+        self.turns = turns
         self.loop = loop
-        mailbox = runner.mailbox
     }
 
-    static func start(_ runner: AdapterRunner, _ loop: sending EventLoop) throws(TransportError) {
-        let thread = RunnerThread(runner, loop)
+    static func start(_ turns: RunnerTurns, _ loop: sending EventLoop) throws(TransportError) {
+        let thread = RunnerThread(turns, loop)
         try startThread { thread.run() }
     }
 
     private func run() {
-        runner?.begin()
+        turns.begin()
         var ready: EventLoop.Event?
-        while let wish = runner?.turn(ready) {
+        while let wish = turns.turn(ready) {
             ready = nil
             follow(wish)
             // If a call has arrived meanwhile, do not wait: only check for bytes.
-            let deadline = mailbox.leave() ? wish.deadline : .zero
+            let deadline = turns.mailbox.leave() ? wish.deadline : .zero
             for event in loop.wait(until: deadline) where event.token == token { ready = event }
         }
     }

@@ -5,12 +5,15 @@ import BluetoothLE
 public struct DeviceOptions: ParsableArguments, Sendable {
     @Argument(
         help: ArgumentHelp(
-            "Its address, such as C0:11:22:33:44:55 (/P marks a public one), or its name where no other device in range "
-                + "has it. See ble scan.",
+            "Its address, such as C0:11:22:33:44:55 (/P marks a public one), or its exact name where no other device in "
+                + "range has it. See ble scan.",
             valueName: "device"))
     public var device: DeviceSelector
 
-    @Option(help: ArgumentHelp("How long finding and connecting may take.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp(
+            "How long finding and connecting may take, and trying again after a reset of the controller or a lost packet.",
+            valueName: "seconds"))
     public var timeout = Seconds(30)
 
     public init() {}
@@ -25,17 +28,14 @@ public struct DeviceOptions: ParsableArguments, Sendable {
 
     /// Opens the adapter, connects to the device, pairs if that was asked for, passes the connection to `body`, and
     /// disconnects, however `body` ends.
+    ///
+    /// All of it is done again, on another link, if the controller was reset or a packet was lost, for as long as there is time.
     public func withConnection<Value: Sendable>(
         _ transport: TransportOptions, _ pairing: PairingOptions,
-        _ body: (Adapter, Connection) async throws -> Value
+        _ body: (Connection, Attempts) async throws -> Value
     ) async throws -> Value {
-        try await transport.withAdapter(pairing: pairing, timeout: timeout) { adapter in
-            let connection = try await connect(adapter)
-            try await pairing.protect(connection)
-            let value = try await body(adapter, connection)
-            // It has been done, whatever happens to the link. Where the body throws, the adapter disconnects.
-            try? await connection.disconnect()
-            return value
+        try await transport.withAdapter(within: timeout, pairing: pairing) { adapter, attempts in
+            try await DeviceSearch(attempts).withConnection(to: device, pairing, on: adapter, body)
         }
     }
 }

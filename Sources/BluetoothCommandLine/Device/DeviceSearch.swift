@@ -1,30 +1,67 @@
 import BluetoothLE
 
-/// Finding a device and connecting to it, within one time that begins when this is made.
+/// Finding a device and connecting to it, within the time of its attempts.
 public struct DeviceSearch: Sendable {
-    /// How long other devices with the same name are looked for, once there is one.
-    private static let survey = Duration.seconds(2)
-    /// How many devices with the same name are listed.
-    private static let listLimit = 8
+    /// The attempts to reach the device, and the time for them.
+    public let attempts: Attempts
 
-    private let timeout: Seconds
-    private let end: ContinuousClock.Instant
+    public init(_ attempts: Attempts) { self.attempts = attempts }
 
-    public init(within timeout: Seconds) {
-        self.timeout = timeout
-        end = .now + timeout.duration
-    }
+    /// The time begins when this is made.
+    public init(within timeout: Seconds) { self.init(Attempts(within: timeout)) }
 
-    private var left: Duration { max(.zero, end - .now) }
+    private var timeout: Seconds { attempts.timeout }
 
     /// Connects to the device that a user named.
     ///
     /// - Throws: `CommandFailure`, see `DeviceOptions.connect`.
     public func connect(to device: DeviceSelector, on adapter: Adapter) async throws -> Connection {
-        switch device {
-        case .address(let address): try await connect(to: address, on: adapter)
-        case .name(let name): try await connect(to: try await address(of: name, on: adapter), on: adapter)
+        try await connect(to: try await address(of: device, on: adapter), on: adapter)
+    }
+
+    /// Connects to the device that a user named, pairs if that was asked for, passes the connection to `body`, and disconnects.
+    /// All of it is done again where that may help, see `Attempts.run`. A device with a name is searched for in each attempt, since its
+    /// address may have changed.
+    public func withConnection<Value: Sendable>(
+        to device: DeviceSelector, _ pairing: PairingOptions, on adapter: Adapter,
+        _ body: (Connection, Attempts) async throws -> Value
+    ) async throws -> Value {
+        try await attempts.run(on: adapter) {
+            let connection = try await connect(to: device, on: adapter)
+            try await pairing.protect(connection)
+            let value = try await body(connection, attempts)
+            // It has been done, whatever happens to the link. Where the body throws, the adapter disconnects.
+            try? await connection.disconnect()
+            return value
         }
+    }
+
+    /// The address of the device that a user named.
+    ///
+    /// - Throws: as `sighting(named:for:on:)`.
+    public func address(of device: DeviceSelector, on adapter: Adapter) async throws -> DeviceAddress {
+        switch device {
+        case .address(let address): address
+        case .name(let name):
+            try await sighting(named: name, for: ScanFilter(isConnectableOnly: true), on: adapter).address
+        }
+    }
+
+    /// Waits for the one device with exactly this name.
+    ///
+    /// After three seconds it prints names that are close.
+    ///
+    /// - Parameter filter: the devices among which it searches.
+    /// - Throws: `.notFound` if there was none in time, `.usage` if there are several.
+    public func sighting(
+        named name: String, for filter: ScanFilter,
+        parameters: ScanParameters = ScanParameters(reportsDuplicates: false),
+        on adapter: Adapter
+    ) async throws -> Sighting {
+        let scan = NameScan(name)
+        let found = try await scan.run(for: filter, parameters: parameters, on: adapter, attempts)
+        guard let found else { throw absence(of: quoted(name), scan.suggestion) }
+        return found
     }
 
     /// Waits for a device that a filter lets through.
@@ -33,7 +70,7 @@ public struct DeviceSearch: Sendable {
     /// - Throws: `.notFound` if there was none in time.
     public func firstSighting(for filter: ScanFilter, of what: String, on adapter: Adapter) async throws -> Sighting {
         do throws(BluetoothError) {
-            let left = left
+            let left = attempts.left
             return try await waiting(for: what, upTo: timeout) { () throws(BluetoothError) in
                 try await withTimeout(left) { () throws(BluetoothError) in
                     try await adapter.firstSighting(for: filter)
@@ -41,63 +78,42 @@ public struct DeviceSearch: Sendable {
             }
         } catch {
             guard error == .timedOut else { throw error }
-            throw CommandFailure(
-                .notFound,
-                "\(what) was not found in \(timeout) s; check that it advertises, or allow a longer --timeout")
+            throw absence(of: what)
         }
+    }
+
+    private func absence(of what: String, _ suggestion: String = "") -> CommandFailure {
+        CommandFailure(
+            .notFound,
+            "\(what) was not found in \(timeout) s"
+                + (suggestion.isEmpty ? "; check that it advertises, or allow a longer --timeout" : suggestion),
+            isAbsence: true)
     }
 
     /// Connects to the device with an address.
     ///
     /// - Throws: `.notFound` if it was not connected in time, `.linkLost` if it was and did not answer.
     public func connect(to address: DeviceAddress, on adapter: Adapter) async throws -> Connection {
-        do throws(BluetoothError) {
-            let left = left
-            return try await waiting(for: "a connection to \(address)", upTo: timeout) { () throws(BluetoothError) in
-                try await adapter.connect(to: address, timeout: left)
-            }
-        } catch {
-            switch error {
-            case .timedOut:
+        try await waiting(for: "a connection to \(address)", upTo: timeout) {
+            var hasBeenConnected = false
+            while true {
+                do throws(BluetoothError) {
+                    return try await adapter.connect(to: address, timeout: min(attempts.left, attempts.answerLimit))
+                } catch {
+                    guard error == .timedOut || error == .peerNotResponding else { throw error }
+                    if error == .peerNotResponding { hasBeenConnected = true }
+                    // Less is not enough for a connection.
+                    guard attempts.left < .milliseconds(100) else { continue }
+                }
+                guard hasBeenConnected else {
+                    throw CommandFailure(
+                        .notFound,
+                        "\(address) was not connected in \(timeout) s; move closer, or allow a longer --timeout",
+                        isAbsence: true)
+                }
                 throw CommandFailure(
-                    .notFound, "\(address) was not connected in \(timeout) s; move closer, or allow a longer --timeout")
-            case .peerNotResponding:
-                throw CommandFailure(
-                    .linkLost,
-                    "\(address) was connected, and did not answer; restart it, or allow a longer --timeout")
-            default: throw error
+                    .linkLost, "\(address) was connected, and did not answer; restart it, or allow a longer --timeout")
             }
         }
-    }
-
-    /// The address of the one device that has a name.
-    private func address(of name: String, on adapter: Adapter) async throws -> DeviceAddress {
-        let filter = ScanFilter(name: .exact(name), isConnectableOnly: true)
-        let first = try await firstSighting(for: filter, of: quoted(name), on: adapter)
-        let others = try await adapter.scan(for: filter)
-        let search = Task { await Self.distinct(others) }
-        try? await waiting(for: "other devices named \(quoted(name))") {
-            try await TimeLimits.clock.sleep(for: min(Self.survey, left))
-        }
-        search.cancel()
-        var found = await search.value
-        try Task.checkCancellation()
-        if !found.contains(where: { $0.peer == first.peer }) { found.insert(first, at: 0) }
-        guard found.count > 1 else { return first.address }
-        let list = found.map { "\($0.address)" + ($0.rssi.map { " (\($0) dBm)" } ?? "") }.joined(separator: ", ")
-        throw CommandFailure(.usage, "several devices are named \(quoted(name)): \(list); give the address")
-    }
-
-    /// The devices that a scan finds until it is cancelled, each once.
-    private static func distinct(_ sightings: EventSequence<Sighting>) async -> [Sighting] {
-        var found: [Sighting] = []
-        // If the adapter fails, connecting reports that.
-        do {
-            for try await sighting in sightings where !found.contains(where: { $0.peer == sighting.peer }) {
-                found.append(sighting)
-                if found.count == listLimit { break }
-            }
-        } catch {}
-        return found
     }
 }

@@ -20,8 +20,25 @@ public struct AgentOptions: ParsableArguments, Sendable {
     @Flag(help: "Answer yes without asking, to whoever wants to pair, and to every number that is to be compared.")
     public var accept = false
 
-    @Flag(help: "Require protection against machines in the middle: a passkey, or numbers that are compared.")
+    @Flag(
+        help: ArgumentHelp(
+            "Require protection against machines in the middle, whichever device begins to pair: a passkey, numbers that are "
+                + "compared, or out-of-band data. Just Works is refused."))
     public var authenticated = false
+
+    @Flag(help: "Require LE Secure Connections. Legacy pairing is refused.")
+    public var secureConnections = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Accept encryption keys of this length, 7 to 16. By default only those of 16 octets.", valueName: "octets"))
+    public var minimumKeySize: UInt8?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Let a device that has lost the keys of its bond pair again by Just Works, if you agree. Anyone who takes its "
+                + "address can do that."))
+    public var replaceBonds = false
 
     @Option(
         help: ArgumentHelp(
@@ -43,24 +60,41 @@ public struct AgentOptions: ParsableArguments, Sendable {
 
     /// Whether any of them is given.
     fileprivate var isAnyGiven: Bool {
-        io != nil || passkey != nil || accept || authenticated || oobIn != nil || oobOut != nil
+        io != nil || passkey != nil || accept || authenticated || secureConnections || minimumKeySize != nil
+            || replaceBonds || oobIn != nil || oobOut != nil
+    }
+
+    public func validate() throws {
+        guard let minimumKeySize, !(7...16).contains(minimumKeySize) else { return }
+        throw ValidationError("--minimum-key-size is a number of octets from 7 to 16, not \(minimumKeySize)")
+    }
+
+    /// Makes a host require of every pairing what these options say.
+    public func apply(to host: inout HostConfiguration) {
+        host.security?.policy.requirement = SecurityRequirement(
+            requiresAuthentication: authenticated, requiresSecureConnections: secureConnections,
+            minimumKeySize: minimumKeySize ?? SecurityRequirement().minimumKeySize, protectsBonds: !replaceBonds)
     }
 
     /// What to ask of a pairing.
     public var request: PairRequest { PairRequest(requiresAuthentication: authenticated) }
 
     /// The agent that these options describe.
-    func agent(_ prompt: TerminalPrompt) -> any TerminalAgent {
+    func agent(_ prompt: TerminalPrompt, reportsEnd: Bool = true) -> any TerminalAgent {
         let desk = PairingDesk(
-            prompt: prompt, passkey: passkey, acceptsEverything: accept, outOfBand: oobIn.map(OutOfBandFile.init))
+            prompt: prompt, passkey: passkey, acceptsEverything: accept, reportsEnd: reportsEnd,
+            outOfBand: oobIn.map(OutOfBandFile.init))
         let isTyping = passkey != nil
         return desk.agent(io ?? (isTyping ? .keyboardOnly : prompt.isInteractive ? .keyboardDisplay : .noInputNoOutput))
     }
 
     /// Answers for the person while `body` runs.
-    public func withAgent<Value: Sendable>(on adapter: Adapter, _ body: () async throws -> Value) async throws -> Value
-    {
-        try await adapter.withPairingAgent(agent(TerminalPrompt(StandardTerminal()))) {
+    ///
+    /// - Parameter reportsEnd: whether to say how each pairing has ended; not where the program prints that itself.
+    public func withAgent<Value: Sendable>(
+        on adapter: Adapter, reportsEnd: Bool = true, _ body: () async throws -> Value
+    ) async throws -> Value {
+        try await adapter.withPairingAgent(agent(TerminalPrompt(StandardTerminal()), reportsEnd: reportsEnd)) {
             if let oobOut {
                 try OutOfBandFile(path: oobOut).write(OutOfBandRecord(try await adapter.outOfBandData()))
                 say("\(oobOut) has what the other device needs to pair with this one: keep it secret")
@@ -82,7 +116,8 @@ public struct PairingOptions: ParsableArguments, Sendable {
     public func validate() throws {
         guard pair || !agent.isAnyGiven else {
             throw ValidationError(
-                "--io, --passkey, --accept, --authenticated, --oob-in and --oob-out are about pairing; add --pair")
+                "--io, --passkey, --accept, --authenticated, --secure-connections, --minimum-key-size, --replace-bonds, "
+                    + "--oob-in and --oob-out are about pairing; add --pair")
         }
     }
 

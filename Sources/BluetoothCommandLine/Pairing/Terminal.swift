@@ -5,8 +5,12 @@ import Dispatch
 protocol Terminal: Sendable {
     /// Whether somebody is there to answer.
     var isInteractive: Bool { get }
-    /// Shows text, without a line break.
-    func write(_ text: String)
+    /// Shows lines, above a question if there is one.
+    func write(_ lines: String)
+    /// Shows a question, behind which a line is typed.
+    func ask(_ question: String)
+    /// Withdraws a question that no longer needs an answer.
+    func withdrawQuestion()
     /// Forgets what was typed before anybody asked.
     func discardTypeAhead()
     /// Reads one line, without its end; nil where there are no more. `receive` is called once, on any thread.
@@ -22,7 +26,11 @@ struct StandardTerminal: Terminal {
 
     var isInteractive: Bool { isatty(STDIN_FILENO) == 1 }
 
-    func write(_ text: String) { Diagnostics.standardError.write(text) }
+    func write(_ lines: String) { Diagnostics.standardError.write(lines) }
+
+    func ask(_ question: String) { Diagnostics.standardError.ask(question) }
+
+    func withdrawQuestion() { Diagnostics.standardError.withdrawQuestion() }
 
     func discardTypeAhead() { tcflush(STDIN_FILENO, TCIFLUSH) }
 
@@ -34,6 +42,7 @@ struct StandardTerminal: Terminal {
                 let count = read(STDIN_FILENO, &line, line.count)
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { return receive(nil) }
+                Diagnostics.standardError.questionAnswered()
                 let text = line[..<count].prefix { $0 != UInt8(ascii: "\n") }
                 return receive(String(decoding: text, as: UTF8.self))
             }

@@ -12,8 +12,12 @@ struct PairingDesk: Sendable {
     var passkey: Passkey?
     /// Whether every question is answered with yes, without asking.
     var acceptsEverything = false
+    /// Whether the end of a pairing is said; a program that prints it itself does not want it twice.
+    var reportsEnd = true
     /// Where out-of-band data of the other device is.
     var outOfBand: OutOfBandFile?
+    /// Notes each pairing in which a person takes part.
+    var activity = PairingActivity.current
 
     /// An agent that shows and takes as much as an IO capability says.
     func agent(_ capability: IOCapability) -> any TerminalAgent {
@@ -48,6 +52,7 @@ private struct KeyboardDisplayAgent: TerminalAgent, NumberComparison, PasskeyEnt
 extension TerminalAgent {
     func allowsPairing(with peer: Connection, _ features: PairingFeatures) async -> Bool {
         if desk.acceptsEverything { return true }
+        desk.activity.began(with: peer.peer)
         return await desk.isConfirmed("\(peer.label) wants to pair; allow it?", about: peer.peer)
     }
 
@@ -63,6 +68,7 @@ extension TerminalAgent {
     }
 
     func show(passkey: UInt32, for peer: Connection) async {
+        desk.activity.began(with: peer.peer)
         desk.prompt.say("passkey \(Passkey(passkey)): enter it at \(peer.label)")
     }
 
@@ -71,10 +77,12 @@ extension TerminalAgent {
             desk.prompt.say("\(Passkey(number)) is accepted, whatever \(peer.label) shows")
             return true
         }
+        desk.activity.began(with: peer.peer)
         return await desk.isConfirmed("does \(peer.label) show \(Passkey(number))?", about: peer.peer)
     }
 
     func enterPasskey(for peer: Connection) async -> UInt32? {
+        desk.activity.began(with: peer.peer)
         if let passkey = desk.passkey { return passkey.value }
         let question = "the passkey that \(peer.label) shows, six digits, or nothing to refuse: "
         let answer: Passkey?? = await desk.prompt.ask(question, about: peer.peer) { line in
@@ -89,9 +97,19 @@ extension TerminalAgent {
 
     func pairingEnded(with peer: Connection, _ result: Result<PairingOutcome, PairingError>) async {
         desk.prompt.withdraw(about: peer.peer)
+        desk.activity.ended(with: peer.peer)
+        guard desk.reportsEnd else { return }
         switch result {
         case .success(let outcome): desk.prompt.say("paired with \(peer.label): \(outcome.summary)")
-        case .failure(let error): desk.prompt.say("pairing with \(peer.label) failed: \(error)")
+        case .failure(let error):
+            desk.prompt.say("pairing with \(peer.label) failed: \(error)")
+            // Where the link is encrypted the peer has shown its keys.
+            guard error == .local(.authenticationRequirements), let security = try? await peer.security,
+                security.isBonded, !security.isEncrypted
+            else { return }
+            desk.prompt.say(
+                "it has not used the keys of its bond; if it has lost them, remove the bond with \"ble bonds remove "
+                    + "\(peer.peer)\" and pair again, or see --replace-bonds")
         }
     }
 }

@@ -93,15 +93,14 @@ final class TerminalPrompt: Sendable {
         }
         for question in void { question.giveUp() }
         guard isNext else { return }
-        // The question stands on a line that was not ended.
-        say("")
+        terminal.withdrawQuestion()
         showFirst()
     }
 
     private func showFirst() {
         guard let question = state.withLock({ $0.questions.first }) else { return }
         terminal.discardTypeAhead()
-        terminal.write(question.text)
+        terminal.ask(question.text)
         let begins = state.withLock { state in
             defer { state.isReading = true }
             return !state.isReading
@@ -133,7 +132,7 @@ final class TerminalPrompt: Sendable {
             return state.questions
         }
         guard !questions.isEmpty else { return }
-        say("")
+        terminal.withdrawQuestion()
         for question in questions {
             refuse(question.peer)
             question.giveUp()

@@ -36,6 +36,43 @@ public enum CellText {
         return result + String(repeating: " ", count: columns - used)
     }
 
+    /// How many columns a text takes that has no control characters.
+    public static func width(of text: String) -> Int {
+        text.unicodeScalars.reduce(0) { sum, scalar in
+            switch scalar.properties.generalCategory {
+            case .nonspacingMark, .enclosingMark: sum
+            default: sum + (isWide(scalar) ? 2 : 1)
+            }
+        }
+    }
+
+    /// A text without control characters in lines of at most `columns` columns: broken at spaces, and within a word only if a line has
+    /// none.
+    public static func wrapped(_ text: String, to columns: Int) -> [String] {
+        let columns = max(2, columns)
+        var lines: [String] = [], line = "", used = 0
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            let width = width(of: String(word))
+            if used > 0, used + 1 + width > columns {
+                lines.append(line)
+                (line, used) = ("", 0)
+            } else if !lines.isEmpty || !line.isEmpty || used > 0 {
+                line += " "
+                used += 1
+            }
+            for character in word {
+                let width = Self.width(of: String(character))
+                if used + width > columns {
+                    lines.append(line)
+                    (line, used) = ("", 0)
+                }
+                line.append(character)
+                used += width
+            }
+        }
+        return lines + [line]
+    }
+
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,

@@ -18,35 +18,100 @@ final class Diagnostics: Sendable {
     /// What stands on the line of the cursor.
     private enum Line {
         case empty
+        /// Octets of standard output without the end of their line. Nothing may erase them.
+        case output
         /// Text that the next one takes the place of.
         case inPlace
-        /// Text without an end, such as a question: nothing may take its place.
-        case begun
+        /// A question. Later output is printed above it.
+        case question(String)
+        /// Nothing, while so many threads write to standard output. Then the question is written again.
+        case hidden(String, writerCount: Int)
     }
 
     private let descriptor: Int32
     private let patience: Duration
+    /// Whether standard output is on the same screen.
+    private let sharesScreen: Bool
+    /// The width of the screen.
+    private let columns: @Sendable () -> Int
     private let state = Mutex(State())
 
-    /// - Parameter patience: how long the first message waits for a reader; those behind it do not.
-    init(_ descriptor: Int32, patience: Duration = .milliseconds(200)) {
+    /// - Parameters:
+    ///   - patience: how long the first message waits for a reader; those behind it do not.
+    ///   - sharesScreen: whether standard output is on the same screen; by default if both are terminals.
+    ///   - columns: the width of the screen; by default that of the terminal.
+    init(
+        _ descriptor: Int32, patience: Duration = .milliseconds(200), sharesScreen: Bool? = nil,
+        columns: (@Sendable () -> Int)? = nil
+    ) {
         self.descriptor = descriptor
         self.patience = patience
+        self.columns = columns ?? { StandardStreams.columns(of: descriptor) }
+        self.sharesScreen = sharesScreen ?? (isatty(descriptor) == 1 && isatty(STDOUT_FILENO) == 1)
     }
 
-    /// Writes a text, in the place of one that is written in place.
-    func write(_ text: String) {
+    /// Writes lines, in the place of a text in place, and above a question.
+    func write(_ lines: String) {
         state.withLock { state in
-            write((state.line == .inPlace ? Self.erasure : "") + text, &state)
-            state.line = text.isEmpty || text.hasSuffix("\n") ? .empty : .begun
+            switch state.line {
+            case .empty, .hidden: write(lines, &state)
+            case .output:
+                write("\n" + lines, &state)
+                state.line = .empty
+            case .inPlace:
+                write(Self.erasure + lines, &state)
+                state.line = .empty
+            case .question(let question): write(erasure(of: question) + lines + question, &state)
+            }
         }
     }
 
-    /// Writes a text that the next one takes the place of. It is left out while a question stands on the line.
+    /// Writes a question, which stays on its line until it is answered or withdrawn.
+    func ask(_ question: String) {
+        state.withLock { state in
+            switch state.line {
+            case .inPlace: write(Self.erasure, &state)
+            case .output: write("\n", &state)
+            case .hidden(_, let count):
+                state.line = .hidden(question, writerCount: count)
+                return
+            case .empty, .question: break
+            }
+            write(question, &state)
+            state.line = .question(question)
+        }
+    }
+
+    /// A line was typed behind the question: the cursor is on the next one.
+    func questionAnswered() {
+        state.withLock { state in
+            switch state.line {
+            case .question, .hidden: state.line = .empty
+            case .empty, .output, .inPlace: break
+            }
+        }
+    }
+
+    /// The question no longer needs an answer.
+    func withdrawQuestion() {
+        state.withLock { state in
+            switch state.line {
+            case .question: write("\n", &state)
+            case .hidden: break
+            case .empty, .output, .inPlace: return
+            }
+            state.line = .empty
+        }
+    }
+
+    /// Writes a text that the next one takes the place of. It is left out while there is a question.
     func writeInPlace(_ text: String) {
         state.withLock { state in
-            guard state.line != .begun else { return }
-            write(Self.erasure + text, &state)
+            switch state.line {
+            case .question, .hidden: return
+            case .output: write("\n" + text, &state)
+            case .empty, .inPlace: write(Self.erasure + text, &state)
+            }
             state.line = .inPlace
         }
     }
@@ -56,14 +121,59 @@ final class Diagnostics: Sendable {
     /// - Parameter isKept: whether the text stays above the next one, or is erased.
     func endLineInPlace(isKept: Bool) {
         state.withLock { state in
-            guard state.line == .inPlace else { return }
+            guard case .inPlace = state.line else { return }
             write(isKept ? "\n" : Self.erasure, &state)
             state.line = .empty
         }
     }
 
+    /// Carries out `body`, which writes to standard output. If that is on the same screen, a text in place is erased first, and a
+    /// question is written again below the output.
+    ///
+    /// The lock is not held meanwhile: a thread with a message need not wait until standard output is read.
+    ///
+    /// - Parameter endsLine: whether the last octet ends a line. If not, a question and messages begin on the next one.
+    func makingRoom<Failure: Error>(
+        endsLine: Bool = true, for body: () throws(Failure) -> Void
+    ) throws(Failure) {
+        guard sharesScreen else { return try body() }
+        state.withLock { state in
+            switch state.line {
+            case .empty, .output: return
+            case .inPlace:
+                write(Self.erasure, &state)
+                state.line = .empty
+            case .question(let question):
+                write(erasure(of: question), &state)
+                state.line = .hidden(question, writerCount: 1)
+            case .hidden(let question, let count): state.line = .hidden(question, writerCount: count + 1)
+            }
+        }
+        defer { state.withLock { state in outputWritten(endsLine: endsLine, &state) } }
+        try body()
+    }
+
+    private func outputWritten(endsLine: Bool, _ state: inout State) {
+        switch state.line {
+        case .empty, .output: state.line = endsLine ? .empty : .output
+        case .hidden(let question, writerCount: 1):
+            write((endsLine ? "" : "\n") + question, &state)
+            state.line = .question(question)
+        case .hidden(let question, let count): state.line = .hidden(question, writerCount: count - 1)
+        // They were written meanwhile, by another thread.
+        case .inPlace, .question: break
+        }
+    }
+
     /// To the beginning of the line, and erase it (ECMA-48, 8.3.41).
     private static let erasure = "\r\u{1B}[K"
+
+    /// Erases a question on all rows that it takes (ECMA-48, 8.3.22 and 8.3.39).
+    private func erasure(of question: String) -> String {
+        // A terminal begins the next row only with the next character.
+        let rows = max(0, CellText.width(of: question) - 1) / max(1, columns())
+        return rows == 0 ? Self.erasure : "\r\u{1B}[\(rows)A\u{1B}[J"
+    }
 
     private func write(_ text: String, _ state: inout State) {
         let isFirst = state.dropped == 0

@@ -15,19 +15,27 @@ public func sayInPlace(_ text: String) {
     Diagnostics.standardError.writeInPlace(line)
 }
 
+/// The width of the terminal; nil if standard output is not a terminal.
+public func terminalColumns() -> Int? {
+    isatty(STDOUT_FILENO) == 1 ? StandardStreams.columns(of: STDOUT_FILENO) : nil
+}
+
 /// Erases the text written in place, if there is one.
 public func eraseLineInPlace() {
     Diagnostics.standardError.endLineInPlace(isKept: false)
 }
 
-/// Writes bytes to standard output, exactly as they are.
+/// Writes bytes to standard output, exactly as they are. On a terminal a question, or a text in place, makes room for them.
 public func writeToStandardOutput(_ bytes: [UInt8]) throws(CommandFailure) {
-    try write(bytes, to: STDOUT_FILENO)
+    guard let last = bytes.last else { return }
+    try Diagnostics.standardError.makingRoom(endsLine: last == UInt8(ascii: "\n")) { () throws(CommandFailure) in
+        try write(bytes, to: STDOUT_FILENO)
+    }
 }
 
 /// Writes a line to standard output, unbuffered.
 public func writeLine(_ line: String) throws(CommandFailure) {
-    try write([UInt8]((line + "\n").utf8), to: STDOUT_FILENO)
+    try writeToStandardOutput([UInt8]((line + "\n").utf8))
 }
 
 func write(_ bytes: [UInt8], to descriptor: Int32) throws(CommandFailure) {
@@ -52,6 +60,9 @@ func write(_ bytes: [UInt8], to descriptor: Int32) throws(CommandFailure) {
 func systemError(_ code: Int32) -> String {
     strerror(code).map { String(cString: $0) } ?? "error \(code)"
 }
+
+/// A number of things: "1 octet", "20 octets".
+public func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
 /// A text received from a peer, such as a name, in quotation marks and without terminal control characters.
 public func quoted(_ text: String) -> String {

@@ -33,8 +33,8 @@ public final class ProgressDisplay: Sendable {
     }
 
     private func show(_ octets: Int) {
-        guard isTerminal else { return say("\(verb) \(octets) octets") }
-        sayInPlace("\(verb) \(octets) octets")
+        guard isTerminal else { return say("\(verb) \(counted(octets, "octet"))") }
+        sayInPlace("\(verb) \(counted(octets, "octet"))")
     }
 }
 

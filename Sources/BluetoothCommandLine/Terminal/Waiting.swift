@@ -10,6 +10,13 @@ import BluetoothPlatform
 public func waiting<Value, Failure: Error>(
     for what: String, upTo limit: Seconds? = nil, _ body: () async throws(Failure) -> Value
 ) async throws(Failure) -> Value {
+    try await waiting(for: { what }, upTo: limit, body)
+}
+
+/// The same for something that changes, such as how much has been read.
+public func waiting<Value, Failure: Error>(
+    for what: @escaping @Sendable () -> String, upTo limit: Seconds? = nil, _ body: () async throws(Failure) -> Value
+) async throws(Failure) -> Value {
     guard isatty(STDERR_FILENO) == 1 else { return try await body() }
     let start = ContinuousClock.now
     let display = Task {
@@ -18,7 +25,7 @@ public func waiting<Value, Failure: Error>(
         while (try? await Task.sleep(until: next, clock: .continuous)) != nil {
             let seconds = Int((ContinuousClock.now - start).nanoseconds / 1_000_000_000)
             let time = limit.map { "\(seconds) of \($0) s" } ?? "\(seconds) s"
-            sayInPlace("waiting for \(what), \(time)")
+            sayInPlace("waiting for \(what()), \(time)")
             next += .milliseconds(500)
         }
     }

@@ -1,6 +1,7 @@
 import BluetoothLE
 import BluetoothPlatform
 import HCITransport
+import Synchronization
 
 /// A time of day in the calendar, as programs write it (ISO 8601, UTC, to the millisecond).
 public struct Timestamp: Hashable, Sendable {
@@ -16,10 +17,49 @@ public struct Timestamp: Hashable, Sendable {
         return Timestamp(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    /// When an event happened that an adapter, whose clock is the monotonic one, reports with its time.
+    /// When an event happened that an adapter, whose clock is the monotonic one, reports with its time. Of two events the later
+    /// one never has the earlier time, unless somebody has set the clock back in between.
     public init(_ instant: Instant) {
-        let ago = instant.duration(to: MonotonicClock.now).nanoseconds / 1_000_000
-        self.init(millisecondsSince1970: Self.now.millisecondsSince1970 - ago)
+        let before = MonotonicClock.now, wall = Self.nanosecondsSince1970, after = MonotonicClock.now
+        let nanoseconds = Self.calendar.withLock { $0.time(of: instant, wall, between: before, and: after) }
+        self.init(millisecondsSince1970: nanoseconds.flooringDivision(by: 1_000_000).quotient)
+    }
+
+    private static let calendar = Mutex(CalendarTime())
+
+    private static var nanosecondsSince1970: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
+
+/// How far the time of day is ahead of the monotonic clock.
+///
+/// The two are read one after the other, and a thread may be held up in between. So the difference is kept until it has
+/// changed by more than that explains: somebody has set the clock.
+struct CalendarTime {
+    /// In nanoseconds; nil before the clocks were read.
+    private var lead: Int64?
+
+    /// The smallest step that is more than a correction of the clock's pace, in nanoseconds.
+    static let smallestStep: Int64 = 250_000_000
+    /// Within which time both clocks have to be read, in nanoseconds.
+    static let longestReading: Int64 = 10_000_000
+
+    /// The time of day at an instant, in nanoseconds since 1970.
+    ///
+    /// - Parameters:
+    ///   - wall: the time of day now, in the same unit.
+    ///   - before: when it was read at the earliest.
+    ///   - after: when it was read at the latest.
+    mutating func time(of instant: Instant, _ wall: Int64, between before: Instant, and after: Instant) -> Int64 {
+        let measured = wall - Int64(clamping: after.nanoseconds)
+        let isPrecise = before.duration(to: after).nanoseconds <= Self.longestReading
+        let lead =
+            if let lead = self.lead, !isPrecise || abs(measured - lead) < Self.smallestStep { lead } else { measured }
+        self.lead = lead
+        return lead + Int64(clamping: instant.nanoseconds)
     }
 }
 

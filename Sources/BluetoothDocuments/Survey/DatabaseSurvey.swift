@@ -50,6 +50,9 @@ public struct DatabaseSurvey: Sendable {
         }
     }
 
+    /// How many attributes have been found so far, but for declarations.
+    public var attributeCount: Int { attributes.count }
+
     /// Takes the result of `operation`, or the error that the server answered with.
     public mutating func take(_ result: Result<GATTClientResult, ATTError>) {
         switch (stage, result) {

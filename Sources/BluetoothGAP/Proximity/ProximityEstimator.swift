@@ -38,26 +38,13 @@ public struct ProximityEstimator: Sendable {
         public var lastSeen: Instant
     }
 
-    fileprivate struct Track: Sendable {
-        let address: DeviceAddress
-        /// A serial number that breaks ties between devices.
-        let order: UInt64
-        var weight = 0.0
-        var weightedSum = 0.0
-        var txPowerLevel: Int8?
-        var zone = ProximityZone.unknown
-        var lastSeen: Instant
-    }
-
     public let configuration: Configuration
-    private var table: AddressTable<Track>
+    private var table: AddressTable<ProximityAverage>
     private var nextOrder: UInt64 = 0
-    private let halfLifeNanoseconds: Double
 
     /// - Parameter capacity: how many devices to follow at most; the one not seen for longest is replaced by a new one.
     public init(_ configuration: Configuration = Configuration(), capacity: Int = 1024) {
         self.configuration = configuration
-        halfLifeNanoseconds = Double(max(1, configuration.halfLife.nanoseconds))
         table = AddressTable(capacity: capacity)
     }
 
@@ -76,13 +63,10 @@ public struct ProximityEstimator: Sendable {
             slot = known
             table.touch(slot)
         } else {
-            slot = table.insert(Track(address: address, order: nextOrder, lastSeen: now), for: address)
+            slot = table.insert(ProximityAverage(order: nextOrder), for: address)
             nextOrder &+= 1
         }
-        let age = table[slot].lastSeen < now ? now.nanoseconds - table[slot].lastSeen.nanoseconds : 0
-        table[slot].record(rssi, txPowerLevel, fading: powerOfTwo(-Double(age) / halfLifeNanoseconds))
-        table[slot].lastSeen = max(table[slot].lastSeen, now)
-        table[slot].updateZone(configuration)
+        table[slot].record(rssi, txPowerLevel: txPowerLevel, at: now, configuration)
     }
 
     /// Adds the last packet of a sighting.
@@ -95,14 +79,18 @@ public struct ProximityEstimator: Sendable {
 
     /// What is known of a device; nil if it is not tracked.
     public func estimate(for address: DeviceAddress) -> Estimate? {
-        table.slot(of: address).map { table[$0].estimate(configuration) }
+        table.slot(of: address).map { table[$0].estimate(of: address, configuration) }
     }
 
     /// All tracked devices, the one with the least path loss first; of equals, the one seen first.
     public var nearestFirst: [Estimate] {
-        table.newestFirst.map { (order: table[$0].order, estimate: table[$0].estimate(configuration)) }
-            .sorted { ($0.estimate.pathLoss, $0.order) < ($1.estimate.pathLoss, $1.order) }
-            .map(\.estimate)
+        Self.nearestFirst(
+            table.newestFirst.map { (table[$0].order, table[$0].estimate(of: table.address(of: $0), configuration)) })
+    }
+
+    /// Estimates in the order of their path loss, the least first; of equals, in the order of their serial numbers.
+    package static func nearestFirst(_ estimates: [(order: UInt64, estimate: Estimate)]) -> [Estimate] {
+        estimates.sorted { ($0.estimate.pathLoss, $0.order) < ($1.estimate.pathLoss, $1.order) }.map(\.estimate)
     }
 
     // MARK: - Time
@@ -117,48 +105,5 @@ public struct ProximityEstimator: Sendable {
         while let slot = table.oldest, table[slot].lastSeen.advanced(by: configuration.staleAfter) <= now {
             table.remove(slot)
         }
-    }
-}
-
-// MARK: - One device
-
-extension ProximityEstimator.Track {
-    /// Adds a measurement to those before it, whose weight is now `fading` of what it was.
-    fileprivate mutating func record(_ rssi: Int8, _ txPowerLevel: Int8?, fading: Double) {
-        weight = weight * fading + 1
-        weightedSum = weightedSum * fading + Double(rssi)
-        if let txPowerLevel { self.txPowerLevel = txPowerLevel }
-    }
-
-    /// The average is a ratio, so letting both parts fade any further would not change it.
-    private var average: Double { weight > 0 ? weightedSum / weight : 0 }
-
-    private func pathLoss(_ model: PathLossModel) -> Double {
-        Double(txPowerLevel ?? model.assumedTxPowerLevel) - average
-    }
-
-    /// Moves to the zone of the current distance, unless that lies within the hysteresis around the boundary.
-    fileprivate mutating func updateZone(_ configuration: ProximityEstimator.Configuration) {
-        let distance = configuration.model.distance(pathLoss: pathLoss(configuration.model))
-        let margin = max(1, configuration.hysteresis)
-        func isWithin(_ border: Double, _ zonesInside: [ProximityZone]) -> Bool {
-            if zone == .unknown { return distance <= border }
-            return distance <= (zonesInside.contains(zone) ? border * margin : border / margin)
-        }
-        if isWithin(configuration.immediateDistance, [.immediate]) {
-            zone = .immediate
-        } else if isWithin(configuration.nearDistance, [.immediate, .near]) {
-            zone = .near
-        } else {
-            zone = .far
-        }
-    }
-
-    fileprivate func estimate(_ configuration: ProximityEstimator.Configuration) -> ProximityEstimator.Estimate {
-        let pathLoss = pathLoss(configuration.model)
-        return ProximityEstimator.Estimate(
-            address: address, rssi: average, txPowerLevel: txPowerLevel, pathLoss: pathLoss,
-            distance: txPowerLevel.map { _ in configuration.model.distance(pathLoss: pathLoss) }, zone: zone,
-            lastSeen: lastSeen)
     }
 }

@@ -1,49 +1,65 @@
 import BluetoothBase
 
-/// A bounded table of values by device address and, where that matters, advertising set, which keeps the order in which they were last used and evicts the
-/// oldest when it is full.
+/// A bounded table of values by device address and, if given, advertising set. It keeps the order in which they were last used
+/// and evicts the oldest when it is full.
 ///
 /// Values live in slots, found by open addressing and linked from newest to oldest. Touching a value or changing it in
 /// place allocates nothing. Memory grows by doubling with the values there are, so that inserting costs the same on
 /// average however many there are.
-struct AddressTable<Value: Sendable>: Sendable {
-    private struct Entry: Sendable {
-        var address: DeviceAddress
-        var set: UInt8
-        var newer: Int?
-        var older: Int?
+@usableFromInline
+package struct AddressTable<Value: Sendable>: Sendable {
+    @usableFromInline
+    struct Entry: Sendable {
+        @usableFromInline var address: DeviceAddress
+        @usableFromInline var set: UInt8
+        @usableFromInline var newer: Int?
+        @usableFromInline var older: Int?
 
-        @inline(__always)
+        @inlinable
+        init(address: DeviceAddress, set: UInt8) {
+            self.address = address
+            self.set = set
+        }
+
+        @inlinable @inline(__always)
         func isOf(_ address: DeviceAddress, _ set: UInt8) -> Bool { self.address == address && self.set == set }
     }
 
-    let capacity: Int
-    private(set) var count = 0
+    @usableFromInline package let capacity: Int
+    @usableFromInline package internal(set) var count = 0
     /// The slot of the value used last.
-    private(set) var newest: Int?
+    @usableFromInline package internal(set) var newest: Int?
     /// The slot of the value not used for longest.
-    private(set) var oldest: Int?
-    private var entries: [Entry] = []
+    @usableFromInline package internal(set) var oldest: Int?
+    @usableFromInline var entries: [Entry] = []
     /// The value in each slot, apart from the entries, so that a search does not touch them. Free slots keep their last
     /// value until they are reused.
-    private var values: [Value] = []
-    private var freeSlots: [Int] = []
+    @usableFromInline var values: [Value] = []
+    @usableFromInline var freeSlots: [Int] = []
     /// Slots by hash, -1 where there is none. A power of two of them, at most half full, so that a search soon meets a gap.
-    private var index: [Int32]
+    @usableFromInline var index: [Int32]
+    /// What the order of the index depends on: a number that the standard library draws for each process.
+    @usableFromInline let seed = UInt64(truncatingIfNeeded: 0.hashValue)
 
-    init(capacity: Int) {
+    @inlinable
+    package init(capacity: Int) {
         self.capacity = min(max(1, capacity), 1 << 20)
         index = Array(repeating: -1, count: 16)
     }
 
     /// The value in a slot that is in use.
-    subscript(slot: Int) -> Value {
+    @inlinable
+    package subscript(slot: Int) -> Value {
         get { values[slot] }
         _modify { yield &values[slot] }
     }
 
+    /// The address whose value is in a slot that is in use.
+    package func address(of slot: Int) -> DeviceAddress { entries[slot].address }
+
     /// The slots in use, the most recently used first.
-    var newestFirst: [Int] {
+    @inlinable
+    package var newestFirst: [Int] {
         var slots: [Int] = []
         slots.reserveCapacity(count)
         var next = newest
@@ -55,22 +71,40 @@ struct AddressTable<Value: Sendable>: Sendable {
     }
 
     /// The slot of an address; nil if it has none.
-    func slot(of address: DeviceAddress, set: UInt8 = 0xFF) -> Int? {
+    @inlinable
+    package func slot(of address: DeviceAddress, set: UInt8 = 0xFF) -> Int? {
         let slot = index[position(of: address, set)]
         return slot < 0 ? nil : Int(slot)
     }
 
     /// Makes a value the newest.
-    mutating func touch(_ slot: Int) {
+    @inlinable
+    package mutating func touch(_ slot: Int) {
         guard slot != newest else { return }
         unlink(slot)
         linkAsNewest(slot)
     }
 
     /// Stores a value for an address that has none. If the table is full, it replaces the oldest value.
-    mutating func insert(_ value: Value, for address: DeviceAddress, set: UInt8 = 0xFF) -> Int {
+    @inlinable
+    package mutating func insert(_ value: Value, for address: DeviceAddress, set: UInt8 = 0xFF) -> Int {
         if count == capacity, let oldest { remove(oldest) }
         if 2 * (count + 1) > index.count { growIndex() }
+        return insert(value, for: address, set, at: position(of: address, set))
+    }
+
+    /// The slot of an address. If it has none, this stores a value for it, as `insert` does.
+    @inlinable
+    package mutating func slot(of address: DeviceAddress, set: UInt8 = 0xFF, orInsert value: Value) -> Int {
+        let position = position(of: address, set)
+        if index[position] >= 0 { return Int(index[position]) }
+        guard count < capacity, 2 * (count + 1) <= index.count else { return insert(value, for: address, set: set) }
+        return insert(value, for: address, set, at: position)
+    }
+
+    /// Stores a value where there is room in the table and a gap in the index.
+    @inlinable
+    mutating func insert(_ value: Value, for address: DeviceAddress, _ set: UInt8, at position: Int) -> Int {
         let entry = Entry(address: address, set: set)
         let slot: Int
         if let free = freeSlots.popLast() {
@@ -82,21 +116,37 @@ struct AddressTable<Value: Sendable>: Sendable {
             entries.append(entry)
             values.append(value)
         }
-        index[position(of: address, set)] = Int32(truncatingIfNeeded: slot)
+        index[position] = Int32(truncatingIfNeeded: slot)
         linkAsNewest(slot)
         count += 1
         return slot
     }
 
     /// Removes the value in a slot that is in use.
-    mutating func remove(_ slot: Int) {
-        removeFromIndex(entries[slot].address, entries[slot].set)
+    @inlinable
+    package mutating func remove(_ slot: Int) {
+        remove(at: position(of: entries[slot].address, entries[slot].set))
+    }
+
+    /// Removes the value of an address, if it has one.
+    @inlinable
+    package mutating func removeValue(of address: DeviceAddress, set: UInt8 = 0xFF) {
+        let position = position(of: address, set)
+        if index[position] >= 0 { remove(at: position) }
+    }
+
+    /// Removes the value whose slot is at this position of the index.
+    @inlinable
+    mutating func remove(at position: Int) {
+        let slot = Int(index[position])
+        removeFromIndex(at: position)
         unlink(slot)
         freeSlots.append(slot)
         count -= 1
     }
 
-    mutating func removeAll() {
+    @inlinable
+    package mutating func removeAll() {
         self = AddressTable(capacity: capacity)
     }
 }
@@ -104,14 +154,16 @@ struct AddressTable<Value: Sendable>: Sendable {
 // MARK: - Order
 
 extension AddressTable {
-    private mutating func linkAsNewest(_ slot: Int) {
+    @inlinable
+    mutating func linkAsNewest(_ slot: Int) {
         entries[slot].newer = nil
         entries[slot].older = newest
         if let newest { entries[newest].newer = slot } else { oldest = slot }
         newest = slot
     }
 
-    private mutating func unlink(_ slot: Int) {
+    @inlinable
+    mutating func unlink(_ slot: Int) {
         let newer = entries[slot].newer, older = entries[slot].older
         if let newer { entries[newer].older = older } else { newest = older }
         if let older { entries[older].newer = newer } else { oldest = newer }
@@ -121,15 +173,18 @@ extension AddressTable {
 // MARK: - Index
 
 extension AddressTable {
-    /// Where the search for an address starts. The standard library's hash has a seed of its own in every process, so that
-    /// nobody can choose addresses that all start at the same place; no result depends on it.
-    private func home(of address: DeviceAddress, _ set: UInt8) -> Int {
+    /// Where the search for an address starts. The seed differs from process to process, so that a device can't choose
+    /// addresses that all start at the same place. No result depends on it.
+    @inlinable @inline(__always)
+    func home(of address: DeviceAddress, _ set: UInt8) -> Int {
         let key = address.value | UInt64(address.kind.rawValue) << 48 | UInt64(set) << 56
-        return key.hashValue & (index.count - 1)
+        let product = (key ^ seed).multipliedFullWidth(by: seed | 1)
+        return Int(truncatingIfNeeded: product.high ^ product.low) & (index.count - 1)
     }
 
     /// Where in the index an address is, or would be.
-    private func position(of address: DeviceAddress, _ set: UInt8) -> Int {
+    @inlinable
+    func position(of address: DeviceAddress, _ set: UInt8) -> Int {
         let mask = index.count - 1
         var position = home(of: address, set)
         while index[position] >= 0, !entries[Int(index[position])].isOf(address, set) {
@@ -139,19 +194,22 @@ extension AddressTable {
     }
 
     /// Doubles the index.
-    private mutating func growIndex() {
+    @inlinable
+    mutating func growIndex() {
         index = Array(repeating: -1, count: 2 * index.count)
         var next = newest
         while let slot = next {
-            index[position(of: entries[slot].address, entries[slot].set)] = Int32(truncatingIfNeeded: slot)
+            let position = position(of: entries[slot].address, entries[slot].set)
+            index[position] = Int32(truncatingIfNeeded: slot)
             next = entries[slot].older
         }
     }
 
     /// Takes an address out, and moves up those behind it that would not be found across the gap.
-    private mutating func removeFromIndex(_ address: DeviceAddress, _ set: UInt8) {
+    @inlinable
+    mutating func removeFromIndex(at position: Int) {
         let mask = index.count - 1
-        var gap = position(of: address, set)
+        var gap = position
         var next = (gap + 1) & mask
         while index[next] >= 0 {
             let entry = entries[Int(index[next])]

@@ -5,9 +5,9 @@ import BluetoothBase
 ///
 /// What the air can fill is bounded: so many sets at once, of which a new one displaces the one that has waited for longest,
 /// and so many octets of each. What is given up comes out as truncated, never silently and never mixed with another set's.
-public struct AdvertisingReassembly: Sendable {
+public struct AdvertisingReassembly: Hashable, Sendable {
     /// What a report says beside its data.
-    public struct Header: Equatable, Sendable {
+    public struct Header: Hashable, Sendable {
         /// The advertiser's address; nil if it is anonymous.
         public var address: DeviceAddress?
         public var eventType: AdvertisingEventType
@@ -58,7 +58,7 @@ public struct AdvertisingReassembly: Sendable {
         }
     }
 
-    private struct Entry: Sendable {
+    private struct Entry: Hashable, Sendable {
         var header: Header
         var data: [UInt8]
         var last: Instant

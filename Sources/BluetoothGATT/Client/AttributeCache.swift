@@ -7,7 +7,7 @@ import BluetoothBase
 /// It grows with each procedure, in whatever order they come, and answers those whose results are known as the server
 /// would. Whether the server still has this database is for its owner to find out. It never takes more than
 /// `maximumLength` octets: what exceeds that is left to be discovered.
-public struct AttributeCache: Equatable, Sendable {
+public struct AttributeCache: Hashable, Sendable {
     /// The most octets it may take when encoded: 100 services with two characteristics of 128-bit UUIDs each have room.
     public static let maximumLength = 8192
 

@@ -2,7 +2,7 @@ import BluetoothATT
 import BluetoothBase
 
 /// A service found on a server (Core 5.4, Vol 3, Part G, 3.1).
-public struct DiscoveredService: Equatable, Sendable {
+public struct DiscoveredService: Hashable, Sendable {
     public var uuid: BluetoothUUID
     /// The handle of the service's declaration.
     public var startHandle: AttributeHandle
@@ -23,7 +23,7 @@ public struct DiscoveredService: Equatable, Sendable {
 }
 
 /// An include declaration found on a server (Core 5.4, Vol 3, Part G, 3.2).
-public struct DiscoveredInclude: Equatable, Sendable {
+public struct DiscoveredInclude: Hashable, Sendable {
     /// The handle of the include declaration itself.
     public var declarationHandle: AttributeHandle
     /// The handle of the included service's declaration.
@@ -45,7 +45,7 @@ public struct DiscoveredInclude: Equatable, Sendable {
 }
 
 /// A characteristic found on a server (Core 5.4, Vol 3, Part G, 3.3).
-public struct DiscoveredCharacteristic: Equatable, Sendable {
+public struct DiscoveredCharacteristic: Hashable, Sendable {
     public var uuid: BluetoothUUID
     public var declarationHandle: AttributeHandle
     public var valueHandle: AttributeHandle
@@ -67,7 +67,7 @@ public struct DiscoveredCharacteristic: Equatable, Sendable {
 }
 
 /// A characteristic descriptor found on a server (Core 5.4, Vol 3, Part G, 3.3.3).
-public struct DiscoveredDescriptor: Equatable, Sendable {
+public struct DiscoveredDescriptor: Hashable, Sendable {
     public var uuid: BluetoothUUID
     public var handle: AttributeHandle
 

@@ -5,7 +5,7 @@ import BluetoothBase
 ///
 /// The handles show which attributes belong together: a binary search finds them, and the lists need no references to
 /// each other.
-public struct DiscoveredDatabase: Equatable, Sendable {
+public struct DiscoveredDatabase: Hashable, Sendable {
     /// Primary services, and the secondary ones that some service includes.
     public var services: [DiscoveredService]
     /// Empty if includes were not requested.

@@ -12,6 +12,11 @@ extension GATTDatabase {
         }
     }
 
+    /// The requirement for a write to the attribute at `handle`; nil if no such attribute exists.
+    package func writeRequirement(of handle: AttributeHandle) -> GATTPermissions.Requirement? {
+        index(of: handle).map { rows[$0].permissions.write }
+    }
+
     /// The type of the attribute at `handle`.
     public func type(of handle: AttributeHandle) -> BluetoothUUID? {
         index(of: handle).map { typeUUID(at: $0) }

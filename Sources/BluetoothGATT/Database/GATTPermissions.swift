@@ -26,7 +26,8 @@ public struct GATTPermissions: Equatable, Sendable {
     public var readNeedsAuthorization: Bool
     /// Whether writing also needs the consent of the application, in the same way.
     public var writeNeedsAuthorization: Bool
-    /// Whether a write with a valid signature is taken over a link that is not encrypted, whatever `write` says.
+    /// Whether a write with a valid signature is accepted over a link that is not encrypted. Where `write` requires an
+    /// authenticated key, the signature's key must come from such a pairing (LE security mode 2, level 2).
     public var acceptsSignedWrites: Bool
     /// The shortest encryption key, in octets (7 to 16), that satisfies `encrypted` and the levels above it.
     public var minimumEncryptionKeySize: UInt8

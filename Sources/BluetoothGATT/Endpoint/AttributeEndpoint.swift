@@ -179,6 +179,17 @@ public struct AttributeEndpoint: Sendable {
         return outcome
     }
 
+    /// Handles the beginning of a PDU that is longer than any this device takes: a request is refused with Invalid PDU, and
+    /// everything else dropped (Vol 3, Part F, 3.4.1.1).
+    ///
+    /// - Parameter opcode: its first octet.
+    public mutating func refuse(
+        tooLong opcode: UInt8, on channel: AttributeChannel.ID, server: GATTServer, into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        guard let index = index(of: channel) else { return .dropped(.bearerClosed) }
+        return channels[index].refuse(tooLong: opcode, server, into: &writer)
+    }
+
     /// Writes a value whose signature has been verified (Vol 3, Part F, 3.4.5.4).
     public mutating func commitSigned(
         _ value: Span<UInt8>, to handle: AttributeHandle, on channel: AttributeChannel.ID = .first,
@@ -244,6 +255,12 @@ extension AttributeChannel {
         into writer: inout ByteWriter
     ) -> GATTServerOutcome {
         server.receive(pdu, peer: &peer, transaction: &transaction, bearer: &bearer, at: now, into: &writer)
+    }
+
+    mutating func refuse(
+        tooLong opcode: UInt8, _ server: GATTServer, into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        server.refuse(tooLong: opcode, transaction: &transaction, bearer: bearer, into: &writer)
     }
 
     mutating func resume(

@@ -160,7 +160,7 @@ public struct GATTPeer: Sendable {
 }
 
 /// A characteristic that a client has subscribed to.
-public struct GATTSubscription: Equatable, Sendable {
+public struct GATTSubscription: Hashable, Sendable {
     /// The handle of the characteristic's value.
     public var characteristic: AttributeHandle
     /// The handle of its Client Characteristic Configuration descriptor.

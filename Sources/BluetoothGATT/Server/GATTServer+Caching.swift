@@ -56,20 +56,22 @@ extension GATTServer {
     }
 
     /// The handle that a request relies on; nil where it is discovering, concerns none, or is malformed.
+    ///
+    /// A read by type over all handles relies on none. Only such a read of the hash shows the client that the database changed:
+    /// the hash may be elsewhere after the change, as any attribute.
     private func usedHandle(of opcode: ATTOpcode, _ pdu: Span<UInt8>) -> UsedHandle? {
         var reader = ByteReader(pdu.extracting(droppingFirst: 1))
         switch opcode {
         case .readRequest, .readBlobRequest, .readMultipleRequest, .readMultipleVariableRequest, .writeRequest,
             .prepareWriteRequest:
-            guard let handle = try? reader.readUInt16() else { return nil }
-            let attribute = AttributeHandle(handle)
-            return database.type(of: attribute) == .databaseHash ? .hash : .handle(attribute)
+            return (try? reader.readUInt16()).map { .handle(AttributeHandle($0)) }
         case .readByTypeRequest:
             guard let request = try? ReadByTypeRequest(decoding: reader) else { return nil }
+            let isOverAll = request.startingHandle == 0x0001 && request.endingHandle == 0xFFFF
             switch request.attributeType {
-            case .databaseHash: return .hash
             case .include, .characteristic: return nil
-            default: return .handle(request.startingHandle)
+            case .databaseHash where isOverAll: return .hash
+            default: return isOverAll ? nil : .handle(request.startingHandle)
             }
         default: return nil
         }

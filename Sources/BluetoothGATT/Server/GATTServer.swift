@@ -118,6 +118,20 @@ public struct GATTServer: Sendable {
         }
     }
 
+    /// Refuses a PDU that is longer than any this device takes, and of which only the opcode is known. Only a request is answered
+    /// (Vol 3, Part F, 3.4.1.1).
+    func refuse(
+        tooLong octet: UInt8, transaction: inout GATTServerTransaction, bearer: ATTBearer, into writer: inout ByteWriter
+    ) -> GATTServerOutcome {
+        guard !bearer.isDead else { return transaction.drop(.bearerClosed) }
+        guard ATTOpcode.Kind(ofOpcode: octet) == .request else { return transaction.drop(.tooLong) }
+        guard let opcode = ATTOpcode(rawValue: octet) else {
+            return receive(unknown: octet, &transaction, into: &writer)
+        }
+        guard !transaction.isBusy else { return transaction.drop(.requestPending) }
+        return refuse(.invalidPDU, opcode, at: 0, into: &writer)
+    }
+
     /// Handles a PDU with an unassigned opcode (Vol 3, Part F, 3.3.1).
     private func receive(
         unknown octet: UInt8, _ transaction: inout GATTServerTransaction, into writer: inout ByteWriter

@@ -6,7 +6,7 @@ public struct ReadLocalVersionInformation: HCIParameterlessCommand {
     public init() {}
 
     /// What the controller returns.
-    public struct ReturnParameters: HCIReturnParameters {
+    public struct ReturnParameters: HCIReturnParameters, Hashable {
         /// The version of HCI the controller implements.
         public var hciVersion: CoreVersion
         /// The revision of the HCI implementation; the manufacturer assigns it.

@@ -6,7 +6,8 @@ public struct CommandCompletion: ~Escapable {
     public var token: UInt64
     /// The command.
     public var opcode: HCIOpcode
-    /// The command's outcome; of Command Status, whether it was accepted.
+    /// The command's outcome; of Command Status, whether it was accepted. `.unspecifiedError` if the answer was cut off before its
+    /// status: then the controller may have carried out the command.
     public var status: HCIStatus
     /// Whether the answer is Command Complete. Otherwise it is Command Status, and `success` means that the command is
     /// still in progress.

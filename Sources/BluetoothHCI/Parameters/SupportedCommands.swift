@@ -1,7 +1,7 @@
 import BluetoothBase
 
 /// The commands a controller supports: one bit each (Core 5.4, Vol 4, Part E, 6.27).
-public struct SupportedCommands: Equatable, Sendable {
+public struct SupportedCommands: Hashable, Sendable {
     /// The 64 octets, eight to an integer, least significant octet first.
     private var words: [UInt64]
 

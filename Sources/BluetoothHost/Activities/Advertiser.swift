@@ -2,9 +2,9 @@ import BluetoothBase
 import BluetoothHCI
 
 /// Advertising: the sets that are wanted, each of which sees to itself.
-struct Advertiser: Sendable {
+struct Advertiser: Hashable, Sendable {
     /// The addresses to advertise with.
-    struct Addresses: Equatable, Sendable {
+    struct Addresses: Hashable, Sendable {
         var own: OwnAddressType
         /// The one that directed advertising is for.
         var peer = DeviceAddress(0, kind: .public)
@@ -59,7 +59,7 @@ struct Advertiser: Sendable {
         if let obstacle = parameters.obstacle(radio) { return obstacle }
         let others = sets.count { $0.isWanted && $0.handle != handle }
         guard others > 0, others >= min(radio.setCount, Self.maximumSets) else { return nil }
-        return radio.isExtended ? .busy : .unsupported
+        return radio.isExtended ? .busy : .unsupported(.extendedAdvertising)
     }
 
     // MARK: Calls
@@ -86,7 +86,7 @@ struct Advertiser: Sendable {
         _ index: Int, _ verdict: RadioArbiter.Verdict, _ addresses: Addresses, _ radio: RadioFeatures, at now: Instant
     ) -> [Effect] {
         // Those that are on their way out still take room; a legacy controller has one advertiser for all of them.
-        let taken = sets.indices.count { $0 != index && (!sets[$0].isIdle || sets[$0].exists) }
+        let taken = sets.indices.count { $0 != index && sets[$0].takesRoom }
         let mustWait = connections.waits(at: now) && sets[index].waitsForConnections
         return sets[index].advance(
             verdict, mayBegin: !mustWait && taken < max(1, radio.setCount), addresses, radio, at: now)
@@ -100,7 +100,7 @@ struct Advertiser: Sendable {
             guard let parameters = sets[index].parameters else { continue }
             count += 1
             guard count > max(1, min(radio.setCount, Self.maximumSets)) else { continue }
-            effects += sets[index].giveUp(parameters, radio.isExtended ? .busy : .unsupported)
+            effects += sets[index].giveUp(parameters, radio.isExtended ? .busy : .unsupported(.extendedAdvertising))
         }
         return effects
     }

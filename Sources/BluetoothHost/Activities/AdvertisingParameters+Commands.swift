@@ -7,7 +7,9 @@ extension AdvertisingParameters {
     /// Why a controller cannot advertise this; nil if it can.
     func obstacle(_ radio: RadioFeatures) -> HostError? {
         guard needsExtendedCommands else { return nil }
-        guard radio.isExtended, phys.isSubset(of: radio.phys) else { return .unsupported }
+        guard radio.isExtended else { return .unsupported(.extendedAdvertising) }
+        let missing = phys.subtracting(radio.phys)
+        guard missing.isEmpty else { return .unsupported(missing.contains(.leCoded) ? .leCoded : .le2M) }
         let limit = extended == nil ? 31 : max(31, radio.maximumDataLength)
         return max(data.count, scanResponse.count) > limit
             ? .advertisingDataTooLong(limit: limit) : periodicObstacle(radio)

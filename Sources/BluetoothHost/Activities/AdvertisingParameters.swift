@@ -3,7 +3,7 @@ import BluetoothGAP
 import BluetoothHCI
 
 /// How to advertise (Core 5.4, Vol 4, Part E, 7.8.5 and 7.8.53).
-public struct AdvertisingParameters: Equatable, Sendable {
+public struct AdvertisingParameters: Hashable, Sendable {
     /// Whether peers may connect.
     public var isConnectable: Bool
     /// The range from which the controller takes its advertising interval, 20 ms to 10.24 s, with `extended` to 10,485.759375 s.
@@ -94,7 +94,7 @@ public struct AdvertisingParameters: Equatable, Sendable {
 /// What distinguishes extended advertising PDUs from legacy ones (Core 5.4, Vol 6, Part B, 2.3.1 and 4.4.2).
 ///
 /// They are scannable where there is scan response data, and then neither connectable nor carry advertising data.
-public struct ExtendedAdvertising: Equatable, Sendable {
+public struct ExtendedAdvertising: Hashable, Sendable {
     /// The PHY on which they are found: LE 1M or LE Coded.
     public var primaryPHY: AdvertisingPHY
     /// The PHY of their data.

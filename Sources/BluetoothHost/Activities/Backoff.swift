@@ -4,7 +4,7 @@ import BluetoothBase
 /// each time twice as long up to a limit.
 ///
 /// A controller or a peer that makes everything fail at once would otherwise keep both sides as busy as they can be.
-struct Backoff: Sendable {
+struct Backoff: Hashable, Sendable {
     /// When the next try is due; nil where it need not wait.
     private(set) var deadline: Instant?
     private let limit: Duration

@@ -9,7 +9,7 @@ extension Host {
     /// Scans until `stopScanning`. A second call replaces the parameters.
     public mutating func startScanning(_ parameters: ScanParameters, at now: Instant) throws(HostError) {
         guard parameters.isValid else { throw .invalidParameters }
-        guard !lacksPrivacy else { throw .unsupported }
+        guard !lacksPrivacy else { throw .unsupported(.resolvableAddresses) }
         if lifecycle.isUp, let obstacle = parameters.obstacle(radio) { throw obstacle }
         scanner.start(parameters)
         advanceScanning(at: now)
@@ -18,6 +18,7 @@ extension Host {
     /// Stops scanning. Reports that the controller has sent already are dropped.
     public mutating func stopScanning(at now: Instant) {
         scanner.stop()
+        if !scanner.isSearching { dropUnresolvedReports() }
         advanceScanning(at: now)
     }
 
@@ -32,7 +33,8 @@ extension Host {
         _ parameters: AdvertisingParameters, as handle: AdvertisingHandle = AdvertisingHandle(0), at now: Instant
     ) throws(HostError) {
         guard parameters.isValid, handle.rawValue <= 0xEF else { throw .invalidParameters }
-        guard !lacksPrivacy, !(parameters.isConnectable && isForBroadcastOnly) else { throw .unsupported }
+        guard !lacksPrivacy else { throw .unsupported(.resolvableAddresses) }
+        guard !(parameters.isConnectable && isForBroadcastOnly) else { throw .unsupported(.connectableAddress) }
         if lifecycle.isUp {
             if let obstacle = advertiser.obstacle(to: parameters, as: handle, radio) { throw obstacle }
         } else if !advertiser.hasRoom(for: handle) {
@@ -68,7 +70,8 @@ extension Host {
         to peer: PeerID, timeout: Duration?, by route: ConnectionRoute = .advertising(.le1M), at now: Instant
     ) throws(HostError) -> ConnectionAttempt {
         guard lifecycle.isUp else { throw .notReady }
-        guard !lacksPrivacy, !isForBroadcastOnly else { throw .unsupported }
+        guard !lacksPrivacy else { throw .unsupported(.resolvableAddresses) }
+        guard !isForBroadcastOnly else { throw .unsupported(.connectableAddress) }
         try check(route)
         guard !initiator.isFull, links.hasRoom else { throw .busy }
         let peer = peers.peer(at: peer.firstAddress)
@@ -82,9 +85,9 @@ extension Host {
         switch route {
         case .advertising(let phys):
             guard phys.isValid else { throw .invalidParameters }
-            guard !phys.contains(.leCoded) || radio.phys.contains(.leCoded) else { throw .unsupported }
+            guard !phys.contains(.leCoded) || radio.phys.contains(.leCoded) else { throw .unsupported(.leCoded) }
         case .subevent(let number, let set):
-            guard radio.periodic.contains(.connectingInSubevents) else { throw .unsupported }
+            guard radio.periodic.contains(.connectingInSubevents) else { throw .unsupported(.subeventConnections) }
             guard advertiser.has(number, of: set) else { throw .invalidParameters }
         }
     }
@@ -182,10 +185,11 @@ extension Host {
     mutating func answered(_ step: Scanner.Step, _ status: HCIStatus, at now: Instant) {
         switch scanner.answered(step, status, silenceLimit: configuration.scanSilenceLimit, at: now) {
         case .effects(let effects): perform(effects, at: now)
-        case .refused(let parameters):
+        case .refused(let parameters, let effects):
             // Some controllers do not scan while they initiate a connection.
             let mayWait = status == .commandDisallowed && arbiter.explainsRefusal(of: .scanning, among: obstacles)
             if !mayWait { perform(scanner.giveUp(parameters, .controller(status), at: now), at: now) }
+            perform(effects, at: now)
         }
         advanceScanning(at: now)
         // The initiator may wait for the scanner to stop.
@@ -198,10 +202,11 @@ extension Host {
         guard let (index, outcome) = advertiser.answered(step, of: handle, status) else { return }
         switch outcome {
         case .effects(let effects): perform(effects, at: now)
-        case .refused(let parameters):
+        case .refused(let parameters, let effects):
             let set = advertiser.sets[index]
             let mayWait = set.mayWorkLater(status) && arbiter.explainsRefusal(of: set.activity, among: obstacles)
             if !mayWait { perform(advertiser.giveUp(index, parameters, .controller(status)), at: now) }
+            perform(effects, at: now)
         }
         advanceAdvertising(at: now)
         // The initiator may wait for the set's subevents.

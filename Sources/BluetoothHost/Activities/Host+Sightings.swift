@@ -51,7 +51,29 @@ extension Host {
         _ type: AdvertisingEventType, _ address: DeviceAddress, _ rssi: Int8, _ data: Span<UInt8>,
         _ txPowerLevel: Int8 = 127, _ details: AdvertisingDetails = .legacy, at now: Instant
     ) {
-        let peer = details.isAnonymous ? PeerID(address) : peers.peer(at: address)
+        let peer: PeerID
+        if details.isAnonymous {
+            peer = PeerID(address)
+        } else if peers.resolver.mayResolve(address) || unresolved.contains(address) {
+            // After the last bond is removed, earlier reports of the address may still wait.
+            guard !unresolved.contains(address), let known = peers.recall(address) else {
+                return hold(
+                    UnresolvedReports.Report(
+                        type: type, address: address, rssi: rssi, txPowerLevel: txPowerLevel, details: details),
+                    data, at: now)
+            }
+            peer = known
+        } else {
+            peer = peers.lastingName(of: PeerID(address))
+        }
+        report(type, address, of: peer, rssi, data, txPowerLevel, details, at: now)
+    }
+
+    @inline(__always)
+    private mutating func report(
+        _ type: AdvertisingEventType, _ address: DeviceAddress, of peer: PeerID, _ rssi: Int8, _ data: Span<UInt8>,
+        _ txPowerLevel: Int8, _ details: AdvertisingDetails, at now: Instant
+    ) {
         if scanner.isSearching {
             if type.contains(.connectable) { searched(peer, at: address, at: now) }
             guard scanner.isWanted else { return }
@@ -63,6 +85,36 @@ extension Host {
                     type: type, address: address, peer: peer, rssi: rssi, txPowerLevel: txPowerLevel, details: details,
                     data: data)))
     }
+
+    // MARK: Reports that wait
+
+    /// Keeps a report until it is known whose address it has.
+    private mutating func hold(_ report: UnresolvedReports.Report, _ data: Span<UInt8>, at now: Instant) {
+        unresolved.append(report, data)
+        if let count = unresolved.keysOfLastReport {
+            _ = unresolved.beginSearch(at: now, isForced: true)
+            resolve(keys: count, at: now)
+        } else if unresolved.beginSearch(at: now) {
+            // While a search is under way or due, `fire` goes on with it.
+            resolve(keys: UnresolvedReports.keysPerTurn, at: now)
+        }
+    }
+
+    mutating func fireResolving(at now: Instant) {
+        _ = unresolved.beginSearch(at: now)
+        resolve(keys: UnresolvedReports.keysPerTurn, at: now)
+    }
+
+    private mutating func resolve(keys count: Int, at now: Instant) {
+        let resolved = unresolved.advanceSearch(keys: count, in: &peers)
+        for held in resolved.reports where scanner.isWanted || scanner.isSearching {
+            let data = resolved.octets.span.extracting(held.data)
+            report(held.type, held.address, of: held.peer, held.rssi, data, held.txPowerLevel, held.details, at: now)
+        }
+    }
+
+    /// Reports of a scan that was stopped are of no use to anybody.
+    mutating func dropUnresolvedReports() { unresolved.removeAll() }
 }
 
 extension AdvertisingReassembly.Header {

@@ -16,20 +16,47 @@ public enum ConnectionRoute: Hashable, Sendable {
 }
 
 extension Initiator {
-    struct Attempt: Sendable {
+    /// The private address under which a peer was seen a moment ago.
+    struct Sighting: Hashable, Sendable {
+        let address: DeviceAddress
+        /// Until when to rely on the address.
+        let end: Instant
+    }
+
+    struct Attempt: Hashable, Sendable {
         let identifier: ConnectionAttempt
         /// The peer, under the name the caller used.
         let peer: PeerID
         let deadline: Instant?
         let route: ConnectionRoute
-        /// The private address under which the peer was seen a moment ago, and until when to rely on that.
-        var sighting: (address: DeviceAddress, until: Instant)?
+        /// Where the peer was seen; nil if that was too long ago.
+        private(set) var sighting: Sighting?
         /// How often the connection was reported and then failed to be established.
-        var failures = 0
+        private(set) var failures = 0
+
+        init(identifier: ConnectionAttempt, peer: PeerID, deadline: Instant?, route: ConnectionRoute) {
+            (self.identifier, self.peer, self.deadline, self.route) = (identifier, peer, deadline, route)
+        }
+
+        /// The peer was received.
+        ///
+        /// - Returns: whether its address was not known.
+        mutating func noteSighting(_ sighting: Sighting) -> Bool {
+            guard self.sighting == nil else { return false }
+            self.sighting = sighting
+            return true
+        }
+
+        /// Forgets an address that the peer may no longer use.
+        mutating func expireSighting(at now: Instant) {
+            if let sighting, sighting.end <= now { self.sighting = nil }
+        }
+
+        mutating func noteFailure() { failures += 1 }
     }
 
     /// A peer the controller listens for, or calls, and the address under which it does.
-    struct Target: Equatable, Sendable {
+    struct Target: Hashable, Sendable {
         let peer: PeerID
         let address: DeviceAddress
         let route: ConnectionRoute

@@ -6,13 +6,13 @@ import BluetoothHCI
 ///
 /// A controller initiates one connection at a time. Several peers wanted at once go into its filter accept list, so
 /// that one which is away does not keep the others waiting. Where that list is too short, or absent, they take turns.
-struct Initiator: Sendable {
+struct Initiator: Hashable, Sendable {
     /// The commands that lead to a connection, or call it off.
     enum Step: Equatable, Sendable {
         case addToAcceptList, create, cancel
     }
 
-    private enum State: Sendable {
+    private enum State: Hashable, Sendable {
         case idle
         /// The controller listens for these peers, or was asked to: until others have their turn, where there are more.
         case initiating([Target], until: Instant?)
@@ -63,7 +63,7 @@ struct Initiator: Sendable {
     var nextDeadline: Instant? {
         var deadline: Instant?
         for attempt in attempts {
-            deadline = earliest(deadline, earliest(attempt.deadline, attempt.sighting?.until))
+            deadline = earliest(deadline, earliest(attempt.deadline, attempt.sighting?.end))
         }
         switch state {
         case .idle: return attempts.isEmpty ? nil : earliest(deadline, backoff.deadline)
@@ -136,12 +136,9 @@ struct Initiator: Sendable {
     ///
     /// - Returns: whether that is news for an attempt to connect to it.
     mutating func sighted(_ peer: PeerID, at address: DeviceAddress, in table: PeerTable, at now: Instant) -> Bool {
-        guard
-            let index = attempts.firstIndex(where: { table.lastingName(of: $0.peer) == peer }),
-            attempts[index].sighting == nil
-        else { return false }
-        attempts[index].sighting = (address, now.advanced(by: Self.sightingLifetime))
-        return true
+        guard let index = attempts.firstIndex(where: { table.lastingName(of: $0.peer) == peer }) else { return false }
+        return attempts[index].noteSighting(
+            Sighting(address: address, end: now.advanced(by: Self.sightingLifetime)))
     }
 
     /// Moves one step towards the peers that are wanted.
@@ -282,7 +279,7 @@ struct Initiator: Sendable {
     /// Puts an attempt whose connection failed to be established at the end of the line, or gives it up.
     mutating func retry(_ attempt: Attempt, limit: Int) -> [Effect] {
         var attempt = attempt
-        attempt.failures += 1
+        attempt.noteFailure()
         if attempt.failures > limit { return [attempt.failed(.connectionFailedToBeEstablished)] }
         attempts.append(attempt)
         return []
@@ -304,10 +301,7 @@ struct Initiator: Sendable {
         while let index = attempts.firstIndex(where: { $0.deadline.map { $0 <= now } ?? false }) {
             effects.append(attempts.remove(at: index).failed(.timedOut))
         }
-        for index in attempts.indices {
-            // It may use another address by now.
-            if let sighting = attempts[index].sighting, sighting.until <= now { attempts[index].sighting = nil }
-        }
+        for index in attempts.indices { attempts[index].expireSighting(at: now) }
         switch state {
         case .initiating(let targets, let until?) where until <= now:
             state = .initiating(targets, until: nil)
@@ -340,5 +334,13 @@ struct Initiator: Sendable {
     mutating func abandon(_ error: HostError) -> [Effect] {
         defer { attempts.removeAll() }
         return attempts.map { $0.failed(error) }
+    }
+
+    var phaseName: PhaseName {
+        switch state {
+        case .idle: .idle
+        case .initiating: .initiating
+        case .cancelling: .cancelling
+        }
     }
 }

@@ -3,7 +3,7 @@
 /// A controller cannot be asked which activities it combines: some refuse to scan while they initiate
 /// a connection, or to advertise while they have links. A refusal is remembered, and the activity that yields in that
 /// case waits until the other one is over.
-struct RadioArbiter: Sendable {
+struct RadioArbiter: Hashable, Sendable {
     /// What may have to yield.
     enum Activity: CaseIterable, Sendable {
         case scanning

@@ -3,7 +3,7 @@ import BluetoothGAP
 import BluetoothHCI
 
 /// How to scan (Core 5.4, Vol 4, Part E, 7.8.10).
-public struct ScanParameters: Equatable, Sendable {
+public struct ScanParameters: Hashable, Sendable {
     /// Whether to ask advertisers for their scan response.
     public var isActive: Bool
     /// From the start of one scan window to the start of the next, 2.5 ms to 10.24 s.
@@ -38,7 +38,7 @@ public struct ScanParameters: Equatable, Sendable {
 extension ScanParameters {
     /// Why a controller cannot scan like this; nil if it can.
     func obstacle(_ radio: RadioFeatures) -> HostError? {
-        phys.contains(.leCoded) && !radio.phys.contains(.leCoded) ? .unsupported : nil
+        phys.contains(.leCoded) && !radio.phys.contains(.leCoded) ? .unsupported(.leCoded) : nil
     }
 
     /// The command that sets the parameters, legacy or extended (Vol 4, Part E, 7.8.10 and 7.8.64).

@@ -6,7 +6,7 @@ import BluetoothBase
 /// Silence proves nothing, since there may be nobody in range. The scan is restarted, which costs two commands. Each time
 /// that brings no report either, the next silence may last twice as long, up to an hour: in an empty room the machine
 /// wakes up once an hour in the end.
-struct ScanWatchdog: Sendable {
+struct ScanWatchdog: Hashable, Sendable {
     /// When the silence has lasted long enough; nil while no report is expected.
     private(set) var deadline: Instant?
     private var lastReport = Instant.zero

@@ -3,7 +3,7 @@ import BluetoothGAP
 import BluetoothHCI
 
 /// Scanning: what is wanted, and what the controller does about it.
-struct Scanner: Sendable {
+struct Scanner: Hashable, Sendable {
     /// The commands that lead to scanning, or end it.
     enum Step: Equatable, Sendable {
         case setParameters, enable, disable
@@ -112,8 +112,8 @@ struct Scanner: Sendable {
 
     enum Outcome {
         case effects([Effect])
-        /// The controller will not scan like this.
-        case refused(ScanParameters)
+        /// The controller will not scan like this. The effects stop a scan that it may have started.
+        case refused(ScanParameters, [Effect] = [])
     }
 
     /// Takes the answer to a step.
@@ -121,6 +121,9 @@ struct Scanner: Sendable {
     /// - Parameter silenceLimit: after how long a silence the scan is restarted; nil for never.
     mutating func answered(_ step: Step, _ status: HCIStatus, silenceLimit: Duration?, at now: Instant) -> Outcome {
         switch (activity, step) {
+        // Also the outcome of an answer that was cut off before its status: the controller may be scanning.
+        case (.starting(let parameters), .enable) where status == .unspecifiedError:
+            return .refused(parameters, disable())
         case (.starting(let parameters), .setParameters), (.starting(let parameters), .enable):
             guard status == .success else {
                 activity = .idle
@@ -193,5 +196,14 @@ struct Scanner: Sendable {
         guard isWanted else { return [] }
         wanted = nil
         return [.report(.controller(.scanningFailed(error)))]
+    }
+
+    var phaseName: PhaseName {
+        switch activity {
+        case .idle: .idle
+        case .starting: .starting
+        case .running: .running
+        case .stopping: .stopping
+        }
     }
 }

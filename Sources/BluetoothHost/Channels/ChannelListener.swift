@@ -71,6 +71,9 @@ public struct ChannelInformation: Equatable, Sendable {
     /// Which mode it has.
     public var kind: CreditBasedChannel.Kind
 
+    /// How many SDUs wait for the reader at most: the bound of a user's queue. The peer's credits keep it.
+    public var greatestWaitingCount: Int { local.greatestWaitingCount(longestMPS: Host.greatestMPS) }
+
     init(_ channel: CreditBasedChannel) {
         psm = channel.spsm
         local = channel.local

@@ -14,14 +14,15 @@ extension Host {
     /// Acts on what the payload of a frame led to, on a channel that is not a fixed one.
     @inline(never)
     mutating func received(
-        _ receipt: CreditBasedChannel.Receipt, _ payload: Span<UInt8>, on endpoint: ChannelIdentifier, _ slot: Int,
+        _ receipt: CreditBasedChannel.Receipt, _ payload: Span<UInt8>, on endpoint: ChannelIdentifier,
+        _ slot: LinkTable.Slot,
         at now: Instant
     ) {
         switch receipt {
         case .incomplete, .ignored: return
         case .sdu(let id):
             let stored = events.store(payload.extracting(2..<payload.count))
-            return events.append(.channel(links.at[slot].identifier, .received(id, stored)))
+            return events.append(.channel(links.at[slot.index].identifier, .received(id, stored)))
         case .reassembledSDU(let id): return receivedReassembled(id, slot)
         case .pdu(let id, let owesCredits):
             receivePDU(payload.extracting(2..<payload.count), on: AttributeChannel.ID(id), slot, at: now)
@@ -31,14 +32,14 @@ extension Host {
             var pdu = ByteWriter()
             swap(&pdu, &reassembledSDU)
             pdu.removeAll()
-            links.at[slot].signalling.channels.appendReassembled(of: id, to: &pdu)
+            links.at[slot.index].signalling.channels.appendReassembled(of: id, to: &pdu)
             receivePDU(pdu.span, on: AttributeChannel.ID(id), slot, at: now)
             swap(&pdu, &reassembledSDU)
             if owesCredits { giveCredits(on: id, slot) }
         case .starved(let id): giveCredits(on: id, slot)
         case .unknown: handle(.channelUnknown, of: slot, at: now)
         case .violated(let violation):
-            links.at[slot].signalling.channels.fail(endpoint, violation)
+            links.at[slot.index].signalling.channels.fail(endpoint, violation)
             settleChannels(slot, at: now)
         }
         endIfOverwhelmed(slot, at: now)
@@ -46,45 +47,47 @@ extension Host {
 
     /// A channel has received an SDU that came in several K-frames.
     @inline(__always)
-    mutating func receivedReassembled(_ id: CreditBasedChannel.ID, _ slot: Int) {
+    mutating func receivedReassembled(_ id: CreditBasedChannel.ID, _ slot: LinkTable.Slot) {
         let start = events.storage.count
-        links.at[slot].signalling.channels.appendReassembled(of: id, to: &events.storage)
-        events.append(.channel(links.at[slot].identifier, .received(id, events.payload(from: start))))
+        links.at[slot.index].signalling.channels.appendReassembled(of: id, to: &events.storage)
+        events.append(.channel(links.at[slot.index].identifier, .received(id, events.payload(from: start))))
     }
 
     /// The beginning of a frame that is longer than any this host takes.
     ///
     /// - Returns: whether the peer was told what is wrong with it.
-    mutating func receiveTooLong(_ start: Span<UInt8>, _ slot: Int, at now: Instant) -> Bool {
-        guard let header = L2CAPFrame.header(ofPDUStartingWith: start), links.at[slot].life.takesFrames else {
+    mutating func receiveTooLong(_ start: Span<UInt8>, _ slot: LinkTable.Slot, at now: Instant) -> Bool {
+        guard let header = L2CAPFrame.header(ofPDUStartingWith: start), links.at[slot.index].life.takesFrames else {
             return false
         }
+        let start = start.extracting(droppingFirst: L2CAPFrame.headerLength)
+        if header.channel == .attributeProtocol { return refuse(tooLong: start, slot, at: now) }
         if header.channel == .leSignalling {
             openFrame()
-            let outcome = links.at[slot].signalling.receiveTooLong(
-                start.extracting(droppingFirst: L2CAPFrame.headerLength), into: &outbox.writer)
+            let outcome = links.at[slot.index].signalling.receiveTooLong(start, into: &outbox.writer)
             closeFrame(slot, .leSignalling)
             guard case .rejected = outcome else { return false }
             handle(.signallingRejected, of: slot, at: now)
             return true
         }
-        guard links.at[slot].signalling.channels.id(at: header.channel) != nil else { return false }
-        links.at[slot].signalling.channels.fail(header.channel, .frameTooLong)
+        guard links.at[slot.index].signalling.channels.id(at: header.channel) != nil else { return false }
+        links.at[slot.index].signalling.channels.fail(header.channel, .frameTooLong)
         settleChannels(slot, at: now)
         return true
     }
 
     /// The reader has taken an SDU of `length` octets: the peer may send more. Without this it stops, sooner or later.
     public mutating func consume(_ length: Int, of channel: CreditBasedChannel.ID, on link: LinkIdentifier) {
-        guard let slot = links.slot(of: link), links.at[slot].signalling.channels.consume(length, on: channel) else {
+        guard let slot = links.slot(of: link), links.at[slot.index].signalling.channels.consume(length, on: channel)
+        else {
             return
         }
         giveCredits(on: channel, slot)
     }
 
-    mutating func giveCredits(on channel: CreditBasedChannel.ID, _ slot: Int) {
+    mutating func giveCredits(on channel: CreditBasedChannel.ID, _ slot: LinkTable.Slot) {
         openFrame()
-        links.at[slot].signalling.giveCredits(on: channel, into: &outbox.writer)
+        links.at[slot.index].signalling.giveCredits(on: channel, into: &outbox.writer)
         closeFrame(slot, .leSignalling)
     }
 
@@ -98,7 +101,7 @@ extension Host {
         _ sdu: Span<UInt8>, over channel: CreditBasedChannel.ID, on link: LinkIdentifier
     ) throws(HostError) -> Bool {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
-        switch links.at[slot].signalling.channels.prepareToSend(sdu.count, on: channel) {
+        switch links.at[slot.index].signalling.channels.prepareToSend(sdu.count, on: channel) {
         case .ready(let frames): transmit(sdu, frames, over: channel, slot)
         case .full: return false
         case .invalidLength: throw .invalidParameters
@@ -109,53 +112,57 @@ extension Host {
 
     /// Sends as many K-frames of an SDU as may go out at once; the rest waits.
     @inline(__always)
-    mutating func transmit(_ sdu: Span<UInt8>, _ frames: Int, over channel: CreditBasedChannel.ID, _ slot: Int) {
+    mutating func transmit(
+        _ sdu: Span<UInt8>, _ frames: Int, over channel: CreditBasedChannel.ID, _ slot: LinkTable.Slot
+    ) {
         var frames = frames, sent = 0
         while frames > 0, canSendAtOnce(slot) {
             frames &-= 1
             openFrame()
-            let remote = links.at[slot].signalling.channels.appendFrame(
+            let remote = links.at[slot.index].signalling.channels.appendFrame(
                 of: sdu, sent: &sent, on: channel, into: &outbox.writer)
             closeFrame(slot, to: remote)
             if sent == sdu.count { return }
         }
-        links.at[slot].signalling.channels.enqueue(sdu, sent: sent, on: channel)
+        links.at[slot.index].signalling.channels.enqueue(sdu, sent: sent, on: channel)
         channelsMayWait = true
     }
 
     /// How many SDUs wait on a channel; 0 for one that is closed.
     public func waitingCount(of channel: CreditBasedChannel.ID, on link: LinkIdentifier) -> Int {
-        links.slot(of: link).map { links.at[$0].signalling.channels.waitingCount(on: channel) } ?? 0
+        links.slot(of: link).map { links.at[$0.index].signalling.channels.waitingCount(on: channel) } ?? 0
     }
 
     @inline(__always)
-    func canSendAtOnce(_ slot: Int) -> Bool { links.at[slot].sendQueue.isEmpty && flow.canSend }
+    func canSendAtOnce(_ slot: LinkTable.Slot) -> Bool { links.at[slot.index].sendQueue.isEmpty && flow.canSend }
 
     /// Sends what waits on channels, as far as there are credits and buffers: a K-frame of each channel in turn.
     mutating func pumpChannels(at now: Instant) {
         guard channelsMayWait else { return }
         channelsMayWait = false
-        for slot in links.slots where links.at[slot].isInUse {
+        for slot in links.slots where links.at[slot.index].isInUse {
             while canSendAtOnce(slot),
-                let id = links.at[slot].signalling.channels.nextToSend(after: links.at[slot].lastSendingChannel)
+                let id = links.at[slot.index].signalling.channels.nextToSend(
+                    after: links.at[slot.index].lastSendingChannel)
             {
                 let join = notificationJoining(slot, over: id)
                 openFrame()
-                let remote = links.at[slot].signalling.channels.appendWaitingFrame(
+                let remote = links.at[slot.index].signalling.channels.appendWaitingFrame(
                     on: id, at: now, into: &outbox.writer, join: join)
                 guard let remote else {
                     outbox.rollback()
                     break
                 }
                 closeFrame(slot, to: remote)
-                links.at[slot].lastSendingChannel = id.endpoint
-                if links.at[slot].signalling.channels.isReadyAgain(id) {
-                    let link = links.at[slot].identifier, isBearer = links.at[slot].enhanced.bearers.contains(id)
+                links.at[slot.index].lastSendingChannel = id.endpoint
+                if links.at[slot.index].signalling.channels.isReadyAgain(id) {
+                    let link = links.at[slot.index].identifier,
+                        isBearer = links.at[slot.index].enhanced.bearers.contains(id)
                     events.append(isBearer ? .link(link, .readyToSend) : .channel(link, .readyToSend(id)))
                 }
             }
-            if links.at[slot].signalling.channels.isWaiting { channelsMayWait = true }
-            links.at[slot].signalling.channels.endDrained(at: now)
+            if links.at[slot.index].signalling.channels.isWaiting { channelsMayWait = true }
+            links.at[slot.index].signalling.channels.endDrained(at: now)
             settleChannels(slot, at: now)
         }
     }

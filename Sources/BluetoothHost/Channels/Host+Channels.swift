@@ -25,8 +25,8 @@ extension Host {
     /// Offers a service no longer. Channels that are open stay so.
     public mutating func stopListening(on psm: UInt16) { channelListeners[psm] = nil }
 
-    /// The greatest MPS: no frame is longer than what a link takes.
-    public static let greatestMPS = UInt16(Link.maximumFrameLength - L2CAPFrame.headerLength)
+    /// The greatest MPS: a K-frame has room for any PDU of the Attribute Protocol.
+    public static let greatestMPS = UInt16(Link.maximumMTU)
 
     // MARK: Opening and closing
 
@@ -71,30 +71,31 @@ extension Host {
         _ channel: CreditBasedChannel.ID, on link: LinkIdentifier, isAbrupt: Bool = false, at now: Instant
     ) {
         guard let slot = links.slot(of: link) else { return }
-        links.at[slot].signalling.close(channel, isAbrupt: isAbrupt, at: now)
+        links.at[slot.index].signalling.close(channel, isAbrupt: isAbrupt, at: now)
         settleChannels(slot, at: now)
     }
 
     /// What is known of an open channel; nil when it is closed.
     public func information(of channel: CreditBasedChannel.ID, on link: LinkIdentifier) -> ChannelInformation? {
-        guard let slot = links.slot(of: link), let channel = links.at[slot].signalling.channels[channel] else {
+        guard let slot = links.slot(of: link), let channel = links.at[slot.index].signalling.channels[channel] else {
             return nil
         }
         return ChannelInformation(channel)
     }
 
-    private func slot(of link: LinkIdentifier, for parameters: ChannelParameters) throws(HostError) -> Int {
+    private func slot(of link: LinkIdentifier, for parameters: ChannelParameters) throws(HostError) -> LinkTable.Slot {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
         guard parameters.mps <= Self.greatestMPS else { throw .invalidParameters }
         return slot
     }
 
     private mutating func request<Result>(
-        _ slot: Int, _ body: (inout SignallingChannel, inout ByteWriter) throws(ChannelRequestError) -> Result
+        _ slot: LinkTable.Slot,
+        _ body: (inout SignallingChannel, inout ByteWriter) throws(ChannelRequestError) -> Result
     ) throws(HostError) -> Result {
         openFrame()
         do throws(ChannelRequestError) {
-            let result = try body(&links.at[slot].signalling, &outbox.writer)
+            let result = try body(&links.at[slot.index].signalling, &outbox.writer)
             closeFrame(slot, .leSignalling)
             return result
         } catch {
@@ -110,26 +111,26 @@ extension Host {
     // MARK: What follows
 
     /// Reports what has happened to the channels of a link, and writes what is owed to the peer for it.
-    mutating func settleChannels(_ slot: Int, at now: Instant) {
-        while links.at[slot].signalling.owesCommands {
+    mutating func settleChannels(_ slot: LinkTable.Slot, at now: Instant) {
+        while links.at[slot.index].signalling.owesCommands {
             openFrame()
-            links.at[slot].signalling.writeOwed(at: now, into: &outbox.writer)
+            links.at[slot.index].signalling.writeOwed(at: now, into: &outbox.writer)
             closeFrame(slot, .leSignalling)
         }
-        guard !links.at[slot].signalling.channels.events.isEmpty else { return }
-        let changes = links.at[slot].signalling.channels.events
-        links.at[slot].signalling.channels.events.removeAll(keepingCapacity: true)
-        for change in changes where !takeBearerEvent(change, slot, at: now) { report(change, slot) }
+        guard !links.at[slot.index].signalling.channels.events.isEmpty else { return }
+        let changes = links.at[slot.index].signalling.channels.events
+        links.at[slot.index].signalling.channels.events.removeAll(keepingCapacity: true)
+        for change in changes where !takeBearerEvent(change, slot, at: now) { report(change, slot, at: now) }
     }
 
-    private mutating func report(_ change: ChannelEvent, _ slot: Int) {
-        let link = links.at[slot].identifier
+    private mutating func report(_ change: ChannelEvent, _ slot: LinkTable.Slot, at now: Instant) {
+        let link = links.at[slot.index].identifier
         switch change {
         case .opened(let id, let opener):
-            guard let channel = links.at[slot].signalling.channels[id] else { return }
+            guard let channel = links.at[slot.index].signalling.channels[id] else { return }
             events.append(.channel(link, .opened(id, ChannelInformation(channel), by: opener)))
         case .closed(let id, let end):
-            if case .violated = end { faults.count(.channelViolated) }
+            if case .violated = end { handle(.channelViolated, of: slot, at: now) }
             events.append(.channel(link, .closed(id, end)))
         case .openingFailed(let id, let failure): events.append(.channel(link, .openingFailed(id, failure)))
         case .limitsChanged(let id): events.append(.channel(link, .limitsChanged(id)))
@@ -142,7 +143,7 @@ extension Host {
         link.signalling.channels.linkEnded()
         for change in link.signalling.channels.events {
             switch change {
-            case .openingFailed(let id, _) where link.enhanced.requested == id: continue
+            case .openingFailed(let id, _) where link.negotiation.requestedChannel == id: continue
             case .closed(let id, _) where link.enhanced.bearers.contains(id): continue
             case .openingFailed(let id, _):
                 events.append(.channel(link.identifier, .openingFailed(id, .cancelled)))

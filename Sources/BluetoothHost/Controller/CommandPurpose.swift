@@ -14,7 +14,7 @@ enum CommandPurpose: Equatable, Sendable {
     case request(RequestIdentifier, LinkIdentifier)
     case connectionUpdate(LinkIdentifier)
     case setPHY(LinkIdentifier)
-    case power(PowerStep, RequestIdentifier, LinkIdentifier)
+    case power(LinkPower.Answer, RequestIdentifier, LinkIdentifier)
     case encrypt(LinkIdentifier)
     case privacy
     /// Nobody waits for the answer.

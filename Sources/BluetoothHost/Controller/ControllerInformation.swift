@@ -2,7 +2,7 @@ import BluetoothBase
 import BluetoothHCI
 
 /// What the host learned about its controller while bringing it up.
-public struct ControllerInformation: Equatable, Sendable {
+public struct ControllerInformation: Hashable, Sendable {
     /// The host's identity address, which it uses on the air unless it has privacy.
     public var address: DeviceAddress
     /// The address the controller was made with; zero where it has none.

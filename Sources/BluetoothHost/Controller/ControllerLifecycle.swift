@@ -2,8 +2,8 @@ import BluetoothBase
 import BluetoothHCI
 
 /// The life of a controller: bring-up, and recovery from its failures.
-struct ControllerLifecycle: Sendable {
-    private enum State: Sendable {
+struct ControllerLifecycle: Hashable, Sendable {
+    private enum State: Hashable, Sendable {
         /// Not started, or lost.
         case off
         /// Being brought up: this step's command is with the controller.
@@ -71,8 +71,9 @@ struct ControllerLifecycle: Sendable {
         case failed(HostFailure)
     }
 
-    /// Begins to bring the controller up, with nothing held against it.
+    /// Begins to bring the controller up, with nothing held against it. Does nothing once that has begun.
     mutating func start() -> Outcome {
+        guard !isUnderWay else { return .effects([]) }
         attempts = 0
         failures = 0
         return reset()
@@ -103,6 +104,7 @@ struct ControllerLifecycle: Sendable {
         _ step: BringUpStep, _ completion: borrowing CommandCompletion, at now: Instant
     ) -> Outcome {
         guard case .asking(step, var profile) = state else { return .effects([]) }
+        // An answer that cannot be read counts as a refusal, wherever its decoding failed.
         let isUnderstood = completion.status == .success && (try? profile.learn(from: completion, of: step)) != nil
         if !isUnderstood, step.isEssential {
             // An answer that promises success and cannot be read is no better than a refusal.
@@ -124,6 +126,7 @@ struct ControllerLifecycle: Sendable {
 
     /// The controller has failed: it is reset, or given up where that has not helped often enough.
     mutating func recover(from cause: HostResetCause, at now: Instant) -> Outcome {
+        guard isUnderWay else { return .effects([]) }
         if case .up(_, let since) = state, since.duration(to: now) >= Self.probation { failures = 0 }
         failures += 1
         guard attempts < Self.maximumAttempts, failures <= Self.maximumFailures else { return giveUp(cause.failure) }
@@ -137,6 +140,16 @@ struct ControllerLifecycle: Sendable {
 
     /// The controller is gone.
     mutating func lose() { state = .off }
+
+    var phaseName: PhaseName {
+        switch state {
+        case .off: .off
+        case .asking(.reset, _): .resetting
+        case .asking: .asking
+        case .up: .up
+        case .failed: .failed
+        }
+    }
 }
 
 extension ControllerInformation {

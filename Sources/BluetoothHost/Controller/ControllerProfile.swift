@@ -3,7 +3,7 @@ import BluetoothGAP
 import BluetoothHCI
 
 /// What has been learned of a controller so far, while it is being brought up.
-struct ControllerProfile: Sendable {
+struct ControllerProfile: Hashable, Sendable {
     private(set) var version: ReadLocalVersionInformation.ReturnParameters?
     /// Until the controller has said which it supports, only what every LE controller must have is asked of it.
     private(set) var commands = SupportedCommands()

@@ -22,9 +22,11 @@ extension Host {
     mutating func sendOptional<Command: HCICommand>(
         _ command: Command, for purpose: CommandPurpose, at now: Instant
     ) -> Bool {
-        guard commands.waiting < Self.optionalCommandLimit else { return false }
-        return send(command, for: purpose, at: now)
+        hasRoomForOptionalCommand && send(command, for: purpose, at: now)
     }
+
+    /// Whether `sendOptional` would send a command now.
+    var hasRoomForOptionalCommand: Bool { commands.waiting < Self.optionalCommandLimit }
 
     mutating func commandCompleted(_ event: borrowing CommandComplete, at now: Instant) {
         if let completion = commands.receive(event, at: now) { answered(completion, at: now) }
@@ -53,7 +55,7 @@ extension Host {
         case .readRSSI(let request, let link): rssiAnswered(request, of: link, completion)
         case .connectionUpdate(let link): connectionUpdateAnswered(status, link, at: now)
         case .setPHY(let link): phyAnswered(status, link, at: now)
-        case .power(let step, let request, let link): powerAnswered(step, request, link, completion, at: now)
+        case .power(let answer, let request, let link): powerAnswered(answer, request, link, completion, at: now)
         case .encrypt(let link): encryptionAnswered(status, link, at: now)
         case .privacy: privacyAnswered(status, at: now)
         case .none: return

@@ -54,7 +54,7 @@ extension Host {
         events.append(.controller(.resetting(cause)))
         for slot in links.used {
             // These links have not been reported yet: the attempts that led to them simply go on.
-            if let attempt = links.at[slot].life.takeAttempt() { initiator.resume(attempt) }
+            if let attempt = links.at[slot.index].life.takeAttempt() { initiator.resume(attempt) }
         }
         forgetController(.controllerReset, at: now)
         proceed(outcome, at: now)
@@ -72,13 +72,16 @@ extension Host {
         perform(initiator.abandon(.notReady), at: now)
         perform(synchronizer.abandon(.notReady), at: now)
         perform(scanner.abandon(.notReady), at: now)
+        dropUnresolvedReports()
         perform(advertiser.abandon(.notReady), at: now)
     }
 
     /// Assumes that the controller has stopped everything, and has no link.
     private mutating func forgetController(_ error: HostError, at now: Instant) {
         abandonCommands(error)
-        for slot in links.slots where links.at[slot].isInUse { removeLink(slot, reason: .hardwareFailure, at: now) }
+        for slot in links.slots where links.at[slot.index].isInUse {
+            removeLink(slot, reason: .hardwareFailure, at: now)
+        }
         scanner.reset()
         advertiser.reset()
         initiator.reset()

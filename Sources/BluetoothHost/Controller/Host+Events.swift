@@ -7,6 +7,7 @@ extension Host {
     /// about it is covered by a time-out somewhere. One that is not as long as it says shows that bytes were lost.
     mutating func receiveEvent(_ bytes: Span<UInt8>, at now: Instant) {
         if let reports = LEAdvertisingReports(event: bytes) { return receive(reports, at: now) }
+        // The length alone decides what follows, whatever the decoder found wrong.
         guard let event = try? HCIEvent(decoding: bytes) else {
             let isWhole = bytes.count >= 2 && bytes.count - 2 == Int(bytes[1])
             return handle(isWhole ? .eventInvalid : .packetMalformed, at: now)
@@ -42,8 +43,8 @@ extension Host {
         case .leConnectionUpdateComplete(let complete): connectionUpdated(complete, at: now)
         case .lePHYUpdateComplete(let complete): phyUpdated(complete, at: now)
         case .leDataLengthChange(let change): dataLengthChanged(change)
-        case .lePathLossThreshold(let report): pathLossReported(report)
-        case .leTransmitPowerReporting(let report): transmitPowerReported(report)
+        case .lePathLossThreshold(let report): pathLossReported(report, at: now)
+        case .leTransmitPowerReporting(let report): transmitPowerReported(report, at: now)
         case .leReadRemoteFeaturesComplete(let complete): remoteFeaturesRead(complete, at: now)
         case .leRemoteConnectionParameterRequest(let request): parametersRequested(request, at: now)
         case .leLongTermKeyRequest(let request): longTermKeyRequested(request, at: now)
@@ -78,7 +79,7 @@ extension Host {
         }
         pump()
         if channelsMayWait { pumpChannels(at: now) }
-        if unconfirmedPairings > 0 { confirmPairings(at: now) }
+        if pairingsMayWait { confirmPairings(at: now) }
     }
 
     private mutating func connectionCompleted(
@@ -118,7 +119,10 @@ extension Host {
         // The peer's features, or its refusal to give them: either way a packet was received. Any other status is the
         // controller's own.
         guard complete.status == .success || complete.status == .unsupportedRemoteFeature else { return }
-        if complete.status == .success { links.at[slot].remoteFeatures = complete.features }
+        if complete.status == .success {
+            links.at[slot.index].remoteFeatures = complete.features
+            advance(slot, at: now) { $0.parameterNegotiation.handle(.featuresRead(complete.features), $1) }
+        }
         establish(slot, at: now)
         preferFastPHY(slot, at: now)
     }

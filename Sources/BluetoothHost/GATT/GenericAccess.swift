@@ -62,24 +62,29 @@ extension Host {
     /// - Throws: `.notFound` where the host has none, see `GenericAccess`, `.valueNotSettable` for another number of octets.
     public mutating func setEncryptedDataKeyMaterial(_ octets: [UInt8], at now: Instant) throws(GATTDatabaseError) {
         try server.database.setValue(octets, of: encryptedDataKeyMaterial)
-        for slot in links.used {
-            links.at[slot].owesKeyMaterial = true
-            indicateKeyMaterial(slot, at: now)
-        }
+        for slot in links.used { announceKeyMaterial(.changed(isSubscribed: wantsKeyMaterial(slot)), slot, at: now) }
     }
 
-    /// Indicates the Encrypted Data Key Material to a peer that has not had it since it changed, where it has subscribed to that
-    /// and no indication is unconfirmed.
-    mutating func indicateKeyMaterial(_ slot: Int, at now: Instant) {
-        guard links.at[slot].owesKeyMaterial else { return }
-        guard links.at[slot].endpoint.peer.configuration(of: encryptedDataKeyMaterial).contains(.indications),
+    /// Indicates the Encrypted Data Key Material to a peer for which it waits, where no other indication is unconfirmed.
+    mutating func indicateKeyMaterial(_ slot: LinkTable.Slot, at now: Instant) {
+        guard links.at[slot.index].keyMaterial.isOwed else { return }
+        announceKeyMaterial(.bearerFree(isSubscribed: wantsKeyMaterial(slot)), slot, at: now)
+    }
+
+    private func wantsKeyMaterial(_ slot: LinkTable.Slot) -> Bool {
+        links.at[slot.index].endpoint.peer.configuration(of: encryptedDataKeyMaterial).contains(.indications)
+    }
+
+    /// Performs what follows from an event of the indications of the key material.
+    private mutating func announceKeyMaterial(
+        _ event: KeyMaterialIndication.Event, _ slot: LinkTable.Slot, at now: Instant
+    ) {
+        guard links.at[slot.index].keyMaterial.handle(event) == .indicate,
             let value = server.database.value(of: encryptedDataKeyMaterial)
-        else {
-            links.at[slot].owesKeyMaterial = false
-            return
-        }
+        else { return }
+        // It fails where the value may not be sent over this link: then the peer has to read it.
         let isSent = try? indicate(
-            encryptedDataKeyMaterial, value: value.span, on: links.at[slot].identifier, at: now)
-        links.at[slot].owesKeyMaterial = isSent == false
+            encryptedDataKeyMaterial, value: value.span, on: links.at[slot.index].identifier, at: now)
+        if isSent == false { announceKeyMaterial(.bearerBusy, slot, at: now) }
     }
 }

@@ -6,19 +6,19 @@ import BluetoothL2CAP
 
 /// The ATT bearer of each link: what comes in goes to the server, to the client, or straight to the caller.
 extension Host {
-    mutating func receiveATT(_ pdu: Span<UInt8>, _ slot: Int, at now: Instant) {
+    mutating func receiveATT(_ pdu: Span<UInt8>, _ slot: LinkTable.Slot, at now: Instant) {
         if !receiveNotification(pdu, slot, on: .first, at: now) { receiveAttribute(pdu, slot, on: .first, at: now) }
     }
 
     /// Takes a notification from any bearer. Nothing answers it, and so no frame is opened. False for another PDU.
     @inline(__always)
     mutating func receiveNotification(
-        _ pdu: Span<UInt8>, _ slot: Int, on bearer: AttributeChannel.ID, at now: Instant
+        _ pdu: Span<UInt8>, _ slot: LinkTable.Slot, on bearer: AttributeChannel.ID, at now: Instant
     ) -> Bool {
         guard pdu.count > 0, pdu[0] == ATTOpcode.handleValueNotification.rawValue else { return false }
-        if links.at[slot].isUntrusted {
+        if links.at[slot.index].protection.isUntrusted {
             handle(.valueUnprotected, of: slot, at: now)
-        } else if links.at[slot].endpoint.takes(pdu.count, on: bearer) {
+        } else if links.at[slot.index].endpoint.takes(pdu.count, on: bearer) {
             notified(.notification(pdu), pdu, slot, at: now)
         } else {
             handle(.attributePDUTooLong, of: slot, at: now)
@@ -29,12 +29,12 @@ extension Host {
     /// Takes any other PDU from any bearer.
     @inline(__always)
     mutating func receiveAttribute(
-        _ pdu: Span<UInt8>, _ slot: Int, on bearer: AttributeChannel.ID, at now: Instant
+        _ pdu: Span<UInt8>, _ slot: LinkTable.Slot, on bearer: AttributeChannel.ID, at now: Instant
     ) {
         guard pdu.count > 0 else { return }
         if AttributeEndpoint.isForServer(pdu[0]) {
             openFrame(on: bearer)
-            let outcome = links.at[slot].endpoint.serve(
+            let outcome = links.at[slot.index].endpoint.serve(
                 pdu, on: bearer, server: &server, at: now, into: &outbox.writer)
             closeFrame(slot, on: bearer)
             // What is frequent first: most requests are answered, and that is all; most commands write a value.
@@ -43,14 +43,26 @@ extension Host {
             return handle(outcome, pdu, slot, at: now)
         }
         openFrame(on: bearer)
-        let outcome = links.at[slot].endpoint.receive(
+        let outcome = links.at[slot.index].endpoint.receive(
             pdu, on: bearer, server: &server, at: now, into: &outbox.writer)
         closeFrame(slot, on: bearer)
         handle(outcome, pdu, slot, on: bearer, at: now)
     }
 
+    /// The beginning of an ATT PDU that is longer than any this host takes, on the fixed channel. False where it was not answered.
+    mutating func refuse(tooLong start: Span<UInt8>, _ slot: LinkTable.Slot, at now: Instant) -> Bool {
+        guard start.count > 0 else { return false }
+        openFrame()
+        let outcome = links.at[slot.index].endpoint.refuse(
+            tooLong: start[0], on: .first, server: server, into: &outbox.writer)
+        closeFrame(slot, .attributeProtocol)
+        endIfOverwhelmed(slot, at: now)
+        if case .refused = outcome { return true }
+        return false
+    }
+
     /// What the server did beside answering a PDU.
-    mutating func handle(_ outcome: GATTServerOutcome, _ pdu: Span<UInt8>, _ slot: Int, at now: Instant) {
+    mutating func handle(_ outcome: GATTServerOutcome, _ pdu: Span<UInt8>, _ slot: LinkTable.Slot, at now: Instant) {
         switch outcome {
         case .dropped(let reason):
             let fault: HostFault =
@@ -63,11 +75,7 @@ extension Host {
         case .signedWriteReceived(let handle, let value):
             receiveSignedWrite(pdu, to: handle, value, slot, at: now)
         case .confirmationReceived(let handle):
-            // A change that came up after the indication was sent waits to be indicated, and is not known yet.
-            if handle == serviceChanged { links.at[slot].isServiceChangeUnconfirmed = false }
-            if handle == serviceChanged, links.at[slot].serviceChange == nil {
-                links.at[slot].endpoint.changeConfirmed()
-            }
+            if handle == serviceChanged { announceServiceChange(.confirmed, slot, at: now) }
             served(outcome, pdu, slot)
             indicateServiceChange(slot, at: now)
             indicateKeyMaterial(slot, at: now)
@@ -77,30 +85,31 @@ extension Host {
 
     /// What the endpoint did beside answering.
     mutating func handle(
-        _ outcome: AttributeOutcome, _ pdu: Span<UInt8>, _ slot: Int, on bearer: AttributeChannel.ID, at now: Instant
+        _ outcome: AttributeOutcome, _ pdu: Span<UInt8>, _ slot: LinkTable.Slot, on bearer: AttributeChannel.ID,
+        at now: Instant
     ) {
         switch outcome {
         case .server(let outcome): served(outcome, pdu, slot)
-        case .response:
-            drainClient(slot)
-            if links.at[slot].enhanced.ended != nil { continueBearers(slot, at: now) }
+        case .response: responseReceived(slot, at: now)
         case .notification, .indication, .ignored, .tooLong: notified(outcome, pdu, slot, at: now)
         case .notifications(let parameters): receiveNotifications(ByteReader(pdu.extracting(parameters)), slot, at: now)
         case .channelDied:
-            guard links.at[slot].enhanced.bearers.contains(bearer.channel) else {
+            guard links.at[slot.index].enhanced.bearers.contains(bearer.channel) else {
                 return handle(.bearerExpired, of: slot, at: now)
             }
             // The link has others (Vol 3, Part F, 3.3.3).
-            faults.count(.bearerExpired)
-            closeBearer(bearer.channel, slot, at: now)
+            handle(.enhancedBearerExpired, onBearer: bearer.channel, of: slot, at: now)
         }
     }
 
     /// Passes on a value that the peer has sent of its own accord.
     @inline(__always)
-    private mutating func notified(_ outcome: AttributeOutcome, _ pdu: Span<UInt8>, _ slot: Int, at now: Instant) {
-        let link = links.at[slot].identifier
-        if case .indication(let indicated, _) = outcome, links.at[slot].isUntrusted, !isServiceChanged(indicated, slot)
+    private mutating func notified(
+        _ outcome: AttributeOutcome, _ pdu: Span<UInt8>, _ slot: LinkTable.Slot, at now: Instant
+    ) {
+        let link = links.at[slot.index].identifier
+        if case .indication(let indicated, _) = outcome, links.at[slot.index].protection.isUntrusted,
+            !isServiceChanged(indicated, slot)
         {
             return handle(.valueUnprotected, of: slot, at: now)
         }
@@ -117,12 +126,14 @@ extension Host {
         }
     }
 
-    private mutating func receiveNotifications(_ parameters: consuming ByteReader, _ slot: Int, at now: Instant) {
-        guard !links.at[slot].isUntrusted else { return handle(.valueUnprotected, of: slot, at: now) }
+    private mutating func receiveNotifications(
+        _ parameters: consuming ByteReader, _ slot: LinkTable.Slot, at now: Instant
+    ) {
+        guard !links.at[slot.index].protection.isUntrusted else { return handle(.valueUnprotected, of: slot, at: now) }
         guard let notification = try? MultipleHandleValueNotification(decoding: parameters) else {
             return handle(.attributePDUMalformed, of: slot, at: now)
         }
-        let link = links.at[slot].identifier
+        let link = links.at[slot.index].identifier
         var values = notification.makeIterator()
         while let value = values.next() {
             guard value.handle.rawValue != 0 else {

@@ -16,14 +16,11 @@ extension Host {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
         openFrame(on: bearer)
         let result = Result { () throws(GATTClientError) in
-            try links.at[slot].endpoint.start(operation, on: bearer, at: now, into: &outbox.writer)
+            try links.at[slot.index].endpoint.start(operation, on: bearer, at: now, into: &outbox.writer)
         }
         closeFrame(slot, on: bearer)
         drainClient(slot)
-        if !links.at[slot].enhanced.isClientUsed {
-            links.at[slot].enhanced.isClientUsed = true
-            beginBearers(slot, at: now)
-        }
+        if links.at[slot.index].negotiation.isUnused { negotiateBearers(.clientUsed, slot, at: now) }
         switch result {
         case .success(let identifier): return identifier
         case .failure(let error): throw .client(error)
@@ -33,13 +30,13 @@ extension Host {
     /// Calls a client operation off.
     public mutating func cancel(_ operation: GATTClient.OperationID, on link: LinkIdentifier) {
         guard let slot = links.slot(of: link) else { return }
-        links.at[slot].endpoint.cancel(operation)
+        links.at[slot.index].endpoint.cancel(operation)
         drainClient(slot)
     }
 
     /// Whether a client operation's turn has come: its first request has been sent.
     func isUnderWay(_ operation: GATTClient.OperationID, on link: LinkIdentifier) -> Bool {
-        links.slot(of: link).map { links.at[$0].endpoint.isUnderWay(operation) } ?? false
+        links.slot(of: link).map { links.at[$0.index].endpoint.isUnderWay(operation) } ?? false
     }
 
     /// Writes a value that is not answered (Core 5.4, Vol 3, Part G, 4.9.1). False where the link's send queue is full:
@@ -51,7 +48,7 @@ extension Host {
         guard hasRoom(slot) else { return false }
         openFrame()
         do throws(GATTClientError) {
-            try links.at[slot].endpoint.writeCommand(handle, value: value, into: &outbox.writer)
+            try links.at[slot.index].endpoint.writeCommand(handle, value: value, into: &outbox.writer)
         } catch {
             outbox.rollback()
             throw .client(error)
@@ -61,26 +58,37 @@ extension Host {
     }
 
     /// The longest values there can be, so that the peer may use them: asked for as soon as there is a link.
-    mutating func beginMTUExchange(_ slot: Int, at now: Instant) {
+    mutating func beginMTUExchange(_ slot: LinkTable.Slot, at now: Instant) {
         guard server.maximumMTU > ATTBearer.defaultMTU else { return }
         let exchange = GATTClientOperation.exchangeMTU(clientRxMTU: UInt16(clamping: server.maximumMTU))
         openFrame()
-        let operation = try? links.at[slot].endpoint.start(exchange, on: .first, at: now, into: &outbox.writer)
+        // Where the fixed bearer takes no operation, its MTU stays as it is: the application may still exchange it.
+        let operation = try? links.at[slot.index].endpoint.start(exchange, on: .first, at: now, into: &outbox.writer)
         closeFrame(slot, .attributeProtocol)
-        links.at[slot].automaticExchange = operation
+        links.at[slot.index].automaticExchange = operation
     }
 
     /// Reports which operations have ended.
-    mutating func drainClient(_ slot: Int) {
+    mutating func drainClient(_ slot: LinkTable.Slot) {
         // Looked at in place: this runs for every response, and most end no operation.
-        guard !links.at[slot].endpoint.events.isEmpty else { return }
-        let ends = links.at[slot].endpoint.events
-        links.at[slot].endpoint.events.removeAll(keepingCapacity: true)
-        if let own = links.at[slot].enhanced.operation, let end = ends.first(where: { $0.operation == own }) {
-            links.at[slot].enhanced.operationEnded(end)
-            return announce(ends, of: links.at[slot].identifier, except: links.at[slot].automaticExchange, own)
-        }
-        announce(ends, of: links.at[slot].identifier, except: links.at[slot].automaticExchange)
+        guard !links.at[slot.index].endpoint.events.isEmpty else { return }
+        // Where no response has ended the negotiation's own operation, the link is about to end, and nothing follows.
+        _ = announceEnds(slot)
+    }
+
+    /// Handles a response: reports which operations it has ended, and goes on with the negotiation of bearers.
+    mutating func responseReceived(_ slot: LinkTable.Slot, at now: Instant) {
+        guard !links.at[slot.index].endpoint.events.isEmpty else { return }
+        if let end = announceEnds(slot) { negotiateBearers(.operationEnded(end), slot, at: now) }
+    }
+
+    /// - Returns: the end of the negotiation's operation, which is not reported.
+    private mutating func announceEnds(_ slot: LinkTable.Slot) -> GATTClientEvent? {
+        let ends = links.at[slot.index].endpoint.events
+        links.at[slot.index].endpoint.events.removeAll(keepingCapacity: true)
+        let own = links.at[slot.index].negotiation.operation
+        announce(ends, of: links.at[slot.index].identifier, except: links.at[slot.index].automaticExchange, own)
+        return own.flatMap { own in ends.first { $0.operation == own } }
     }
 
     /// - Parameters: the operations that the host started by itself, whose ends are not reported.

@@ -48,7 +48,7 @@ extension Host {
     ) throws(GATTDatabaseError) -> [ClosedRange<AttributeHandle>] {
         let removed = try server.database.removeServices(at: declarations)
         for handles in removed {
-            for slot in links.used { links.at[slot].endpoint.forget(handles) }
+            for slot in links.used { links.at[slot.index].endpoint.forget(handles) }
             if handles.contains(serviceChanged) { serviceChanged = 0 }
             if handles.contains(centralAddressResolution) { centralAddressResolution = 0 }
             if handles.contains(encryptedDataKeyMaterial) { encryptedDataKeyMaterial = 0 }
@@ -74,6 +74,7 @@ extension Host {
             encryptedDataKeyMaterial = handles?.characteristics[index].value ?? 0
         }
         let hasBearers = security != nil && configuration.enhancedBearers > 0
+        // For the same reason it can't be refused.
         let generic = try? server.database.add(
             .genericAttribute(hasDatabaseHash: security != nil, serverSupportedFeatures: hasBearers ? .dynamic : nil))
         serviceChanged = generic?.characteristics.first?.value ?? 0
@@ -102,8 +103,9 @@ extension Host {
 
     /// Answers a read of the Database Hash, or of Server Supported Features, in the application's place. False where another value
     /// is read.
-    mutating func answerOwnValue(_ request: ServerRequest, _ handle: AttributeHandle, offset: Int, _ slot: Int) -> Bool
-    {
+    mutating func answerOwnValue(
+        _ request: ServerRequest, _ handle: AttributeHandle, offset: Int, _ slot: LinkTable.Slot
+    ) -> Bool {
         var value = ByteWriter(reservingCapacity: 16)
         switch server.database.type(of: handle) {
         case .databaseHash:
@@ -113,9 +115,10 @@ extension Host {
         case .serverSupportedFeatures:
             // Enhanced ATT bearers are for links that are encrypted (Part G, 5.3). Linux asks for them as soon as it reads that
             // there are some, encrypts the link for their sake, and ends it where that fails.
-            value.append(links.at[slot].endpoint.security.isEncrypted ? 1 as UInt8 : 0)
+            value.append(links.at[slot.index].endpoint.security.isEncrypted ? 1 as UInt8 : 0)
         default: return false
         }
+        // It was received a moment ago, so it waits for an answer, which the peer accepts: it has at most 16 octets.
         _ = try? answer(request, value: value.span.extracting(droppingFirst: min(offset, value.count)))
         return true
     }
@@ -137,32 +140,33 @@ extension Host {
     private mutating func databaseChanged(_ handles: ClosedRange<AttributeHandle>, at now: Instant) {
         databaseHash = nil
         for slot in links.used {
-            links.at[slot].endpoint.databaseChanged()
-            links.at[slot].serviceChange = links.at[slot].serviceChange.map { $0.union(handles) } ?? handles
-            indicateServiceChange(slot, at: now)
+            links.at[slot.index].endpoint.databaseChanged()
+            announceServiceChange(.changed(handles), slot, at: now)
         }
     }
 
-    /// Indicates to a peer which handles have changed, where it has subscribed to that. While an indication is unconfirmed the change
-    /// waits, and grows.
-    mutating func indicateServiceChange(_ slot: Int, at now: Instant) {
-        guard let handles = links.at[slot].serviceChange else { return }
-        guard links.at[slot].endpoint.peer.configuration(of: serviceChanged).contains(.indications) else {
-            links.at[slot].serviceChange = nil
-            return
-        }
-        guard links.at[slot].endpoint.bearer(of: .first)?.isReadyForIndication == true else { return }
-        links.at[slot].serviceChange = nil
-        var value = ByteWriter(reservingCapacity: 4)
-        value.append(handles.lowerBound)
-        value.append(handles.upperBound)
-        let isSent = try? indicate(serviceChanged, value: value.span, on: links.at[slot].identifier, at: now)
-        links.at[slot].isServiceChangeUnconfirmed = isSent == true
+    /// Indicates to a peer a change that waits for that, where no other indication is unconfirmed.
+    mutating func indicateServiceChange(_ slot: LinkTable.Slot, at now: Instant) {
+        guard links.at[slot.index].serviceChange.isOwed else { return }
+        announceServiceChange(.bearerFree, slot, at: now)
     }
-}
 
-extension ClosedRange {
-    fileprivate func union(_ other: Self) -> Self {
-        Swift.min(lowerBound, other.lowerBound)...Swift.max(upperBound, other.upperBound)
+    /// Performs what follows from an event of the indications of changes.
+    mutating func announceServiceChange(_ event: ServiceChangeIndication.Event, _ slot: LinkTable.Slot, at now: Instant)
+    {
+        let context = ServiceChangeIndication.Context(
+            isSubscribed: links.at[slot.index].endpoint.peer.configuration(of: serviceChanged).contains(.indications),
+            isReady: links.at[slot.index].endpoint.bearer(of: .first)?.isReadyForIndication == true)
+        switch links.at[slot.index].serviceChange.handle(event, context) {
+        case nil: return
+        case .indicate(let handles):
+            var value = ByteWriter(reservingCapacity: 4)
+            value.append(handles.lowerBound)
+            value.append(handles.upperBound)
+            // It fails where the application's own Service Changed may not be sent over this link.
+            let isSent = try? indicate(serviceChanged, value: value.span, on: links.at[slot.index].identifier, at: now)
+            if isSent != true { announceServiceChange(.notSent, slot, at: now) }
+        case .settle: links.at[slot.index].endpoint.changeConfirmed()
+        }
     }
 }

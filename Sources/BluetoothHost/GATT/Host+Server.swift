@@ -15,7 +15,7 @@ extension Host {
         openFrame()
         let route: Link.NotificationRoute
         do throws(GATTServerError) {
-            route = try links.at[slot].notify(handle, value, from: server, flow.canSend, into: &outbox.writer)
+            route = try links.at[slot.index].notify(handle, value, from: server, flow.canSend, into: &outbox.writer)
         } catch {
             outbox.rollback()
             throw .server(error)
@@ -39,10 +39,10 @@ extension Host {
         _ handle: AttributeHandle, value: Span<UInt8>, on link: LinkIdentifier, at now: Instant
     ) throws(HostError) -> Bool {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
-        guard links.at[slot].endpoint.bearer(of: .first)?.isIndicationInFlight != true else { return false }
+        guard links.at[slot.index].endpoint.bearer(of: .first)?.isIndicationInFlight != true else { return false }
         openFrame()
         do throws(GATTServerError) {
-            try links.at[slot].endpoint.indicate(
+            try links.at[slot.index].endpoint.indicate(
                 handle, value: value, from: server, at: now, into: &outbox.writer)
         } catch {
             outbox.rollback()
@@ -71,13 +71,13 @@ extension Host {
         guard let slot = links.slot(of: request.link) else { throw .noSuchLink }
         let released: [GATTHeldPDU]
         do throws(GATTServerError) {
-            released = try links.at[slot].endpoint.authorize(request.token)
+            released = try links.at[slot.index].endpoint.authorize(request.token)
         } catch {
             throw .server(error)
         }
         for held in released {
             openFrame(on: request.token.channel)
-            let outcome = links.at[slot].endpoint.resume(held, server: &server, into: &outbox.writer)
+            let outcome = links.at[slot.index].endpoint.resume(held, server: &server, into: &outbox.writer)
             closeFrame(slot, on: request.token.channel)
             handle(outcome, held.pdu.span, slot, at: now)
         }
@@ -102,7 +102,7 @@ extension Host {
         openFrame(on: request.token.channel)
         let outcome: GATTServerOutcome
         do throws(GATTServerError) {
-            outcome = try body(&server, &links.at[slot].endpoint, &outbox.writer)
+            outcome = try body(&server, &links.at[slot.index].endpoint, &outbox.writer)
         } catch {
             outbox.rollback()
             throw .server(error)
@@ -113,14 +113,14 @@ extension Host {
 
     /// The peer has written a value, which the server has taken.
     @inline(__always)
-    mutating func written(_ handle: AttributeHandle, _ pdu: Span<UInt8>, _ value: Range<Int>, _ slot: Int) {
+    mutating func written(_ handle: AttributeHandle, _ pdu: Span<UInt8>, _ value: Range<Int>, _ slot: LinkTable.Slot) {
         let payload = events.store(pdu.extracting(value))
-        events.append(.server(links.at[slot].identifier, .valueWritten(handle, payload)))
+        events.append(.server(links.at[slot.index].identifier, .valueWritten(handle, payload)))
     }
 
     /// What the server did beside answering.
-    mutating func served(_ outcome: GATTServerOutcome, _ pdu: Span<UInt8>, _ slot: Int) {
-        let link = links.at[slot].identifier
+    mutating func served(_ outcome: GATTServerOutcome, _ pdu: Span<UInt8>, _ slot: LinkTable.Slot) {
+        let link = links.at[slot.index].identifier
         switch outcome {
         case .none, .refused, .dropped, .clientSupportedFeaturesChanged, .signedWriteReceived: return
         case .valueWritten(let handle, let value):
@@ -136,7 +136,7 @@ extension Host {
             let request = ServerRequest(link: link, token: token)
             events.append(.server(link, .authorizationRequested(request, handle, access)))
         case .executeRequested(let token):
-            let writes = links.at[slot].endpoint.preparedWrites(for: token)
+            let writes = links.at[slot.index].endpoint.preparedWrites(for: token)
             events.append(.server(link, .executeRequested(ServerRequest(link: link, token: token), writes)))
         case .preparedWritesExecuted(let changes):
             for change in changes { announce(change, of: link) }

@@ -41,6 +41,7 @@ extension PacketQueue {
 
     private func appendFirst(behind header: PDUHeader, into writer: inout ByteWriter) {
         let parameters = ByteReader(first.extracting(droppingFirst: header.length &+ 1))
+        // It was checked to be a notification when those that fit were counted.
         guard let notification = try? HandleValueNotification(decoding: parameters) else { return }
         MultipleHandleValueNotification.append(
             handle: notification.handle, value: notification.value, into: &writer)

@@ -10,12 +10,12 @@ extension Host {
 
     /// What is known of a link; nil when it is gone.
     public func information(of link: LinkIdentifier) -> LinkInformation? {
-        links.slot(of: link).map { links.at[$0].information }
+        links.slot(of: link).map { links.at[$0.index].information }
     }
 
     /// The links that have been reported as connected.
     public var connectedLinks: [LinkIdentifier] {
-        links.used.compactMap { links.at[$0].life.isAnnounced ? links.at[$0].identifier : nil }
+        links.used.compactMap { links.at[$0.index].life.isAnnounced ? links.at[$0.index].identifier : nil }
     }
 
     /// Ends a link; `HostEvent.Link.disconnected` will follow.
@@ -30,7 +30,7 @@ extension Host {
     public mutating func readRSSI(of link: LinkIdentifier, at now: Instant) throws(HostError) -> RequestIdentifier {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
         let request = makeRequest()
-        let command = ReadRSSI(connectionHandle: links.at[slot].handle)
+        let command = ReadRSSI(connectionHandle: links.at[slot.index].handle)
         guard sendOptional(command, for: .readRSSI(request, link), at: now) else { throw .busy }
         return request
     }
@@ -62,13 +62,15 @@ extension Host {
                 }
             } else {
                 // One that was called off may come about all the same.
-                if !wasCancelling { handle(.connectionUnexpected, at: now) }
-                turnAway(connection, at: now)
+                if wasCancelling {
+                    turnAway(connection, at: now)
+                } else {
+                    handle(.connectionUnexpected, of: connection, at: now)
+                }
             }
         case .peripheral:
             if isIdentityForbidden(connection.address) {
-                handle(.identityAddressUsed, at: now)
-                turnAway(connection, at: now)
+                handle(.identityAddressUsed, of: connection, at: now)
             } else if !advertiser.acceptsConnections, !synchronizer.acceptsConnections {
                 turnAway(connection, at: now)
             } else if !add(connection, nil, at: now) {
@@ -82,7 +84,7 @@ extension Host {
 
     /// Ends a link that nobody wants any more. It is remembered until it has ended: a controller has no second one to the
     /// same peer.
-    private mutating func turnAway(_ connection: NewConnection, at now: Instant) {
+    mutating func turnAway(_ connection: NewConnection, at now: Instant) {
         if let slot = insert(connection, LinkLife(nil, establishedUntil: now), at: now) {
             dismiss(slot, at: now)
         } else {
@@ -138,11 +140,11 @@ extension Host {
 
     /// A packet was received from the peer: the link is established, and reported.
     mutating func establish(_ slot: LinkTable.Slot, at now: Instant) {
-        let (hasOpened, attempt) = links.at[slot].life.establish()
+        let (hasOpened, attempt) = links.at[slot.index].life.establish()
         guard hasOpened else { return }
-        endAttempts(at: links.at[slot].lastingPeer, at: now)
-        events.append(.link(links.at[slot].identifier, .connected(attempt)))
-        guard links.at[slot].role == .central else { return }
+        endAttempts(at: links.at[slot.index].lastingPeer, at: now)
+        events.append(.link(links.at[slot.index].identifier, .connected(attempt)))
+        guard links.at[slot.index].role == .central else { return }
         // What a bonded peer sends is not believed before that.
         encryptWithBond(slot, at: now)
         beginMTUExchange(slot, at: now)
@@ -164,14 +166,14 @@ extension Host {
     mutating func close(
         _ slot: LinkTable.Slot, _ closing: LinkLife.Closing, reason: HCIStatus? = nil, at now: Instant
     ) {
-        let supervisionTimeout = links.at[slot].parameters.supervisionTimeout
+        let supervisionTimeout = links.at[slot.index].parameters.supervisionTimeout
         guard
-            let reason = links.at[slot].life.close(
+            let reason = links.at[slot.index].life.close(
                 closing, reason: reason, supervisionTimeout: supervisionTimeout, at: now)
         else { return }
         send(
-            Disconnect(connectionHandle: links.at[slot].handle, reason: reason),
-            for: .disconnect(links.at[slot].identifier), at: now)
+            Disconnect(connectionHandle: links.at[slot.index].handle, reason: reason),
+            for: .disconnect(links.at[slot.index].identifier), at: now)
     }
 
     /// Ends a link that has never been reported.
@@ -181,7 +183,7 @@ extension Host {
     mutating func disconnectAnswered(_ status: HCIStatus, _ link: LinkIdentifier, at now: Instant) {
         // Any other problem may pass; a link the controller does not have will not be reported gone.
         guard status == .unknownConnectionIdentifier, let slot = links.slot(of: link) else { return }
-        flow.removeLink(links.at[slot].handle)
+        flow.removeLink(links.at[slot.index].handle)
         removeLink(slot, reason: .connectionTerminatedByLocalHost, at: now)
         linkRemoved(at: now)
     }
@@ -207,8 +209,7 @@ extension Host {
                 perform([attempt.failed(.disconnected(DisconnectReason(reason)))], at: now)
             }
         case .disconnected(let reason):
-            let updates = [link.update?.request].compactMap { $0 } + link.phyRequests + link.power.requests
-            for request in purposes.removeRequests(of: link.identifier) + updates {
+            for request in purposes.removeRequests(of: link.identifier) + link.pendingRequests {
                 events.append(.link(link.identifier, .requestFailed(request, .noSuchLink)))
             }
             updateBond(of: link)
@@ -216,7 +217,7 @@ extension Host {
             endChannels(of: &link)
             link.endpoint.closeAll()
             announce(
-                link.endpoint.events, of: link.identifier, except: link.automaticExchange, link.enhanced.operation)
+                link.endpoint.events, of: link.identifier, except: link.automaticExchange, link.negotiation.operation)
             events.append(.link(link.identifier, .disconnected(reason)))
         }
     }
@@ -240,34 +241,34 @@ extension Host {
     // MARK: Time
 
     mutating func fireLink(_ slot: LinkTable.Slot, at now: Instant) {
-        if let deadline = links.at[slot].life.deadline, deadline <= now {
-            switch links.at[slot].life.phase {
+        if let deadline = links.at[slot.index].life.deadline, deadline <= now {
+            switch links.at[slot.index].life.phase {
             case .closing, .dismissed: return giveUpLink(slot, at: now)
             case .establishing: establish(slot, at: now)
             case .overwhelmed: handle(.sendQueueOverflow, of: slot, at: now)
             case .open: break
             }
         }
-        if let deadline = links.at[slot].update?.deadline, deadline <= now { endUpdate(slot, .timedOut) }
-        if let deadline = links.at[slot].phyUpdate.running?.deadline, deadline <= now {
-            endPHYUpdate(slot, .timedOut, at: now)
-        }
-        firePower(slot, at: now)
+        advance(slot, at: now) { $0.parameterNegotiation.handle(.timePassed, $1) }
+        advance(slot, at: now) { $0.phyNegotiation.handle(.timePassed, $1) }
+        advance(slot, at: now) { $0.power.readings.handle(.timePassed, $1) }
         firePairing(slot, at: now)
-        while let channel = links.at[slot].endpoint.dueChannel(at: now) {
+        while let channel = links.at[slot.index].endpoint.dueChannel(at: now) {
             openFrame(on: channel)
-            let outcome = links.at[slot].endpoint.fire(channel, server: server, at: now, into: &outbox.writer)
+            let outcome = links.at[slot.index].endpoint.fire(channel, server: server, at: now, into: &outbox.writer)
             closeFrame(slot, on: channel)
             handle(outcome, Span<UInt8>(), slot, on: channel, at: now)
         }
-        if let deadline = links.at[slot].enhanced.deadline, deadline <= now { openBearers(slot, at: now) }
-        signallingStepped(links.at[slot].signalling.fire(at: now), slot, at: now)
+        if let deadline = links.at[slot.index].negotiation.deadline, deadline <= now {
+            negotiateBearers(.timePassed, slot, at: now)
+        }
+        signallingStepped(links.at[slot.index].signalling.fire(at: now), slot, at: now)
         settleChannels(slot, at: now)
     }
 
     /// The controller never said that the link is gone. It has had the time to notice.
     private mutating func giveUpLink(_ slot: LinkTable.Slot, at now: Instant) {
-        let hasBuffers = flow.abandonLink(links.at[slot].handle)
+        let hasBuffers = flow.abandonLink(links.at[slot.index].handle)
         removeLink(slot, reason: .connectionTerminatedByLocalHost, at: now)
         return hasBuffers ? linkRemoved(at: now) : recover(from: .commandTimedOut(.disconnect), at: now)
     }

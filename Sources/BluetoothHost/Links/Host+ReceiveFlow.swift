@@ -12,13 +12,13 @@ extension Host {
     /// several links. Without effect where `ControllerInformation.controlsReceiving` is false.
     public mutating func holdReceiving(of link: LinkIdentifier) {
         guard receiveFlow.isOn, let slot = links.slot(of: link) else { return }
-        links.at[slot].receiveCredit.hold()
+        links.at[slot.index].receiveCredit.hold()
     }
 
     /// Lets a peer go on that `holdReceiving` made wait.
     public mutating func resumeReceiving(of link: LinkIdentifier) {
-        guard let slot = links.slot(of: link), links.at[slot].receiveCredit.isHeld else { return }
-        links.at[slot].receiveCredit.resume()
+        guard let slot = links.slot(of: link), links.at[slot.index].receiveCredit.isHeld else { return }
+        links.at[slot.index].receiveCredit.resume()
         returnCredits()
     }
 
@@ -28,11 +28,11 @@ extension Host {
     mutating func returnCredits() {
         guard receiveFlow.isOn else { return }
         var linkCount = 0
-        for slot in links.slots where links.at[slot].isInUse { linkCount += 1 }
+        for slot in links.slots where links.at[slot.index].isInUse { linkCount += 1 }
         let share = receiveFlow.beginReport(linkCount: linkCount)
         var entryCount: UInt8 = 0
-        for slot in links.slots where links.at[slot].isInUse {
-            let count = links.at[slot].receiveCredit.take(share: share)
+        for slot in links.slots where links.at[slot.index].isInUse {
+            let count = links.at[slot.index].receiveCredit.take(share: share)
             guard count > 0 else { continue }
             if entryCount == 0 {
                 outbox.writer.append(HCIPacketType.command.rawValue)
@@ -41,7 +41,7 @@ extension Host {
                 outbox.writer.append(UInt16(0))
             }
             entryCount += 1
-            outbox.writer.append(links.at[slot].handle.rawValue)
+            outbox.writer.append(links.at[slot.index].handle.rawValue)
             outbox.writer.append(count)
             guard entryCount == ReceiveFlow.maximumReportedLinks else { continue }
             closeReport(entryCount)

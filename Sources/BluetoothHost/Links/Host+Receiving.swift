@@ -24,14 +24,16 @@ extension Host {
     }
 
     private mutating func receiveACL(_ bytes: Span<UInt8>, at now: Instant) {
+        // Whatever is wrong with the packet: `receiveInvalidACL` only asks which link has lost it.
         guard let packet = try? ACLDataPacket(decoding: bytes), let slot = links.slot(of: packet.connectionHandle)
         else { return receiveInvalidACL(bytes, at: now) }
         // What nearly every packet is: a whole frame, of which nothing is to be kept.
-        guard packet.isOrdinaryStart, !links.at[slot].reassembler.isPartial, let frame = L2CAPFrame(whole: packet.data),
-            packet.data.count <= Link.maximumFrameLength, links.at[slot].life.isOpen
+        guard packet.isOrdinaryStart, !links.at[slot.index].reassembler.isPartial,
+            let frame = L2CAPFrame(whole: packet.data),
+            packet.data.count <= Link.maximumFrameLength, links.at[slot.index].life.isOpen
         else { return receiveFragment(packet, slot, at: now) }
         guard ChannelIdentifier.leDynamicRange.contains(frame.channel.rawValue) else {
-            links.at[slot].receiveCredit.packetReceived()
+            links.at[slot.index].receiveCredit.packetReceived()
             if receiveFlow.packetReceived() { returnCredits() }
             return receiveOpenFrame(frame, slot, at: now)
         }
@@ -41,9 +43,9 @@ extension Host {
     /// Takes a frame, which is a packet, on a channel that is not a fixed one. What is frequent is handled here.
     @inline(never)
     private mutating func receiveChannelFrame(
-        _ payload: Span<UInt8>, on endpoint: ChannelIdentifier, _ slot: Int, at now: Instant
+        _ payload: Span<UInt8>, on endpoint: ChannelIdentifier, _ slot: LinkTable.Slot, at now: Instant
     ) {
-        let receipt = links.at[slot].receive(payload, on: endpoint)
+        let receipt = links.at[slot.index].receive(payload, on: endpoint)
         if receiveFlow.packetReceived() { returnCredits() }
         switch receipt {
         case .incomplete: return
@@ -55,11 +57,11 @@ extension Host {
     }
 
     @inline(never)
-    private mutating func receiveFragment(_ packet: borrowing ACLDataPacket, _ slot: Int, at now: Instant) {
-        if links.at[slot].reassembler.isPartial, packet.boundary != .continuing {
-            frameLost(.frameInterrupted, on: links.at[slot].reassembler.channel, slot, at: now)
+    private mutating func receiveFragment(_ packet: borrowing ACLDataPacket, _ slot: LinkTable.Slot, at now: Instant) {
+        if links.at[slot.index].reassembler.isPartial, packet.boundary != .continuing {
+            frameLost(.frameInterrupted, on: links.at[slot.index].reassembler.channel, slot, at: now)
         }
-        let outcome = links.at[slot].receive(packet)
+        let outcome = links.at[slot.index].receive(packet)
         if receiveFlow.packetReceived() { returnCredits() }
         switch outcome {
         case .frame:
@@ -69,7 +71,7 @@ extension Host {
             var frame = ByteWriter()
             swap(&frame, &reassembled)
             frame.removeAll()
-            let reassembler = links.at[slot].reassembler
+            let reassembler = links.at[slot.index].reassembler
             frame.append(reassembler.buffer)
             if let frame = L2CAPFrame(whole: frame.span) { receiveFrame(frame, slot, at: now) }
             swap(&frame, &reassembled)
@@ -83,14 +85,14 @@ extension Host {
     }
 
     /// A packet was dropped, with the frame it belongs to.
-    private mutating func dropped(_ fault: HostFault, _ slot: Int, at now: Instant) {
-        frameLost(fault, on: links.at[slot].reassembler.lostChannel, slot, at: now)
+    private mutating func dropped(_ fault: HostFault, _ slot: LinkTable.Slot, at now: Instant) {
+        frameLost(fault, on: links.at[slot.index].reassembler.lostChannel, slot, at: now)
     }
 
     /// A frame was lost, on a channel that may not be known. One that is credit-based does not outlive that.
-    private mutating func frameLost(_ fault: HostFault, on channel: UInt16?, _ slot: Int, at now: Instant) {
+    private mutating func frameLost(_ fault: HostFault, on channel: UInt16?, _ slot: LinkTable.Slot, at now: Instant) {
         handle(fault, of: slot, at: now)
-        links.at[slot].signalling.channels.frameLost(on: channel.map { ChannelIdentifier($0) })
+        links.at[slot.index].signalling.channels.frameLost(on: channel.map { ChannelIdentifier($0) })
         settleChannels(slot, at: now)
     }
 
@@ -98,28 +100,29 @@ extension Host {
     @inline(never)
     private mutating func receiveInvalidACL(_ bytes: Span<UInt8>, at now: Instant) {
         var reader = ByteReader(bytes)
+        // The only error is that the packet ends before its handle does: then it names no link.
         guard let header = try? reader.readUInt16(), let slot = links.slot(of: ConnectionHandle(header)) else {
             return handle(.dataUnassigned, at: now)
         }
-        links.at[slot].reassembler.reset()
+        links.at[slot.index].reassembler.reset()
         frameLost(.fragmentInvalid, on: nil, slot, at: now)
     }
 
     @inline(__always)
-    private mutating func receiveFrame(_ frame: borrowing L2CAPFrame, _ slot: Int, at now: Instant) {
-        guard links.at[slot].life.isOpen || takesFrames(slot, at: now) else { return }
+    private mutating func receiveFrame(_ frame: borrowing L2CAPFrame, _ slot: LinkTable.Slot, at now: Instant) {
+        guard links.at[slot.index].life.isOpen || takesFrames(slot, at: now) else { return }
         receiveOpenFrame(frame, slot, at: now)
     }
 
     /// Takes a frame of a link that is established.
     @inline(__always)
-    private mutating func receiveOpenFrame(_ frame: borrowing L2CAPFrame, _ slot: Int, at now: Instant) {
+    private mutating func receiveOpenFrame(_ frame: borrowing L2CAPFrame, _ slot: LinkTable.Slot, at now: Instant) {
         switch frame.channel {
         case .attributeProtocol: receiveATT(frame.payload, slot, at: now)
         case .leSignalling: receiveSignalling(frame.payload, slot, at: now)
         case .securityManager: receiveSecurity(frame.payload, slot, at: now)
         default:
-            let receipt = links.at[slot].signalling.channels.receive(frame.payload, on: frame.channel)
+            let receipt = links.at[slot.index].signalling.channels.receive(frame.payload, on: frame.channel)
             return received(receipt, frame.payload, on: frame.channel, slot, at: now)
         }
         endIfOverwhelmed(slot, at: now)
@@ -127,30 +130,30 @@ extension Host {
 
     /// The first packet from a peer establishes its link.
     @inline(never)
-    private mutating func takesFrames(_ slot: Int, at now: Instant) -> Bool {
+    private mutating func takesFrames(_ slot: LinkTable.Slot, at now: Instant) -> Bool {
         establish(slot, at: now)
-        guard !links.at[slot].life.takesFrames else { return true }
+        guard !links.at[slot.index].life.takesFrames else { return true }
         handle(.frameUnwanted, of: slot, at: now)
         return false
     }
 
     /// Ends a link on which more had to be sent than fits. After whatever may be answered.
     @inline(__always)
-    mutating func endIfOverwhelmed(_ slot: Int, at now: Instant) {
-        if !links.at[slot].life.isOpen { endOverwhelmed(slot, at: now) }
+    mutating func endIfOverwhelmed(_ slot: LinkTable.Slot, at now: Instant) {
+        if !links.at[slot.index].life.isOpen { endOverwhelmed(slot, at: now) }
     }
 
     @inline(never)
-    private mutating func endOverwhelmed(_ slot: Int, at now: Instant) {
-        if case .overwhelmed = links.at[slot].life.phase { handle(.sendQueueOverflow, of: slot, at: now) }
+    private mutating func endOverwhelmed(_ slot: LinkTable.Slot, at now: Instant) {
+        if case .overwhelmed = links.at[slot.index].life.phase { handle(.sendQueueOverflow, of: slot, at: now) }
     }
 
-    private mutating func receiveSignalling(_ payload: Span<UInt8>, _ slot: Int, at now: Instant) {
-        let listeners = channelListeners, security = links.at[slot].endpoint.security
+    private mutating func receiveSignalling(_ payload: Span<UInt8>, _ slot: LinkTable.Slot, at now: Instant) {
+        let listeners = channelListeners, security = links.at[slot.index].endpoint.security
         let bearers = bearerAdmission(slot)
         var asksForBearers = false
         openFrame()
-        let outcome = links.at[slot].signalling.receive(payload, into: &outbox.writer) { psm in
+        let outcome = links.at[slot.index].signalling.receive(payload, into: &outbox.writer) { psm in
             guard psm != SPSM.enhancedATT else {
                 asksForBearers = true
                 return bearers
@@ -158,7 +161,7 @@ extension Host {
             return listeners[psm]?.admission(on: security) ?? .refused(.spsmNotSupported)
         }
         closeFrame(slot, .leSignalling)
-        if asksForBearers { links.at[slot].enhanced.hasPeerAsked = true }
+        if asksForBearers { negotiateBearers(.peerAsked, slot, at: now) }
         if case .rejected = outcome { handle(.signallingRejected, of: slot, at: now) }
         signallingStepped(outcome, slot, at: now)
         settleChannels(slot, at: now)

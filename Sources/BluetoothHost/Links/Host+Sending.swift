@@ -25,19 +25,21 @@ extension Host {
 
     /// Fills in the headers of the frame opened last and sends it, or queues it. A frame without payload is forgotten.
     @inline(__always)
-    mutating func closeFrame(_ slot: Int, _ channel: FixedChannel) { closeFrame(slot, to: channel.identifier) }
+    mutating func closeFrame(_ slot: LinkTable.Slot, _ channel: FixedChannel) {
+        closeFrame(slot, to: channel.identifier)
+    }
 
     /// The same for any channel, by the endpoint of the peer.
     ///
     /// - Parameter sduLength: what to fill into the first two octets of the payload, where it begins an SDU.
     @inline(__always)
-    mutating func closeFrame(_ slot: Int, to channel: ChannelIdentifier, sduLength: Int? = nil) {
+    mutating func closeFrame(_ slot: LinkTable.Slot, to channel: ChannelIdentifier, sduLength: Int? = nil) {
         let length = openPayloadCount
-        guard length > 0, links.at[slot].isInUse else { return outbox.rollback() }
-        let handle = links.at[slot].handle
+        guard length > 0, links.at[slot.index].isInUse else { return outbox.rollback() }
+        let handle = links.at[slot.index].handle
         let frameLength = length &+ FixedChannel.headroom
         fillHeaders(handle, channel, length, sduLength)
-        if links.at[slot].sendQueue.isEmpty, frameLength <= aclDataLength,
+        if links.at[slot.index].sendQueue.isEmpty, frameLength <= aclDataLength,
             flow.takeBuffer(for: handle)
         {
             outbox.commit()
@@ -61,13 +63,13 @@ extension Host {
     }
 
     /// Moves the frame opened last to the queue of its link.
-    private mutating func queueOpenFrame(_ slot: Int, _ frameLength: Int) {
-        guard links.at[slot].sendQueue.count < sendQueueLimit &+ Link.answerReserve else {
-            links.at[slot].life.overwhelm()
+    private mutating func queueOpenFrame(_ slot: LinkTable.Slot, _ frameLength: Int) {
+        guard links.at[slot.index].sendQueue.count < sendQueueLimit &+ Link.answerReserve else {
+            links.at[slot.index].life.overwhelm()
             return outbox.rollback()
         }
-        if links.at[slot].sendQueue.isEmpty { waitingLinks += 1 }
-        links.at[slot].queue(frameOf: frameLength, endOf: outbox.writer)
+        if links.at[slot.index].sendQueue.isEmpty { waitingLinks += 1 }
+        links.at[slot.index].queue(frameOf: frameLength, endOf: outbox.writer)
         outbox.rollback()
         pump()
     }
@@ -77,53 +79,54 @@ extension Host {
         var idle = 0
         while idle < links.slots.count, waitingLinks > 0 {
             nextToSend = nextToSend &+ 1 < links.slots.count ? nextToSend &+ 1 : 0
-            idle = sendFromQueue(of: nextToSend) ? 0 : idle + 1
+            idle = sendFromQueue(of: LinkTable.Slot(index: nextToSend)) ? 0 : idle + 1
         }
     }
 
     /// Sends as much of a link's oldest frame as there is room for. False where nothing could be sent.
-    private mutating func sendFromQueue(of slot: Int) -> Bool {
-        guard links.at[slot].isInUse, !links.at[slot].sendQueue.isEmpty else { return false }
-        guard sendJoined(slot) || links.at[slot].sendOldest(through: &flow, length: aclDataLength, into: &outbox) else {
+    private mutating func sendFromQueue(of slot: LinkTable.Slot) -> Bool {
+        guard links.at[slot.index].isInUse, !links.at[slot.index].sendQueue.isEmpty else { return false }
+        guard sendJoined(slot) || links.at[slot.index].sendOldest(through: &flow, length: aclDataLength, into: &outbox)
+        else {
             return false
         }
-        if links.at[slot].sendQueue.isEmpty { waitingLinks -= 1 }
-        if links.at[slot].mustSignalReady, links.at[slot].sendQueue.count <= sendQueueLimit / 2 {
-            links.at[slot].mustSignalReady = false
-            events.append(.link(links.at[slot].identifier, .readyToSend))
+        if links.at[slot.index].sendQueue.isEmpty { waitingLinks -= 1 }
+        if links.at[slot.index].mustSignalReady, links.at[slot.index].sendQueue.count <= sendQueueLimit / 2 {
+            links.at[slot.index].mustSignalReady = false
+            events.append(.link(links.at[slot.index].identifier, .readyToSend))
         }
         return true
     }
 
     /// Sends the oldest frames of a link as one, where they are notifications, the client understands that, and one packet
     /// takes it. False where that is not so, or the controller has no buffer.
-    private mutating func sendJoined(_ slot: Int) -> Bool {
-        guard joinsNotifications(slot), links.at[slot].sentOfFirst == 0, links.at[slot].sendQueue.count > 1,
-            let mtu = links.at[slot].endpoint.bearer(of: .first)?.mtu
+    private mutating func sendJoined(_ slot: LinkTable.Slot) -> Bool {
+        guard joinsNotifications(slot), links.at[slot.index].sentOfFirst == 0, links.at[slot.index].sendQueue.count > 1,
+            let mtu = links.at[slot.index].endpoint.bearer(of: .first)?.mtu
         else { return false }
         let limit = min(mtu, aclDataLength &- FixedChannel.headroom)
-        let count = links.at[slot].sendQueue.joinableNotifications(behind: .frame, limit: limit)
-        guard count > 0, flow.takeBuffer(for: links.at[slot].handle) else { return false }
+        let count = links.at[slot.index].sendQueue.joinableNotifications(behind: .frame, limit: limit)
+        guard count > 0, flow.takeBuffer(for: links.at[slot.index].handle) else { return false }
         openFrame()
-        links.at[slot].sendQueue.joinNotifications(count, behind: .frame, into: &outbox.writer)
-        fillHeaders(links.at[slot].handle, .attributeProtocol, openPayloadCount)
+        links.at[slot.index].sendQueue.joinNotifications(count, behind: .frame, into: &outbox.writer)
+        fillHeaders(links.at[slot.index].handle, .attributeProtocol, openPayloadCount)
         outbox.commit()
         return true
     }
 
     /// Whether the peer, as a client, takes several values in one notification.
-    func joinsNotifications(_ slot: Int) -> Bool {
-        links.at[slot].endpoint.peer.clientSupportedFeatures.contains(.multipleHandleValueNotifications)
+    func joinsNotifications(_ slot: LinkTable.Slot) -> Bool {
+        links.at[slot.index].endpoint.peer.clientSupportedFeatures.contains(.multipleHandleValueNotifications)
     }
 
     /// How many frames wait in a link's send queue for the controller's buffers, and PDUs on its enhanced ATT bearers for the
     /// peer's credits; 0 for a link that is gone.
     public func queuedFrameCount(of link: LinkIdentifier) -> Int {
         guard let slot = links.slot(of: link) else { return 0 }
-        var count = links.at[slot].sendQueue.count
-        if !links.at[slot].enhanced.bearers.isEmpty {
-            for channel in links.at[slot].enhanced.bearers {
-                count &+= links.at[slot].signalling.channels.waitingCount(on: channel)
+        var count = links.at[slot.index].sendQueue.count
+        if !links.at[slot.index].enhanced.bearers.isEmpty {
+            for channel in links.at[slot.index].enhanced.bearers {
+                count &+= links.at[slot.index].signalling.channels.waitingCount(on: channel)
             }
         }
         return count
@@ -136,9 +139,9 @@ extension Host {
     /// Whether a link's queue has room for one more value that may be refused: notifications and commands. Requests,
     /// responses and confirmations are never refused; the protocol itself allows but one of each at a time.
     @inline(__always)
-    mutating func hasRoom(_ slot: Int) -> Bool {
-        guard links.at[slot].sendQueue.count >= sendQueueLimit else { return true }
-        links.at[slot].mustSignalReady = true
+    mutating func hasRoom(_ slot: LinkTable.Slot) -> Bool {
+        guard links.at[slot.index].sendQueue.count >= sendQueueLimit else { return true }
+        links.at[slot.index].mustSignalReady = true
         return false
     }
 }

@@ -23,20 +23,12 @@ struct Link: Sendable {
     /// The peer, under the name later links will have; differs from `peer` once that proves to be another name of it.
     var lastingPeer: PeerID
     var life: LinkLife
-    var parameters: CurrentConnectionParameters
     /// What the peer's link layer can do, once it has said so.
     var remoteFeatures: LEFeatures = []
-    /// Until when the central is not asked again for parameters, after it has refused some.
-    var updateRefusedUntil: Instant?
-    /// A request for new parameters that waits for the controller to report them.
-    var update: PendingUpdate?
-
-    /// The PHYs, and what is to become of them.
-    var phys = LinkPHYs()
-    var phyUpdate = PHYUpdate()
+    var parameterNegotiation: ParameterNegotiation
+    var phyNegotiation = PHYNegotiation()
     /// How long data packets are.
     var dataLength = LinkDataLength()
-    /// What is known and reported of the power on the link.
     var power = LinkPower()
 
     var reassembler: ACLReassembler
@@ -55,21 +47,19 @@ struct Link: Sendable {
     var endpoint = AttributeEndpoint()
     /// The enhanced ATT bearers.
     var enhanced = EnhancedBearers()
+    /// How far this host is in asking the peer for some.
+    var negotiation = BearerNegotiation()
     var protection: LinkProtection
-    /// Whether values of the peer are not believed: it is bonded, and the link is not encrypted.
-    var isUntrusted = false
     /// The handle of the peer's Service Changed value, if its caller has told it; zero otherwise.
     var serviceChanged: AttributeHandle = 0
     /// What its caller has discovered of the peer's server and wants to be kept with a bond.
     var attributes: DiscoveredAttributes?
     /// The exchange of the MTU that the host began by itself.
     var automaticExchange: GATTClient.OperationID?
-    /// What has changed in the database and has not been indicated to the peer yet.
-    var serviceChange: ClosedRange<AttributeHandle>?
-    /// Whether a change was indicated, and the peer has not confirmed that.
-    var isServiceChangeUnconfirmed = false
-    /// Whether the Encrypted Data Key Material has changed and was not indicated to the peer yet.
-    var owesKeyMaterial = false
+    /// The indications of changes in the database.
+    var serviceChange = ServiceChangeIndication()
+    /// The indications of the Encrypted Data Key Material.
+    var keyMaterial = KeyMaterialIndication()
 
     init(
         identifier: LinkIdentifier, connection: NewConnection, localAddress: DeviceAddress, peer: PeerID,
@@ -85,7 +75,7 @@ struct Link: Sendable {
             pairing: Pairing(role: connection.role, local: localAddress, peer: connection.airAddress))
         self.peer = peer
         lastingPeer = peer
-        parameters = connection.parameters
+        parameterNegotiation = ParameterNegotiation(connection.parameters)
         self.life = life
         reassembler = ACLReassembler(maximumFrameLength: Self.maximumFrameLength)
         signalling = SignallingChannel(
@@ -95,8 +85,8 @@ struct Link: Sendable {
 
     /// The largest ATT_MTU: the longest value there can be, in the PDU with the longest header (Vol 3, Part F, 3.2.9).
     static let maximumMTU = 517
-    /// No channel of this host takes more.
-    static let maximumFrameLength = L2CAPFrame.headerLength + maximumMTU
+    /// No channel of this host takes more: a K-frame of the greatest MPS, with the length of its SDU.
+    static let maximumFrameLength = L2CAPFrame.headerLength + 2 + Int(Host.greatestMPS)
     /// How long a link has to last to be of use to anybody.
     static let shortestUse = Duration.milliseconds(100)
     /// How many frames more than values may wait: answers, which are never refused. A peer that keeps to the protocol
@@ -109,6 +99,17 @@ struct Link: Sendable {
             parameters: parameters, phys: phys, dataLength: dataLength, security: endpoint.security)
     }
 
+    /// The connection parameters that the link has now.
+    var parameters: CurrentConnectionParameters { parameterNegotiation.current }
+
+    /// The PHYs that the link uses now.
+    var phys: LinkPHYs { phyNegotiation.phys }
+
+    /// The requests about the link that an event of the controller, or a time-out, would end.
+    var pendingRequests: [RequestIdentifier] {
+        [parameterNegotiation.request].compactMap { $0 } + phyNegotiation.requests + power.requests
+    }
+
     /// Whether it ends as soon as it has begun, before a peer could have made use of it, and not at this host's wish.
     func isShortLived(at now: Instant) -> Bool {
         !life.isEnding && beginning.duration(to: now) < Self.shortestUse
@@ -119,12 +120,12 @@ struct Link: Sendable {
     /// Mutating, for then it is read in place: to read a property of an array's element copies the element.
     var nextDeadline: Instant? {
         mutating get {
-            var deadline = earliest(life.deadline, update?.deadline)
-            deadline = earliest(deadline, enhanced.deadline)
+            var deadline = earliest(life.deadline, parameterNegotiation.deadline)
+            deadline = earliest(deadline, negotiation.deadline)
             deadline = earliest(deadline, endpoint.nextDeadline)
             deadline = earliest(deadline, protection.nextDeadline)
-            deadline = earliest(deadline, phyUpdate.running?.deadline)
-            deadline = earliest(deadline, power.remoteReading?.deadline)
+            deadline = earliest(deadline, phyNegotiation.deadline)
+            deadline = earliest(deadline, power.readings.deadline)
             return earliest(deadline, signalling.nextDeadline)
         }
     }
@@ -207,22 +208,8 @@ struct Link: Sendable {
     }
 }
 
-/// A request for new connection parameters.
-struct PendingUpdate: Sendable {
-    var request: RequestIdentifier
-    /// What was asked for.
-    var parameters: ConnectionParameters
-    /// When it is given up: a central may agree, and then never change anything.
-    var deadline: Instant
-
-    /// How long a peripheral waits before it asks again after a refusal, T_GAP(conn_param_timeout) (Vol 3, Part C, 9.3.9.2).
-    static let refusalPause = Duration.seconds(30)
-    /// What the link layer gives a procedure, which is longer than L2CAP gives a request (Vol 6, Part B, 5.2).
-    static let timeout = Duration.seconds(40)
-}
-
 /// The connection parameters a link has now (Core 5.4, Vol 6, Part B, 4.5.1).
-public struct CurrentConnectionParameters: Equatable, Sendable {
+public struct CurrentConnectionParameters: Hashable, Sendable {
     /// From one connection event to the next.
     public var interval: Duration
     /// How many connection events the peripheral may skip.

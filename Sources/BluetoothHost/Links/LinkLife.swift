@@ -35,11 +35,14 @@ struct LinkLife: Sendable {
         case overwhelmed
         /// The link could not be encrypted with the key of the peer's bond, for this reason.
         case encryptionFailed(HCIStatus)
+        /// The controller is about to be released. The host ignores the peer: its requests would be answered for an application
+        /// whose adapter is closed.
+        case shutDown
 
         /// What to report in place of the controller's reason, where the host itself found the link unusable.
         fileprivate var reportedReason: HCIStatus? {
             switch self {
-            case .requested: nil
+            case .requested, .shutDown: nil
             case .bearerExpired: .llResponseTimeout
             case .overwhelmed: .memoryCapacityExceeded
             case .encryptionFailed(let status): status
@@ -49,7 +52,7 @@ struct LinkLife: Sendable {
         /// What to tell the peer.
         fileprivate var reason: HCIStatus {
             switch self {
-            case .requested, .bearerExpired: .remoteUserTerminatedConnection
+            case .requested, .bearerExpired, .shutDown: .remoteUserTerminatedConnection
             case .overwhelmed: .remoteDeviceLowResources
             case .encryptionFailed: .authenticationFailure
             }
@@ -86,7 +89,7 @@ struct LinkLife: Sendable {
     var takesFrames: Bool {
         switch phase {
         case .open: true
-        case .closing(let closing, _): closing != .overwhelmed
+        case .closing(let closing, _): closing != .overwhelmed && closing != .shutDown
         case .establishing, .overwhelmed, .dismissed: false
         }
     }

@@ -90,43 +90,19 @@ public enum LinkPowerEvent: Equatable, Sendable {
     case transmitPower(TransmitPowerChange)
 }
 
-/// Which of a link's commands about power an answer belongs to.
-enum PowerStep: Equatable, Sendable {
-    case readLocal
-    case readRemote
-    case setPathLossParameters(ConnectionHandle)
-    case enablePathLoss
-    case enableTransmitPower
-}
+/// The machines that ask the controller about the power on a link.
+struct LinkPower: Hashable, Sendable {
+    var readings = PowerReadings()
+    var pathLoss = PathLossReports()
+    var transmitPower = TransmitPowerReports()
 
-/// What was asked of the controller about the power on a link.
-struct LinkPower: Sendable {
-    /// Reports that are asked for, or under way.
-    struct Reports: Sendable {
-        var request: RequestIdentifier
-        /// Whether the controller has agreed.
-        var areOn = false
-    }
+    /// Which of them an answer belongs to.
+    enum Answer: Equatable, Sendable { case localReading, remoteReading, pathLoss, transmitPower }
 
-    /// The requests for this device's power.
-    var localReadings: [RequestIdentifier] = []
-    /// The request for the peer's power, which the peer answers, and when it is given up.
-    var remoteReading: (request: RequestIdentifier, deadline: Instant)?
-    var pathLoss: Reports?
-    var transmitPower: Reports?
-
-    /// What has not ended yet.
+    /// The requests that have not ended.
     var requests: [RequestIdentifier] {
-        var requests = localReadings
-        if let remoteReading { requests.append(remoteReading.request) }
-        for reports in [pathLoss, transmitPower] {
-            if let reports, !reports.areOn { requests.append(reports.request) }
-        }
-        return requests
+        readings.requests + [pathLoss.request, transmitPower.request].compactMap { $0 }
     }
-
-    /// What the link layer gives a procedure (Vol 6, Part B, 5.2).
-    static let timeout = Duration.seconds(40)
 }
 
 extension LinkTransmitPower {
@@ -144,5 +120,14 @@ extension LinkTransmitPower {
         self.init(
             level: level >= 126 ? nil : Int(level), isMinimum: report.levelFlags & 1 != 0,
             isMaximum: report.levelFlags & 2 != 0)
+    }
+}
+
+extension TransmitPowerChange {
+    /// Nil for a report that is about no change.
+    init?(_ report: LETransmitPowerReporting) {
+        guard let side = Side(rawValue: report.reason) else { return nil }
+        self.init(
+            side: side, power: LinkTransmitPower(report), delta: report.delta == 127 ? nil : Int(report.delta))
     }
 }

@@ -5,7 +5,7 @@ extension Host {
     /// The link to a peer, under any of its names, where there is one that has been reported as connected.
     public func link(to peer: PeerID) -> LinkIdentifier? {
         let peer = lastingName(of: peer)
-        return links.firstSlot { $0.life.isAnnounced && $0.lastingPeer == peer }.map { links.at[$0].identifier }
+        return links.firstSlot { $0.life.isAnnounced && $0.lastingPeer == peer }.map { links.at[$0.index].identifier }
     }
 
     /// The name that stays with a peer, and which its later links will have: the same for all names it has, those made
@@ -27,7 +27,7 @@ extension Host {
     ) throws(HostError) -> PeerID {
         guard identity.isIdentity else { throw .invalidParameters }
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
-        let lasting = peers.learn(identity, of: links.at[slot].lastingPeer)
+        let lasting = peers.learn(identity, of: links.at[slot.index].lastingPeer)
         peersRenamed(at: now)
         return lasting
     }
@@ -46,12 +46,12 @@ extension Host {
 
     /// Links whose peer has another lasting name now take that over.
     private mutating func peersRenamed(at now: Instant) {
-        for slot in links.slots where links.at[slot].isInUse {
-            let lasting = peers.lastingName(of: links.at[slot].lastingPeer)
-            guard lasting != links.at[slot].lastingPeer else { continue }
-            links.at[slot].lastingPeer = lasting
-            guard links.at[slot].life.isAnnounced else { continue }
-            events.append(.link(links.at[slot].identifier, .peerIdentified(lasting)))
+        for slot in links.slots where links.at[slot.index].isInUse {
+            let lasting = peers.lastingName(of: links.at[slot.index].lastingPeer)
+            guard lasting != links.at[slot.index].lastingPeer else { continue }
+            links.at[slot.index].lastingPeer = lasting
+            guard links.at[slot.index].life.isAnnounced else { continue }
+            events.append(.link(links.at[slot.index].identifier, .peerIdentified(lasting)))
             endAttempts(at: lasting, at: now)
         }
         // The address under which a peer is to be looked for may be another one now.

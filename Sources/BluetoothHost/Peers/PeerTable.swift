@@ -35,6 +35,24 @@ struct PeerTable: Sendable {
         return lastingName(of: peer)
     }
 
+    /// The peer that uses a private address which `resolver` may resolve; nil where no key has been tried on it yet.
+    mutating func recall(_ address: DeviceAddress) -> PeerID? {
+        resolver.recall(address).map { lastingName(of: $0.peer ?? PeerID(address)) }
+    }
+
+    /// Tries the next keys of bonds on the addresses of a search.
+    ///
+    /// - Parameter count: the maximum number of keys to try.
+    /// - Returns: the peers that use the addresses, in their order, once all keys have been tried.
+    mutating func advance(_ search: inout AddressSearch, keys count: Int) -> [PeerID]? {
+        resolver.advance(&search, keys: count) ? peers(search) : nil
+    }
+
+    // As a part of `advance`, it would copy the table for each address.
+    private func peers(_ search: AddressSearch) -> [PeerID] {
+        zip(search.addresses, search.makers).map { lastingName(of: $1.peer ?? PeerID($0)) }
+    }
+
     /// The name that stays with a peer, be its name made of any of its private addresses.
     func resolvedName(of peer: PeerID) -> PeerID {
         let address = peer.firstAddress

@@ -13,7 +13,7 @@ extension AdvertisingParameters {
     func periodicObstacle(_ radio: RadioFeatures) -> HostError? {
         guard let periodic else { return nil }
         guard radio.periodic.contains(periodic.responses == nil ? .advertising : .advertisingWithResponses) else {
-            return .unsupported
+            return .unsupported(periodic.responses == nil ? .periodicAdvertising : .periodicResponses)
         }
         return periodic.data.count > radio.maximumDataLength
             ? .advertisingDataTooLong(limit: radio.maximumDataLength) : nil

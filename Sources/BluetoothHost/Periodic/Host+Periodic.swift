@@ -24,8 +24,9 @@ extension Host {
         guard (1...32).contains(advertisers.count), advertisers.allSatisfy({ $0.sid <= 0x0F }), parameters.isValid,
             Set(advertisers).count == advertisers.count
         else { throw .invalidParameters }
-        guard !lacksPrivacy, radio.periodic.contains(.synchronizing) else { throw .unsupported }
-        guard !parameters.phys.contains(.leCoded) || radio.phys.contains(.leCoded) else { throw .unsupported }
+        guard !lacksPrivacy else { throw .unsupported(.resolvableAddresses) }
+        guard radio.periodic.contains(.synchronizing) else { throw .unsupported(.periodicSynchronization) }
+        guard !parameters.phys.contains(.leCoded) || radio.phys.contains(.leCoded) else { throw .unsupported(.leCoded) }
         guard !synchronizer.isFull else { throw .busy }
         let identifier = makeSyncIdentifier()
         synchronizer.add(
@@ -61,7 +62,7 @@ extension Host {
     ) throws(HostError) {
         let handle = try handle(of: sync)
         guard controller?.commands.contains(.leSetPeriodicAdvertisingReceiveEnable) == true else {
-            throw .unsupported
+            throw .unsupported(.periodicReporting)
         }
         var reporting: PeriodicReporting = isReporting ? .enabled : []
         if filtersDuplicates { reporting.insert(.filtersDuplicates) }

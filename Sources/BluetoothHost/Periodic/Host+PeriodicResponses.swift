@@ -79,7 +79,7 @@ extension Host {
     ) throws(HostError) {
         let handle = try handle(of: sync)
         guard let count = information(of: sync)?.subevents?.count, radio.periodic.contains(.responding) else {
-            throw .unsupported
+            throw .unsupported(.periodicSubevents)
         }
         guard !subevents.isEmpty, Set(subevents).count == subevents.count,
             subevents.allSatisfy({ (0..<count).contains($0) })
@@ -102,7 +102,7 @@ extension Host {
         let handle = try handle(of: sync)
         guard let event = report.eventCounter, let request = report.subevent,
             let count = information(of: sync)?.subevents?.count, radio.periodic.contains(.responding)
-        else { throw .unsupported }
+        else { throw .unsupported(.periodicSubevents) }
         let subevent = subevent ?? Int(request)
         guard (0..<count).contains(subevent), (0..<255).contains(slot),
             data.count <= LESetPeriodicAdvertisingResponseData.maximumLength

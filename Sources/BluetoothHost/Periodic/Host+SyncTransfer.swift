@@ -52,9 +52,9 @@ extension Host {
         _ command: (ConnectionHandle) -> Command
     ) throws(HostError) -> RequestIdentifier {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
-        guard radio.periodic.contains(feature) else { throw .unsupported }
+        guard radio.periodic.contains(feature) else { throw .unsupported(.syncTransfer) }
         let request = makeRequest()
-        guard sendOptional(command(links.at[slot].handle), for: .request(request, link), at: now) else {
+        guard sendOptional(command(links.at[slot.index].handle), for: .request(request, link), at: now) else {
             throw .busy
         }
         return request
@@ -74,6 +74,6 @@ extension Host {
         let information = insert(new, as: identifier)
         events.append(
             .periodic(
-                identifier, .transferred(links.at[slot].identifier, serviceData: serviceData, information)))
+                identifier, .transferred(links.at[slot.index].identifier, serviceData: serviceData, information)))
     }
 }

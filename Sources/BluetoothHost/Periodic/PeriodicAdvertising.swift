@@ -6,7 +6,7 @@ import BluetoothHCI
 ///
 /// The set has extended PDUs, which say where its periodic advertising is found, and nobody can connect to it, ask for its scan
 /// response or miss its address.
-public struct PeriodicAdvertising: Equatable, Sendable {
+public struct PeriodicAdvertising: Hashable, Sendable {
     /// The range from which the controller takes the interval, 7.5 ms to 81.91875 s.
     public var interval: ClosedRange<Duration>
     /// At most 1650 octets of AD structures, as far as the controller takes them. Empty with `responses`.
@@ -43,7 +43,7 @@ public struct PeriodicAdvertising: Equatable, Sendable {
 }
 
 /// The parts of each event of periodic advertising with responses, and when they may be answered (Core 5.4, Vol 6, Part B, 4.4.2.12.2).
-public struct PeriodicSubevents: Equatable, Sendable {
+public struct PeriodicSubevents: Hashable, Sendable {
     /// How many there are in an event, 1 to 128.
     public var count: Int
     /// From one to the next, 7.5 ms to 318.75 ms.

@@ -21,7 +21,7 @@ public struct PeriodicAdvertiser: Hashable, Sendable {
 }
 
 /// How to receive periodic advertising (Core 5.4, Vol 4, Part E, 7.8.67).
-public struct PeriodicSyncParameters: Equatable, Sendable {
+public struct PeriodicSyncParameters: Hashable, Sendable {
     /// How many events in a row the controller need not receive, 0 to 499.
     public var skip: Int
     /// After how long without a packet it counts as lost, 100 ms to 163.84 s.
@@ -66,7 +66,7 @@ public struct PeriodicSyncParameters: Equatable, Sendable {
 }
 
 /// What is known of periodic advertising that is received.
-public struct PeriodicSyncInformation: Equatable, Sendable {
+public struct PeriodicSyncInformation: Hashable, Sendable {
     /// The advertiser.
     public var peer: PeerID
     /// The address of the advertiser.
@@ -130,7 +130,7 @@ public struct PeriodicReport: Equatable, Sendable {
 }
 
 /// Periodic advertising that is received, with what has come of the data of an event.
-struct PeriodicSync: Sendable {
+struct PeriodicSync: Hashable, Sendable {
     let identifier: PeriodicSyncIdentifier
     let handle: SyncHandle
     let information: PeriodicSyncInformation

@@ -4,23 +4,23 @@ import BluetoothHCI
 
 /// Synchronizing to periodic advertising: what is wanted, what the controller does about it, and what is received (Core 5.4, Vol 3,
 /// Part C, 9.5.3). A controller looks for one at a time, or for all in a list; several that are wanted take turns.
-struct PeriodicSynchronizer: Sendable {
+struct PeriodicSynchronizer: Hashable, Sendable {
     /// The commands that lead to a synchronization.
     enum Step: Equatable, Sendable {
         case setUp, create, cancel
     }
 
-    struct Request: Sendable {
+    struct Request: Hashable, Sendable {
         let identifier: PeriodicSyncIdentifier
         let advertisers: [PeriodicAdvertiser]
         let parameters: PeriodicSyncParameters
         let deadline: Instant?
     }
 
-    private enum State: Sendable {
+    private enum State: Hashable, Sendable {
         case idle
         /// Commands that will lead to `running` are with the controller, or are to follow.
-        case starting(PeriodicSyncIdentifier, rest: [any HCICommand])
+        case starting(PeriodicSyncIdentifier, rest: CommandSequence)
         case running(PeriodicSyncIdentifier, turnEnd: Instant)
         /// It ends with LE Periodic Advertising Sync Established, or by its time where a controller forgets that.
         case cancelling(until: Instant)
@@ -78,10 +78,7 @@ struct PeriodicSynchronizer: Sendable {
         switch state {
         case .idle:
             guard let request = requests.first, !backoff.waits(at: now) else { return [] }
-            var commands = Self.commands(for: request, addresses)
-            let first = commands.removeFirst()
-            state = .starting(request.identifier, rest: commands)
-            return [.send(first, for: .synchronize(commands.isEmpty ? .create : .setUp))]
+            return proceed(request.identifier, CommandSequence(Self.commands(for: request, addresses)))
         case .running(let identifier, let end):
             guard requests.first?.identifier == identifier else { return cancel(at: now) }
             guard requests.count > 1, end <= now else { return [] }
@@ -89,6 +86,14 @@ struct PeriodicSynchronizer: Sendable {
             return cancel(at: now)
         case .starting, .cancelling: return []
         }
+    }
+
+    /// Sends the next of the commands that lead to a synchronization.
+    private mutating func proceed(_ identifier: PeriodicSyncIdentifier, _ commands: CommandSequence) -> [Effect] {
+        var rest = commands
+        guard let next = rest.popFirst() else { return [] }
+        state = .starting(identifier, rest: rest)
+        return [.send(next, for: .synchronize(rest.isEmpty ? .create : .setUp))]
     }
 
     private mutating func cancel(at now: Instant) -> [Effect] {
@@ -118,11 +123,8 @@ struct PeriodicSynchronizer: Sendable {
     /// Takes the answer to a step.
     mutating func answered(_ step: Step, _ status: HCIStatus, at now: Instant) -> [Effect] {
         switch (state, step) {
-        case (.starting(let identifier, var rest), .setUp) where status == .success:
-            guard !rest.isEmpty else { return [] }
-            let next = rest.removeFirst()
-            state = .starting(identifier, rest: rest)
-            return [.send(next, for: .synchronize(rest.isEmpty ? .create : .setUp))]
+        case (.starting(let identifier, let rest), .setUp) where status == .success:
+            return proceed(identifier, rest)
         case (.starting(let identifier, _), .create) where status == .success:
             state = .running(identifier, turnEnd: now.advanced(by: Self.turn))
         case (.starting(let identifier, _), .setUp), (.starting(let identifier, _), .create):
@@ -195,4 +197,13 @@ struct PeriodicSynchronizer: Sendable {
 
     /// The controller is gone.
     mutating func abandon(_ error: HostError) -> [Effect] { requests.flatMap { fail($0.identifier, error) } }
+
+    var phaseName: PhaseName {
+        switch state {
+        case .idle: .idle
+        case .starting: .starting
+        case .running: .running
+        case .cancelling: .cancelling
+        }
+    }
 }

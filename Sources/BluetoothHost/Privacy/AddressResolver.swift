@@ -1,75 +1,161 @@
 import BluetoothBase
+import BluetoothGAP
 import BluetoothSMP
 
 /// Finds out which bonded peer made a resolvable private address (Core 5.4, Vol 6, Part B, 1.3.2.3).
 ///
-/// To try the keys of all bonds costs an AES block for each. What came of that is remembered for some thousand addresses,
-/// since a device uses an address for minutes and advertises several times a second.
+/// To try the keys of all bonds costs an AES block for each. The result is remembered for the addresses that were used last,
+/// since a device uses an address for minutes and advertises several times a second. What is remembered stays right when
+/// bonds change: a new key is tried on a stranger's address when that is next asked for.
 struct AddressResolver: Sendable {
-    struct Key: Equatable, Sendable {
+    struct Key: Sendable {
         let peer: PeerID
         let identity: DeviceIdentity
+        let cipher: any BlockCipher
+        /// Greater than that of each key which was added before.
+        let number: Int
     }
 
-    private struct Result: Sendable {
-        var address: UInt64
-        /// Index of the key; -1 for an address of a stranger.
-        var key: Int32
+    /// Who made an address.
+    enum Maker: Equatable, Sendable {
+        case peer(PeerID)
+        /// None of the bonded peers.
+        case stranger
     }
 
-    /// The keys that are not 0, of the oldest bond first. A device that has learnt another one's key and claims it for
+    /// What is remembered of an address.
+    fileprivate enum Memory: Sendable {
+        case peer(PeerID)
+        /// None of the keys up to this number has made it.
+        case stranger(triedUpTo: Int)
+    }
+
+    /// The keys that are not 0, of the oldest bond first, in the order of their numbers. A device that has learnt another one's key and claims it for
     /// itself comes later, and resolves nothing.
-    private(set) var keys: [Key] = []
-    /// Each address has one place, which the latest one takes. Empty until something has been resolved.
-    private var cache: [Result] = []
+    private(set) var keys: [Key] = [] {
+        didSet { generation &+= 1 }
+    }
+    /// The number of times that the keys have changed.
+    private var generation = 0
+    /// The number of the last key that was added.
+    private var lastNumber = 0
+    private var memory = AddressTable<Memory>(capacity: Self.memorySize)
     private let crypto: (any CryptoToolbox)?
 
-    static let cacheSize = 4096
+    /// The addresses that are remembered: of more advertisers than are in range of one device.
+    static let memorySize = 16_384
+    /// The maximum number of new keys that are tried at once on an address that is remembered as a stranger's. With more it is
+    /// unknown again.
+    static let keysPerRecall = 4
 
     init(crypto: (any CryptoToolbox)?) { self.crypto = crypto }
 
     /// Whether an address might be one of a bonded peer.
     @inline(__always)
-    func mayResolve(_ address: DeviceAddress) -> Bool {
-        !keys.isEmpty && address.kind == .random && address.value >> 46 == 0b01
+    func mayResolve(_ address: DeviceAddress) -> Bool { !keys.isEmpty && address.isResolvable }
+
+    /// Who made a resolvable private address, if that is remembered, or costs only a few new keys to know.
+    mutating func recall(_ address: DeviceAddress) -> Maker? {
+        guard let slot = memory.slot(of: address) else { return nil }
+        guard case .stranger(let triedUpTo) = memory[slot], triedUpTo < lastNumber else {
+            memory.touch(slot)
+            return Maker(memory[slot])
+        }
+        let untried = keys(after: triedUpTo)
+        guard untried.count <= Self.keysPerRecall else {
+            memory.remove(slot)
+            return nil
+        }
+        memory.touch(slot)
+        memory[slot] = remembered(Self.maker(of: address, untried))
+        return Maker(memory[slot])
     }
 
-    /// The peer that made a resolvable private address; nil for a stranger.
+    /// The peer that made a resolvable private address, whatever it costs to know that; nil for a stranger.
     mutating func resolve(_ address: DeviceAddress) -> PeerID? {
         guard mayResolve(address) else { return nil }
-        if cache.isEmpty { cache = Array(repeating: Result(address: 0, key: -1), count: Self.cacheSize) }
-        let place = Int(truncatingIfNeeded: address.value) & (Self.cacheSize - 1)
-        if cache[place].address != address.value {
-            cache[place] = Result(address: address.value, key: Int32(index(of: address) ?? -1))
+        if let maker = recall(address) { return maker.peer }
+        let peer = Self.maker(of: address, keys[...])
+        remember(peer.map { .peer($0) } ?? .stranger, address)
+        return peer
+    }
+
+    /// As `resolve`, without changing what is remembered.
+    func search(_ address: DeviceAddress) -> PeerID? {
+        switch memory.slot(of: address).map({ memory[$0] }) {
+        case .peer(let peer): peer
+        case .stranger(let triedUpTo): Self.maker(of: address, keys(after: triedUpTo))
+        case nil: Self.maker(of: address, keys[...])
         }
-        return cache[place].key < 0 ? nil : keys[Int(cache[place].key)].peer
     }
 
-    /// As `resolve`, without a memory.
-    func search(_ address: DeviceAddress) -> PeerID? { index(of: address).map { keys[$0].peer } }
-
-    private func index(of address: DeviceAddress) -> Int? {
-        guard let crypto else { return nil }
-        return keys.firstIndex { crypto.resolves(address, resolvingKey: $0.identity.resolvingKey) }
+    /// The keys that were added after the one with this number.
+    private func keys(after number: Int) -> ArraySlice<Key> {
+        var first = keys.endIndex
+        while first > keys.startIndex, keys[first - 1].number > number { first -= 1 }
+        return keys[first...]
     }
+
+    private static func maker(of address: DeviceAddress, _ keys: ArraySlice<Key>) -> PeerID? {
+        var blocks: [UInt128] = [0]
+        return keys.first { key in
+            blocks[0] = address.resolvingBlock
+            key.cipher.encrypt(&blocks)
+            return address.isMade(from: blocks[0])
+        }?.peer
+    }
+
+    private mutating func remember(_ maker: Maker, _ address: DeviceAddress) {
+        let memory = remembered(maker.peer)
+        let slot = self.memory.slot(of: address, orInsert: memory)
+        self.memory[slot] = memory
+    }
+
+    /// What to remember once all keys have been tried.
+    private func remembered(_ peer: PeerID?) -> Memory { peer.map { .peer($0) } ?? .stranger(triedUpTo: lastNumber) }
+
+    /// Tries the next keys on the addresses of a search.
+    ///
+    /// - Parameter count: the maximum number of keys to try.
+    /// - Returns: whether all keys have been tried. Then the results are remembered.
+    mutating func advance(_ search: inout AddressSearch, keys count: Int) -> Bool {
+        guard search.advance(keys, generation: generation, count: count) else { return false }
+        for (address, maker) in zip(search.addresses, search.makers) { remember(maker, address) }
+        return true
+    }
+
+    // MARK: Changes
 
     /// A peer has this identity from now on, or none; a key of 0 is none.
     mutating func set(_ identity: DeviceIdentity?, of peer: PeerID) {
-        let key = identity.flatMap { $0.resolvingKey == 0 ? nil : Key(peer: peer, identity: $0) }
+        let identity = identity.flatMap { $0.resolvingKey == 0 ? nil : $0 }
         let index = keys.firstIndex { $0.peer == peer }
-        guard key != index.map({ keys[$0] }) else { return }
-        if let index { keys.remove(at: index) }
-        if let key { keys.append(key) }
-        cache = []
+        guard identity != index.map({ keys[$0].identity }) else { return }
+        if let index {
+            keys.remove(at: index)
+            // Perhaps another bond has the same key.
+            forgetAddresses(of: peer)
+        }
+        if let identity, let crypto {
+            lastNumber += 1
+            let cipher = crypto.blockCipher(key: identity.resolvingKey)
+            keys.append(Key(peer: peer, identity: identity, cipher: cipher, number: lastNumber))
+        }
     }
 
     /// A peer has another name.
     mutating func rename(_ old: PeerID, to new: PeerID) {
         guard let index = keys.firstIndex(where: { $0.peer == old }) else { return }
         let key = keys.remove(at: index)
-        cache = []
+        forgetAddresses(of: old)
         guard !keys.contains(where: { $0.peer == new }) else { return }
-        keys.insert(Key(peer: new, identity: key.identity), at: index)
+        keys.insert(Key(peer: new, identity: key.identity, cipher: key.cipher, number: key.number), at: index)
+    }
+
+    private mutating func forgetAddresses(of peer: PeerID) {
+        for slot in memory.newestFirst {
+            if case .peer(peer) = memory[slot] { memory.remove(slot) }
+        }
     }
 
     /// Whether a peer may use private addresses.
@@ -82,5 +168,22 @@ struct AddressResolver: Sendable {
         return keys.filter {
             seen.insert($0.identity.resolvingKey).inserted && addresses.insert(PeerID($0.identity.address)).inserted
         }.reversed().map(\.identity)
+    }
+}
+
+extension AddressResolver.Maker {
+    fileprivate init(_ memory: AddressResolver.Memory) {
+        switch memory {
+        case .peer(let peer): self = .peer(peer)
+        case .stranger: self = .stranger
+        }
+    }
+
+    /// Nil for a stranger.
+    var peer: PeerID? {
+        switch self {
+        case .peer(let peer): peer
+        case .stranger: nil
+        }
     }
 }

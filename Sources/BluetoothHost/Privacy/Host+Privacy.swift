@@ -15,8 +15,8 @@ extension Host {
 
     /// Encryption of a link has failed: the private address it was made under is not used again (Vol 3, Part C, 10.6). Each address
     /// is given up once, so that a peer needs a new link for the next one.
-    mutating func discardAddress(of slot: Int, at now: Instant) {
-        guard let own = privacy.ownAddress, own.value == links.at[slot].localAddress.value else { return }
+    mutating func discardAddress(of slot: LinkTable.Slot, at now: Instant) {
+        guard let own = privacy.ownAddress, own.value == links.at[slot.index].localAddress.value else { return }
         privacy.renewAddress()
         advanceActivities(at: now)
     }
@@ -25,7 +25,7 @@ extension Host {
     mutating func updatePrivacy(at now: Instant) {
         guard let security else { return }
         let localIRK = security.identity.resolvingKey
-        privacy.want(peers.resolver.listed.map { PrivacyControl.Entry($0, localIRK: localIRK) })
+        privacy.want(peers.resolver.listed.map { ResolvingList.Entry($0, localIRK: localIRK) })
         advanceActivities(at: now)
     }
 

@@ -7,7 +7,7 @@ import BluetoothSMP
 ///
 /// A bond belongs to the local identity, address and IRK, that it was made with: to any other the peer is a stranger. Its
 /// text forms show no key.
-public struct Bond: Equatable, Sendable {
+public struct Bond: Hashable, Sendable {
     /// Names the peer, for as long as the bond lasts. One identity has one bond with each peer.
     public var peer: PeerID
     /// The peer's identity address, or the address it paired under if it has distributed none.
@@ -38,6 +38,8 @@ public struct Bond: Equatable, Sendable {
     /// The Database Hash of this device's server that the peer knows; 0, which is no database's, where it may have missed a
     /// change; nil if that is not known.
     public var servedDatabaseHash: UInt128?
+    /// The peer's Device Name (Vol 3, Part C, 12.1), as it was last read; nil if it is not known.
+    public var name: String?
 
     public init(
         peer: PeerID, address: DeviceAddress, identity: DeviceIdentity? = nil, centralKey: LongTermKey? = nil,
@@ -45,7 +47,7 @@ public struct Bond: Equatable, Sendable {
         localSignature: SignatureKey? = nil, subscriptions: [GATTSubscription] = [],
         clientSupportedFeatures: GATTClientSupportedFeatures = [], databaseHash: UInt128? = nil,
         serviceChanged: AttributeHandle? = nil, servedDatabaseHash: UInt128? = nil,
-        attributes: AttributeCache? = nil
+        attributes: AttributeCache? = nil, name: String? = nil
     ) {
         self.peer = peer
         self.address = address
@@ -61,7 +63,17 @@ public struct Bond: Equatable, Sendable {
         self.serviceChanged = serviceChanged
         self.servedDatabaseHash = servedDatabaseHash
         self.attributes = attributes
+        self.name = name
     }
+}
+
+/// A bond that a pairing has led to, before it is stored.
+public struct MadeBond: Hashable, Sendable {
+    /// Where it was made. The link may have ended since.
+    public let link: LinkIdentifier
+    public let bond: Bond
+    /// The bond it takes the place of; nil if there was none.
+    public let former: Bond?
 }
 
 /// A Connection Signature Resolving Key, and the counter of what it signs next (Core 5.4, Vol 3, Part H, 2.4.2.2).

@@ -2,7 +2,7 @@ import BluetoothBase
 import BluetoothGATT
 
 /// What was discovered of a peer's server, and the Database Hash it had then (Core 5.4, Vol 3, Part G, 7.3).
-struct DiscoveredAttributes: Equatable, Sendable {
+struct DiscoveredAttributes: Hashable, Sendable {
     var cache: AttributeCache
     /// Nil where the server has no Database Hash.
     var hash: UInt128?
@@ -30,22 +30,22 @@ extension Host {
     func attributeTrust(on link: LinkIdentifier) -> AttributeTrust {
         guard let slot = links.slot(of: link) else { return .unproven }
         guard let bond = bond(of: slot) else { return .unbonded }
-        guard links.at[slot].protection.strength != nil else { return .unproven }
+        guard links.at[slot.index].protection.strength != nil else { return .unproven }
         return .bonded(bond.attributes.map { DiscoveredAttributes(cache: $0, hash: bond.databaseHash) })
     }
 
     /// Has the bond with a link's peer keep what was discovered, now or once there is one, when the link ends.
     mutating func keepAttributes(_ attributes: DiscoveredAttributes, of link: LinkIdentifier) {
         guard let slot = links.slot(of: link) else { return }
-        links.at[slot].attributes = attributes
+        links.at[slot.index].attributes = attributes
     }
 
     /// What was discovered does not hold any more. The bond forgets it at once: the end of the link may come with the end of
     /// the program.
     mutating func dropAttributes(of link: LinkIdentifier) {
         guard let slot = links.slot(of: link) else { return }
-        links.at[slot].attributes = nil
-        guard links.at[slot].protection.strength != nil, let bond = bond(of: slot) else { return }
+        links.at[slot.index].attributes = nil
+        guard links.at[slot.index].protection.strength != nil, let bond = bond(of: slot) else { return }
         dropAttributes(of: bond.peer)
     }
 

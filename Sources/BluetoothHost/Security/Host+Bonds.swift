@@ -39,55 +39,63 @@ extension Host {
     @discardableResult
     public mutating func removeBond(with peer: PeerID, at now: Instant) -> Bond? {
         guard let bond = peers.removeBond(with: peer) else { return nil }
-        signatureCounters[bond.peer] = nil
+        forgetSignatureCounters(of: bond.peer)
         bondsChanged(at: now)
         return bond
     }
 
     /// The bond with the peer of a link.
-    func bond(of slot: Int) -> Bond? { peers.bond(with: links.at[slot].lastingPeer) }
+    func bond(of slot: LinkTable.Slot) -> Bond? { peers.bond(with: links.at[slot.index].lastingPeer) }
 
     // MARK: Keeping them
 
-    /// Makes a bond of what pairing has led to. False where another bond is in the way.
-    mutating func keep(_ result: PairingResult, _ slot: Int, at now: Instant) -> Bool {
-        let name = links.at[slot].lastingPeer
+    /// Makes a bond of the result of a pairing. Nil if another bond is in the way.
+    mutating func keep(_ result: PairingResult, _ slot: LinkTable.Slot, at now: Instant) -> MadeBond? {
+        let name = links.at[slot.index].lastingPeer
         // A peer that is known by its private addresses, and distributes no identity this time, keeps the one it has. With
         // another one it is somebody else, who knows its key or repeats an address of it.
         let former = peers.bond(with: name)?.identity
         if let former, let new = result.peerIdentity, PeerID(new.address) != PeerID(former.address) {
             handle(.bondClaimed, of: slot, at: now)
-            return false
+            return nil
         }
         let identity = result.peerIdentity ?? former
-        let address = identity?.address ?? links.at[slot].address
+        let address = identity?.address ?? links.at[slot.index].address
         if let known = peers.bond(with: peers.peer(at: address)), known.peer != name {
             // A device that comes under another address and claims to be one that is bonded. Only with the same resolving
-            // key and keys at least as strong may it take the place of that.
-            guard known.identity == identity, !result.strength.isWeaker(than: known.strength) else {
+            // key and keys at least as strong may it take the place of that, and not by Just Works: it has not shown its key.
+            let claim = PairingParameters(minimumStrength: known.strength, provesExistingKeys: false)
+            guard known.identity == identity,
+                security?.policy.requirement(for: claim).isMet(by: result.strength) == true
+            else {
                 handle(.bondClaimed, of: slot, at: now)
-                return false
+                return nil
             }
         }
-        if address.isIdentity, let link = links.slot(of: links.at[slot].identifier).map({ links.at[$0].identifier }) {
+        if address.isIdentity,
+            let link = links.slot(of: links.at[slot.index].identifier).map({ links.at[$0.index].identifier })
+        {
+            // The address is an identity, and the link exists: it can't fail.
             _ = try? learnIdentity(address, of: link, at: now)
         }
-        var bond = Bond(peer: links.at[slot].lastingPeer, address: address, strength: result.strength)
+        var bond = Bond(peer: links.at[slot.index].lastingPeer, address: address, strength: result.strength)
         bond.identity = identity
         bond.centralKey = result.centralKey
         bond.peripheralKey = result.peripheralKey
         bond.peerSignature = result.peerSignatureKey.map { SignatureKey(key: $0) }
         bond.localSignature = result.localSignatureKey.map { SignatureKey(key: $0) }
-        bond.subscriptions = links.at[slot].endpoint.peer.subscriptions
-        bond.clientSupportedFeatures = links.at[slot].endpoint.peer.clientSupportedFeatures
-        bond.servedDatabaseHash = servedDatabaseHash(links.at[slot])
-        bond.keep(links.at[slot].attributes)
-        guard peers.setBond(bond) else { return false }
+        bond.subscriptions = links.at[slot.index].endpoint.peer.subscriptions
+        bond.clientSupportedFeatures = links.at[slot.index].endpoint.peer.clientSupportedFeatures
+        bond.servedDatabaseHash = servedDatabaseHash(links.at[slot.index])
+        bond.keep(links.at[slot.index].attributes)
+        bond.name = peers.bond(with: name)?.name
+        let made = MadeBond(link: links.at[slot.index].identifier, bond: bond, former: peers.bond(with: bond.peer))
+        guard peers.setBond(bond) else { return nil }
         // The new key to sign with has a counter of its own.
-        signatureCounters[bond.peer] = nil
-        events.append(.bondChanged(bond))
+        forgetSignatureCounters(of: bond.peer)
+        events.append(configuration.storesBonds ? .bondMade(made) : .bondChanged(bond))
         bondsChanged(at: now)
-        return true
+        return made
     }
 
     /// What a bonded client has configured outlives its link (Core 5.4, Vol 3, Part G, 2.4). Only what it has configured
@@ -107,26 +115,24 @@ extension Host {
     /// The hash of the database that the peer knows. 0, which is no database's, where it may have missed a change: it is told
     /// on the next link.
     private mutating func servedDatabaseHash(_ link: borrowing Link) -> UInt128? {
-        let isMissed =
-            link.serviceChange != nil || link.isServiceChangeUnconfirmed || link.endpoint.peer.isChangeUnaware
+        let isMissed = link.serviceChange.isPending || link.endpoint.peer.isChangeUnaware
         return isMissed && security != nil ? 0 : ownDatabaseHash()
     }
 
     /// Gives a bonded client its subscriptions back, once its link is encrypted, and tells it of changes of services while it
     /// was away (Vol 3, Part G, 2.5.2).
-    mutating func restoreSubscriptions(of bond: Bond, _ slot: Int, at now: Instant) {
-        let link = links.at[slot].identifier
-        for change in links.at[slot].endpoint.restore(
+    mutating func restoreSubscriptions(of bond: Bond, _ slot: LinkTable.Slot, at now: Instant) {
+        let link = links.at[slot.index].identifier
+        for change in links.at[slot.index].endpoint.restore(
             bond.subscriptions, features: bond.clientSupportedFeatures, from: server)
         {
             events.append(.server(link, .subscriptionChanged(change)))
         }
         guard let served = bond.servedDatabaseHash, served != ownDatabaseHash() else { return }
         // A client that caches is kept from handles that may be wrong now, subscribed to changes or not (2.5.2.1).
-        links.at[slot].endpoint.databaseChanged()
+        links.at[slot.index].endpoint.databaseChanged()
         // Which services, nobody has kept.
-        links.at[slot].serviceChange = 0x0001...0xFFFF
-        indicateServiceChange(slot, at: now)
+        announceServiceChange(.changed(0x0001...0xFFFF), slot, at: now)
     }
 
     // MARK: Changes of the peer's services
@@ -138,8 +144,8 @@ extension Host {
 
     /// Whether an indication tells of changed services. That is heard from whoever the peer is: what it changes is what the same
     /// peer has said of its services on this link.
-    func isServiceChanged(_ handle: AttributeHandle, _ slot: Int) -> Bool {
-        handle == links.at[slot].serviceChanged || handle == bond(of: slot)?.serviceChanged
+    func isServiceChanged(_ handle: AttributeHandle, _ slot: LinkTable.Slot) -> Bool {
+        handle == links.at[slot.index].serviceChanged || handle == bond(of: slot)?.serviceChanged
     }
 
     /// Keeps the handle of the peer's Service Changed value with the bond: on the next link the peer indicates changes before
@@ -147,24 +153,28 @@ extension Host {
     /// link alone.
     public mutating func keepServiceChangedHandle(_ handle: AttributeHandle, of link: LinkIdentifier) {
         guard let slot = links.slot(of: link) else { return }
-        links.at[slot].serviceChanged = handle
-        guard links.at[slot].protection.strength != nil, var bond = bond(of: slot), bond.serviceChanged != handle
+        links.at[slot.index].serviceChanged = handle
+        guard links.at[slot.index].protection.strength != nil, var bond = bond(of: slot), bond.serviceChanged != handle
         else { return }
         bond.serviceChanged = handle
         peers.setBond(bond)
         events.append(.bondChanged(bond))
     }
 
-    private mutating func bondsChanged(at now: Instant) {
-        for slot in links.slots where links.at[slot].isInUse { settleSecurity(slot, at: now) }
-        updatePrivacy(at: now)
+    /// Keeps the name of a bonded peer with the bond, so that it is known before the next link. A name has at most 248 octets (Vol 3,
+    /// Part C, 12.1).
+    mutating func keepName(_ name: String, of link: LinkIdentifier) {
+        guard let slot = links.slot(of: link), links.at[slot.index].protection.strength != nil,
+            var bond = bond(of: slot),
+            bond.name != name, name.utf8.count <= 248
+        else { return }
+        bond.name = name
+        peers.setBond(bond)
+        events.append(.bondChanged(bond))
     }
-}
 
-extension KeyStrength {
-    /// Whether keys of this strength protect less than those of another.
-    func isWeaker(than other: KeyStrength) -> Bool {
-        (other.isAuthenticated && !isAuthenticated) || (other.usesSecureConnections && !usesSecureConnections)
-            || keySize < other.keySize
+    mutating func bondsChanged(at now: Instant) {
+        for slot in links.slots where links.at[slot.index].isInUse { settleSecurity(slot, at: now) }
+        updatePrivacy(at: now)
     }
 }

@@ -12,18 +12,21 @@ extension Host {
     public mutating func encrypt(_ link: LinkIdentifier, at now: Instant) throws(HostError) {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
         guard let bond = bond(of: slot) else { throw .notBonded }
-        switch links.at[slot].role {
+        switch links.at[slot.index].role {
         case .central:
             guard bond.centralKey != nil else { throw .notBonded }
             guard encryptWithBond(slot, at: now) else { throw .busy }
         case .peripheral:
-            try pair(link, PairingParameters(requiresAuthentication: bond.strength.isAuthenticated), at: now)
+            // Asks for no more than the key of the bond gives, so that the central uses it. If the central sends a Pairing Request
+            // instead, the answer protects the bond.
+            let parameters = PairingParameters(requiresAuthentication: bond.strength.isAuthenticated)
+            try beginPairing(slot, parameters, protectsBond: false, at: now)
         }
     }
 
     /// Starts encryption with the key of the peer's bond. False where there is none, or encryption is starting already.
     @discardableResult
-    mutating func encryptWithBond(_ slot: Int, at now: Instant) -> Bool {
+    mutating func encryptWithBond(_ slot: LinkTable.Slot, at now: Instant) -> Bool {
         guard let bond = bond(of: slot), let key = bond.centralKey else { return false }
         return startEncryption(key, .bond(bond.strength), slot, at: now)
     }
@@ -31,13 +34,15 @@ extension Host {
     /// Gives the controller a key, as the central.
     @discardableResult
     mutating func startEncryption(
-        _ key: LongTermKey, _ origin: LinkProtection.Key, _ slot: Int, at now: Instant
+        _ key: LongTermKey, _ origin: LinkEncryption.Key, _ slot: LinkTable.Slot, at now: Instant
     ) -> Bool {
-        guard links.at[slot].role == .central, links.at[slot].protection.start(with: origin) else { return false }
+        guard links.at[slot.index].role == .central, links.at[slot.index].protection.start(with: origin) else {
+            return false
+        }
         let command = LEEnableEncryption(
-            connectionHandle: links.at[slot].handle, randomNumber: key.random,
+            connectionHandle: links.at[slot.index].handle, randomNumber: key.random,
             encryptedDiversifier: key.encryptedDiversifier, longTermKey: key.key)
-        send(command, for: .encrypt(links.at[slot].identifier), at: now)
+        send(command, for: .encrypt(links.at[slot.index].identifier), at: now)
         return true
     }
 
@@ -51,8 +56,8 @@ extension Host {
 
     /// The central wants the link encrypted. The key is that of the pairing under way, or of the bond, whichever it names.
     mutating func longTermKeyRequested(_ request: LELongTermKeyRequest, at now: Instant) {
-        guard let slot = links.slot(of: request.connectionHandle), links.at[slot].role == .peripheral,
-            let (key, origin) = key(for: request, slot), links.at[slot].protection.start(with: origin)
+        guard let slot = links.slot(of: request.connectionHandle), links.at[slot.index].role == .peripheral,
+            let (key, origin) = key(for: request, slot), links.at[slot.index].protection.start(with: origin)
         else {
             send(
                 LELongTermKeyRequestNegativeReply(connectionHandle: request.connectionHandle), for: .none, at: now)
@@ -64,9 +69,9 @@ extension Host {
             at: now)
     }
 
-    private func key(for request: LELongTermKeyRequest, _ slot: Int) -> (UInt128, LinkProtection.Key)? {
+    private func key(for request: LELongTermKeyRequest, _ slot: LinkTable.Slot) -> (UInt128, LinkEncryption.Key)? {
         let diversifier = request.encryptedDiversifier, random = request.randomNumber
-        if let key = links.at[slot].protection.pairing.key(encryptedDiversifier: diversifier, random: random) {
+        if let key = links.at[slot.index].protection.pairingKey(encryptedDiversifier: diversifier, random: random) {
             return (key, .pairing)
         }
         guard let bond = bond(of: slot), let key = bond.peripheralKey, key.encryptedDiversifier == diversifier,
@@ -82,52 +87,56 @@ extension Host {
         guard let slot = links.slot(of: connection) else { return }
         guard status == .success else { return encryptionFailed(status, slot, at: now) }
         guard isEncrypted else {
-            links.at[slot].protection.stop()
+            links.at[slot.index].protection.decrypted()
             return settleSecurity(slot, at: now)
         }
-        switch links.at[slot].protection.expectedKey {
-        // Nobody here knows the key: it is worth nothing.
-        case nil: handle(.encryptionUnexpected, of: slot, at: now)
-        case .bond(let strength):
-            links.at[slot].protection.succeed(strength)
+        perform(links.at[slot.index].protection.encrypted(), slot, at: now)
+    }
+
+    private mutating func perform(_ effect: LinkEncryption.Effect?, _ slot: LinkTable.Slot, at now: Instant) {
+        switch effect {
+        case .reportUnexpected: handle(.encryptionUnexpected, of: slot, at: now)
+        case .continueWithBond:
             settleSecurity(slot, at: now)
             // It may be what a Security Request of this host asked for, but not the encryption that a pairing waits for.
-            if links.at[slot].protection.pairing.strength == nil {
+            if !links.at[slot.index].protection.expectsPairingKey {
                 continuePairing(.success, isEncrypted: true, slot, at: now)
             }
-        case .pairing:
-            guard let strength = links.at[slot].protection.pairing.strength else {
-                // The pairing was given up meanwhile. The link has its key now, whatever it had before, and that is worth
-                // nothing. A bond's key is worth what it was, and no device need do without it: a central encrypts with it
-                // again, as on each new link (Vol 3, Part C, 10.3.1.1).
-                links.at[slot].protection.stop()
-                settleSecurity(slot, at: now)
-                encryptWithBond(slot, at: now)
-                return handle(.encryptionUnexpected, of: slot, at: now)
+            if let requirements = links.at[slot.index].protection.takeHeldRequest() {
+                securityRequested(requirements, slot, at: now)
             }
-            links.at[slot].protection.succeed(strength)
+        case .continuePairing:
             settleSecurity(slot, at: now)
             continuePairing(.success, isEncrypted: true, slot, at: now)
+        case .replaceKey:
+            // A bond's key is worth what it was, and no device need do without it: a central encrypts with it again, as on each
+            // new link (Vol 3, Part C, 10.3.1.1).
+            settleSecurity(slot, at: now)
+            encryptWithBond(slot, at: now)
+            handle(.encryptionUnexpected, of: slot, at: now)
+        // The host handles these where it gives a key, and where a key fails.
+        case nil, .sendKey, .reportFailure: return
         }
     }
 
-    private mutating func encryptionFailed(_ status: HCIStatus, _ slot: Int, at now: Instant) {
-        let key = links.at[slot].protection.expectedKey
-        links.at[slot].protection.fail()
+    private mutating func encryptionFailed(_ status: HCIStatus, _ slot: LinkTable.Slot, at now: Instant) {
+        let key = links.at[slot.index].protection.keyFailed()
         if key != nil { discardAddress(of: slot, at: now) }
         switch key {
         case nil: return
         case .pairing: continuePairing(status, isEncrypted: false, slot, at: now)
         case .bond:
-            events.append(.security(links.at[slot].identifier, .encryptionFailed(status)))
+            events.append(.security(links.at[slot.index].identifier, .encryptionFailed(status)))
             // The peer has lost the key, or is not who it says. The bond is for the application to remove, not for the air.
             close(slot, .encryptionFailed(status), at: now)
         }
     }
 
-    private mutating func continuePairing(_ status: HCIStatus, isEncrypted: Bool, _ slot: Int, at now: Instant) {
+    private mutating func continuePairing(
+        _ status: HCIStatus, isEncrypted: Bool, _ slot: LinkTable.Slot, at now: Instant
+    ) {
         guard var resources = security else { return }
-        let effects = links.at[slot].protection.pairing.encryptionChanged(
+        let effects = links.at[slot.index].protection.continuePairing(
             status: status.rawValue, isEncrypted: isEncrypted, &resources, at: now)
         security = resources
         perform(effects, slot, at: now)
@@ -136,23 +145,17 @@ extension Host {
     // MARK: What follows
 
     /// Makes the GATT server judge by what the link is protected with now.
-    mutating func settleSecurity(_ slot: Int, at now: Instant) {
-        let strength = links.at[slot].protection.strength
+    mutating func settleSecurity(_ slot: LinkTable.Slot, at now: Instant) {
         let bond = bond(of: slot)
-        let old = links.at[slot].endpoint.security
-        var new = LinkSecurity(isBonded: bond != nil, isAuthorized: old.isAuthorized)
-        if let strength {
-            new.isEncrypted = true
-            new.isAuthenticated = strength.isAuthenticated
-            new.usesSecureConnections = strength.usesSecureConnections
-            new.encryptionKeySize = strength.keySize
-        }
-        links.at[slot].isUntrusted = bond != nil && strength == nil
+        let old = links.at[slot.index].endpoint.security
+        let new = links.at[slot.index].protection.settle(isBonded: bond != nil, isAuthorized: old.isAuthorized)
         guard new != old else { return }
-        links.at[slot].endpoint.security = new
+        links.at[slot.index].endpoint.security = new
         if let bond, new.isEncrypted, !old.isEncrypted { restoreSubscriptions(of: bond, slot, at: now) }
-        if new.isEncrypted != old.isEncrypted { encryptionSettled(new.isEncrypted, slot, at: now) }
-        guard links.at[slot].life.isAnnounced else { return }
-        events.append(.security(links.at[slot].identifier, .changed(new)))
+        if new.isEncrypted != old.isEncrypted {
+            negotiateBearers(new.isEncrypted ? .encrypted : .decrypted, slot, at: now)
+        }
+        guard links.at[slot.index].life.isAnnounced else { return }
+        events.append(.security(links.at[slot.index].identifier, .changed(new)))
     }
 }

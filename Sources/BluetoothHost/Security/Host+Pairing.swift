@@ -15,12 +15,20 @@ extension Host {
         _ link: LinkIdentifier, _ parameters: PairingParameters, at now: Instant
     ) throws(HostError) {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
-        guard var resources = security else { throw .unsupported }
-        guard !links.at[slot].protection.pairing.isUnderWay else { throw .busy }
+        try beginPairing(slot, parameters, protectsBond: true, at: now)
+    }
+
+    /// - Parameter protectsBond: whether new keys must not weaken a bond. False in the Security Request of a peripheral whose
+    ///   central should use the key of the bond.
+    mutating func beginPairing(
+        _ slot: LinkTable.Slot, _ parameters: PairingParameters, protectsBond: Bool, at now: Instant
+    ) throws(HostError) {
+        guard var resources = security else { throw .unsupported(.pairing) }
+        guard links.at[slot.index].protection.canPair else { throw .busy }
         // What became of the pairing before this one comes first, and its keys are what this one must not weaken.
         confirmPairing(slot, at: now)
-        let effects = links.at[slot].protection.pairing.begin(
-            protectingBond(parameters, slot), &resources, at: now)
+        let protected = protectsBond ? protectingBond(parameters, slot) : parameters
+        let effects = links.at[slot.index].protection.begin(protected, &resources, at: now)
         security = resources
         perform(effects, slot, at: now)
     }
@@ -28,7 +36,7 @@ extension Host {
     /// Makes the data of this host that a peer is to get by another way than Bluetooth, for LE Secure Connections (Vol 3, Part H,
     /// 2.3.5.6.4). The next pairing with a peer that has it uses it up; data made earlier is void.
     public mutating func makeOutOfBandData() throws(HostError) -> OutOfBandData {
-        guard var resources = security, let data = resources.makeOutOfBandData() else { throw .unsupported }
+        guard var resources = security, let data = resources.makeOutOfBandData() else { throw .unsupported(.pairing) }
         security = resources
         return data
     }
@@ -38,10 +46,10 @@ extension Host {
         _ link: LinkIdentifier, _ answer: PairingAnswer, at now: Instant
     ) throws(HostError) {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
-        guard var resources = security else { throw .unsupported }
+        guard var resources = security else { throw .unsupported(.pairing) }
         var answer = answer
         if case .accept(let parameters) = answer { answer = .accept(protectingBond(parameters, slot)) }
-        let effects = links.at[slot].protection.pairing.answer(answer, &resources, at: now)
+        let effects = links.at[slot.index].protection.answer(answer, &resources, at: now)
         security = resources
         perform(effects, slot, at: now)
     }
@@ -49,33 +57,51 @@ extension Host {
     /// Tells the peer what the person does while entering the passkey.
     public mutating func pressKey(_ key: KeypressNotification, on link: LinkIdentifier, at now: Instant) {
         guard let slot = links.slot(of: link) else { return }
-        perform(links.at[slot].protection.pairing.pressKey(key), slot, at: now)
+        perform(links.at[slot.index].protection.pressKey(key, at: now), slot, at: now)
     }
 
     /// Calls a pairing off. `HostEvent.Security.pairingFailed` follows.
     public mutating func cancelPairing(_ link: LinkIdentifier, at now: Instant) {
         guard let slot = links.slot(of: link) else { return }
-        perform(links.at[slot].protection.pairing.cancel(), slot, at: now)
+        perform(links.at[slot.index].protection.cancelPairing(), slot, at: now)
     }
 
-    /// A new pairing must not weaken what a bond protects.
-    private func protectingBond(_ parameters: PairingParameters, _ slot: Int) -> PairingParameters {
+    /// A new pairing must not weaken what a bond protects, nor give the bond to a device that merely has the peer's address.
+    private func protectingBond(_ parameters: PairingParameters, _ slot: LinkTable.Slot) -> PairingParameters {
+        guard let bond = bond(of: slot) else { return parameters }
         var parameters = parameters
-        parameters.minimumStrength = bond(of: slot)?.strength ?? parameters.minimumStrength
+        parameters.minimumStrength = bond.strength
+        parameters.provesExistingKeys = !isBondUnproven(slot)
         return parameters
+    }
+
+    /// Whether the peer of a link has not shown that it has the keys of its bond. With a bond that has no key for this role it
+    /// cannot do so by encryption, and is no more trusted for that.
+    private func isBondUnproven(_ slot: LinkTable.Slot) -> Bool {
+        links.at[slot.index].protection.strength == nil && bond(of: slot) != nil
+    }
+
+    /// Whether the bond with the peer of a link has a key for the role of this host.
+    func hasBondKey(_ link: LinkIdentifier) -> Bool {
+        guard let slot = links.slot(of: link), let bond = bond(of: slot) else { return false }
+        return (links.at[slot.index].role == .central ? bond.centralKey : bond.peripheralKey) != nil
     }
 
     /// Answers `HostEvent.Security.requested`: this host will not pair (Vol 3, Part H, 2.4.6).
     public mutating func refuseSecurityRequest(of link: LinkIdentifier) {
-        guard let slot = links.slot(of: link), !links.at[slot].protection.pairing.isUnderWay else { return }
+        guard let slot = links.slot(of: link), !links.at[slot.index].protection.isPairing else { return }
         send(.pairingFailed(.pairingNotSupported), slot)
+    }
+
+    /// Whether a pairing that began now would wait for the back-off.
+    func isPairingDelayed(on link: LinkIdentifier, at now: Instant) -> Bool {
+        guard let slot = links.slot(of: link), let security else { return false }
+        return links.at[slot.index].protection.isPairingDelayed(security, at: now)
     }
 
     /// Whether a pairing is under way on a link, or its encryption is starting.
     public func isSecurityPending(on link: LinkIdentifier) -> Bool {
-        guard let slot = links.slot(of: link) else { return false }
-        let protection = links.at[slot].protection
-        return protection.pairing.isUnderWay || protection.expectedKey != nil || protection.unconfirmed != nil
+        links.slot(of: link).map { links.at[$0.index].protection.isPending } ?? false
     }
 
     /// The strength of the keys of the bond with the peer of a link; nil if there is none.
@@ -83,26 +109,37 @@ extension Host {
         links.slot(of: link).flatMap { bond(of: $0) }?.strength
     }
 
+    /// The strength of the keys that a link is encrypted with; nil if it is not encrypted.
+    public func keyStrength(of link: LinkIdentifier) -> KeyStrength? {
+        links.slot(of: link).flatMap { links.at[$0.index].protection.strength }
+    }
+
+    /// Whether keys of this strength give what the policy of this host and a request ask for.
+    func isEnough(_ strength: KeyStrength, for request: PairRequest) -> Bool {
+        let parameters = PairingParameters(requiresAuthentication: request.requiresAuthentication)
+        return security?.policy.requirement(for: parameters).isMet(by: strength) ?? false
+    }
+
     // MARK: The peer's side
 
     /// A PDU of the Security Manager Protocol.
-    mutating func receiveSecurity(_ payload: Span<UInt8>, _ slot: Int, at now: Instant) {
+    mutating func receiveSecurity(_ payload: Span<UInt8>, _ slot: LinkTable.Slot, at now: Instant) {
         guard payload.count > 0 else { return }
         guard var resources = security else { return refusePairing(payload, slot, at: now) }
-        let effects = links.at[slot].protection.pairing.receive(payload, &resources, at: now)
+        let effects = links.at[slot.index].protection.receive(payload, &resources, at: now)
         security = resources
         perform(effects, slot, at: now)
     }
 
     /// Refuses what begins a pairing, on a host that does not pair; the rest needs no answer (Vol 3, Part H, 3.5.5).
-    private mutating func refusePairing(_ payload: Span<UInt8>, _ slot: Int, at now: Instant) {
+    private mutating func refusePairing(_ payload: Span<UInt8>, _ slot: LinkTable.Slot, at now: Instant) {
         let pairingRequest: UInt8 = 0x01, securityRequest: UInt8 = 0x0B
         guard payload[0] == pairingRequest || payload[0] == securityRequest else { return }
         send(.pairingFailed(.pairingNotSupported), slot)
         handle(.pairingRefused, of: slot, at: now)
     }
 
-    private mutating func send(_ pdu: SecurityManagerPDU, _ slot: Int) {
+    private mutating func send(_ pdu: SecurityManagerPDU, _ slot: LinkTable.Slot) {
         openFrame()
         pdu.encode(into: &outbox.writer)
         closeFrame(slot, .securityManager)
@@ -110,22 +147,15 @@ extension Host {
 
     // MARK: What happens to a link
 
-    mutating func firePairing(_ slot: Int, at now: Instant) {
-        guard let deadline = links.at[slot].protection.nextDeadline, deadline <= now else { return }
-        perform(links.at[slot].protection.pairing.fire(at: now), slot, at: now)
-        if let until = links.at[slot].protection.unconfirmed?.until, until <= now { confirmPairing(slot, at: now) }
+    mutating func firePairing(_ slot: LinkTable.Slot, at now: Instant) {
+        guard let deadline = links.at[slot.index].protection.nextDeadline, deadline <= now else { return }
+        perform(links.at[slot.index].protection.firePairing(at: now), slot, at: now)
+        perform(links.at[slot.index].protection.conclude(.timePassed(now)), slot, at: now)
     }
 
     /// The link is gone, and has been taken out of the table.
     mutating func endPairing(of link: inout Link) {
-        if let (outcome, _) = link.protection.unconfirmed {
-            link.protection.unconfirmed = nil
-            unconfirmedPairings -= 1
-            let error = if case .failure(let error) = outcome { error } else { PairingError.disconnected }
-            events.append(.security(link.identifier, .pairingFailed(error)))
-        }
-        for effect in link.protection.pairing.linkEnded() {
-            guard case .ended(.failure(let error)) = effect else { continue }
+        for error in link.protection.linkEnded() {
             events.append(.security(link.identifier, .pairingFailed(error)))
         }
     }
@@ -135,8 +165,8 @@ extension Host {
 
     // MARK: Effects
 
-    mutating func perform(_ effects: [PairingEffect], _ slot: Int, at now: Instant) {
-        let link = links.at[slot].identifier
+    mutating func perform(_ effects: [PairingEffect], _ slot: LinkTable.Slot, at now: Instant) {
+        let link = links.at[slot.index].identifier
         // A peer that has sent its keys has ours already.
         let isLastToSend = effects.contains { if case .send = $0 { true } else { false } }
         for effect in effects {
@@ -161,57 +191,73 @@ extension Host {
         }
     }
 
-    /// A peripheral wants the link encrypted. A bond that is strong enough does that; whether to pair is for the
-    /// application to say.
-    private mutating func securityRequested(
-        _ requirements: AuthenticationRequirements, _ slot: Int, at now: Instant
+    /// A peripheral wants the link encrypted. A bond that is strong enough does that. Whether to pair for more is for the
+    /// application to say, once the peer has shown that it has the key of its bond: anyone can ask in its name.
+    mutating func securityRequested(
+        _ requirements: AuthenticationRequirements, _ slot: LinkTable.Slot, at now: Instant
     ) {
         // A peer that asks has paired: the keys that were made last may be all it asks for.
         confirmPairing(slot, at: now)
-        if let bond = bond(of: slot), bond.centralKey != nil, bond.strength.satisfies(requirements) {
-            // On an encrypted link nothing is gained by encrypting it again.
-            if links.at[slot].protection.strength == nil { encryptWithBond(slot, at: now) }
+        if isBondUnproven(slot), hasBondKey(links.at[slot.index].identifier) {
+            links.at[slot.index].protection.hold(requirements)
+            encryptWithBond(slot, at: now)
             return
         }
-        events.append(.security(links.at[slot].identifier, .requested(requirements)))
+        // On an encrypted link nothing is gained by encrypting it again.
+        if let bond = bond(of: slot), bond.centralKey != nil, bond.strength.satisfies(requirements) { return }
+        events.append(.security(links.at[slot.index].identifier, .requested(requirements)))
     }
 
     /// The peer has not paired before it has the last keys, nor been refused before it has the reason: an application that ends
     /// the link at once would take them away.
-    private mutating func pairingEnded(_ outcome: Result<PairingResult, PairingError>, _ slot: Int, at now: Instant) {
+    private mutating func pairingEnded(
+        _ outcome: Result<PairingResult, PairingError>, _ slot: LinkTable.Slot, at now: Instant
+    ) {
         confirmPairing(slot, at: now)
         guard hasDataOnItsWay(slot) else { return confirmed(outcome, slot, at: now) }
-        links.at[slot].protection.unconfirmed = (outcome, now.advanced(by: Self.confirmationTimeout))
-        unconfirmedPairings += 1
+        let until = now.advanced(by: Self.confirmationTimeout)
+        perform(links.at[slot.index].protection.conclude(.ended(outcome, until: until)), slot, at: now)
+        pairingsMayWait = true
     }
 
     /// A controller that does not say what it has sent is not waited for any longer.
     private static let confirmationTimeout = Duration.seconds(5)
 
-    private func hasDataOnItsWay(_ slot: Int) -> Bool {
-        !links.at[slot].sendQueue.isEmpty || flow.outstanding(for: links.at[slot].handle) > 0
+    private func hasDataOnItsWay(_ slot: LinkTable.Slot) -> Bool {
+        !links.at[slot.index].sendQueue.isEmpty || flow.outstanding(for: links.at[slot.index].handle) > 0
     }
 
     /// The controller has sent something.
     mutating func confirmPairings(at now: Instant) {
-        for slot in links.slots where links.at[slot].isInUse && !hasDataOnItsWay(slot) { confirmPairing(slot, at: now) }
+        pairingsMayWait = false
+        for slot in links.slots where links.at[slot.index].isInUse && links.at[slot.index].protection.isUnconfirmed {
+            if hasDataOnItsWay(slot) { pairingsMayWait = true } else { confirmPairing(slot, at: now) }
+        }
     }
 
-    private mutating func confirmPairing(_ slot: Int, at now: Instant) {
-        guard let (outcome, _) = links.at[slot].protection.unconfirmed else { return }
-        links.at[slot].protection.unconfirmed = nil
-        unconfirmedPairings -= 1
-        confirmed(outcome, slot, at: now)
+    private mutating func confirmPairing(_ slot: LinkTable.Slot, at now: Instant) {
+        perform(links.at[slot.index].protection.conclude(.confirmed), slot, at: now)
     }
 
-    private mutating func confirmed(_ outcome: Result<PairingResult, PairingError>, _ slot: Int, at now: Instant) {
-        let link = links.at[slot].identifier
+    /// The peer has what was sent last: reports the end of the pairing, or stores its bond.
+    mutating func confirmed(_ outcome: Result<PairingResult, PairingError>, _ slot: LinkTable.Slot, at now: Instant) {
+        let link = links.at[slot.index].identifier
         switch outcome {
         case .success(let result):
-            let isKept = result.isBonded && keep(result, slot, at: now)
+            let made = result.isBonded ? keep(result, slot, at: now) : nil
             settleSecurity(slot, at: now)
-            events.append(.security(link, .paired(result.strength, isBonded: isKept)))
-        case .failure(let error): events.append(.security(link, .pairingFailed(error)))
+            if let made, configuration.storesBonds {
+                let until = now.advanced(by: Self.storingTimeout)
+                let effect = links.at[slot.index].protection.conclude(.bondMade(made, result.strength, until: until))
+                perform(effect, slot, at: now)
+            } else {
+                events.append(.security(link, .paired(result.strength, isBonded: made != nil)))
+            }
+        case .failure(let error):
+            if error == .local(.authenticationRequirements), isBondUnproven(slot) {
+                handle(.bondClaimed, of: slot, at: now)
+            }
+            events.append(.security(link, .pairingFailed(error)))
         }
     }
 }

@@ -14,16 +14,26 @@ extension Host {
         _ value: Span<UInt8>, to handle: AttributeHandle, on link: LinkIdentifier
     ) throws(HostError) -> Bool {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
-        if links.at[slot].protection.strength != nil {
+        if links.at[slot.index].protection.strength != nil {
             return try writeWithoutResponse(value, to: handle, on: link)
         }
-        guard let crypto = security?.crypto, let bond = bond(of: slot), let key = bond.localSignature else {
-            throw .notBonded
-        }
+        guard let bond = bond(of: slot), let key = bond.localSignature else { throw .notBonded }
         let overhead = 3 + SignedWriteCommand.signatureLength
-        let maximum = (links.at[slot].endpoint.bearer(of: .first)?.mtu ?? ATTBearer.defaultMTU) - overhead
+        let maximum = (links.at[slot.index].endpoint.bearer(of: .first)?.mtu ?? ATTBearer.defaultMTU) - overhead
         guard value.count <= maximum else { throw .client(.valueTooLong(maximum: maximum)) }
         guard hasRoom(slot) else { return false }
+        guard hasStoredCounter(of: key, bond) else {
+            let value = value.withUnsafeBufferPointer { Array($0) }
+            return links.at[slot.index].protection.hold(HeldSignedWrites.Outgoing(attribute: handle, value: value))
+        }
+        try sendSigned(value, to: handle, key, bond, slot)
+        return true
+    }
+
+    private mutating func sendSigned(
+        _ value: Span<UInt8>, to handle: AttributeHandle, _ key: SignatureKey, _ bond: Bond, _ slot: LinkTable.Slot
+    ) throws(HostError) {
+        guard let crypto = security?.crypto else { throw .notBonded }
         let counter = try takeSignatureCounter(of: key, bond)
         var pdu = ByteWriter()
         pdu.append(ATTOpcode.signedWriteCommand.rawValue)
@@ -35,20 +45,61 @@ extension Host {
         openFrame()
         outbox.writer.append(pdu.span)
         closeFrame(slot, .attributeProtocol)
-        return true
     }
 
-    /// A counter that was never used with this key. Those of a block are stored as used before the first of them is: the
-    /// caller stores a changed bond before it sends.
+    /// Whether a counter to sign with is stored as used. If none is left, the host reserves a block of them.
+    private mutating func hasStoredCounter(of key: SignatureKey, _ bond: Bond) -> Bool {
+        guard configuration.storesBonds else { return true }
+        guard !unstoredCounters.contains(bond.peer) else { return false }
+        var counters = signatureCounters[bond.peer] ?? SignatureCounters(stored: key.counter)
+        guard counters.isExhausted else { return true }
+        reserve(&counters, of: key, bond)
+        signatureCounters[bond.peer] = counters
+        // There are no more for this key.
+        guard !counters.isExhausted else { return true }
+        unstoredCounters.insert(bond.peer)
+        return false
+    }
+
+    private mutating func reserve(_ counters: inout SignatureCounters, of key: SignatureKey, _ bond: Bond) {
+        var bond = bond
+        bond.localSignature = SignatureKey(key: key.key, counter: counters.reserve())
+        peers.setBond(bond)
+        events.append(.bondChanged(bond))
+    }
+
+    /// A bond that was stored before has been stored again, or could not be. Writes that wait for its counters go on, or are dropped
+    /// as commands may be.
+    public mutating func bondUpdateWritten(_ bond: Bond, isStored: Bool, at now: Instant) {
+        for slot in links.used where links.at[slot.index].lastingPeer == peers.lastingName(of: bond.peer) {
+            for write in links.at[slot.index].protection.takeIncomingWrites(below: bond.peerSignature?.counter ?? 0)
+            where isStored {
+                commitSigned(write.pdu.span, to: write.attribute, write.value, slot, at: now)
+            }
+        }
+        guard unstoredCounters.contains(bond.peer), let known = peers.bond(with: bond.peer),
+            known.localSignature == bond.localSignature
+        else { return }
+        unstoredCounters.remove(bond.peer)
+        if !isStored { signatureCounters[bond.peer] = nil }
+        for slot in links.used where links.at[slot.index].lastingPeer == known.peer {
+            for write in links.at[slot.index].protection.takeOutgoingWrites() where isStored {
+                // Meanwhile the peer may have got another key, or a shorter MTU may hold: a command may be dropped.
+                _ = try? writeSigned(write.value.span, to: write.attribute, on: links.at[slot.index].identifier)
+            }
+        }
+    }
+
+    mutating func forgetSignatureCounters(of peer: PeerID) {
+        signatureCounters[peer] = nil
+        unstoredCounters.remove(peer)
+    }
+
+    /// A counter that was never used with this key. Those of a block are stored as used before the first of them is.
     private mutating func takeSignatureCounter(of key: SignatureKey, _ bond: Bond) throws(HostError) -> UInt32 {
         var counters = signatureCounters[bond.peer] ?? SignatureCounters(stored: key.counter)
         defer { signatureCounters[bond.peer] = counters }
-        if counters.isExhausted {
-            var bond = bond
-            bond.localSignature = SignatureKey(key: key.key, counter: counters.reserve())
-            peers.setBond(bond)
-            events.append(.bondChanged(bond))
-        }
+        if counters.isExhausted { reserve(&counters, of: key, bond) }
         // After four billion writes only a new pairing helps.
         guard let counter = counters.take() else { throw .notBonded }
         return counter
@@ -57,8 +108,9 @@ extension Host {
     /// A signed write to a value that takes them. It is believed where the signature is right and its counter was not used
     /// before (Vol 3, Part C, 10.4.2).
     mutating func receiveSignedWrite(
-        _ pdu: Span<UInt8>, to attribute: AttributeHandle, _ value: Range<Int>, _ slot: Int, at now: Instant
+        _ pdu: Span<UInt8>, to attribute: AttributeHandle, _ value: Range<Int>, _ slot: LinkTable.Slot, at now: Instant
     ) {
+        // A PDU that is too short for a signature has an invalid one.
         guard let crypto = security?.crypto, var bond = bond(of: slot), let key = bond.peerSignature,
             let received = try? SignedWriteCommand.signature(of: pdu, signedLength: value.upperBound),
             received.counter >= key.counter, received.counter < .max,
@@ -68,10 +120,27 @@ extension Host {
                     crypto.signature(
                         key: key.key, message: pdu.extracting(0..<value.upperBound), counter: received.counter)))
         else { return handle(.signatureInvalid, of: slot, at: now) }
+        // LE security mode 2, level 2: the key has to come from a pairing as good as the value requires (Vol 3, Part C, 10.2.2).
+        let isStrongEnough =
+            switch server.database.writeRequirement(of: attribute) {
+            case nil, .notAllowed, .open, .encrypted: true
+            case .authenticated: bond.strength.isAuthenticated
+            case .authenticatedSecureConnections: bond.strength.isAuthenticated && bond.strength.usesSecureConnections
+            }
+        guard isStrongEnough else { return handle(.attributePDUIgnored, of: slot, at: now) }
         bond.peerSignature = SignatureKey(key: key.key, counter: received.counter + 1)
         peers.setBond(bond)
         events.append(.bondChanged(bond))
-        let outcome = links.at[slot].endpoint.commitSigned(
+        guard configuration.storesBonds else { return commitSigned(pdu, to: attribute, value, slot, at: now) }
+        let bytes = pdu.withUnsafeBufferPointer { Array($0) }
+        _ = links.at[slot.index].protection.hold(
+            HeldSignedWrites.Incoming(pdu: bytes, attribute: attribute, value: value, counter: received.counter))
+    }
+
+    private mutating func commitSigned(
+        _ pdu: Span<UInt8>, to attribute: AttributeHandle, _ value: Range<Int>, _ slot: LinkTable.Slot, at now: Instant
+    ) {
+        let outcome = links.at[slot.index].endpoint.commitSigned(
             pdu.extracting(value), to: attribute, server: &server, at: now)
         served(outcome, pdu, slot)
     }

@@ -31,8 +31,9 @@ public struct HostCall: Sendable {
     public var user: UserID
     public var token: CallToken
     public var kind: Kind
-    /// Whether an operation of the GATT client keeps the order of the user's calls. If not, only those with the same attribute
-    /// keep it, where a link has several ATT bearers: for calls that are waited for before the next one is made.
+    /// Whether a call of the GATT client keeps the order of the user's calls on its link: it begins when the earlier ones have
+    /// ended. If not, it begins at once, and only operations with the same attribute keep their order, where a link has several
+    /// ATT bearers. A caller that waits for each call before it makes the next one needs no other order.
     public var keepsOrder: Bool
     /// How many `UserEvent.servicesChanged` of the link the user knew of when it made the call, those before it attached included
     /// (`LinkInformation.serviceChanges`). What concerns attributes that have changed since is not carried out, and ends with
@@ -97,6 +98,8 @@ public struct HostCall: Sendable {
         indirect case connect(PeerID, ConnectRequest)
         /// The user releases the link. The host ends a link that it made as a central after its last user.
         case release(LinkIdentifier)
+        /// Drops the user's calls on a link that wait for their turn; they end with `.cancelled`, and values are not sent.
+        case abandon(LinkIdentifier)
         /// Ends a link for all its users; ends with `.done` when the link is gone.
         ///
         /// - Parameter reason: the reason that `UserEvent.linkEnded` gives; nil for that of the controller.
@@ -152,7 +155,8 @@ public struct HostCall: Sendable {
         indirect case perform(LinkIdentifier, GATTClientOperation)
         /// Writes a value, in parts if it is longer than ATT_MTU less 3 octets; ends with `.gatt(.written)`.
         case write(LinkIdentifier, AttributeHandle, [UInt8])
-        /// Writes a value without response. It takes a credit of the link, see `UserEvent.sendCredit`.
+        /// Writes a value without response. It takes a credit of the link, see `UserEvent.sendCredit`. A value for which the
+        /// user has no credit waits for one.
         case writeWithoutResponse(LinkIdentifier, AttributeHandle, [UInt8])
         /// Writes a value without response, signed with the key of the bond where the link is not encrypted (Core 5.4, Vol 3,
         /// Part G, 4.9.2); ends with `.done` when it is on its way.
@@ -163,6 +167,10 @@ public struct HostCall: Sendable {
         case subscribe(LinkIdentifier, SubscriptionRequest)
         /// Ends the subscription of a token; ends with `.done` at once, or for the last one when the peer has answered.
         case unsubscribe(LinkIdentifier, CallToken)
+        /// Ends all subscriptions of the user to a characteristic, by its value handle, as `unsubscribe` does.
+        case unsubscribeAll(LinkIdentifier, AttributeHandle)
+        /// Ends with `.done` when the user's earlier calls on the link have ended, and sends nothing.
+        case awaitTurn(LinkIdentifier)
 
         // MARK: Channels
 
@@ -205,7 +213,8 @@ public struct HostCall: Sendable {
 
 /// How to pair.
 public struct PairRequest: Equatable, Sendable {
-    /// Whether protection against machines in the middle is required.
+    /// Whether protection against machines in the middle is required. It is in any case where the adapter's
+    /// `SecurityPolicy.requirement` says so.
     public var requiresAuthentication: Bool
     /// The peer's data that came out of band.
     public var peerOutOfBandData: OutOfBandData?
@@ -246,7 +255,7 @@ public struct PairingAgentDescription: Equatable, Sendable {
 }
 
 /// Which characteristic of a peer to subscribe to.
-public struct SubscriptionRequest: Sendable {
+public struct SubscriptionRequest: Hashable, Sendable {
     /// The handle of the characteristic's value.
     public var characteristic: AttributeHandle
     /// The last handle of the characteristic: the search for its Client Characteristic Configuration ends there.

@@ -4,143 +4,212 @@ import BluetoothGATT
 
 /// What the host reads by itself from each peer whose server is used: its services, its name, and changes of its services
 /// (Core 5.4, Vol 3, Part G, 7.1). Requests of users go first.
-struct LinkPreparation: Sendable {
-    enum Step: Equatable, Sendable {
+struct LinkPreparation: StateMachine {
+    private enum Step: Hashable, Sendable {
         case services
         case name
         case serviceChanged(in: ClosedRange<AttributeHandle>)
         case descriptor(of: AttributeHandle, end: AttributeHandle)
         case configuration(AttributeHandle)
-        case done
+        /// The services once more, of a peer without a Database Hash: a change that came before changes were watched was not
+        /// indicated.
+        case verification
     }
 
-    var step = Step.services
-    /// Whether the step's operation is under way.
-    var isRunning = false
+    private enum Phase: Hashable, Sendable {
+        /// Nobody uses the peer's server. As a peripheral this host need not.
+        case unused
+        /// The step begins when the link is idle.
+        case waiting(Step)
+        case running(Step)
+        case over
+    }
+
+    enum Effect: Equatable, Sendable {
+        /// The peer has this Device Name.
+        case learned(name: String)
+        /// From now on, every change of the peer's services is indicated.
+        case watched
+        /// The handle of the Service Changed value is kept with the bond.
+        case keepServiceChanged(AttributeHandle)
+        /// A change that came before the subscription to Service Changed has not been indicated.
+        case verifyAttributes
+        /// These services changed before changes were watched; the peer has these services now.
+        case servicesChanged(in: ClosedRange<AttributeHandle>, now: [BluetoothUUID])
+        /// The preparation is over.
+        case over
+    }
+
+    private var phase = Phase.unused
     /// The peer's primary services, as far as they are known.
-    var services: [BluetoothUUID]?
+    private(set) var services: [BluetoothUUID]?
+    /// The handles of the peer's Generic Attribute service, once they are known.
+    private var genericAttribute: ClosedRange<AttributeHandle>?
     /// The handle of the Service Changed value, which is watched; zero before it is known. Of a bonded peer it is known from the
     /// beginning.
-    var serviceChanged: AttributeHandle = 0
+    private(set) var serviceChanged: AttributeHandle
     /// Whether no change of the peer's services is missed: Service Changed is watched, or there is none, and then services never
     /// change (Vol 3, Part G, 7.1).
-    var isChangeWatched = false
+    private(set) var isChangeWatched: Bool
 
-    var isWaiting: Bool { !isRunning && step != .done }
-}
+    /// - Parameter serviceChanged: the handle of the Service Changed value that the peer's bond keeps; zero without one. The server of
+    ///   a bonded peer has gone on watching since the last link.
+    init(serviceChanged: AttributeHandle) {
+        self.serviceChanged = serviceChanged
+        isChangeWatched = serviceChanged != 0
+    }
 
-extension SharedHost {
-    /// Takes steps until one has to wait for the peer. Steps whose results are known already take no request, and nothing
-    /// else would cause the next one.
+    // MARK: - Questions
+
+    /// Whether a step begins once the link is idle.
     @inline(__always)
-    mutating func prepare(_ slot: Int, at now: Instant) {
-        while links[slot].preparation.isWaiting {
-            let step = links[slot].preparation.step
-            continuePreparation(slot, at: now)
-            guard links[slot].preparation.step != step else { return }
+    var isWaiting: Bool { if case .waiting = phase { true } else { false } }
+
+    var isOver: Bool { phase == .over }
+
+    /// Whether a change of the peer's services may come that is not indicated, and may still be found out.
+    var mayMissChange: Bool {
+        switch phase {
+        case .over: false
+        case .waiting(.verification), .running(.verification): true
+        case .unused, .waiting, .running: !isChangeWatched
         }
     }
 
-    /// Takes the next step if the link is idle.
-    private mutating func continuePreparation(_ slot: Int, at now: Instant) {
-        guard links[slot].isReady, !links[slot].isEnding, links[slot].usesClient,
-            links[slot].operations.isEmpty, status == .ready
-        else { return }
-        let operation: GATTClientOperation
-        switch links[slot].preparation.step {
-        case .services: operation = .discoverPrimaryServices()
-        case .name: operation = .readByUUID(.deviceName)
-        case .serviceChanged(let handles): operation = .discoverCharacteristics(in: handles, uuid: .serviceChanged)
-        case .descriptor(let value, let end):
-            operation = .discoverDescriptors(in: AttributeHandle(value.rawValue + 1)...end)
-        case .configuration(let descriptor): operation = .configure(descriptor: descriptor, .indications)
-        case .done: return
+    // MARK: - Events
+
+    /// The peer's server is being used.
+    mutating func begin() { if phase == .unused { phase = .waiting(.services) } }
+
+    /// Begins the step that waits.
+    mutating func nextOperation() -> GATTClientOperation? {
+        guard case .waiting(let step) = phase else { return nil }
+        phase = .running(step)
+        switch step {
+        case .services, .verification: return .discoverPrimaryServices()
+        case .name: return .readByUUID(.deviceName)
+        case .serviceChanged(let handles): return .discoverCharacteristics(in: handles, uuid: .serviceChanged)
+        case .descriptor(let value, let end): return .discoverDescriptors(in: AttributeHandle(value.rawValue + 1)...end)
+        case .configuration(let descriptor): return .configure(descriptor: descriptor, .indications)
         }
-        links[slot].preparation.isRunning = true
-        start(operation, for: .preparation, slot, at: now)
     }
 
     /// A step has ended. Missing attributes and refusals are ignored.
-    mutating func preparationStepped(
-        _ result: Result<GATTClientResult, HostError>, _ slot: Int, at now: Instant
-    ) {
-        links[slot].preparation.isRunning = false
-        switch (links[slot].preparation.step, result) {
-        // `learnServices` has recorded the result.
-        case (.services, _): links[slot].preparation.step = .name
+    ///
+    /// - Parameters:
+    ///   - caching: what is known of the peer's attributes.
+    ///   - isDiscovering: whether users are about to find services.
+    mutating func stepped(
+        _ result: Result<GATTClientResult, HostError>, _ caching: borrowing AttributeCaching, isDiscovering: Bool
+    ) -> [Effect] {
+        guard case .running(let step) = phase else { return [] }
+        var effects: [Effect] = []
+        switch (step, result) {
+        // `learn` has recorded the result.
+        case (.services, _): phase = .waiting(.name)
         case (.name, _):
             if case .success(.values(let values)) = result, let value = values.first?.value, !value.isEmpty {
-                learn(String(decoding: value, as: UTF8.self), of: links[slot].peer)
+                effects.append(.learned(name: String(decoding: value, as: UTF8.self)))
             }
-            links[slot].preparation.step = links[slot].genericAttribute.map { .serviceChanged(in: $0) } ?? .done
-            if links[slot].genericAttribute == nil, links[slot].preparation.services != nil { changesAreWatched(slot) }
+            phase = genericAttribute.map { .waiting(.serviceChanged(in: $0)) } ?? .over
+            if genericAttribute == nil, services != nil { effects += watch() }
         case (.serviceChanged, .success(.characteristics(let found))):
-            if found.isEmpty { changesAreWatched(slot) }
+            if found.isEmpty { effects += watch() }
             // One without room for descriptors cannot be watched.
             let characteristic = found.first { $0.valueHandle < $0.endHandle }
-            links[slot].preparation.step =
-                characteristic.map { .descriptor(of: $0.valueHandle, end: $0.endHandle) } ?? .done
+            phase = characteristic.map { .waiting(.descriptor(of: $0.valueHandle, end: $0.endHandle)) } ?? .over
         case (.descriptor(let value, _), .success(.descriptors(let found))):
             let descriptor = found.first { $0.uuid == .clientCharacteristicConfiguration }
-            links[slot].preparation.serviceChanged = value
-            links[slot].preparation.step = descriptor.map { .configuration($0.handle) } ?? .done
+            serviceChanged = value
+            phase = descriptor.map { .waiting(.configuration($0.handle)) } ?? .over
         case (.configuration, .success):
-            host.keepServiceChangedHandle(links[slot].preparation.serviceChanged, of: links[slot].identifier)
-            changesAreWatched(slot)
-            links[slot].preparation.step = .done
-        default: links[slot].preparation.step = .done
+            let wasWatched = isChangeWatched
+            effects = [.keepServiceChanged(serviceChanged)] + watch()
+            let isMissed = !wasWatched && caching.mayHaveMissedChange(isDiscovering: isDiscovering)
+            phase = isMissed ? .waiting(.verification) : .over
+            if !wasWatched { effects.append(.verifyAttributes) }
+        case (.verification, .success(.services(let found))):
+            phase = .over
+            if let handles = caching.changes(to: found) {
+                effects.append(.servicesChanged(in: handles, now: found.map(\.uuid)))
+            }
+        case (.serviceChanged, _), (.descriptor, _), (.configuration, .failure), (.verification, _): phase = .over
         }
-        if links[slot].preparation.step == .done {
-            tellServices(slot)
-            verifyHash(slot, at: now)
-        }
+        return phase == .over ? effects + [.over] : effects
+    }
+
+    private mutating func watch() -> [Effect] {
+        isChangeWatched = true
+        return [.watched]
     }
 
     /// Records discovered services, including those that users discovered.
-    mutating func learnServices(from result: GATTClientResult, _ slot: Int) {
-        let services: [DiscoveredService]
+    ///
+    /// - Returns: whether they are news, of a peer whose preparation is over.
+    mutating func learn(_ result: GATTClientResult) -> Bool {
+        let found: [DiscoveredService]
         switch result {
-        case .services(let found): services = found
-        case .database(let database): services = database.services
-        default: return
+        case .services(let services): found = services
+        case .database(let database): found = database.services
+        default: return false
         }
-        let uuids = services.map(\.uuid)
-        let isNews = links[slot].preparation.services != uuids
-        links[slot].preparation.services = uuids
-        if let generic = services.first(where: { $0.uuid == .genericAttribute }) {
-            links[slot].genericAttribute = generic.startHandle...max(generic.startHandle, generic.endHandle)
+        let uuids = found.map(\.uuid)
+        let isNews = services != uuids
+        services = uuids
+        if let generic = found.first(where: { $0.uuid == .genericAttribute }) {
+            genericAttribute = generic.startHandle...max(generic.startHandle, generic.endHandle)
         }
-        if links[slot].preparation.step == .services, !links[slot].preparation.isRunning {
-            links[slot].preparation.step = .name
+        if phase == .waiting(.services) { phase = .waiting(.name) }
+        return isNews && isOver
+    }
+
+    /// The peer's services have changed.
+    ///
+    /// - Parameter services: those that it has now; nil if they are not known.
+    mutating func servicesChanged(to services: [BluetoothUUID]?) { self.services = services }
+}
+
+extension LinkPreparation {
+    package enum PhaseName: String, CaseIterable, Sendable {
+        case unused, services, name, serviceChanged, descriptor, configuration, verification, over
+    }
+
+    package enum EventName: String, CaseIterable, Sendable {
+        /// `linkIdle` begins the step that waits.
+        case used, linkIdle, answered, failed, servicesFound
+    }
+
+    package var phaseName: PhaseName {
+        switch phase {
+        case .unused: .unused
+        case .waiting(.services), .running(.services): .services
+        case .waiting(.name), .running(.name): .name
+        case .waiting(.serviceChanged), .running(.serviceChanged): .serviceChanged
+        case .waiting(.descriptor), .running(.descriptor): .descriptor
+        case .waiting(.configuration), .running(.configuration): .configuration
+        case .waiting(.verification), .running(.verification): .verification
+        case .over: .over
         }
-        if isNews, links[slot].preparation.step == .done { tellServices(slot) }
     }
 
-    private mutating func tellServices(_ slot: Int) {
-        guard let services = links[slot].preparation.services else { return }
-        tellAll(.servicesKnown(links[slot].identifier, services))
-    }
-
-    private mutating func learn(_ name: String, of peer: PeerID) {
-        if names.set(name, of: peer) { tellAll(.nameChanged(peer, name)) }
-    }
-
-    /// Handles a value of Service Changed: the first and the last affected handle.
-    mutating func servicesHaveChanged(_ payload: Payload, _ slot: Int) {
-        guard payload.count == 4 else { return }
-        let octets = (0..<4).map { UInt16(arena[payload.start + $0]) }
-        let first = AttributeHandle(octets[0] | octets[1] << 8)
-        let last = AttributeHandle(octets[2] | octets[3] << 8)
-        servicesHaveChanged(in: min(first, last)...max(first, last), slot)
-    }
-
-    /// Nothing that is known of these handles holds any more.
-    mutating func servicesHaveChanged(in handles: ClosedRange<AttributeHandle>, _ slot: Int) {
-        links[slot].serviceChanges.add(handles)
-        dropAttributes(slot)
-        invalidateSubscriptions(in: handles, slot)
-        invalidateOperations(in: handles, slot)
-        links[slot].preparation.services = nil
-        tellAll(.servicesChanged(links[slot].identifier, handles))
+    package static var transitions: [Transition<LinkPreparation>] {
+        [
+            Transition(.unused, .used, .services),
+            Transition(.services, .linkIdle, .services), Transition(.name, .linkIdle, .name),
+            Transition(.serviceChanged, .linkIdle, .serviceChanged), Transition(.descriptor, .linkIdle, .descriptor),
+            Transition(.configuration, .linkIdle, .configuration), Transition(.verification, .linkIdle, .verification),
+            Transition(.services, .answered, .name), Transition(.services, .failed, .name),
+            Transition(.services, .servicesFound, .name),
+            Transition(.name, .answered, .serviceChanged), Transition(.name, .failed, .serviceChanged),
+            Transition(.name, .answered, .over), Transition(.name, .failed, .over),
+            Transition(.serviceChanged, .answered, .descriptor), Transition(.serviceChanged, .answered, .over),
+            Transition(.serviceChanged, .failed, .over),
+            Transition(.descriptor, .answered, .configuration), Transition(.descriptor, .answered, .over),
+            Transition(.descriptor, .failed, .over),
+            Transition(.configuration, .answered, .over), Transition(.configuration, .answered, .verification),
+            Transition(.configuration, .failed, .over),
+            Transition(.verification, .answered, .over), Transition(.verification, .failed, .over),
+            Transition(.over, .servicesFound, .over),
+        ]
     }
 }

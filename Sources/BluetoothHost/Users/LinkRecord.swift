@@ -9,33 +9,23 @@ struct LinkRecord: Sendable {
     let peer: PeerID
     let role: LinkRole
     let beginning: Instant
+    /// When its users get it, and that it ends.
+    var readiness: LinkReadiness
     /// False once the link is gone, until another takes its slot.
-    var isInUse = true
+    @inline(__always)
+    var isInUse: Bool { readiness.isInUse }
     /// The users that asked for the link. The host ends a link that it made as a central after the last of them.
     var holders: [UserID] = []
     /// The ATT_MTU reported to the users, in octets.
     var mtu = 23
-    /// Whether the exchange of ATT_MTU is over.
-    var isExchangeOver = false
-    /// Whether ATT_MTU is settled, and encryption with a bond's key, so waiting users may get the link.
-    var isReady = false
-    /// Whether the host was asked to end the link.
-    var isEnding = false
-    /// Whether the peer could not be encrypted with its bond's key, so that the host ends the link: nobody gets it any more.
-    var isBondRefused = false
-    var isUsable: Bool { !isEnding && !isBondRefused }
     /// The calls waiting for the link to be ready.
     var awaitingReadiness: [WantedConnections.Wanted] = []
     /// The reason to report for its end, instead of the controller's.
     var endReason: DisconnectReason?
 
-    /// The client operations that have been started, oldest first.
-    var operations: [PendingOperation] = []
-    /// The client operations that have not been started yet.
-    var heldOperations: [HeldOperation] = []
-    var subscriptions: [SubscriptionRecord] = []
-    /// The Client Characteristic Configuration descriptors found so far, by value handle.
-    var configurationDescriptors: [AttributeHandle: AttributeHandle] = [:]
+    /// The operations of the GATT client, under way and waiting.
+    var scheduler = OperationScheduler()
+    var subscriptions = Subscriptions()
     var requests: [PendingRequest] = []
     /// Who takes the periodic advertising of which the peer tells.
     var syncReceiver: UserID?
@@ -43,19 +33,13 @@ struct LinkRecord: Sendable {
     var pathLossReports: UserCall?
     var transmitPowerReports: UserCall?
     var serviceChanges = ServiceChanges()
-    var preparation = LinkPreparation()
-    var caching = LinkCaching()
-    /// Whether this host uses the peer as a server. As a peripheral it need not.
-    var usesClient = false
-    /// The handles of the peer's Generic Attribute service, once they are known.
-    var genericAttribute: ClosedRange<AttributeHandle>?
+    var preparation = LinkPreparation(serviceChanged: 0)
+    var caching = AttributeCaching()
 
     /// Whether a question about pairing on this link waits for its answer.
     var awaitsAgent = false
     /// The calls that wait for the link to be protected.
     var awaitingSecurity: [UserCall] = []
-    /// The operations that the peer refused because the link was not protected enough, to be repeated once it is.
-    var refusedOperations: [RefusedOperation] = []
 
     /// The channels of users, those asked for, and those to be asked for again on a better protected link.
     var channels: [ChannelRecord] = []
@@ -78,6 +62,7 @@ struct LinkRecord: Sendable {
         self.identifier = identifier
         self.peer = peer
         self.role = role
+        readiness = LinkReadiness(role)
     }
 }
 
@@ -87,20 +72,21 @@ struct UserCall: Sendable {
     let token: CallToken
     /// Whether it keeps the order of its user's calls: `HostCall.keepsOrder`.
     var keepsOrder = true
+    /// The link on which the later calls of its user wait for its end; nil if none do.
+    var turn: LinkIdentifier?
 }
 
-extension UserCall: Equatable {
+extension UserCall {
+    init(_ call: HostCall) { self.init(user: call.user, token: call.token, keepsOrder: call.keepsOrder) }
+}
+
+extension UserCall: Hashable {
     static func == (one: UserCall, other: UserCall) -> Bool { one.user == other.user && one.token == other.token }
-}
 
-/// A client operation that is repeated when the link is better protected.
-struct RefusedOperation: Sendable {
-    let operation: GATTClientOperation
-    let purpose: PendingOperation.Purpose
-    /// How the peer refused it, to be reported if protection fails.
-    let error: HostError
-    /// How often it has begun: see `PendingOperation`.
-    var beginnings: UInt8 = 1
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(user)
+        hasher.combine(token)
+    }
 }
 
 /// A client operation under way, and the receiver of its result.
@@ -130,39 +116,17 @@ struct PendingOperation: Sendable {
     /// How often it has begun: again where the peer's services changed meanwhile, or its bearer was closed.
     let beginnings: UInt8
     /// Whether attributes that it concerns have changed since it was called for.
-    var isOutdated = false
+    private(set) var isOutdated = false
     /// How often what was known of the server had been dropped when the operation began.
     let dropCount: UInt32
+
+    mutating func outdate() { isOutdated = true }
 }
 
 /// A request to the controller for a link.
 struct PendingRequest: Sendable {
     let identifier: RequestIdentifier
     let call: UserCall
-}
-
-/// One characteristic of a peer, and the users subscribed to it.
-struct SubscriptionRecord: Sendable {
-    enum State: Equatable, Sendable {
-        case off
-        /// Looking for the Client Characteristic Configuration.
-        case finding
-        case enabling
-        case on
-        case disabling
-    }
-
-    struct Holder: Sendable {
-        let call: UserCall
-        /// Whether the user knows that its subscription has begun.
-        var isConfirmed = false
-    }
-
-    let request: SubscriptionRequest
-    var state = State.off
-    var holders: [Holder] = []
-    /// The users that have unsubscribed and wait for the peer's response; values still reach them.
-    var leaving: [UserCall] = []
 }
 
 /// The credits of one link: how many unacknowledged values of each user are in flight.
@@ -217,6 +181,28 @@ struct SendCredits: Sendable {
         } else {
             returned.append((user, count))
         }
+    }
+
+    /// Whether a user's values in flight take all of its credit.
+    @inline(__always)
+    func isExhausted(_ user: UserID) -> Bool {
+        outstanding >= SharedHost.sendCredit && inFlight(user) >= SharedHost.sendCredit
+    }
+
+    private func inFlight(_ user: UserID) -> Int {
+        var count = 0
+        for run in runs[head...] where run.user == user { count += run.count }
+        return count
+    }
+
+    /// The credits that a user has taken and not been given back, as far as it knows.
+    func taken(by user: UserID) -> Int { inFlight(user) + (returned.first { $0.user == user }?.count ?? 0) }
+
+    /// A user gets some of its returned credits.
+    mutating func tell(_ count: Int, to user: UserID) {
+        guard let index = returned.firstIndex(where: { $0.user == user }) else { return }
+        returned[index].count -= count
+        if returned[index].count == 0 { returned.remove(at: index) }
     }
 
     mutating func clearReturned() { returned.removeAll(keepingCapacity: true) }

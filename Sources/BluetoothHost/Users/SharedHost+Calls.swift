@@ -11,10 +11,11 @@ extension SharedHost {
             switch calls[index].kind {
             case .writeWithoutResponse(let link, let handle, let value):
                 guard let slot = slot(of: link) else { continue }
+                if waitsForTurn(calls[index], slot) { continue }
                 if let known = calls[index].knownChanges,
-                    links[slot].serviceChanges.contains(since: known, where: { $0.contains(handle) })
+                    links[slot.index].serviceChanges.contains(since: known, where: { $0.contains(handle) })
                 {
-                    links[slot].credits.giveBack(1, to: calls[index].user)
+                    links[slot.index].credits.giveBack(1, to: calls[index].user)
                     continue
                 }
                 send(for: calls[index].user, slot) { host throws(HostError) in
@@ -32,15 +33,18 @@ extension SharedHost {
             default: performRare(calls[index], at: now)
             }
             if !host.events.isEmpty { drain(at: now) }
+            if !turnsDue.isEmpty { beginDueCalls(at: now) }
         }
     }
 
     private mutating func performRare(_ call: HostCall, at now: Instant) {
         // A call may arrive after its user has gone.
         guard index(of: call.user) != nil else { return }
-        let userCall = UserCall(user: call.user, token: call.token, keepsOrder: call.keepsOrder)
-        if isOutdated(call) { return end(userCall, .failure(.servicesChanged)) }
-        carryOut(call.kind, userCall, at: now)
+        guard call.keepsOrder, let link = call.kind.linkOfTurn, let slot = slot(of: link) else {
+            if isOutdated(call) { return end(UserCall(call), .failure(.servicesChanged)) }
+            return carryOut(call.kind, UserCall(call), at: now)
+        }
+        if !waitsForTurn(call, slot) { begin(call, slot, at: now) }
     }
 
     private mutating func carryOut(_ kind: HostCall.Kind, _ call: UserCall, at now: Instant) {
@@ -88,13 +92,15 @@ extension SharedHost {
         case .bonds: end(call, .success(.bonds(host.bonds)))
         case .removeBond(let peer): removeBond(call, with: peer, at: now)
         case .forgetAttributes(let peer):
-            forgetAttributes(of: peer)
+            forgetAttributes(of: peer, at: now)
             end(call, .success(.done))
-        case .release(let link), .disconnect(let link, _), .readRSSI(let link), .updateParameters(let link, _),
+        case .release(let link), .abandon(let link), .disconnect(let link, _), .readRSSI(let link),
+            .updateParameters(let link, _),
             .setPreferredPHYs(let link, _, _), .power(let link, _), .holdReceiving(let link),
             .resumeReceiving(let link),
             .perform(let link, _), .write(let link, _, _),
-            .subscribe(let link, _), .unsubscribe(let link, _), .indicate(let link, _, _), .pair(let link, _),
+            .subscribe(let link, _), .unsubscribe(let link, _), .unsubscribeAll(let link, _), .awaitTurn(let link),
+            .indicate(let link, _, _), .pair(let link, _),
             .writeSigned(let link, _, _), .channel(let link, _),
             .answerPairing(let link, _), .pressKey(let link, _), .cancelPairing(let link),
             .transfer(let link, _, _), .acceptTransfers(let link, _):
@@ -104,9 +110,10 @@ extension SharedHost {
     }
 
     /// A call for an existing link.
-    private mutating func carryOut(_ kind: HostCall.Kind, _ call: UserCall, _ slot: Int, at now: Instant) {
+    mutating func carryOut(_ kind: HostCall.Kind, _ call: UserCall, _ slot: LinkTable.Slot, at now: Instant) {
         switch kind {
         case .release: release(slot, for: call.user, at: now)
+        case .abandon: abandonCalls(of: call.user, slot)
         case .disconnect(_, let reason): disconnect(call, slot, reason, at: now)
         case .readRSSI(let link):
             request(call, slot) { host throws(HostError) in try host.readRSSI(of: link, at: now) }
@@ -144,6 +151,8 @@ extension SharedHost {
         case .cancelPairing(let link): host.cancelPairing(link, at: now)
         case .subscribe(_, let request): subscribe(call, request, slot, at: now)
         case .unsubscribe(_, let subscription): unsubscribe(call, from: subscription, slot, at: now)
+        case .unsubscribeAll(_, let characteristic): unsubscribe(call, from: characteristic, slot, at: now)
+        case .awaitTurn: end(call, .success(.done))
         case .attach, .detach, .cancel, .scan, .advertise, .advertiseSet, .changeSet, .setSubeventData, .synchronize,
             .sync, .connect, .publish, .publishAll, .withdraw,
             .withdrawAll, .setValue, .readOwnValue, .answer, .accept, .refuse, .authorize, .writeWithoutResponse,
@@ -175,33 +184,32 @@ extension SharedHost {
             end(call, .failure(.cancelled))
             return reconcileConnecting(at: now)
         }
-        for slot in links.indices where links[slot].isInUse && cancel(call, slot, at: now) { return }
+        for slot in slots where links[slot.index].isInUse && cancel(call, slot, at: now) { return }
     }
 
     /// False if the token stands for nothing on this link.
-    private mutating func cancel(_ call: UserCall, _ slot: Int, at now: Instant) -> Bool {
-        if let operation = links[slot].operations.first(where: { $0.purpose == .call(call) }) {
-            host.cancel(operation.identifier, on: links[slot].identifier)
+    private mutating func cancel(_ call: UserCall, _ slot: LinkTable.Slot, at now: Instant) -> Bool {
+        if let operation = links[slot.index].scheduler.operations.first(where: { $0.purpose == .call(call) }) {
+            host.cancel(operation.identifier, on: links[slot.index].identifier)
             return true
         }
         if stopPowerReports(slot, where: { $0 == call }, at: now) { return true }
-        if cancelHeld(slot, where: { $0 == call }) {
-            // It ends below.
-        } else if let index = links[slot].requests.firstIndex(where: { $0.call == call }) {
-            links[slot].requests.remove(at: index)
-        } else if let index = links[slot].awaitingSecurity.firstIndex(of: call) {
-            links[slot].awaitingSecurity.remove(at: index)
-        } else if let index = links[slot].refusedOperations.firstIndex(where: { $0.purpose == .call(call) }) {
-            links[slot].refusedOperations.remove(at: index)
-        } else if let index = links[slot].caching.waiting.firstIndex(where: { $0.purpose == .call(call) }) {
-            links[slot].caching.waiting.remove(at: index)
-        } else if let index = links[slot].awaitingEnd.firstIndex(of: call) {
-            links[slot].awaitingEnd.remove(at: index)
+        if let waiting = links[slot.index].scheduler.remove(call) {
+            // The call that cancels has no turn.
+            end(waiting, .failure(.cancelled))
+            return true
+        }
+        if let index = links[slot.index].requests.firstIndex(where: { $0.call == call }) {
+            links[slot.index].requests.remove(at: index)
+        } else if let index = links[slot.index].awaitingSecurity.firstIndex(of: call) {
+            links[slot.index].awaitingSecurity.remove(at: index)
+        } else if let index = links[slot.index].awaitingEnd.firstIndex(of: call) {
+            links[slot.index].awaitingEnd.remove(at: index)
         } else if cancelOpening(call, slot, at: now) || cancelSubscribing(call, slot, at: now)
             || stopAwaiting(call, slot, .cancelled, at: now)
         {
             return true
-        } else if links[slot].indications.remove(where: { $0.call == call }).isEmpty {
+        } else if links[slot.index].indications.remove(where: { $0.call == call }).isEmpty {
             return false
         }
         end(call, .failure(.cancelled))
@@ -210,10 +218,10 @@ extension SharedHost {
 
     /// Makes a request to the host that an event answers.
     mutating func request(
-        _ call: UserCall, _ slot: Int, _ body: (inout Host) throws(HostError) -> RequestIdentifier
+        _ call: UserCall, _ slot: LinkTable.Slot, _ body: (inout Host) throws(HostError) -> RequestIdentifier
     ) {
         do throws(HostError) {
-            links[slot].requests.append(PendingRequest(identifier: try body(&host), call: call))
+            links[slot.index].requests.append(PendingRequest(identifier: try body(&host), call: call))
         } catch {
             end(call, .failure(error))
         }

@@ -30,39 +30,45 @@ extension SharedHost {
 
     // MARK: - Calls
 
-    mutating func carryOut(_ kind: ChannelCall, _ call: UserCall, _ slot: Int, at now: Instant) {
-        let link = links[slot].identifier
+    mutating func carryOut(_ kind: ChannelCall, _ call: UserCall, _ slot: LinkTable.Slot, at now: Instant) {
+        let link = links[slot.index].identifier
         switch kind {
         case .open(let psm, let parameters, let count):
             open(ChannelRequest(call: call, psm: psm, parameters: parameters, count: count), slot, at: now)
         case .send(let channel, let sdu):
-            guard let index = index(of: channel, slot), links[slot].channels[index].user == call.user else { return }
+            guard let index = index(of: channel, slot), links[slot.index].channels[index].user == call.user else {
+                return
+            }
             // Credits keep a user from sending more than there is room for; who disregards them loses the channel.
             guard let isSent = try? host.send(sdu.span, over: channel, on: link), isSent else {
                 return host.closeChannel(channel, on: link, isAbrupt: true, at: now)
             }
-            links[slot].channels[index].outstanding += 1
+            links[slot.index].channels[index].outstanding += 1
         case .consume(let channel, let length):
-            guard let index = index(of: channel, slot), links[slot].channels[index].user == call.user else { return }
+            guard let index = index(of: channel, slot), links[slot.index].channels[index].user == call.user else {
+                return
+            }
             host.consume(length, of: channel, on: link)
         case .reconfigure(let channel, let mtu, let mps):
-            guard let index = index(of: channel, slot), links[slot].channels[index].user == call.user else {
+            guard let index = index(of: channel, slot), links[slot.index].channels[index].user == call.user else {
                 return end(call, .failure(.noSuchChannel))
             }
             do throws(HostError) {
                 try host.reconfigure([channel], mtu: mtu, mps: mps, on: link, at: now)
-                links[slot].reconfigurations.append((channel, call))
+                links[slot.index].reconfigurations.append((channel, call))
             } catch {
                 end(call, .failure(error))
             }
         case .close(let channel, let isAbrupt):
-            guard let index = index(of: channel, slot), links[slot].channels[index].user == call.user else { return }
+            guard let index = index(of: channel, slot), links[slot.index].channels[index].user == call.user else {
+                return
+            }
             host.closeChannel(channel, on: link, isAbrupt: isAbrupt, at: now)
         }
     }
 
-    mutating func open(_ request: ChannelRequest, _ slot: Int, at now: Instant) {
-        let link = links[slot].identifier
+    mutating func open(_ request: ChannelRequest, _ slot: LinkTable.Slot, at now: Instant) {
+        let link = links[slot.index].identifier
         do throws(HostError) {
             let channels =
                 if let count = request.count {
@@ -70,24 +76,31 @@ extension SharedHost {
                 } else {
                     [try host.openChannel(to: request.psm, request.parameters, on: link, at: now)]
                 }
-            links[slot].channelOpenings.append(ChannelOpening(request: request, awaited: channels))
+            links[slot.index].channelOpenings.append(ChannelOpening(request: request, awaited: channels))
         } catch {
             end(request.call, .failure(error))
         }
     }
 
-    private func index(of channel: CreditBasedChannel.ID, _ slot: Int) -> Int? {
-        links[slot].channels.firstIndex { $0.id == channel }
+    private func index(of channel: CreditBasedChannel.ID, _ slot: LinkTable.Slot) -> Int? {
+        links[slot.index].channels.firstIndex { $0.id == channel }
     }
 
     /// Calls off what a user has asked for, or waits to ask for again. False if the call is none of these.
-    mutating func cancelOpening(_ call: UserCall, _ slot: Int, at now: Instant) -> Bool {
-        if let index = links[slot].refusedChannels.firstIndex(where: { $0.request.call == call }) {
-            links[slot].refusedChannels.remove(at: index)
-        } else if let index = links[slot].channelOpenings.firstIndex(where: { $0.request.call == call }) {
-            callOff(links[slot].channelOpenings.remove(at: index), slot, at: now)
-        } else if let index = links[slot].reconfigurations.firstIndex(where: { $0.call == call }) {
-            links[slot].reconfigurations.remove(at: index)
+    mutating func cancelOpening(_ call: UserCall, _ slot: LinkTable.Slot, at now: Instant) -> Bool {
+        // The call that cancels has no turn: the one that asked ends.
+        if let index = links[slot.index].refusedChannels.firstIndex(where: { $0.request.call == call }) {
+            end(links[slot.index].refusedChannels.remove(at: index).request.call, .failure(.cancelled))
+            return true
+        }
+        if let index = links[slot.index].channelOpenings.firstIndex(where: { $0.request.call == call }) {
+            let opening = links[slot.index].channelOpenings.remove(at: index)
+            callOff(opening, slot, at: now)
+            end(opening.request.call, .failure(.cancelled))
+            return true
+        }
+        if let index = links[slot.index].reconfigurations.firstIndex(where: { $0.call == call }) {
+            links[slot.index].reconfigurations.remove(at: index)
         } else {
             return false
         }
@@ -96,24 +109,26 @@ extension SharedHost {
     }
 
     /// Nobody waits any more for the channels of a request: neither for those still to come, nor for those that have.
-    private mutating func callOff(_ opening: ChannelOpening, _ slot: Int, at now: Instant) {
+    private mutating func callOff(_ opening: ChannelOpening, _ slot: LinkTable.Slot, at now: Instant) {
         let opened = opening.opened.map(\.id)
-        links[slot].channels.removeAll { opened.contains($0.id) }
-        for channel in opening.awaited + opened { host.closeChannel(channel, on: links[slot].identifier, at: now) }
+        links[slot.index].channels.removeAll { opened.contains($0.id) }
+        for channel in opening.awaited + opened {
+            host.closeChannel(channel, on: links[slot.index].identifier, at: now)
+        }
     }
 
     /// A user is gone, and its channels with it.
-    mutating func forgetChannels(of user: UserID, _ slot: Int, at now: Instant) {
-        links[slot].refusedChannels.removeAll { $0.request.call.user == user }
-        links[slot].reconfigurations.removeAll { $0.call.user == user }
-        for opening in links[slot].channelOpenings where opening.request.call.user == user {
+    mutating func forgetChannels(of user: UserID, _ slot: LinkTable.Slot, at now: Instant) {
+        links[slot.index].refusedChannels.removeAll { $0.request.call.user == user }
+        links[slot.index].reconfigurations.removeAll { $0.call.user == user }
+        for opening in links[slot.index].channelOpenings where opening.request.call.user == user {
             callOff(opening, slot, at: now)
         }
-        links[slot].channelOpenings.removeAll { $0.request.call.user == user }
-        for channel in links[slot].channels where channel.user == user {
-            host.closeChannel(channel.id, on: links[slot].identifier, at: now)
+        links[slot.index].channelOpenings.removeAll { $0.request.call.user == user }
+        for channel in links[slot.index].channels where channel.user == user {
+            host.closeChannel(channel.id, on: links[slot.index].identifier, at: now)
         }
-        links[slot].channels.removeAll { $0.user == user }
+        links[slot.index].channels.removeAll { $0.user == user }
     }
 
     mutating func forgetListeners(of user: UserID) {
@@ -130,12 +145,12 @@ extension SharedHost {
         switch event {
         case .received(let channel, let payload):
             guard let index = index(of: channel, slot) else { return }
-            tell(.channel(link, .received(channel, keep(payload))), to: links[slot].channels[index].user)
+            tell(.channel(link, .received(channel, payload)), to: links[slot.index].channels[index].user)
         case .opened(let channel, let information, .peer):
             guard let owner = channelOwners[information.psm] else {
                 return host.closeChannel(channel, on: link, at: now)
             }
-            links[slot].channels.append(ChannelRecord(id: channel, user: owner))
+            links[slot.index].channels.append(ChannelRecord(id: channel, user: owner))
             tell(.channel(link, .opened(channel, information)), to: owner)
         case .opened(let channel, let information, .thisDevice):
             settleOpening(of: channel, .success(information), slot, at: now)
@@ -143,39 +158,43 @@ extension SharedHost {
         case .openingFailed(_, .cancelled): return
         case .openingFailed(let channel, let failure): settleOpening(of: channel, .failure(failure), slot, at: now)
         case .reconfigured(let channels, let failure):
-            guard let index = links[slot].reconfigurations.firstIndex(where: { channels.contains($0.channel) }) else {
+            guard let index = links[slot.index].reconfigurations.firstIndex(where: { channels.contains($0.channel) })
+            else {
                 return
             }
             let error = failure.map { HostError.channelReconfiguration($0) }
-            end(links[slot].reconfigurations.remove(at: index).call, error.map { .failure($0) } ?? .success(.done))
+            end(
+                links[slot.index].reconfigurations.remove(at: index).call, error.map { .failure($0) } ?? .success(.done)
+            )
         case .closed(let channel, let reason):
             guard let index = index(of: channel, slot) else { return }
-            tell(.channel(link, .closed(channel, reason)), to: links[slot].channels.remove(at: index).user)
+            tell(.channel(link, .closed(channel, reason)), to: links[slot.index].channels.remove(at: index).user)
         case .readyToSend, .limitsChanged: return
         }
     }
 
     /// What became of a channel that was asked for. The call ends when that is known of all that were asked for with it.
     private mutating func settleOpening(
-        of channel: CreditBasedChannel.ID, _ result: Result<ChannelInformation, ChannelOpeningFailure>, _ slot: Int,
+        of channel: CreditBasedChannel.ID, _ result: Result<ChannelInformation, ChannelOpeningFailure>,
+        _ slot: LinkTable.Slot,
         at now: Instant
     ) {
-        let link = links[slot].identifier
-        guard let index = links[slot].channelOpenings.firstIndex(where: { $0.awaited.contains(channel) }) else {
+        let link = links[slot.index].identifier
+        guard let index = links[slot.index].channelOpenings.firstIndex(where: { $0.awaited.contains(channel) }) else {
             if case .success = result { host.closeChannel(channel, on: link, at: now) }
             return
         }
-        var opening = links[slot].channelOpenings[index]
+        var opening = links[slot.index].channelOpenings[index]
         opening.awaited.removeAll { $0 == channel }
         switch result {
         case .success(let information):
             opening.opened.append(OpenedChannel(id: channel, information: information))
-            links[slot].channels.append(ChannelRecord(id: channel, user: opening.request.call.user))
+            links[slot.index].channels.append(ChannelRecord(id: channel, user: opening.request.call.user))
         case .failure(let failure): opening.failure = failure
         }
-        links[slot].channelOpenings[index] = opening
+        links[slot.index].channelOpenings[index] = opening
         guard opening.awaited.isEmpty else { return }
-        links[slot].channelOpenings.remove(at: index)
+        links[slot.index].channelOpenings.remove(at: index)
         if opening.opened.isEmpty, let failure = opening.failure {
             if raisesSecurity(opening.request, failure, slot, at: now) { return }
             end(opening.request.call, .failure(.channel(failure)))
@@ -185,13 +204,13 @@ extension SharedHost {
     }
 
     /// At the end of a turn: returns the credits of SDUs that have left.
-    mutating func settleChannelCredits(_ slot: Int) {
-        let link = links[slot].identifier
-        for index in links[slot].channels.indices where links[slot].channels[index].outstanding > 0 {
-            let channel = links[slot].channels[index]
+    mutating func settleChannelCredits(_ slot: LinkTable.Slot) {
+        let link = links[slot.index].identifier
+        for index in links[slot.index].channels.indices where links[slot.index].channels[index].outstanding > 0 {
+            let channel = links[slot.index].channels[index]
             let sent = channel.outstanding - host.waitingCount(of: channel.id, on: link)
             guard sent > 0 else { continue }
-            links[slot].channels[index].outstanding -= sent
+            links[slot.index].channels[index].outstanding -= sent
             tell(.channel(link, .credit(channel.id, sent)), to: channel.user)
         }
     }
@@ -201,24 +220,25 @@ extension SharedHost {
     /// The peer refused a channel. Where more protection may help, and somebody answers for the person, the request waits for
     /// that and is repeated, as refused operations of the GATT client are (Core 5.4, Vol 3, Part C, 10.3.2).
     private mutating func raisesSecurity(
-        _ request: ChannelRequest, _ failure: ChannelOpeningFailure, _ slot: Int, at now: Instant
+        _ request: ChannelRequest, _ failure: ChannelOpeningFailure, _ slot: LinkTable.Slot, at now: Instant
     ) -> Bool {
         guard case .refused(let result) = failure, pairingAgent?.description.pairsOnDemand == true,
-            links[slot].refusedChannels.count < CreditBasedChannels.greatestCountAtOnce,
-            let security = host.information(of: links[slot].identifier)?.security,
+            links[slot.index].refusedChannels.count < CreditBasedChannels.greatestCountAtOnce,
+            let security = host.information(of: links[slot.index].identifier)?.security,
             let pairing = PairRequest(after: result, on: security)
         else { return false }
-        if !host.isSecurityPending(on: links[slot].identifier) {
-            guard (try? beginProtecting(slot, pairing, at: now)) != nil else { return false }
+        if !host.isSecurityPending(on: links[slot.index].identifier) {
+            // Without a pairing the peer's refusal is the result.
+            guard (try? beginProtecting(slot, pairing, isOnDemand: true, at: now)) != nil else { return false }
         }
-        links[slot].refusedChannels.append(RefusedChannel(request: request, failure: failure))
+        links[slot.index].refusedChannels.append(RefusedChannel(request: request, failure: failure))
         return true
     }
 
     /// The link is protected, or will not be.
-    mutating func repeatRefusedChannels(_ error: HostError?, _ slot: Int, at now: Instant) {
-        let refused = links[slot].refusedChannels
-        links[slot].refusedChannels = []
+    mutating func repeatRefusedChannels(_ error: HostError?, _ slot: LinkTable.Slot, at now: Instant) {
+        let refused = links[slot.index].refusedChannels
+        links[slot.index].refusedChannels = []
         for channel in refused {
             if error == nil {
                 open(channel.request, slot, at: now)

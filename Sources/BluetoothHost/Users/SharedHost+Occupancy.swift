@@ -27,16 +27,16 @@ extension SharedHost {
     package var occupancy: HostOccupancy {
         mutating get {
             HostOccupancy(
-                links: links.count { $0.isInUse } + host.links.slots.count { host.links.at[$0].isInUse },
+                links: links.count { $0.isInUse } + host.links.slots.count { host.links.at[$0.index].isInUse },
                 waitingCommands: host.commands.waiting, waitingFrames: host.waitingLinks,
                 takenBuffers: host.flow.bufferCount - host.flow.available,
                 userEntries: users.count + scans.count + advertisements.count + advertisingSets.count
                     + connects.peers.count,
                 clientOperations: endpointCount { $0.channels.reduce(0) { $0 + $1.pendingOperationCount } }
-                    + links.reduce(0) { $0 + ($1.isInUse ? $1.caching.waiting.count : 0) },
+                    + links.reduce(0) { $0 + ($1.isInUse ? $1.scheduler.waitingCount : 0) },
                 preparedWrites: endpointCount { $0.peer.preparedWrites.count },
-                channelRequests: links.indices.reduce(0) { $0 + channelRequests(on: $1) },
-                pairings: links.indices.reduce(0) { $0 + pairings(on: $1) })
+                channelRequests: slots.reduce(0) { $0 + channelRequests(on: $1) },
+                pairings: slots.reduce(0) { $0 + pairings(on: $1) })
         }
     }
 
@@ -47,16 +47,16 @@ extension SharedHost {
             let used = Array(host.links.used)
             if used.count > host.configuration.maximumLinks { return "\(used.count) links" }
             for slot in used {
-                let frames = host.links.at[slot].sendQueue.count
+                let frames = host.links.at[slot.index].sendQueue.count
                 if frames > frameLimit { return "\(frames) frames of one link" }
-                let writes = host.links.at[slot].endpoint.peer.preparedWrites
+                let writes = host.links.at[slot.index].endpoint.peer.preparedWrites
                 if writes.count > writes.limits.count { return "\(writes.count) queued writes of one peer" }
             }
             for link in links where link.isInUse {
                 let indications = link.indications.all.count
                 if indications > IndicationQueue.capacity { return "\(indications) indications on one link" }
-                let refused = link.refusedOperations.count
-                if refused > Self.refusedOperationLimit { return "\(refused) refused operations on one link" }
+                let waiting = link.scheduler.waitingCount
+                if waiting > 4 * OperationScheduler.capacity { return "\(waiting) waiting operations on one link" }
             }
             if host.commands.waiting > host.commands.capacity { return "\(host.commands.waiting) commands" }
             return memorySurplus
@@ -77,22 +77,22 @@ extension SharedHost {
         return memories.first { $0.1 > $0.2 }.map { "\($0.1) \($0.0)" }
     }
 
-    private func channelRequests(on slot: Int) -> Int {
-        guard links[slot].isInUse else { return 0 }
-        return links[slot].channelOpenings.count + links[slot].refusedChannels.count
-            + links[slot].reconfigurations.count
+    private func channelRequests(on slot: LinkTable.Slot) -> Int {
+        guard links[slot.index].isInUse else { return 0 }
+        return links[slot.index].channelOpenings.count + links[slot.index].refusedChannels.count
+            + links[slot.index].reconfigurations.count
     }
 
-    private func pairings(on slot: Int) -> Int {
-        guard links[slot].isInUse else { return 0 }
-        return (host.isSecurityPending(on: links[slot].identifier) ? 1 : 0) + links[slot].awaitingSecurity.count
-            + links[slot].refusedOperations.count
+    private func pairings(on slot: LinkTable.Slot) -> Int {
+        guard links[slot.index].isInUse else { return 0 }
+        return (host.isSecurityPending(on: links[slot.index].identifier) ? 1 : 0)
+            + links[slot.index].awaitingSecurity.count
     }
 
     /// The bonds that the host knows of.
     package var bonds: [Bond] { host.bonds }
 
     private func endpointCount(_ count: (borrowing AttributeEndpoint) -> Int) -> Int {
-        host.links.used.reduce(0) { $0 + count(host.links.at[$1].endpoint) }
+        host.links.used.reduce(0) { $0 + count(host.links.at[$1.index].endpoint) }
     }
 }

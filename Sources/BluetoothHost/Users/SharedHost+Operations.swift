@@ -5,36 +5,47 @@ import BluetoothGATT
 /// The GATT client of each link, and the callers of its operations.
 extension SharedHost {
     mutating func start(
-        _ operation: GATTClientOperation, for purpose: PendingOperation.Purpose, _ slot: Int, at now: Instant,
-        beginnings: UInt8 = 1
+        _ operation: GATTClientOperation, for purpose: PendingOperation.Purpose, _ slot: LinkTable.Slot, at now: Instant
     ) {
-        links[slot].usesClient = true
-        if waitsForHash(operation, purpose, slot, beginnings, at: now) { return }
+        start(OperationScheduler.Operation(operation: operation, purpose: purpose), slot, at: now)
+    }
+
+    mutating func start(_ request: OperationScheduler.Operation, _ slot: LinkTable.Slot, at now: Instant) {
+        let operation = request.operation, purpose = request.purpose
+        links[slot.index].preparation.begin()
+        if waitsForHash(request, slot, at: now) { return }
         let findsAll: Bool
         switch operation {
         case .discoverPrimaryServices(nil), .discoverAll: findsAll = true
         default: findsAll = false
         }
-        if let result = links[slot].caching.known.result(of: operation) {
+        if let result = links[slot.index].caching.answer(to: operation) {
             if findsAll { learnServices(from: result, slot) }
             return succeeded(purpose, slot, result, at: now)
         }
         let lane = lane(of: operation, for: purpose, slot)
         guard let bearer = bearer(for: operation, lane, slot) else {
-            let waiting = RefusedOperation(
-                operation: operation, purpose: purpose, error: .cancelled, beginnings: beginnings)
-            return hold(HeldOperation(waiting: waiting, lane: lane), slot, at: now)
+            return hold(request, for: .bearer(lane), slot, at: now)
         }
         do throws(HostError) {
-            let identifier = try host.start(operation.whole, on: links[slot].identifier, bearer: bearer, at: now)
-            links[slot].operations.append(
+            let identifier = try host.start(operation.whole, on: links[slot.index].identifier, bearer: bearer, at: now)
+            links[slot.index].scheduler.begin(
                 PendingOperation(
                     identifier: identifier, purpose: purpose, findsAllServices: findsAll, operation: operation,
-                    isRepeatable: pairingAgent?.description.pairsOnDemand == true, lane: lane, beginnings: beginnings,
-                    dropCount: links[slot].caching.dropCount))
+                    isRepeatable: pairingAgent?.description.pairsOnDemand == true, lane: lane,
+                    beginnings: request.beginnings, dropCount: links[slot.index].caching.dropCount))
         } catch {
             failed(purpose, slot, error, at: now)
         }
+    }
+
+    /// Keeps an operation until it may begin.
+    mutating func hold(
+        _ operation: OperationScheduler.Operation, for wait: OperationScheduler.Wait, _ slot: LinkTable.Slot,
+        at now: Instant
+    ) {
+        if links[slot.index].scheduler.hold(operation, for: wait) { return }
+        failed(operation.purpose, slot, .client(.tooManyOperations), at: now)
     }
 
     mutating func operationEnded(_ event: GATTClientEvent, on link: LinkIdentifier, at now: Instant) {
@@ -45,34 +56,29 @@ extension SharedHost {
         beginHeldOperations(slot, at: now)
     }
 
-    private mutating func operationEnded(_ event: GATTClientEvent, _ slot: Int, at now: Instant) {
-        // On one bearer they end in order, except for cancelled ones.
-        guard let index = links[slot].operations.firstIndex(where: { $0.identifier == event.operation })
-        else { return }
+    private mutating func operationEnded(_ event: GATTClientEvent, _ slot: LinkTable.Slot, at now: Instant) {
+        guard let operation = links[slot.index].scheduler.finish(event.operation) else { return }
         switch event {
         case .failed(_, let error) where error == .bearerClosed || error == .notBegun:
-            let operation = links[slot].operations.remove(at: index)
             if operation.isOutdated { return discoverAnew(operation, slot, at: now) }
             bearerClosed(operation, error, slot, at: now)
         case .failed(_, let error):
-            let operation = links[slot].operations.remove(at: index)
             if case .att(let refusal) = error, refusal.code == .databaseOutOfSync {
-                servicesHaveChanged(in: 0x0001...0xFFFF, slot)
+                servicesHaveChanged(in: 0x0001...0xFFFF, slot, at: now)
             }
             let error = operation.isOutdated ? .servicesChanged : HostError(error)
             if raisesSecurity(operation, error, slot, at: now) { return }
             failed(operation.purpose, slot, error, at: now)
         case .completed(_, let result):
-            let operation = links[slot].operations.remove(at: index)
             if operation.isOutdated { return discoverAnew(operation, slot, at: now) }
             if operation.findsAllServices { learnServices(from: result, slot) }
-            learnAttributes(from: result, of: operation, slot)
+            learnAttributes(from: result, of: operation, slot, at: now)
             succeeded(operation.purpose, slot, result.narrowed(to: operation.operation), at: now)
         }
     }
 
     private mutating func succeeded(
-        _ purpose: PendingOperation.Purpose, _ slot: Int, _ result: GATTClientResult, at now: Instant
+        _ purpose: PendingOperation.Purpose, _ slot: LinkTable.Slot, _ result: GATTClientResult, at now: Instant
     ) {
         switch purpose {
         case .call(let call): end(call, .success(.gatt(result)))
@@ -85,17 +91,17 @@ extension SharedHost {
 
     /// The peer's services have changed while they were discovered, so part of what was found may be gone (Core 5.4, Vol 3,
     /// Part G, 2.5.2). Everything is discovered once more; within a service it is for the caller to find where that is now.
-    private mutating func discoverAnew(_ operation: PendingOperation, _ slot: Int, at now: Instant) {
+    private mutating func discoverAnew(_ operation: PendingOperation, _ slot: LinkTable.Slot, at now: Instant) {
         guard operation.operation.discoveredHandles == 0x0001...0xFFFF, operation.beginnings < Self.discoveryLimit
         else { return failed(operation.purpose, slot, .servicesChanged, at: now) }
-        start(operation.operation, for: operation.purpose, slot, at: now, beginnings: operation.beginnings + 1)
+        start(operation.again, slot, at: now)
     }
 
     /// How often a discovery begins: a peer whose services never stop changing is not followed for ever.
     private static let discoveryLimit: UInt8 = 4
 
     mutating func failed(
-        _ purpose: PendingOperation.Purpose, _ slot: Int, _ error: HostError, at now: Instant
+        _ purpose: PendingOperation.Purpose, _ slot: LinkTable.Slot, _ error: HostError, at now: Instant
     ) {
         switch purpose {
         case .call(let call): end(call, .failure(error))
@@ -106,10 +112,12 @@ extension SharedHost {
         case .databaseHash: hashRead(.failure(error), slot, at: now)
         }
     }
+}
 
-    /// The link of an operation is gone.
-    mutating func abandon(_ purpose: PendingOperation.Purpose, _ error: HostError) {
-        if case .call(let call) = purpose { end(call, .failure(error)) }
+extension PendingOperation {
+    /// The operation, to begin once more.
+    var again: OperationScheduler.Operation {
+        OperationScheduler.Operation(operation: operation, purpose: purpose, beginnings: beginnings + 1)
     }
 }
 

@@ -109,9 +109,10 @@ extension SharedHost {
 
     /// Tells the peer of a link of periodic advertising.
     mutating func transfer(
-        _ call: UserCall, _ what: TransferredPeriodicAdvertising, _ serviceData: UInt16, _ slot: Int, at now: Instant
+        _ call: UserCall, _ what: TransferredPeriodicAdvertising, _ serviceData: UInt16, _ slot: LinkTable.Slot,
+        at now: Instant
     ) {
-        let link = links[slot].identifier
+        let link = links[slot.index].identifier
         switch what {
         case .sync(let sync):
             request(call, slot) { host throws(HostError) in
@@ -131,11 +132,11 @@ extension SharedHost {
     /// The user takes what the peer of a link tells of, or no longer does. One user of a link at a time does: the last one who said
     /// so.
     mutating func acceptTransfers(
-        _ call: UserCall, _ parameters: PeriodicSyncParameters?, _ slot: Int, at now: Instant
+        _ call: UserCall, _ parameters: PeriodicSyncParameters?, _ slot: LinkTable.Slot, at now: Instant
     ) {
-        if parameters == nil, links[slot].syncReceiver != call.user { return end(call, .success(.done)) }
-        links[slot].syncReceiver = parameters == nil ? nil : call.user
-        let link = links[slot].identifier
+        if parameters == nil, links[slot.index].syncReceiver != call.user { return end(call, .success(.done)) }
+        links[slot.index].syncReceiver = parameters == nil ? nil : call.user
+        let link = links[slot.index].identifier
         request(call, slot) { host throws(HostError) in
             try host.acceptTransfers(parameters, on: link, at: now)
         }
@@ -145,7 +146,7 @@ extension SharedHost {
 
     mutating func route(_ event: HostEvent.Periodic, of sync: PeriodicSyncIdentifier, at now: Instant) {
         if case .transferred(let link, let serviceData, let information) = event {
-            guard let slot = slot(of: link), let user = links[slot].syncReceiver, index(of: user) != nil else {
+            guard let slot = slot(of: link), let user = links[slot.index].syncReceiver, index(of: user) != nil else {
                 return host.endSync(sync, at: now)
             }
             syncs.append(SyncRecord(identifier: sync, call: UserCall(user: user, token: .none), isEstablished: true))
@@ -160,8 +161,7 @@ extension SharedHost {
         case .failed(let error):
             syncs.remove(at: index)
             end(call, .failure(status == .lost ? .adapterRemoved : error))
-        case .report(var report):
-            report.data = keep(report.data)
+        case .report(let report):
             tell(.periodic(sync, .report(report)), to: call.user)
         case .ended(let reason):
             syncs.remove(at: index)
@@ -172,11 +172,6 @@ extension SharedHost {
 
     mutating func route(_ event: HostEvent.Subevents, of set: AdvertisingHandle) {
         guard let record = advertisingSets.first(where: { $0.handle == set }) else { return }
-        var event = event
-        if case .response(let subevent, let slot, var report) = event {
-            report.data = keep(report.data)
-            event = .response(subevent: subevent, slot: slot, report)
-        }
         tell(.subevents(record.call.token, event), to: record.call.user)
     }
 
@@ -194,9 +189,10 @@ extension SharedHost {
         let theirs = syncs.filter { $0.call.user == user }
         syncs.removeAll { $0.call.user == user }
         for record in theirs { host.endSync(record.identifier, at: now) }
-        for slot in links.indices where links[slot].isInUse && links[slot].syncReceiver == user {
-            links[slot].syncReceiver = nil
-            _ = try? host.acceptTransfers(nil, on: links[slot].identifier, at: now)
+        for slot in slots where links[slot.index].isInUse && links[slot.index].syncReceiver == user {
+            links[slot.index].syncReceiver = nil
+            // It fails only where the link or the controller is gone, and then there is nothing to stop.
+            _ = try? host.acceptTransfers(nil, on: links[slot.index].identifier, at: now)
         }
     }
 }

@@ -15,8 +15,8 @@ public enum PowerCall: Sendable {
 
 /// Power control.
 extension SharedHost {
-    mutating func carryOut(_ kind: PowerCall, _ call: UserCall, _ slot: Int, at now: Instant) {
-        let link = links[slot].identifier
+    mutating func carryOut(_ kind: PowerCall, _ call: UserCall, _ slot: LinkTable.Slot, at now: Instant) {
+        let link = links[slot.index].identifier
         switch kind {
         case .readTransmitPower:
             request(call, slot) { host throws(HostError) in try host.readTransmitPower(of: link, at: now) }
@@ -26,37 +26,37 @@ extension SharedHost {
             request(call, slot) { host throws(HostError) in
                 try host.reportPathLoss(thresholds, of: link, at: now)
             }
-            if isPending(call, slot) { links[slot].pathLossReports = call }
+            if isPending(call, slot) { links[slot.index].pathLossReports = call }
         case .reportTransmitPower(let local, let remote):
             request(call, slot) { host throws(HostError) in
                 try host.reportTransmitPower(local: local, remote: remote, of: link, at: now)
             }
-            if isPending(call, slot) { links[slot].transmitPowerReports = call }
+            if isPending(call, slot) { links[slot.index].transmitPowerReports = call }
         }
     }
 
-    private func isPending(_ call: UserCall, _ slot: Int) -> Bool {
-        links[slot].requests.contains { $0.call == call }
+    private func isPending(_ call: UserCall, _ slot: LinkTable.Slot) -> Bool {
+        links[slot.index].requests.contains { $0.call == call }
     }
 
     /// The controller has refused what a call had asked for.
-    mutating func powerReportsRefused(_ call: UserCall, _ slot: Int) {
-        if links[slot].pathLossReports == call { links[slot].pathLossReports = nil }
-        if links[slot].transmitPowerReports == call { links[slot].transmitPowerReports = nil }
+    mutating func powerReportsRefused(_ call: UserCall, _ slot: LinkTable.Slot) {
+        if links[slot.index].pathLossReports == call { links[slot.index].pathLossReports = nil }
+        if links[slot.index].transmitPowerReports == call { links[slot.index].transmitPowerReports = nil }
     }
 
     /// Ends the reports of calls. False if they have none. What still waits for its beginning ends with `.cancelled`.
     @discardableResult
-    mutating func stopPowerReports(_ slot: Int, where isMeant: (UserCall) -> Bool, at now: Instant) -> Bool {
-        let link = links[slot].identifier
+    mutating func stopPowerReports(_ slot: LinkTable.Slot, where isMeant: (UserCall) -> Bool, at now: Instant) -> Bool {
+        let link = links[slot.index].identifier
         var hasStopped = false
-        if let call = links[slot].pathLossReports, isMeant(call) {
-            links[slot].pathLossReports = nil
+        if let call = links[slot.index].pathLossReports, isMeant(call) {
+            links[slot.index].pathLossReports = nil
             host.stopReportingPathLoss(of: link, at: now)
             hasStopped = true
         }
-        if let call = links[slot].transmitPowerReports, isMeant(call) {
-            links[slot].transmitPowerReports = nil
+        if let call = links[slot.index].transmitPowerReports, isMeant(call) {
+            links[slot.index].transmitPowerReports = nil
             host.stopReportingTransmitPower(of: link, at: now)
             hasStopped = true
         }
@@ -67,8 +67,8 @@ extension SharedHost {
         guard let slot = slot(of: link) else { return }
         let call: UserCall? =
             switch event {
-            case .pathLoss: links[slot].pathLossReports
-            case .transmitPower: links[slot].transmitPowerReports
+            case .pathLoss: links[slot.index].pathLossReports
+            case .transmitPower: links[slot.index].transmitPowerReports
             }
         if let call { tell(.power(link, call.token, event), to: call.user) }
     }

@@ -51,7 +51,7 @@ extension SharedHost {
 
     /// Takes everything that a user has published out of the database.
     mutating func withdrawAll(of user: UserID, at now: Instant) {
-        // All at once, since only a user's own services include each other.
+        // All at once, since only a user's own services include each other: so nothing refuses it.
         try? withdraw(services.declarations(of: user), at: now)
     }
 
@@ -59,8 +59,10 @@ extension SharedHost {
         for range in try host.removeServices(declarations, at: now) {
             services.remove(at: range.lowerBound)
             // A new service may take these handles, without any subscription.
-            for slot in links.indices where links[slot].isInUse && !links[slot].peerSubscriptions.isEmpty {
-                links[slot].peerSubscriptions = links[slot].peerSubscriptions.filter { !range.contains($0.key) }
+            for slot in slots where links[slot.index].isInUse && !links[slot.index].peerSubscriptions.isEmpty {
+                links[slot.index].peerSubscriptions = links[slot.index].peerSubscriptions.filter {
+                    !range.contains($0.key)
+                }
             }
         }
     }

@@ -7,7 +7,7 @@ extension SharedHost {
     /// Handles the host's events, in order.
     mutating func drain(at now: Instant) {
         // Split by groups, and consumed: other ways copy each event more than once.
-        while let event = host.events.next() {
+        while let event = host.events.take() {
             switch consume event {
             case .client(let link, let event): route(event, of: link, at: now)
             case .advertisement(let advertisement): received(advertisement, at: now)
@@ -16,6 +16,8 @@ extension SharedHost {
             case .channel(let link, let event): route(event, of: link, at: now)
             case .security(let link, let event): route(event, of: link, at: now)
             case .bondChanged(let bond): bondChanges.append(.kept(bond))
+            case .bondMade(let made): bondChanges.append(.made(made))
+            case .bondVoid(let bond): bondChanges.append(.removed(bond, request: nil))
             case .controller(let event): route(event, at: now)
             case .periodic(let sync, let event): route(event, of: sync, at: now)
             case .subevents(let set, let event): route(event, of: set)
@@ -26,14 +28,14 @@ extension SharedHost {
     @inline(__always)
     private mutating func route(_ event: consuming HostEvent.Client, of link: LinkIdentifier, at now: Instant) {
         switch consume event {
-        case .notification(let handle, let payload): received(payload, of: handle, on: link)
+        case .notification(let handle, let payload): received(payload, of: handle, on: link, at: now)
         case .indication(let handle, let payload):
-            received(payload, of: handle, on: link)
+            received(payload, of: handle, on: link, at: now)
             // A user's own subscription to Service Changed takes nothing from the others.
-            if let slot = slot(of: link), handle == links[slot].preparation.serviceChanged,
-                links[slot].subscriptions.contains(where: { $0.request.characteristic == handle })
+            if let slot = slot(of: link), handle == links[slot.index].preparation.serviceChanged,
+                links[slot.index].subscriptions.index(of: handle) != nil
             {
-                servicesHaveChanged(keep(payload), slot)
+                servicesHaveChanged(payload, slot, at: now)
             }
         case .operationEnded(let end): operationEnded(end, on: link, at: now)
         }
@@ -70,8 +72,8 @@ extension SharedHost {
         case .phyChanged(let phys): tellAll(.phyChanged(link, phys))
         case .parametersChanged(let parameters): tellAll(.parametersChanged(link, parameters))
         case .mtuChanged(let mtu):
-            guard let slot = slot(of: link), links[slot].mtu != mtu else { return }
-            links[slot].mtu = mtu
+            guard let slot = slot(of: link), links[slot.index].mtu != mtu else { return }
+            links[slot.index].mtu = mtu
             tellAll(.mtuChanged(link, mtu))
         case .rssiRead(let request, let rssi): requestEnded(request, on: link, .success(.rssi(rssi)))
         case .transmitPowerRead(let request, let power):
@@ -92,11 +94,10 @@ extension SharedHost {
         switch event {
         case .valueWritten(let handle, let payload):
             guard let owner = services.owner(of: handle) else { return }
-            tell(.written(link, handle, keep(payload)), to: owner)
+            tell(.written(link, handle, payload), to: owner)
         case .readRequested(let request, let handle, let offset):
             ask(.readRequested(request, handle, offset: offset), services.owner(of: handle), request)
         case .writeRequested(let request, let handle, let payload):
-            let payload = keep(payload)
             ask(.writeRequested(request, handle, payload), services.owner(of: handle), request)
         case .executeRequested(let request, let writes):
             // Queued writes may begin with one for the server's own descriptor.
@@ -118,33 +119,39 @@ extension SharedHost {
         _ event: UserEvent, _ owner: UserID?, _ request: ServerRequest, refusal: ATTErrorCode = .unlikelyError
     ) {
         if let owner { return tell(event, to: owner) }
+        // It fails only where the request has ended meanwhile.
         try? host.refuse(request, with: refusal)
     }
 
     private mutating func subscriptionChanged(_ change: GATTSubscriptionChange, on link: LinkIdentifier) {
         guard let slot = slot(of: link), let owner = services.owner(of: change.characteristic) else { return }
-        links[slot].peerSubscriptions[change.characteristic] = change.new.isEmpty ? nil : change.new
+        links[slot.index].peerSubscriptions[change.characteristic] = change.new.isEmpty ? nil : change.new
         tell(.subscriptionChanged(link, change), to: owner)
     }
 
     /// A value goes to its subscribed users; without any, to all users.
     @inline(__always)
-    private mutating func received(_ payload: Payload, of handle: AttributeHandle, on link: LinkIdentifier) {
+    private mutating func received(
+        _ payload: Payload, of handle: AttributeHandle, on link: LinkIdentifier, at now: Instant
+    ) {
         guard let slot = slot(of: link) else { return }
-        let payload = keep(payload)
         let event = UserEvent.value(link, handle, payload)
-        guard let index = links[slot].subscriptions.firstIndex(where: { $0.request.characteristic == handle })
-        else { return unclaimed(event, handle, slot) }
+        guard
+            let index = links[slot.index].subscriptions.settledIndex(of: handle)
+                ?? unsettledSubscription(to: handle, slot, at: now)
+        else { return unclaimed(event, handle, slot, at: now) }
         // Usually there is one user, which is looked up only once.
         if users.count == 1 { return users[0].events.append(event) }
-        for user in users.indices where links[slot].subscriptions[index].concerns(users[user].identifier) {
+        for user in users.indices where links[slot.index].subscriptions.concerns(users[user].identifier, at: index) {
             users[user].events.append(event)
         }
     }
 
-    private mutating func unclaimed(_ event: UserEvent, _ handle: AttributeHandle, _ slot: Int) {
-        if handle == links[slot].preparation.serviceChanged, case .value(_, _, let payload) = event {
-            return servicesHaveChanged(payload, slot)
+    private mutating func unclaimed(
+        _ event: UserEvent, _ handle: AttributeHandle, _ slot: LinkTable.Slot, at now: Instant
+    ) {
+        if handle == links[slot.index].preparation.serviceChanged, case .value(_, _, let payload) = event {
+            return servicesHaveChanged(payload, slot, at: now)
         }
         tellAll(event)
     }
@@ -153,23 +160,14 @@ extension SharedHost {
         _ request: RequestIdentifier, on link: LinkIdentifier, _ result: Result<CallResult, HostError>
     ) {
         guard let slot = slot(of: link),
-            let index = links[slot].requests.firstIndex(where: { $0.identifier == request })
+            let index = links[slot.index].requests.firstIndex(where: { $0.identifier == request })
         else { return }
         // Calls that end with their link get the reason for its end.
         if case .failure(.noSuchLink) = result { return }
         if case .failure(.controllerReset) = result { return }
         if case .failure(.notReady) = result { return }
-        let call = links[slot].requests.remove(at: index).call
+        let call = links[slot.index].requests.remove(at: index).call
         if case .failure = result { powerReportsRefused(call, slot) }
         end(call, result)
-    }
-}
-
-extension SubscriptionRecord {
-    /// Whether a user receives values.
-    func concerns(_ user: UserID) -> Bool {
-        // Until the peer has ended a subscription its values are those of who leaves: to who subscribes meanwhile they would
-        // be the rest of something.
-        state != .disabling && holders.contains { $0.call.user == user } || leaving.contains { $0.user == user }
     }
 }

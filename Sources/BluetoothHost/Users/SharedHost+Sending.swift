@@ -5,20 +5,22 @@ import BluetoothGATT
 /// Values on their way to peers, and the credits they take.
 extension SharedHost {
     /// Hands a value to the host. Its credit is returned when the value has gone to the controller, or if it could not
-    /// be sent: another event reports why.
-    mutating func send(for user: UserID, _ slot: Int, _ body: (inout Host) throws(HostError) -> Bool) {
+    /// be sent.
+    mutating func send(for user: UserID, _ slot: LinkTable.Slot, _ body: (inout Host) throws(HostError) -> Bool) {
         if let isSent = try? body(&host), isSent {
-            links[slot].credits.take(for: user)
+            links[slot.index].credits.take(for: user)
         } else {
-            links[slot].credits.giveBack(1, to: user)
+            links[slot.index].credits.giveBack(1, to: user)
         }
     }
 
     /// Sends a value as a notification or an indication, as the peer has subscribed.
-    mutating func update(_ user: UserID, _ slot: Int, _ handle: AttributeHandle, _ value: [UInt8], at now: Instant) {
-        let link = links[slot].identifier
-        let configuration = links[slot].peerSubscriptions[handle] ?? []
-        guard !configuration.isEmpty else { return links[slot].credits.giveBack(1, to: user) }
+    mutating func update(
+        _ user: UserID, _ slot: LinkTable.Slot, _ handle: AttributeHandle, _ value: [UInt8], at now: Instant
+    ) {
+        let link = links[slot.index].identifier
+        let configuration = links[slot.index].peerSubscriptions[handle] ?? []
+        guard !configuration.isEmpty else { return links[slot.index].credits.giveBack(1, to: user) }
         let length = (host.information(of: link)?.mtu ?? 23) - 3
         if configuration.contains(.notifications) {
             return send(for: user, slot) { host throws(HostError) in
@@ -32,23 +34,23 @@ extension SharedHost {
     }
 
     /// Queues an indication.
-    mutating func indicate(_ entry: IndicationQueue.Entry, _ slot: Int, at now: Instant) {
-        guard !links[slot].indications.isFull else { return finish(entry, slot, .failure(.busy)) }
-        links[slot].indications.append(entry)
+    mutating func indicate(_ entry: IndicationQueue.Entry, _ slot: LinkTable.Slot, at now: Instant) {
+        guard !links[slot.index].indications.isFull else { return finish(entry, slot, .failure(.busy)) }
+        links[slot.index].indications.append(entry)
         sendIndication(slot, at: now)
     }
 
     /// Sends the oldest indication, unless one awaits its confirmation.
-    private mutating func sendIndication(_ slot: Int, at now: Instant) {
-        while !links[slot].indications.isFirstSent, let entry = links[slot].indications.first {
+    private mutating func sendIndication(_ slot: LinkTable.Slot, at now: Instant) {
+        while !links[slot.index].indications.isFirstSent, let entry = links[slot.index].indications.first {
             do throws(HostError) {
                 // The host's own indication may be in flight. Its confirmation leads back here.
                 let isSent = try host.indicate(
-                    entry.handle, value: entry.value.span, on: links[slot].identifier, at: now)
+                    entry.handle, value: entry.value.span, on: links[slot.index].identifier, at: now)
                 guard isSent else { return }
-                links[slot].indications.isFirstSent = true
+                links[slot.index].indications.isFirstSent = true
             } catch {
-                links[slot].indications.removeFirst()
+                links[slot.index].indications.removeFirst()
                 finish(entry, slot, .failure(error))
             }
         }
@@ -56,28 +58,46 @@ extension SharedHost {
 
     mutating func indicationConfirmed(on link: LinkIdentifier, at now: Instant) {
         guard let slot = slot(of: link) else { return }
-        if links[slot].indications.isFirstSent, let entry = links[slot].indications.first {
-            links[slot].indications.removeFirst()
+        if links[slot.index].indications.isFirstSent, let entry = links[slot.index].indications.first {
+            links[slot.index].indications.removeFirst()
             finish(entry, slot, .success(.done))
         }
         sendIndication(slot, at: now)
     }
 
     private mutating func finish(
-        _ entry: IndicationQueue.Entry, _ slot: Int, _ result: Result<CallResult, HostError>
+        _ entry: IndicationQueue.Entry, _ slot: LinkTable.Slot, _ result: Result<CallResult, HostError>
     ) {
-        if entry.tookCredit { links[slot].credits.giveBack(1, to: entry.call.user) }
+        if entry.tookCredit { links[slot.index].credits.giveBack(1, to: entry.call.user) }
         end(entry.call, result)
     }
 
     /// At the end of a turn: returns the credits of values that have gone to the controller.
     @inline(__always)
-    mutating func settleCredits(_ slot: Int) {
-        if links[slot].credits.outstanding > 0 {
-            links[slot].credits.settle(waiting: host.queuedFrameCount(of: links[slot].identifier))
+    mutating func settleCredits(_ slot: LinkTable.Slot) {
+        if links[slot.index].credits.outstanding > 0 {
+            links[slot.index].credits.settle(waiting: host.queuedFrameCount(of: links[slot.index].identifier))
+            if links[slot.index].scheduler.waitingCount > 0 { turnsDue.append(links[slot.index].identifier) }
         }
-        guard !links[slot].credits.returned.isEmpty else { return }
-        for (user, count) in links[slot].credits.returned { tell(.sendCredit(links[slot].identifier, count), to: user) }
-        links[slot].credits.clearReturned()
+        guard !links[slot.index].credits.returned.isEmpty else { return }
+        guard links[slot.index].scheduler.waitingCount == 0 else { return returnSomeCredits(slot) }
+        for (user, count) in links[slot.index].credits.returned {
+            tell(.sendCredit(links[slot.index].identifier, count), to: user)
+        }
+        links[slot.index].credits.clearReturned()
+    }
+
+    /// Returns credits while calls wait. A user that owes credits for values that wait gets no more than it owes: it has no room for
+    /// others before those are sent.
+    @inline(never)
+    private mutating func returnSomeCredits(_ slot: LinkTable.Slot) {
+        for (user, count) in links[slot.index].credits.returned {
+            let values = links[slot.index].scheduler.values(of: user)
+            let owed = values.count + links[slot.index].credits.taken(by: user) - Self.sendCredit
+            let told = values.isOwing ? min(count, max(0, owed)) : count
+            guard told > 0 else { continue }
+            tell(.sendCredit(links[slot.index].identifier, told), to: user)
+            links[slot.index].credits.tell(told, to: user)
+        }
     }
 }

@@ -9,26 +9,23 @@ extension SharedHost {
         guard let known = call.knownChanges, let link = call.kind.changeableLink, let slot = slot(of: link) else {
             return false
         }
-        return links[slot].serviceChanges.contains(since: known) { [kind = call.kind] in kind.isOutdated(by: $0) }
+        return links[slot.index].serviceChanges.contains(since: known) { [kind = call.kind] in kind.isOutdated(by: $0) }
     }
 
     /// The peer's services in these handles have changed: what waits there would reach other attributes, and ends. Of what is
     /// under way, discoveries begin anew, the answer to a write is told as it comes, and the rest ends, too: whether the peer has
     /// read before the change or after it, nobody can tell.
-    mutating func invalidateOperations(in handles: ClosedRange<AttributeHandle>, _ slot: Int) {
-        let waiting =
-            links[slot].refusedOperations + links[slot].caching.waiting + links[slot].heldOperations.map(\.waiting)
-        links[slot].refusedOperations.removeAll { $0.isOver(by: handles) }
-        links[slot].caching.waiting.removeAll { $0.isOver(by: handles) }
-        links[slot].heldOperations.removeAll { $0.waiting.isOver(by: handles) }
-        for operation in waiting where operation.isOver(by: handles) {
-            if case .call(let call) = operation.purpose { end(call, .failure(.servicesChanged)) }
-        }
-        let link = links[slot].identifier
-        for index in links[slot].operations.indices {
-            let pending = links[slot].operations[index]
+    mutating func invalidateOperations(in handles: ClosedRange<AttributeHandle>, _ slot: LinkTable.Slot) {
+        let (ended, values) = links[slot.index].scheduler.invalidate(in: handles)
+        for user in values { links[slot.index].credits.giveBack(1, to: user) }
+        for call in ended { end(call, .failure(.servicesChanged)) }
+        let link = links[slot.index].identifier
+        for pending in links[slot.index].scheduler.operations {
             let isDiscovery = pending.operation.discoveredHandles?.overlaps(handles) == true
-            guard isDiscovery || pending.operation.isOutdated(by: handles) else { continue }
+            guard
+                isDiscovery || pending.operation.isOutdated(by: handles)
+                    || pending.purpose.isSubscription(in: handles)
+            else { continue }
             switch pending.purpose {
             case .call where pending.operation.isOneWrite && host.isUnderWay(pending.identifier, on: link): continue
             // The host's own steps go on with what they find.
@@ -36,29 +33,18 @@ extension SharedHost {
             case .preparation where !isDiscovery: continue
             case .call, .subscription, .preparation: break
             }
-            links[slot].operations[index].isOutdated = true
+            links[slot.index].scheduler.outdate(pending.identifier)
             // A subscription is over, and its end must not be taken for that of the next one.
-            if isDiscovery, !pending.purpose.isSubscription { continue }
+            if isDiscovery, !pending.purpose.isSubscription(in: 0x0001...0xFFFF) { continue }
             host.cancel(pending.identifier, on: link)
         }
     }
 }
 
 extension PendingOperation.Purpose {
-    fileprivate var isSubscription: Bool {
-        if case .subscription = self { true } else { false }
-    }
-}
-
-extension RefusedOperation {
-    /// Whether it must not be repeated after a change of the services in these handles.
-    fileprivate func isOver(by handles: ClosedRange<AttributeHandle>) -> Bool {
-        switch purpose {
-        case .call: operation.isOutdated(by: handles)
-        // Nobody waits for a subscription that has ended with the change.
-        case .subscription(let characteristic): handles.contains(characteristic)
-        case .readiness, .preparation, .databaseHash: false
-        }
+    /// Whether it is a step of a subscription to one of these characteristics.
+    fileprivate func isSubscription(in handles: ClosedRange<AttributeHandle>) -> Bool {
+        if case .subscription(let characteristic) = self { handles.contains(characteristic) } else { false }
     }
 }
 
@@ -66,15 +52,18 @@ extension HostCall.Kind {
     /// The link of a call for attributes of its peer.
     fileprivate var changeableLink: LinkIdentifier? {
         switch self {
-        case .perform(let link, _), .write(let link, _, _), .writeSigned(let link, _, _), .subscribe(let link, _): link
+        case .perform(let link, _), .write(let link, _, _), .writeSigned(let link, _, _),
+            .writeWithoutResponse(let link, _, _), .subscribe(let link, _):
+            link
         default: nil
         }
     }
 
-    fileprivate func isOutdated(by handles: ClosedRange<AttributeHandle>) -> Bool {
+    func isOutdated(by handles: ClosedRange<AttributeHandle>) -> Bool {
         switch self {
         case .perform(_, let operation): operation.isOutdated(by: handles)
-        case .write(_, let handle, _), .writeSigned(_, let handle, _): handles.contains(handle)
+        case .write(_, let handle, _), .writeSigned(_, let handle, _), .writeWithoutResponse(_, let handle, _):
+            handles.contains(handle)
         case .subscribe(_, let request): handles.contains(request.characteristic)
         default: false
         }
@@ -94,7 +83,7 @@ extension GATTClientOperation {
     }
 
     /// Whether it has handles among these, found before the services there changed.
-    fileprivate func isOutdated(by handles: ClosedRange<AttributeHandle>) -> Bool {
+    func isOutdated(by handles: ClosedRange<AttributeHandle>) -> Bool {
         switch self {
         case .exchangeMTU, .discoverPrimaryServices, .discoverSecondaryServices, .discoverAll: false
         case .discoverIncludedServices(let found), .discoverCharacteristics(let found, _),

@@ -8,13 +8,13 @@ extension SharedHost {
         var record = UserRecord(identifier: user)
         record.events.append(.adapter(status))
         for (peer, name) in names.all { record.events.append(.nameChanged(peer, name)) }
-        for slot in links.indices where links[slot].isInUse {
-            let link = links[slot].identifier
+        for slot in slots where links[slot.index].isInUse {
+            let link = links[slot.index].identifier
             guard var information = host.information(of: link) else { continue }
-            information.serviceChanges = links[slot].serviceChanges.count
+            information.serviceChanges = links[slot.index].serviceChanges.count
             record.events.append(.linkBegan(link, information))
             record.events.append(.sendCredit(link, Self.sendCredit))
-            if let services = links[slot].preparation.services, links[slot].preparation.step == .done {
+            if let services = links[slot.index].preparation.services, links[slot.index].preparation.isOver {
                 record.events.append(.servicesKnown(link, services))
             }
         }
@@ -26,6 +26,7 @@ extension SharedHost {
         guard let index = index(of: user) else { return }
         _ = connects.removeAll { $0.call.user == user }
         scans.removeAll { $0.call.user == user }
+        // Parameters that were valid for all scans are valid for the rest.
         try? updateScanning(at: now)
         if let index = advertisements.firstIndex(where: { $0.call.user == user }) {
             advertisements.remove(at: index)
@@ -37,31 +38,26 @@ extension SharedHost {
         if keyMaterialUser == user { keyMaterialUser = nil }
         forgetListeners(of: user)
         withdrawAll(of: user, at: now)
-        for slot in links.indices where links[slot].isInUse { forget(user, slot, at: now) }
+        for slot in slots where links[slot.index].isInUse { forget(user, slot, at: now) }
         reconcileConnecting(at: now)
         users.remove(at: index)
     }
 
     /// Ends a user's use of a link.
-    private mutating func forget(_ user: UserID, _ slot: Int, at now: Instant) {
-        let link = links[slot].identifier
-        for operation in links[slot].operations {
+    private mutating func forget(_ user: UserID, _ slot: LinkTable.Slot, at now: Instant) {
+        let link = links[slot.index].identifier
+        for operation in links[slot.index].scheduler.operations {
             guard case .call(let call) = operation.purpose, call.user == user else { continue }
             host.cancel(operation.identifier, on: link)
         }
-        _ = cancelHeld(slot) { $0.user == user }
-        links[slot].requests.removeAll { $0.call.user == user }
-        links[slot].awaitingSecurity.removeAll { $0.user == user }
-        links[slot].refusedOperations.removeAll { $0.purpose.isCall(of: user) }
-        links[slot].caching.waiting.removeAll { $0.purpose.isCall(of: user) }
-        links[slot].awaitingEnd.removeAll { $0.user == user }
+        links[slot.index].scheduler.forget(user)
+        links[slot.index].requests.removeAll { $0.call.user == user }
+        links[slot.index].awaitingSecurity.removeAll { $0.user == user }
+        links[slot.index].awaitingEnd.removeAll { $0.user == user }
         forgetChannels(of: user, slot, at: now)
-        links[slot].credits.forget(user)
-        _ = links[slot].indications.remove { $0.call.user == user }
-        for index in links[slot].subscriptions.indices {
-            links[slot].subscriptions[index].holders.removeAll { $0.call.user == user }
-            links[slot].subscriptions[index].leaving.removeAll { $0.user == user }
-        }
+        links[slot.index].credits.forget(user)
+        _ = links[slot.index].indications.remove { $0.call.user == user }
+        links[slot.index].subscriptions.forget(user)
         release(slot, for: user, at: now)
         reconcileSubscriptions(slot, at: now)
     }

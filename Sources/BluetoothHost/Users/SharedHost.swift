@@ -38,8 +38,11 @@ public struct SharedHost: Sendable {
     var keyMaterialUser: UserID?
     /// What the caller has not stored yet.
     var bondChanges: [BondChange] = []
-    /// The octets that events of this turn refer to.
-    var arena = ByteWriter(reservingCapacity: 4096)
+    /// Calls that wait until the removal of a bond is stored.
+    var bondRemovals: [(request: UInt32, call: UserCall)] = []
+    var lastBondRemoval: UInt32 = 0
+    /// The links on which calls may begin that waited for their turn.
+    var turnsDue: [LinkIdentifier] = []
 
     /// A user, and its events for the end of the turn.
     struct UserRecord: Sendable {
@@ -79,6 +82,7 @@ public struct SharedHost: Sendable {
     public mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
         host.receive(packet, at: now)
         if !host.events.isEmpty { drain(at: now) }
+        if !turnsDue.isEmpty { beginDueCalls(at: now) }
     }
 
     /// Does everything that is due. Early calls are harmless.
@@ -86,6 +90,7 @@ public struct SharedHost: Sendable {
         if let deadline = host.nextDeadline, deadline <= now { host.fire(at: now) }
         drain(at: now)
         if let deadline = nextConnectDeadline, deadline <= now { fireConnecting(at: now) }
+        if !turnsDue.isEmpty { beginDueCalls(at: now) }
     }
 
     /// When `fire(at:)` must be called; nil if nothing is due.
@@ -123,13 +128,14 @@ public struct SharedHost: Sendable {
 
     /// Ends a turn: returns the credits of sent values.
     public mutating func endTurn(at now: Instant) {
-        for slot in links.indices where links[slot].isInUse {
+        for slot in slots where links[slot.index].isInUse {
             settleCredits(slot)
-            if !links[slot].channels.isEmpty { settleChannelCredits(slot) }
+            if !links[slot.index].channels.isEmpty { settleChannelCredits(slot) }
             prepare(slot, at: now)
         }
         // The events that this caused.
         if !host.events.isEmpty { drain(at: now) }
+        if !turnsDue.isEmpty { beginDueCalls(at: now) }
     }
 
     /// How many users are attached.
@@ -145,16 +151,17 @@ public struct SharedHost: Sendable {
     public mutating func batch(for user: UserID) -> EventBatch? {
         guard let index = index(of: user), !users[index].events.isEmpty else { return nil }
         return EventBatch(
-            user: user, events: users[index].events, sightings: users[index].sightings, arena: arena)
+            user: user, events: users[index].events, sightings: users[index].sightings,
+            octets: host.events.storage)
     }
 
-    /// Removes the events, after every user got its batch.
+    /// Removes the events and their octets, after every user got its batch, and also after a turn without events for users.
     public mutating func clearEvents() {
         for index in users.indices {
             users[index].events.removeAll(keepingCapacity: true)
             if !users[index].sightings.isEmpty { users[index].sightings.removeAll(keepingCapacity: true) }
         }
-        arena.removeAll()
+        host.events.releaseBytes()
     }
 
     // MARK: - Telling
@@ -171,25 +178,23 @@ public struct SharedHost: Sendable {
     }
 
     mutating func end(_ call: UserCall, _ result: Result<CallResult, HostError>) {
+        if let link = call.turn { turnEnded(call, on: link) }
         guard call.token != .none else { return }
         tell(.ended(call.token, result), to: call.user)
-    }
-
-    /// Copies the octets of a host event for a user event.
-    @inline(__always)
-    mutating func keep(_ payload: Payload) -> Payload {
-        host.events.copy(payload, to: &arena)
     }
 
     // MARK: - Links
 
     /// The index of the record of a link; nil if the link is gone.
     @inline(__always)
-    func slot(of link: LinkIdentifier) -> Int? {
-        let slot = Int(link.slot)
-        guard slot < links.count, links[slot].isInUse, links[slot].identifier == link else { return nil }
-        return slot
+    func slot(of link: LinkIdentifier) -> LinkTable.Slot? {
+        let index = Int(link.slot)
+        guard index < links.count, links[index].isInUse, links[index].identifier == link else { return nil }
+        return LinkTable.Slot(index: index)
     }
+
+    /// Every slot, used or free.
+    var slots: LinkTable.Slots { LinkTable.Slots(count: links.count) }
 
     /// Why the adapter cannot be used now; nil if it can.
     var refusal: HostError? {

@@ -81,6 +81,9 @@ public enum UserEvent: Sendable {
 
     /// The peer has notified or indicated a value.
     case value(LinkIdentifier, AttributeHandle, Payload)
+    /// The subscription that was asked for with this token has begun: the write of the peer's descriptor has been sent. Values
+    /// before this event belong to an earlier subscription, or to nobody. The end of the call follows.
+    case subscriptionBegan(LinkIdentifier, CallToken)
 
     /// Something about a channel of this user.
     case channel(LinkIdentifier, Channel)
@@ -126,19 +129,20 @@ public struct EventBatch: Sendable {
     public let events: [UserEvent]
     /// The sightings that `UserEvent.sighting` refers to.
     public let sightings: [Sighting]
-    @usableFromInline let arena: ByteWriter
+    /// The host's own buffer: octets are copied once, by the user.
+    @usableFromInline let octets: ByteWriter
 
-    init(user: UserID, events: [UserEvent], sightings: [Sighting], arena: ByteWriter) {
+    init(user: UserID, events: [UserEvent], sightings: [Sighting], octets: ByteWriter) {
         self.user = user
         self.events = events
         self.sightings = sightings
-        self.arena = arena
+        self.octets = octets
     }
 
     /// The octets of an event.
     @inlinable
     @_lifetime(borrow self)
     public func bytes(of payload: Payload) -> Span<UInt8> {
-        arena.span.extracting(payload.start..<(payload.start &+ payload.count))
+        octets.span.extracting(payload.start..<(payload.start &+ payload.count))
     }
 }

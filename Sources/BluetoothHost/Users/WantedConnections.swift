@@ -48,7 +48,7 @@ struct WantedConnections: Sendable {
 
     private var wanted: [Wanted] = []
     /// The host's attempts under way.
-    var attempts: [PeerID: Attempt] = [:]
+    private(set) var attempts: [PeerID: Attempt] = [:]
 
     /// The peers that are wanted, each once.
     var peers: [PeerID] {
@@ -73,6 +73,14 @@ struct WantedConnections: Sendable {
                 call: call, peer: peer, start: start > now ? start : nil,
                 deadline: request.timeout.map { now.advanced(by: $0) }, route: route))
     }
+
+    /// Notes an attempt that the host has begun.
+    mutating func began(_ identifier: ConnectionAttempt, to peer: PeerID, by route: ConnectionRoute) {
+        attempts[peer] = Attempt(identifier: identifier, route: route)
+    }
+
+    /// Removes the attempt to connect to a peer, which is about to be cancelled.
+    mutating func removeAttempt(to peer: PeerID) { attempts[peer] = nil }
 
     /// Removes an attempt that is over.
     mutating func remove(_ attempt: ConnectionAttempt?) -> (peer: PeerID, attempt: Attempt)? {

@@ -63,7 +63,7 @@ public enum ChannelEnd: Hashable, Sendable {
 public enum ChannelViolation: Hashable, Sendable, CaseIterable {
     /// A K-frame without a credit for it.
     case creditExceeded
-    /// A K-frame longer than the MPS.
+    /// A K-frame whose information payload is longer than the MPS.
     case frameTooLong
     /// A first K-frame without the length of the SDU.
     case lengthMissing
@@ -73,8 +73,6 @@ public enum ChannelViolation: Hashable, Sendable, CaseIterable {
     case sduExceeded
     /// Credits that together exceed 65535.
     case creditOverflow
-    /// An indication of no credits.
-    case creditMissing
     /// Another channel was given the same endpoint by the peer (4.26).
     case endpointReused
 }
@@ -151,7 +149,6 @@ extension ChannelViolation: CustomStringConvertible {
         case .sduTooLong: "an SDU longer than the MTU"
         case .sduExceeded: "more than the SDU it belongs to"
         case .creditOverflow: "credits beyond 65535"
-        case .creditMissing: "an indication of no credits"
         case .endpointReused: "the endpoint of an open channel for another one"
         }
     }

@@ -5,7 +5,8 @@ public struct ChannelParameters: Hashable, Sendable {
     /// The longest payload of one K-frame, in octets.
     public var mps: UInt16
     /// How many K-frames the peer may send before the reader has taken any: its initial credits, 1 or more. What waits for
-    /// the reader is never more than so many K-frames and one SDU.
+    /// the reader is never more than this many K-frames of the longest MPS that the channel has had, and one SDU. Each SDU
+    /// counts as one K-frame of the first MPS or more.
     public var window: UInt16
 
     /// By default K-frames that fit one packet of the link layer each, and sixteen kilobytes of them on their way.
@@ -13,6 +14,12 @@ public struct ChannelParameters: Hashable, Sendable {
         self.mtu = mtu
         self.mps = mps
         self.window = window
+    }
+
+    /// How many SDUs wait for the reader at most, even if the channel is reconfigured to K-frames of `longestMPS`.
+    public func greatestWaitingCount(longestMPS: UInt16) -> Int {
+        let mps = max(1, Int(mps))
+        return Int(window) * max(1, (Int(longestMPS) + mps - 1) / mps)
     }
 
     func isValid(for kind: CreditBasedChannel.Kind) -> Bool { kind.allows(mtu: mtu, mps: mps) && window > 0 }

@@ -75,15 +75,14 @@ public struct CreditBasedChannel: Sendable {
     /// How many K-frames the peer may send.
     public var receiveCredits: Int { peerCredits }
     @usableFromInline var peerCredits: Int
-    /// What the SDUs that the reader has not taken yet are worth, in K-frames.
+    /// The worth of the SDUs that the reader has not taken yet, in octets: the sum of `worth(of:)`.
     @usableFromInline var unconsumed = 0
     /// Whether SDUs count as taken when they come: those of an ATT bearer, where each is a PDU that is handled at once.
     @usableFromInline let isTakenAtOnce: Bool
-    /// The peer is to get credits once it has no more than this, with what is not taken yet counted as its own.
-    @usableFromInline let creditMark: Int
-    /// What a K-frame is worth, in octets: the MPS at the beginning, whatever it is later, so that an SDU is worth the same
-    /// when it comes and when it is taken.
-    @usableFromInline let worth: UInt32
+    /// The peer gets credits once the octets that it may send and those not taken yet are no more than this.
+    @usableFromInline var creditMark: Int
+    /// The least that an SDU is worth, in octets: one K-frame of the MPS at the beginning. It bounds how many SDUs can wait.
+    @usableFromInline let leastWorth: Int
     /// The SDU that is coming in, and how much of it is missing. It keeps its memory.
     @usableFromInline var partial = ByteWriter()
     @usableFromInline var missing = 0
@@ -95,9 +94,9 @@ public struct CreditBasedChannel: Sendable {
         self.local = local
         self.phase = phase
         isTakenAtOnce = spsm == SPSM.enhancedATT
-        creditMark = Int(local.window) - max(1, Int(local.window) / 2)
+        creditMark = Self.creditMark(of: local)
         peerCredits = Int(local.window)
-        worth = UInt32(local.mps)
+        leastWorth = Int(local.mps)
     }
 
     var isInUse: Bool { if case .free = phase { false } else { true } }
@@ -125,6 +124,18 @@ public struct CreditBasedChannel: Sendable {
         peerMPS = mps
         self.credits = Int(credits)
         phase = .open
+    }
+
+    /// The peer has agreed that it may send longer SDUs and K-frames, or shorter K-frames.
+    mutating func reconfigure(mtu: UInt16, mps: UInt16) {
+        local.mtu = mtu
+        local.mps = mps
+        creditMark = Self.creditMark(of: local)
+    }
+
+    /// Half of the window.
+    private static func creditMark(of local: ChannelParameters) -> Int {
+        (Int(local.window) - max(1, Int(local.window) / 2)) * Int(local.mps)
     }
 
     /// Forgets what waits in either direction.
@@ -169,7 +180,8 @@ public struct CreditBasedChannel: Sendable {
         case .free, .opening, .abandoned: return .unknown
         }
         guard peerCredits > 0 else { return .violated(.creditExceeded) }
-        guard payload.count <= Int(local.mps) else { return .violated(.frameTooLong) }
+        // The length of the SDU, in its first K-frame, is no part of the information payload, which the MPS limits (3.4.3).
+        guard payload.count <= Int(local.mps) &+ (missing == 0 ? 2 : 0) else { return .violated(.frameTooLong) }
         peerCredits &-= 1
         guard missing == 0 else { return proceed(payload) }
         guard payload.count >= 2 else { return .violated(.lengthMissing) }
@@ -178,7 +190,7 @@ public struct CreditBasedChannel: Sendable {
         let count = payload.count &- 2
         if count == length {
             guard !isTakenAtOnce else { return .pdu(id, owesCredits: owesCredits) }
-            unconsumed &+= 1
+            unconsumed &+= worth(of: length)
             return .sdu(id)
         }
         guard count < length else { return .violated(.sduExceeded) }
@@ -196,7 +208,7 @@ public struct CreditBasedChannel: Sendable {
         missing &-= payload.count
         guard missing == 0 else { return owesCredits ? .starved(id) : .incomplete }
         guard !isTakenAtOnce else { return .reassembledPDU(id, owesCredits: owesCredits) }
-        unconsumed &+= cost(of: partial.count)
+        unconsumed &+= worth(of: partial.count)
         return .reassembledSDU(id)
     }
 
@@ -204,23 +216,30 @@ public struct CreditBasedChannel: Sendable {
     @inlinable @inline(__always)
     mutating func appendReassembled(to writer: inout ByteWriter) { writer.append(partial.span) }
 
-    /// What an SDU is worth, in K-frames. Where the peer used more of them than it needs, the rest is given back at once.
-    @inlinable
-    func cost(of length: Int) -> Int { Int((UInt32(truncatingIfNeeded: length &+ 1) &+ worth) / worth) }
+    /// The share of the window that an SDU takes, in octets: the same when it arrives and when it is taken, whatever the MPS is by then.
+    /// Where the peer used more K-frames than it needs, the rest is given back at once.
+    @inlinable @inline(__always)
+    func worth(of length: Int) -> Int { max(length &+ 2, leastWorth) }
 
     /// The reader has taken an SDU. Whether the peer is to get credits now.
     @inlinable @inline(__always)
     mutating func consume(_ length: Int) -> Bool {
-        unconsumed = max(0, unconsumed &- cost(of: length))
+        unconsumed = max(0, unconsumed &- worth(of: length))
         return isOpen && owesCredits
     }
 
     /// How many credits the peer is to get now: several at once, and well before it has to wait. 0 while it is not worth it.
-    var dueCredits: Int { owesCredits ? Int(local.window) &- unconsumed &- peerCredits : 0 }
+    ///
+    /// The octets that it may then send and those not taken yet are `window` K-frames of the current MPS, or less.
+    var dueCredits: Int {
+        guard owesCredits else { return 0 }
+        let mps = Int(local.mps)
+        return (Int(local.window) &* mps &- unconsumed) / mps &- peerCredits
+    }
 
     /// Whether there are any.
     @inlinable @inline(__always)
-    var owesCredits: Bool { unconsumed &+ peerCredits <= creditMark }
+    var owesCredits: Bool { unconsumed &+ peerCredits &* Int(local.mps) <= creditMark }
 
     // MARK: Sending
 

@@ -41,9 +41,10 @@ extension CreditBasedChannels {
             return response
         case .accepted(let parameters, let room): (local, limit) = (parameters, room)
         }
+        // They are outside the specification's range. This host does not narrow it.
         guard CreditBasedChannel.Kind.enhanced.allows(mtu: request.mtu, mps: request.mps), request.initialCredits > 0
         else {
-            response.result = .unacceptableParameters
+            response.result = .invalidParameters
             return response
         }
         for (number, source) in request.sources.enumerated() {
@@ -129,11 +130,10 @@ extension CreditBasedChannels {
         return .respond
     }
 
-    /// Takes credits (4.24). Those for a channel that is not there mean nothing.
+    /// Takes credits (4.24). Those for a channel that does not exist mean nothing, and an indication of none is ignored (10.1).
     mutating func take(_ credit: FlowControlCredit) {
-        guard let index = index(ofRemote: credit.channel), at[index].isOpen else { return }
+        guard credit.credits > 0, let index = index(ofRemote: credit.channel), at[index].isOpen else { return }
         let credits = at[index].sendCredits + Int(credit.credits)
-        guard credit.credits > 0 else { return end(index, .violated(.creditMissing)) }
         guard credits <= Int(UInt16.max) else { return end(index, .violated(.creditOverflow)) }
         at[index].credits = credits
     }

@@ -99,8 +99,7 @@ extension CreditBasedChannels {
         guard result == .successful else { return events.append(.reconfigured(ids, .refused(result))) }
         for id in ids {
             guard let index = index(of: id) else { continue }
-            at[index].local.mtu = mtu
-            at[index].local.mps = mps
+            at[index].reconfigure(mtu: mtu, mps: mps)
         }
         events.append(.reconfigured(ids, nil))
     }

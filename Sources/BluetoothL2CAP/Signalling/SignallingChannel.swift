@@ -58,6 +58,9 @@ public struct SignallingChannel: Sendable {
 // MARK: - Requests of ours
 
 extension SignallingChannel {
+    /// Whether a Connection Parameter Update Request waits for its answer, so that another one would be refused.
+    public var isRequestOutstanding: Bool { outstanding != nil }
+
     /// Writes a Connection Parameter Update Request; a later call returns the outcome `connectionParameterUpdateEnded`.
     public mutating func requestConnectionParameterUpdate(
         _ parameters: ConnectionParameters, at now: Instant, into writer: inout ByteWriter

@@ -41,8 +41,8 @@ public final class Adapter: Sendable {
         /// capture that had to stop.
         public var report: @Sendable (TransportError) -> Void = { _ in }
 
-        /// Where bonds are kept. By default on disk, see `FileBondStore`; with a controller in this process, for as long as
-        /// the adapter is open only.
+        /// Where bonds are kept. By default on disk, see `FileBondStore`, if the controller is one of this machine
+        /// (`TransportName.isOfThisMachine`). With any other, such as one of a virtual radio, for as long as the adapter is open.
         public var bonds: (any BondStore)?
         /// Told, on the adapter's thread, why bonds could not be read or kept.
         public var reportBonds: @Sendable (BondStoreError) -> Void = { _ in }
@@ -116,7 +116,9 @@ public final class Adapter: Sendable {
             throw .transport(TransportError(.notASocket, transport: "\(transport)"))
         }
         var runner = options.runner
-        if runner.bonds == nil {
+        // Others than this machine may have the same controller, or another one of the same address: a virtual one has none of
+        // its own.
+        if runner.bonds == nil, transport.isOfThisMachine {
             do throws(BondStoreError) {
                 runner.bonds = try FileBondStore()
             } catch {
@@ -185,12 +187,16 @@ public final class Adapter: Sendable {
         get async { router.runner.information }
     }
 
-    /// Ends everything and releases the transport. Pending and later calls throw `.adapterClosed`. Peers notice the
-    /// loss of their links only by timeout; `Connection.disconnect` ends a link properly.
+    /// Ends everything and releases the transport. Pending and later calls throw `.adapterClosed`. The links are disconnected,
+    /// so peers learn of it at once. A controller that does not report their end within half a second is released anyway.
     ///
-    /// An adapter that is no longer referenced closes by itself. A shared runner, and its transport, stay open.
+    /// Returns when the transport is released and bonds are stored. A disk that takes longer than 3 seconds is not waited for. On a
+    /// radio with manual time it returns at once, and the links are disconnected as time passes.
+    ///
+    /// An adapter that is no longer referenced closes in the background. Call this before you open the same transport again. A
+    /// shared runner, and its transport, stay open.
     public func close() async {
         router.shutDown(.adapterClosed)
-        if ownsRunner { router.runner.close() } else { router.detach() }
+        if ownsRunner { await router.runner.closeAndWait() } else { router.detach() }
     }
 }

@@ -124,11 +124,10 @@ extension EventRouter {
     @inline(__always)
     func received(_ octets: borrowing Span<UInt8>, on channel: CreditBasedChannel.ID, of identifier: LinkIdentifier) {
         guard let link = link(identifier), let stream = link.state.withLock({ $0.channels[channel] }) else { return }
+        if !octets.isEmpty, stream.received.push(Array(copy octets)) { return }
+        if stream.received.isOverflown { return stream.close(isAbrupt: true) }
         // The octets of a sequence that has been abandoned count as taken.
-        guard !octets.isEmpty, stream.received.push(Array(copy octets)) else {
-            stream.post(.consume(channel, octets.count))
-            return
-        }
+        stream.post(.consume(channel, octets.count))
     }
 
     func handle(_ event: UserEvent.Channel, of identifier: LinkIdentifier) {

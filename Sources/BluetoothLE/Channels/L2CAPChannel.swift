@@ -2,7 +2,6 @@ import BluetoothAdapter
 import BluetoothBase
 import BluetoothHost
 import BluetoothL2CAP
-import DequeModule
 import Synchronization
 
 /// A stream of octets to a peer and back, over an L2CAP channel (Core 5.4, Vol 3, Part A, 3.4).
@@ -94,8 +93,6 @@ public final class L2CAPChannel: Sendable, AsyncSequence {
 /// What this API keeps of a channel. It does not retain the application's `Adapter`.
 final class ChannelStream: Sendable {
     struct State {
-        /// The calls waiting for a credit, in order.
-        var senders = Deque<CallToken>()
         var awaitingEnd: [CallToken] = []
         /// What calls throw once it is closed.
         var end: BluetoothError?
@@ -108,7 +105,8 @@ final class ChannelStream: Sendable {
     let information: ChannelInformation
     let router: EventRouter
     let received: AsyncQueue<[UInt8]>
-    private let lease = SendLease()
+    /// The SDUs that may be sent, and the calls that wait to send one.
+    private let credits = CreditLine(count: SharedHost.channelCredit)
     private let state = Mutex(State())
 
     /// SDUs are no longer than this, however much the peer takes, so that what is on its way stays small.
@@ -121,13 +119,12 @@ final class ChannelStream: Sendable {
         self.link = link
         self.information = information
         self.router = router
-        // The window of the channel bounds it.
+        // The peer's credits keep it shorter.
         received = AsyncQueue(
-            capacity: .max, overflow: .grow,
+            capacity: information.greatestWaitingCount, overflow: .fail,
             onTake: { [weak router] octets in
                 router?.post(.channel(link, .consume(id, octets.count)))
             })
-        _ = lease.add(SharedHost.channelCredit)
     }
 
     var isClosed: Bool { state.withLock { $0.end != nil } }
@@ -137,28 +134,12 @@ final class ChannelStream: Sendable {
 
     func takeCredit() async throws(BluetoothError) {
         if Task.isCancelled { throw .cancelled }
-        if state.withLock({ $0.end == nil && $0.senders.isEmpty && lease.take() }) { return }
-        guard let token = router.calls.insert(.beginning(nil)) else { throw router.closure }
-        try await router.wait(as: token, isCall: false) {
-            let end = state.withLock { state -> Result<CallResult, BluetoothError>? in
-                if let end = state.end { return .failure(end) }
-                if state.senders.isEmpty, lease.take() { return .success(.done) }
-                state.senders.append(token)
-                return nil
-            }
-            if let end { router.resume(token, end) }
-            return true
-        }
+        if credits.take() { return }
+        try await router.waitForCredit(in: credits) { state.withLock { $0.end } }
     }
 
     /// SDUs have left.
-    func give(_ credits: Int) {
-        _ = lease.add(credits)
-        while let sender = state.withLock({ $0.senders.isEmpty || !lease.take() ? nil : $0.senders.popFirst() }) {
-            // A cancelled call leaves its credit to the next.
-            if !router.resume(sender, .success(.done)) { _ = lease.add(1) }
-        }
-    }
+    func give(_ count: Int) { credits.add(count) }
 
     func close(isAbrupt: Bool) {
         guard state.withLock({ $0.end == nil }) else { return }
@@ -186,14 +167,14 @@ final class ChannelStream: Sendable {
     ///
     /// - Parameter reading: what the reader gets after what has come; nil for a plain end.
     func end(_ error: BluetoothError, reading: BluetoothError?) {
-        let old = state.withLock { state -> State? in
+        let ended = state.withLock { state -> (State, [any CreditWaiter])? in
             guard state.end == nil else { return nil }
-            defer { state = State(end: error, hasLostData: lease.count < SharedHost.channelCredit) }
-            return state
+            let (waiters, count) = credits.close()
+            defer { state = State(end: error, hasLostData: count < SharedHost.channelCredit) }
+            return (state, waiters)
         }
-        guard let old else { return }
-        _ = lease.close()
-        for token in old.senders { router.resume(token, .failure(error)) }
+        guard let (old, senders) = ended else { return }
+        for sender in senders { sender.fail(error) }
         // Whoever has closed it knows that all has arrived, or that it may not have.
         let isAsWished = error == .channelClosed(.byThisDevice)
         for token in old.awaitingEnd { router.resume(token, isAsWished ? .success(.done) : .failure(error)) }

@@ -61,7 +61,7 @@ extension Connection {
     public func writeWithoutResponse(_ value: [UInt8], to handle: AttributeHandle) async throws(BluetoothError) {
         if let error = link.refusal(ofLength: value.count) { try refuse(error) }
         try await takeCredit(for: handle)
-        let isPosted = router.post(.writeWithoutResponse(link.identifier, handle, value))
+        let isPosted = router.post(.writeWithoutResponse(link.identifier, handle, value), keepsOrder: false)
         guard isPosted else { throw router.closure }
     }
 
@@ -79,7 +79,8 @@ extension Connection {
 
     /// Subscribes to a characteristic: to notifications if it has them, otherwise to indications.
     ///
-    /// The receiver is in place before the request to the peer: no early value is lost. The sequence ends by throwing
+    /// The subscription begins when the request is sent to the peer: values that come before the response are delivered,
+    /// those that came before the request are not. The sequence ends by throwing
     /// `.disconnected` when the link ends, and `.servicesChanged` when a change of the peer's services removes the
     /// characteristic. If a part of the link's stream was lost, it throws `.dataLost` at that point; an iterator may
     /// continue after it. When the last copy of the sequence is gone, the subscription ends; `unsubscribe` waits for
@@ -108,7 +109,9 @@ extension Connection {
             characteristic: characteristic.valueHandle, end: characteristic.endHandle, configuration: configuration)
         do throws(BluetoothError) {
             try link.add(Link.Listener(handle: request.characteristic, token: token, queue: queue))
-            try await router.wait(as: token) { router.post(.subscribe(link.identifier, request), token: token) }
+            try await router.wait(as: token) {
+                router.post(.subscribe(link.identifier, request), token: token, keepsOrder: false)
+            }
         } catch {
             // There is nothing left to undo.
             _ = link.removeListener(token)
@@ -122,7 +125,7 @@ extension Connection {
     public func unsubscribe(from characteristic: DiscoveredCharacteristic) async throws(BluetoothError) {
         try router.check(link)
         let handle = characteristic.valueHandle
-        let listeners = link.state.withLock { $0.listeners }.filter { $0.handle == handle }
+        let listeners = link.allListeners.filter { $0.handle == handle }
         guard let last = listeners.last else { return }
         // Values in flight still reach them; a new listener subscribes again.
         defer { for listener in listeners where link.removeListener(listener.token) { listener.queue.finish() } }
@@ -143,14 +146,8 @@ extension Connection {
     /// - Parameter target: the attribute of the peer that it is for; nil for a value of this device.
     func takeCredit(for target: AttributeHandle? = nil) async throws(BluetoothError) {
         if Task.isCancelled { throw .cancelled }
-        if link.takeCredit() { return }
-        guard let token = router.calls.insert(.beginning(nil)) else { throw router.closure }
-        try await router.wait(as: token, isCall: false) {
-            if !link.enqueue(token, for: target) {
-                router.resume(token, link.error.map { .failure($0) } ?? .success(.done))
-            }
-            return true
-        }
+        if link.credits.take() { return }
+        try await router.waitForCredit(in: link.credits, for: target) { link.error }
     }
 
     /// Throws if a value cannot be sent, or if its link has ended.

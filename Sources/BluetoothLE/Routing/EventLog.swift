@@ -68,7 +68,13 @@ final class EventLog: Sendable {
     // MARK: - Pairing
 
     func pairingFailed(_ error: PairingError, with link: Link, hasAgent: Bool) {
-        let hint = hasAgent ? "" : "; there is no pairing agent here, see Adapter.withPairingAgent"
+        let security = link.state.withLock { $0.security }
+        let hint =
+            if error == .local(.authenticationRequirements), security.isBonded, !security.isEncrypted {
+                "; it has not used the keys of its bond: if it was reset, remove the bond and pair again"
+            } else {
+                hasAgent ? "" : "; there is no pairing agent here, see Adapter.withPairingAgent"
+            }
         say(.notice, .pairingFailed, "pairing with \(link.peer) has failed: \(error)\(hint)")
     }
 

@@ -16,9 +16,10 @@ extension EventRouter {
                 if last?.identifier != identifier { last = link(identifier) }
                 guard let last else { continue }
                 received(batch.bytes(of: payload), of: handle, on: last)
+            case .subscriptionBegan(let identifier, let token): link(identifier)?.beginListening(token)
             case .sendCredit(let identifier, let count):
                 if last?.identifier != identifier { last = link(identifier) }
-                if let last, last.lease.add(count) { handOutCredits(of: last) }
+                last?.credits.add(count)
             case .written(let identifier, let handle, let payload):
                 if last?.identifier != identifier { last = link(identifier) }
                 guard let last else { continue }
@@ -55,45 +56,27 @@ extension EventRouter {
             case .channel(let link, .received(let channel, let payload)):
                 received(batch.bytes(of: payload), on: channel, of: link)
             case .channel(let link, let event): handle(event, of: link)
-            case .linkBegan, .linkEnded, .mtuChanged, .parametersChanged, .phyChanged, .lost, .peerIdentified,
-                .nameChanged,
-                .servicesKnown, .servicesChanged, .securityChanged, .pairingEnded, .pairingAsked, .pairingShown,
-                .bondRefused:
-                handleLinkEvent(batch.events[index])
+            case .linkBegan(let link, let information):
                 last = nil
+                linkBegan(link, information)
+            case .linkEnded(let link, let reason):
+                last = nil
+                linkEnded(link, reason)
+            case .mtuChanged(let link, let mtu): mtuChanged(link, mtu)
+            case .parametersChanged(let link, let parameters):
+                self.link(link)?.state.withLock { $0.parameters = parameters }
+            case .phyChanged(let link, let phys): self.link(link)?.state.withLock { $0.phys = phys }
+            case .lost(let link, _): lost(on: link)
+            case .nameChanged(let peer, let name): nameChanged(peer, name)
+            case .servicesChanged(let link, let handles): servicesChanged(link, handles)
+            case .securityChanged(let link, let security): securityChanged(link, security)
+            case .pairingEnded(let link, let result): pairingEnded(link, result)
+            case .pairingAsked(let link, let question): pairingAsked(link, question)
+            case .pairingShown(let link, let display): pairingShown(link, display)
+            case .bondRefused(let link, _): bondRefused(link)
+            // A connection keeps the identity it began with, and discovers services when it is asked to.
+            case .peerIdentified, .servicesKnown: continue
             }
-        }
-    }
-
-    private func handleLinkEvent(_ event: UserEvent) {
-        switch event {
-        case .linkBegan(let link, let information): linkBegan(link, information)
-        case .linkEnded(let identifier, let reason):
-            if let link = link(identifier) { linkEnded(link, reason) }
-        case .mtuChanged(let identifier, let mtu):
-            guard let link = link(identifier) else { return }
-            link.mtu = mtu
-            for session in link.sessions { session.push(.mtuChanged(mtu)) }
-        case .parametersChanged(let link, let parameters):
-            self.link(link)?.state.withLock { $0.parameters = parameters }
-        case .phyChanged(let link, let phys): self.link(link)?.state.withLock { $0.phys = phys }
-        case .lost(let identifier, _):
-            guard let link = link(identifier) else { return }
-            for listener in link.state.withLock({ $0.listeners }) { listener.queue.noteLoss() }
-            for session in link.sessions { session.noteLoss() }
-            for queue in receiversOfCommands {
-                if let connection = connection(link) { queue.push(.dataLost(connection)) }
-            }
-        case .nameChanged(let peer, let name): nameChanged(peer, name)
-        case .securityChanged(let link, _), .pairingEnded(let link, _), .pairingAsked(let link, _),
-            .pairingShown(let link, _), .bondRefused(let link, _):
-            if let link = self.link(link) { handleSecurity(event, link) }
-        case .servicesChanged(let identifier, let handles):
-            guard let link = link(identifier) else { return }
-            for listener in link.removeListeners(in: handles) { listener.queue.finish(.servicesChanged) }
-            for sender in link.removeSenders(in: handles) { resume(sender, .failure(.servicesChanged)) }
-            if let connection = connection(link) { publish(.servicesChanged(connection, handles)) }
-        default: return
         }
     }
 
@@ -148,14 +131,6 @@ extension EventRouter {
         }
     }
 
-    /// Resumes the calls that wait for a credit, while there are credits.
-    func handOutCredits(of link: Link) {
-        while let sender = link.nextSender() {
-            // A cancelled call leaves its credit to the next.
-            if !resume(sender, .success(.done)) { _ = link.lease.add(1) }
-        }
-    }
-
     // MARK: - The adapter and its links
 
     private func changed(to status: AdapterStatus) {
@@ -197,7 +172,8 @@ extension EventRouter {
         if let connection = connection(link) { publish(.connected(connection)) }
     }
 
-    private func linkEnded(_ link: Link, _ reason: DisconnectReason) {
+    private func linkEnded(_ identifier: LinkIdentifier, _ reason: DisconnectReason) {
+        guard let link = link(identifier) else { return }
         let error = runner.error(for: reason)
         state.withLock { state in
             // Another thread may have closed the adapter since the link was looked up.
@@ -205,8 +181,30 @@ extension EventRouter {
             if slot < state.links.count { state.links[slot] = nil }
         }
         guard let rest = link.end(Link.End(reason: reason, error: error)) else { return }
-        finish(rest, error)
+        finish(link, rest, error)
         if let connection = connection(link) { publish(.disconnected(connection, reason)) }
+    }
+
+    private func mtuChanged(_ identifier: LinkIdentifier, _ mtu: Int) {
+        guard let link = link(identifier) else { return }
+        link.mtu = mtu
+        for session in link.sessions { session.push(.mtuChanged(mtu)) }
+    }
+
+    private func lost(on identifier: LinkIdentifier) {
+        guard let link = link(identifier) else { return }
+        for listener in link.state.withLock({ $0.listeners }) { listener.queue.noteLoss() }
+        for session in link.sessions { session.noteLoss() }
+        for queue in receiversOfCommands {
+            if let connection = connection(link) { queue.push(.dataLost(connection)) }
+        }
+    }
+
+    private func servicesChanged(_ identifier: LinkIdentifier, _ handles: ClosedRange<AttributeHandle>) {
+        guard let link = link(identifier) else { return }
+        for listener in link.removeListeners(in: handles) { listener.queue.finish(.servicesChanged) }
+        for sender in link.credits.remove(in: handles) { sender.fail(.servicesChanged) }
+        if let connection = connection(link) { publish(.servicesChanged(connection, handles)) }
     }
 
     private func nameChanged(_ peer: PeerID, _ name: String) {

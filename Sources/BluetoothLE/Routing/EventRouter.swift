@@ -73,7 +73,7 @@ final class EventRouter: AdapterObserver {
         user.store(runner.attach(self).number, ordering: .relaxed)
         guard runner.isClosed else { return }
         // It may be closed already, and then no event follows: wait until the reason is known.
-        runner.close()
+        runner.close {}
         shutDown(runner.failure ?? .adapterClosed)
     }
 
@@ -122,6 +122,34 @@ final class EventRouter: AdapterObserver {
         guard case .suspended(let waiter, _, _) = calls.take(token) else { return false }
         waiter.resume(returning: result)
         return true
+    }
+
+    /// Suspends the task until it has a credit.
+    ///
+    /// - Parameter end: why there are no more credits.
+    func waitForCredit(
+        in line: CreditLine, for target: AttributeHandle? = nil, end: () -> BluetoothError?
+    ) async throws(BluetoothError) {
+        guard let token = calls.insert(.beginning(nil)) else { throw closure }
+        try await wait(as: token, isCall: false) {
+            switch line.wait(SuspendedSender(router: self, token: token, target: target)) {
+            case .granted: resume(token, .success(.done))
+            case .closed: resume(token, .failure(end() ?? closure))
+            case .waits: break
+            }
+            return true
+        }
+    }
+
+    /// A suspended call that waits for a credit.
+    private struct SuspendedSender: CreditWaiter {
+        let router: EventRouter
+        let token: CallToken
+        let target: AttributeHandle?
+
+        // A call that was cancelled leaves its credit to the next.
+        func grant() -> Bool { router.resume(token, .success(.done)) }
+        func fail(_ error: BluetoothError) { router.resume(token, .failure(error)) }
     }
 
     // MARK: - What is known
@@ -183,7 +211,7 @@ final class EventRouter: AdapterObserver {
         }
         for link in old.links {
             guard let link, let rest = link.end(Link.End(reason: .adapterRemoved, error: error)) else { continue }
-            finish(rest, error)
+            finish(link, rest, error)
         }
         for entry in entries {
             switch entry {
@@ -202,9 +230,9 @@ final class EventRouter: AdapterObserver {
     }
 
     /// Ends everything on a link.
-    func finish(_ rest: Link.State, _ error: BluetoothError) {
-        for (token, _) in rest.senders { resume(token, .failure(error)) }
-        for listener in rest.listeners { listener.queue.finish(error) }
+    func finish(_ link: Link, _ rest: Link.State, _ error: BluetoothError) {
+        for sender in link.credits.close().waiters { sender.fail(error) }
+        for listener in rest.listeners + rest.comingListeners { listener.queue.finish(error) }
         for session in rest.sessions { session.finish(error) }
         rest.syncs?.finish(error)
         for watcher in rest.powerWatchers.values { watcher.finish(error) }

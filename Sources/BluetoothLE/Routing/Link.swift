@@ -4,7 +4,6 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 import BluetoothL2CAP
-import DequeModule
 import Synchronization
 
 /// The state of one link in this API. The adapter's events update it, and callers read it on any thread. Calls that can
@@ -33,9 +32,9 @@ final class Link: Sendable {
         /// The peer's subscriptions to our values, by value handle.
         var subscriptions: [AttributeHandle: GATTClientConfiguration] = [:]
         var listeners: [Listener] = []
+        /// Those whose subscriptions have not begun: values that come now are not theirs.
+        var comingListeners: [Listener] = []
         var sessions: [AsyncQueue<ClientEvent>] = []
-        /// The calls waiting for a credit, in order, and the attribute of the peer that each will write; nil for none.
-        var senders = Deque<(token: CallToken, target: AttributeHandle?)>()
         var awaitingEnd: [CallToken] = []
         /// The L2CAP channels that are open.
         var channels: [CreditBasedChannel.ID: ChannelStream] = [:]
@@ -51,10 +50,10 @@ final class Link: Sendable {
     let peerID: PeerID
     let peer: DeviceAddress
     let role: LinkRole
-    let lease = SendLease()
+    /// The credits for values that nobody answers, and the calls that wait for one.
+    let credits = CreditLine()
     let window = ReceiveWindow()
     private let currentMTU: Atomic<Int>
-    private let senderCount = Atomic<Int>(0)
     let state: Mutex<State>
 
     init(_ identifier: LinkIdentifier, _ information: LinkInformation, name: String?) {
@@ -91,42 +90,44 @@ final class Link: Sendable {
 
     var sessions: [AsyncQueue<ClientEvent>] { state.withLock { $0.sessions } }
 
-    /// Adds a listener, unless the link has ended.
+    /// Adds a listener, unless the link has ended. It gets values once its subscription has begun.
     func add(_ listener: Listener) throws(BluetoothError) {
         if let error = state.withLock({ state -> BluetoothError? in
-            if state.end == nil { state.listeners.append(listener) }
+            if state.end == nil { state.comingListeners.append(listener) }
             return state.end?.error
         }) {
             throw error
         }
     }
 
+    /// The subscription of a listener has begun.
+    func beginListening(_ token: CallToken) {
+        state.withLock { state in
+            guard let index = state.comingListeners.firstIndex(where: { $0.token == token }) else { return }
+            state.listeners.append(state.comingListeners.remove(at: index))
+        }
+    }
+
+    /// All listeners, whether their subscriptions have begun or not.
+    var allListeners: [Listener] { state.withLock { $0.listeners + $0.comingListeners } }
+
     /// Removes a listener. False if it was gone.
     func removeListener(_ token: CallToken) -> Bool {
         state.withLock { state in
-            guard let index = state.listeners.firstIndex(where: { $0.token == token }) else { return false }
-            state.listeners.remove(at: index)
-            return true
+            let count = state.listeners.count + state.comingListeners.count
+            state.listeners.removeAll { $0.token == token }
+            state.comingListeners.removeAll { $0.token == token }
+            return state.listeners.count + state.comingListeners.count < count
         }
     }
 
     /// Removes the listeners of the characteristics in some handles.
     func removeListeners(in handles: ClosedRange<AttributeHandle>) -> [Listener] {
         state.withLock { state in
-            let removed = state.listeners.filter { handles.contains($0.handle) }
+            let removed = (state.listeners + state.comingListeners).filter { handles.contains($0.handle) }
             state.listeners.removeAll { handles.contains($0.handle) }
+            state.comingListeners.removeAll { handles.contains($0.handle) }
             return removed
-        }
-    }
-
-    /// Removes the calls that wait to write attributes in some handles.
-    func removeSenders(in handles: ClosedRange<AttributeHandle>) -> [CallToken] {
-        state.withLock { state in
-            let isMeant = { (target: AttributeHandle?) in target.map { handles.contains($0) } ?? false }
-            let removed = state.senders.filter { isMeant($0.target) }
-            state.senders.removeAll { isMeant($0.target) }
-            senderCount.store(state.senders.count, ordering: .relaxed)
-            return removed.map(\.token)
         }
     }
 
@@ -139,32 +140,6 @@ final class Link: Sendable {
         return length > maximum ? .valueTooLong(maximum: maximum) : nil
     }
 
-    /// Takes a credit, unless a call already waits for one.
-    @inline(__always)
-    func takeCredit() -> Bool { senderCount.load(ordering: .relaxed) == 0 && lease.take() }
-
-    /// Queues a call for a credit.
-    ///
-    /// - Returns: whether it waits; false if it got a credit, or the link has ended.
-    func enqueue(_ sender: CallToken, for target: AttributeHandle?) -> Bool {
-        state.withLock { state in
-            guard state.end == nil else { return false }
-            if state.senders.isEmpty, lease.take() { return false }
-            state.senders.append((sender, target))
-            senderCount.store(state.senders.count, ordering: .relaxed)
-            return true
-        }
-    }
-
-    /// Gives the next credit to the next waiting call, if there are both. Returns that call.
-    func nextSender() -> CallToken? {
-        state.withLock { state in
-            guard !state.senders.isEmpty, lease.take() else { return nil }
-            defer { senderCount.store(state.senders.count, ordering: .relaxed) }
-            return state.senders.popFirst()?.token
-        }
-    }
-
     // MARK: - The end
 
     /// Records the end of the link. Returns what must end with it; nil if it had already ended.
@@ -174,8 +149,6 @@ final class Link: Sendable {
             let old = state
             state = State(
                 parameters: old.parameters, phys: old.phys, name: old.name, security: old.security, end: end)
-            _ = lease.close()
-            senderCount.store(0, ordering: .relaxed)
             return old
         }
     }

@@ -3,28 +3,39 @@ import Synchronization
 
 /// Routes what concerns pairing and encryption. All of this runs on the adapter's thread.
 extension EventRouter {
-    func handleSecurity(_ event: UserEvent, _ link: Link) {
-        guard let connection = connection(link) else { return }
-        let agent = state.withLock { $0.pairing }
-        switch event {
-        case .securityChanged(_, let security):
-            link.state.withLock { $0.security = security }
-            publish(.securityChanged(connection, security))
-        case .pairingEnded(_, let result):
-            if case .failure(let error) = result { log.pairingFailed(error, with: link, hasAgent: agent != nil) }
-            publish(.pairingEnded(connection, result))
-            agent?.push(.ended(connection, result))
-        case .pairingAsked(_, let question):
-            if let agent {
-                agent.push(.asked(connection, question))
-            } else {
-                post(.answerPairing(link.identifier, .refuse))
-            }
-        case .pairingShown(_, let display): agent?.push(.shown(connection, display))
-        case .bondRefused:
-            log.bondRefused(by: link)
-            publish(.bondRefused(connection))
-        default: return
+    private var pairingAgent: AsyncQueue<PairingEvent>? { state.withLock { $0.pairing } }
+
+    func securityChanged(_ identifier: LinkIdentifier, _ security: LinkSecurity) {
+        guard let link = link(identifier), let connection = connection(link) else { return }
+        link.state.withLock { $0.security = security }
+        publish(.securityChanged(connection, security))
+    }
+
+    func pairingEnded(_ identifier: LinkIdentifier, _ result: Result<PairingOutcome, PairingError>) {
+        guard let link = link(identifier), let connection = connection(link) else { return }
+        let agent = pairingAgent
+        if case .failure(let error) = result { log.pairingFailed(error, with: link, hasAgent: agent != nil) }
+        publish(.pairingEnded(connection, result))
+        agent?.push(.ended(connection, result))
+    }
+
+    func pairingAsked(_ identifier: LinkIdentifier, _ question: PairingQuestion) {
+        guard let link = link(identifier), let connection = connection(link) else { return }
+        if let agent = pairingAgent {
+            agent.push(.asked(connection, question))
+        } else {
+            post(.answerPairing(identifier, .refuse))
         }
+    }
+
+    func pairingShown(_ identifier: LinkIdentifier, _ display: PairingDisplay) {
+        guard let link = link(identifier), let connection = connection(link) else { return }
+        pairingAgent?.push(.shown(connection, display))
+    }
+
+    func bondRefused(_ identifier: LinkIdentifier) {
+        guard let link = link(identifier), let connection = connection(link) else { return }
+        log.bondRefused(by: link)
+        publish(.bondRefused(connection))
     }
 }

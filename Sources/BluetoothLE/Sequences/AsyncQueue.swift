@@ -71,6 +71,13 @@ final class AsyncQueue<Element: Sendable>: Sendable {
     /// How many elements were dropped because the buffer was full.
     var droppedCount: Int { state.withLock { $0.dropped } }
 
+    /// Whether it has ended because an element did not fit.
+    var isOverflown: Bool {
+        state.withLock { state in
+            if case .failure(.overflow)? = state.end { true } else { false }
+        }
+    }
+
     /// How many elements wait, and how many consumers.
     var count: Int { state.withLock { $0.buffer.count } }
     var waiterCount: Int { state.withLock { $0.waiters.count } }

@@ -20,3 +20,17 @@ extension CryptoToolbox {
         return hash == UInt32(truncatingIfNeeded: address.value) & 0xFF_FFFF
     }
 }
+
+extension DeviceAddress {
+    /// Whether the address is a resolvable private one: a random address whose two most significant bits are 01.
+    package var isResolvable: Bool { kind == .random && value >> 46 == 0b01 }
+
+    /// The block that an Identity Resolving Key encrypts to make this address: prand, with zeros before it (Core 5.4, Vol 3, Part
+    /// H, 2.2.2).
+    package var resolvingBlock: UInt128 { UInt128(value >> 24 & 0xFF_FFFF) }
+
+    /// Whether this is the address that a key makes, which encrypts `resolvingBlock` to this.
+    package func isMade(from encrypted: UInt128) -> Bool {
+        (value ^ UInt64(truncatingIfNeeded: encrypted)) & 0xFF_FFFF == 0
+    }
+}

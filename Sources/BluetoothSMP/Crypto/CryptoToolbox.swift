@@ -4,6 +4,9 @@ public protocol CryptoToolbox: Sendable {
     /// AES-128 on one block. Integers are big-endian blocks: the most significant octet comes first.
     func encrypt(key: UInt128, block: UInt128) -> UInt128
 
+    /// A key made ready for many blocks, so that each costs less than with `encrypt(key:block:)`.
+    func blockCipher(key: UInt128) -> any BlockCipher
+
     /// AES-CMAC (RFC 4493). The message is in the order of the RFC, as is the result.
     func authenticationCode(key: UInt128, message: [UInt8]) -> UInt128
 
@@ -12,6 +15,27 @@ public protocol CryptoToolbox: Sendable {
 
     /// The x-coordinate of the shared point; nil if `peer` is not on the curve.
     func sharedSecret(privateKey: FieldElement, peer: P256PublicKey) -> FieldElement?
+}
+
+extension CryptoToolbox {
+    /// A cipher that encrypts one block after the other.
+    public func blockCipher(key: UInt128) -> any BlockCipher { SingleBlockCipher(toolbox: self, key: key) }
+}
+
+/// AES-128 with one key.
+public protocol BlockCipher: Sendable {
+    /// Encrypts each of the blocks, independently of the others, and puts the results in their places. Integers are
+    /// big-endian blocks: the most significant octet comes first. Many blocks at once cost less than one at a time.
+    func encrypt(_ blocks: inout [UInt128])
+}
+
+private struct SingleBlockCipher<Toolbox: CryptoToolbox>: BlockCipher {
+    let toolbox: Toolbox
+    let key: UInt128
+
+    func encrypt(_ blocks: inout [UInt128]) {
+        for index in blocks.indices { blocks[index] = toolbox.encrypt(key: key, block: blocks[index]) }
+    }
 }
 
 /// A coordinate of a point of P-256, or a private key: 256 bits.
@@ -37,7 +61,7 @@ public struct P256PublicKey: Hashable, Sendable {
 }
 
 /// A key pair of P-256.
-public struct P256KeyPair: Equatable, Sendable {
+public struct P256KeyPair: Hashable, Sendable {
     public var privateKey: FieldElement
     public var publicKey: P256PublicKey
 

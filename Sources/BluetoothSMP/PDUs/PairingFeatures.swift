@@ -1,5 +1,5 @@
 /// The content of a Pairing Request or Pairing Response (Core 5.4, Vol 3, Part H, 3.5.1 and 3.5.2).
-public struct PairingFeatures: Equatable, Sendable {
+public struct PairingFeatures: Hashable, Sendable {
     /// What the device can show to a person and take from one.
     public var ioCapability: IOCapability
     /// Whether the device has data of the peer that came out of band.

@@ -3,7 +3,7 @@ import BluetoothBase
 /// Any PDU of the Security Manager Protocol (Core 5.4, Vol 3, Part H, 3.3). All have a fixed length.
 ///
 /// 128-bit values are integers: the protocol sends their least significant octet first.
-public enum SecurityManagerPDU: Equatable, Sendable {
+public enum SecurityManagerPDU: Hashable, Sendable {
     case pairingRequest(PairingFeatures)
     case pairingResponse(PairingFeatures)
     case pairingConfirm(UInt128)

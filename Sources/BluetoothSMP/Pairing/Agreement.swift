@@ -1,7 +1,7 @@
 import BluetoothBase
 
 /// What the two devices have agreed on by Pairing Request and Pairing Response (Core 5.4, Vol 3, Part H, 2.3).
-struct Agreement: Sendable {
+struct Agreement: Hashable, Sendable {
     var role: LinkRole
     var local: DeviceAddress
     var peer: DeviceAddress
@@ -58,13 +58,13 @@ struct FeatureExchange: Sendable {
         let policy = resources.policy
         let usesSecureConnections = request.requirements.intersection(response.requirements)
             .contains(.secureConnections)
-        if policy.requiresSecureConnections, !usesSecureConnections { throw .authenticationRequirements }
         let (model, entry) = AssociationModel.select(
             initiator: request, responder: response, usesSecureConnections: usesSecureConnections)
         let strength = KeyStrength(
             model: model, usesSecureConnections: usesSecureConnections,
             keySize: min(request.maximumKeySize, response.maximumKeySize))
-        try Self.judge(strength, parameters, policy)
+        if !policy.models.contains(model) { throw .authenticationRequirements }
+        if let shortcoming = policy.requirement(for: parameters).shortcoming(of: strength) { throw shortcoming }
 
         let (localFeatures, peerFeatures) = role == .central ? (request, response) : (response, request)
         let peerHasData = model == .outOfBand && peerFeatures.hasOutOfBandData
@@ -79,8 +79,9 @@ struct FeatureExchange: Sendable {
         }
 
         let isBonded = request.requirements.intersection(response.requirements).contains(.bonding)
-        let initiatorKeys = isBonded ? request.initiatorKeys.intersection(response.initiatorKeys) : []
-        let responderKeys = isBonded ? request.responderKeys.intersection(response.responderKeys) : []
+        // The key distribution fields alone decide which keys come, also where a device keeps none of them (3.6.1).
+        let initiatorKeys = request.initiatorKeys.intersection(response.initiatorKeys)
+        let responderKeys = request.responderKeys.intersection(response.responderKeys)
         let keypress = request.requirements.intersection(response.requirements).contains(.keypress)
         return Agreement(
             role: role, local: local, peer: peer, request: requestOctets, response: responseOctets, strength: strength,
@@ -89,19 +90,6 @@ struct FeatureExchange: Sendable {
             peerKeys: role == .central ? responderKeys : initiatorKeys,
             sendsKeypresses: usesSecureConnections && keypress, peerOutOfBandData: peerData,
             peerHasOutOfBandData: peerHasData)
-    }
-
-    private static func judge(
-        _ strength: KeyStrength, _ parameters: PairingParameters, _ policy: SecurityPolicy
-    ) throws(PairingFailure) {
-        if parameters.requiresAuthentication, !strength.isAuthenticated { throw .authenticationRequirements }
-        if !policy.models.contains(strength.model) { throw .authenticationRequirements }
-        if strength.keySize < policy.keySizes.lowerBound { throw .encryptionKeySize }
-        if let minimum = parameters.minimumStrength {
-            if minimum.usesSecureConnections, !strength.usesSecureConnections { throw .authenticationRequirements }
-            if minimum.isAuthenticated, !strength.isAuthenticated { throw .authenticationRequirements }
-            if strength.keySize < minimum.keySize { throw .encryptionKeySize }
-        }
     }
 }
 
@@ -145,7 +133,7 @@ extension AuthenticationRequirements {
     init(_ parameters: PairingParameters, _ policy: SecurityPolicy) {
         self = []
         if parameters.isBonding { insert(.bonding) }
-        if parameters.requiresAuthentication { insert(.mitmProtection) }
+        if policy.requirement(for: parameters).requiresAuthentication { insert(.mitmProtection) }
         if policy.offersSecureConnections(with: parameters) { insert(.secureConnections) }
         if parameters.sendsKeypresses { insert(.keypress) }
     }

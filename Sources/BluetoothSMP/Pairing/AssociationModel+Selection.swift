@@ -1,5 +1,5 @@
 /// Who enters a passkey, and who shows it.
-enum PasskeyEntryRoles: Equatable, Sendable {
+enum PasskeyEntryRoles: Hashable, Sendable {
     case initiatorShows
     case responderShows
     /// Nobody shows it: a person enters the same number at both.

@@ -25,7 +25,7 @@ extension Pairing {
     ) throws(PairingFailure) -> Transition? {
         switch pdu {
         case .pairingFailed(let reason):
-            return isUnderWay ? Transition(.idle, [.ended(.failure(.peer(reason)))]) : nil
+            return isKnownToPeer ? Transition(.idle, [.ended(.failure(.peer(reason)))]) : nil
         case .securityRequest(let requirements):
             guard role == .central else { throw .commandNotSupported }
             // A central that is pairing already ignores it (Vol 3, Part H, 2.4.6).
@@ -36,11 +36,14 @@ extension Pairing {
             break
         }
         switch state {
-        case .idle, .requested:
+        case .idle, .waiting, .requested:
             guard case .pairingRequest(let request) = pdu else { throw .unspecifiedReason }
+            let isBlocked = resources.attempts.isBlocked(peer, at: now)
+            // An attempt of this device goes on waiting.
+            if isBlocked, case .waiting = state { throw .repeatedAttempts }
             // From here on there is a pairing, whose end the caller learns.
             state = .consent(request, octets: octets)
-            if resources.attempts.isBlocked(peer, at: now) { throw .repeatedAttempts }
+            if isBlocked { throw .repeatedAttempts }
             return try considered(request, resources.policy)
         case .awaitingResponse(let parameters, let request):
             guard case .pairingResponse(let response) = pdu else { throw .unspecifiedReason }
@@ -74,8 +77,8 @@ extension Pairing {
             switch state {
             case .consent(let request, let octets): return try respond(to: request, octets, parameters, &resources)
             case .numbers(let phase): return try phase.accept(&resources)
-            case .idle, .dead, .requested, .awaitingResponse, .legacy, .publicKeys, .passkey, .outOfBand, .check,
-                .encryption, .distribution:
+            case .idle, .dead, .waiting, .requested, .awaitingResponse, .legacy, .publicKeys, .passkey, .outOfBand,
+                .check, .encryption, .distribution:
                 return nil
             }
         case .passkey(let passkey):
@@ -84,8 +87,8 @@ extension Pairing {
             switch state {
             case .legacy(let phase): return try phase.answer(passkey: passkey, &resources)
             case .passkey(let phase): return try phase.answer(passkey: passkey, &resources)
-            case .idle, .dead, .requested, .consent, .awaitingResponse, .publicKeys, .numbers, .outOfBand, .check,
-                .encryption, .distribution:
+            case .idle, .dead, .waiting, .requested, .consent, .awaitingResponse, .publicKeys, .numbers, .outOfBand,
+                .check, .encryption, .distribution:
                 return nil
             }
         }
@@ -98,7 +101,8 @@ extension Pairing {
         case .legacy(let phase): phase.asksForPasskey ? .passkeyEntryFailed : nil
         case .passkey(let phase): phase.asksForPasskey ? .passkeyEntryFailed : nil
         case .numbers(let phase): phase.asksForComparison ? .numericComparisonFailed : nil
-        case .idle, .dead, .requested, .awaitingResponse, .publicKeys, .outOfBand, .check, .encryption, .distribution:
+        case .idle, .dead, .waiting, .requested, .awaitingResponse, .publicKeys, .outOfBand, .check, .encryption,
+            .distribution:
             nil
         }
     }

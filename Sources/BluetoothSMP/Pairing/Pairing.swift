@@ -5,7 +5,7 @@ import BluetoothBase
 ///
 /// It is pure: PDUs, answers, what the controller reports and time go in, effects come out, which the caller carries out
 /// in order.
-public struct Pairing: Sendable {
+public struct Pairing: Hashable, Sendable {
     let role: LinkRole
     let local: DeviceAddress
     let peer: DeviceAddress
@@ -30,20 +30,32 @@ public struct Pairing: Sendable {
     public var isUnderWay: Bool {
         switch state {
         case .idle, .dead: false
-        case .requested, .consent, .awaitingResponse, .legacy, .publicKeys, .numbers, .passkey, .outOfBand, .check,
-            .encryption, .distribution:
+        case .waiting, .requested, .consent, .awaitingResponse, .legacy, .publicKeys, .numbers, .passkey, .outOfBand,
+            .check, .encryption, .distribution:
             true
         }
     }
 
+    /// Whether a pairing is under way that the peer can end.
+    var isKnownToPeer: Bool {
+        if case .waiting = state { false } else { isUnderWay }
+    }
+
     /// When `fire` is to be called; nil if nothing is due.
-    public var nextDeadline: Instant? { deadline }
+    public var nextDeadline: Instant? {
+        if case .waiting(let end, _) = state { end } else { deadline }
+    }
+
+    /// Whether an attempt of this device that began now would wait, because the peer has failed to authenticate itself a moment ago.
+    public func isDelayed(_ resources: borrowing SecurityResources, at now: Instant) -> Bool {
+        resources.attempts.localAttempt(with: peer, at: now) != nil
+    }
 
     // MARK: - Calls
 
     /// Begins to pair: a central sends Pairing Request, a peripheral Security Request. Ends with `.ended` in any case.
-    /// Ignored while a pairing is under way. Fails with `repeatedAttempts` where this peer has failed to authenticate itself a
-    /// moment ago.
+    /// Ignored while a pairing is under way. Where this peer has failed to authenticate itself a moment ago, the attempt waits
+    /// until the peer may try again, about a minute at most (Vol 3, Part H, 2.3.6).
     ///
     /// Even a peripheral that has begun is asked for its consent when the peer's Pairing Request comes. What it brings into the
     /// pairing is in the answer.
@@ -56,7 +68,6 @@ public struct Pairing: Sendable {
         case .dead: return [.ended(.failure(.timedOut))]
         default: return []
         }
-        if resources.attempts.isBlocked(peer, at: now) { return [.ended(.failure(.local(.repeatedAttempts)))] }
         let transition: Transition
         switch role {
         case .central:
@@ -65,6 +76,10 @@ public struct Pairing: Sendable {
         case .peripheral:
             let requirements = AuthenticationRequirements(parameters, resources.policy)
             transition = Transition(.requested, [.send(.securityRequest(requirements))])
+        }
+        if let end = resources.attempts.localAttempt(with: peer, at: now) {
+            state = .waiting(until: end, transition)
+            return []
         }
         return enter(transition, at: now)
     }
@@ -99,14 +114,12 @@ public struct Pairing: Sendable {
         return effects
     }
 
-    /// Tells the peer what the person does while entering the passkey, if both devices want that.
-    public mutating func pressKey(_ key: KeypressNotification, at now: Instant? = nil) -> [PairingEffect] {
+    /// Notifies the peer of the person's progress in entering the passkey, if both devices want that. It restarts the Security
+    /// Manager Timer, as every PDU does (Vol 3, Part H, 3.4).
+    public mutating func pressKey(_ key: KeypressNotification, at now: Instant) -> [PairingEffect] {
+        if isExpired(at: now) { return fire(at: now) }
         guard case .passkey(let phase) = state, phase.tellsKeypresses else { return [] }
-        if let now {
-            if isExpired(at: now) { return fire(at: now) }
-            deadline = now.advanced(by: Self.timeout)
-        }
-        return [.send(.pairingKeypressNotification(key))]
+        return enter(Transition(state, [.send(.pairingKeypressNotification(key))]), at: now)
     }
 
     /// The key for the encryption that the peer, as central, starts with this EDIV and Rand; nil if this pairing has none.
@@ -136,6 +149,9 @@ public struct Pairing: Sendable {
         switch state {
         case .requested:
             return succeeded ? end(.failure(.encryptedWithKnownKey)) : []
+        // A peripheral has what it was about to ask for. A central that pairs although there is a key wants a new one.
+        case .waiting:
+            return succeeded && role == .peripheral ? end(.failure(.encryptedWithKnownKey)) : []
         case .encryption(let phase):
             guard succeeded else { return failEncryption(status) }
             let effects = handled { (pairing) throws(PairingFailure) in
@@ -155,7 +171,7 @@ public struct Pairing: Sendable {
         switch state {
         case .idle, .dead: []
         // The peer has not begun to pair, so that there is nothing to tell.
-        case .requested: end(.failure(.cancelled))
+        case .waiting, .requested: end(.failure(.cancelled))
         case .consent, .awaitingResponse, .legacy, .publicKeys, .numbers, .passkey, .outOfBand, .check, .encryption,
             .distribution:
             [.send(.pairingFailed(reasonOfRefusal ?? .unspecifiedReason))] + end(.failure(.cancelled))
@@ -171,6 +187,7 @@ public struct Pairing: Sendable {
 
     /// Lets everything happen that is due.
     public mutating func fire(at now: Instant) -> [PairingEffect] {
+        if case .waiting(let end, let transition) = state { return end <= now ? enter(transition, at: now) : [] }
         guard isExpired(at: now) else { return [] }
         let effects = end(.failure(.timedOut))
         state = .dead
@@ -209,7 +226,7 @@ public struct Pairing: Sendable {
         do throws(PairingFailure) {
             return try body(&self)
         } catch {
-            return [.send(.pairingFailed(error))] + (isUnderWay ? end(.failure(.local(error))) : [])
+            return [.send(.pairingFailed(error))] + (isKnownToPeer ? end(.failure(.local(error))) : [])
         }
     }
 

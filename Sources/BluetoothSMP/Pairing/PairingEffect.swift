@@ -1,5 +1,5 @@
 /// What a `Pairing` asks of its caller.
-public enum PairingEffect: Equatable, Sendable {
+public enum PairingEffect: Hashable, Sendable {
     case send(SecurityManagerPDU)
     /// Encrypt the link with this short-term or long-term key, EDIV and Rand 0. Only for the central.
     case encrypt(key: UInt128)
@@ -14,7 +14,7 @@ public enum PairingEffect: Equatable, Sendable {
 }
 
 /// What only the application, or a person, can answer.
-public enum PairingQuestion: Equatable, Sendable {
+public enum PairingQuestion: Hashable, Sendable {
     /// The peer asks to pair. Answer with `.accept` or `.refuse`.
     case consent(PairingFeatures)
     /// Answer with `.passkey`: the number the peer shows, or the one entered there too.
@@ -24,7 +24,7 @@ public enum PairingQuestion: Equatable, Sendable {
 }
 
 /// What a person is to see.
-public enum PairingDisplay: Equatable, Sendable {
+public enum PairingDisplay: Hashable, Sendable {
     /// The passkey to enter at the peer, 0 to 999999, shown with six digits.
     case passkey(UInt32)
     /// What the person does at the peer.
@@ -32,7 +32,7 @@ public enum PairingDisplay: Equatable, Sendable {
 }
 
 /// The answer to a question.
-public enum PairingAnswer: Equatable, Sendable {
+public enum PairingAnswer: Hashable, Sendable {
     /// Yes. For `consent` with what this device brings into the pairing; ignored for other questions.
     case accept(PairingParameters = PairingParameters())
     case refuse
@@ -41,7 +41,7 @@ public enum PairingAnswer: Equatable, Sendable {
 }
 
 /// Why pairing failed.
-public enum PairingError: Error, Equatable, Sendable {
+public enum PairingError: Error, Hashable, Sendable {
     /// This device has refused the peer, and said so.
     case local(PairingFailure)
     /// The peer has refused.
@@ -56,4 +56,6 @@ public enum PairingError: Error, Equatable, Sendable {
     case disconnected
     /// The application called it off.
     case cancelled
+    /// The keys were exchanged, and could not be stored, or not in time. The peer may have kept them.
+    case bondNotStored
 }

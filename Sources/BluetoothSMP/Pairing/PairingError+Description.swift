@@ -10,6 +10,7 @@ extension PairingError: CustomStringConvertible {
                 + String(status, radix: 16, uppercase: true) + "); pair again"
         case .disconnected: "the connection ended"
         case .cancelled: "cancelled"
+        case .bondNotStored: "the bond could not be stored; make room where bonds are kept, and pair again"
         case .encryptedWithKnownKey: "the link was encrypted with a key that existed already"
         }
     }

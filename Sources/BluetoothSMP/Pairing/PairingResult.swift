@@ -56,9 +56,9 @@ public struct DeviceIdentity: Hashable, Sendable {
 }
 
 /// What a pairing has led to.
-public struct PairingResult: Equatable, Sendable {
+public struct PairingResult: Hashable, Sendable {
     public var strength: KeyStrength
-    /// Whether both sides keep the keys.
+    /// Whether both sides keep the keys. A peer may distribute keys that neither side keeps (Vol 3, Part H, 3.6.1).
     public var isBonded: Bool
     /// The key for links on which this device is the central.
     public var centralKey: LongTermKey?

@@ -18,8 +18,18 @@ struct RepeatedAttempts: Sendable {
     /// How long a peer has to behave until its failures are forgotten.
     static let memory = Duration.seconds(600)
 
+    /// How much longer than the peer a local attempt waits: the peer learns of a failure later than this device, and counts from
+    /// then.
+    static let allowance = Duration.milliseconds(500)
+
+    /// Whether a request of the peer is refused.
     func isBlocked(_ peer: DeviceAddress, at now: Instant) -> Bool {
         entries[peer].map { now < $0.blockedUntil } ?? false
+    }
+
+    /// When this device may begin to pair with the peer; nil for at once.
+    func localAttempt(with peer: DeviceAddress, at now: Instant) -> Instant? {
+        entries[peer].map { $0.blockedUntil.advanced(by: Self.allowance) }.flatMap { now < $0 ? $0 : nil }
     }
 
     /// Notes how a pairing has ended, if that is among the effects.

@@ -6,6 +6,9 @@ struct BearerInspector: Sendable {
     /// The request of this host that waits for its response.
     private var ownRequest: UInt8?
     private var hasOwnIndication = false
+    /// The value that the last indication carried, and those that were confirmed last.
+    private var indicated: SimulatedValue.Place?
+    private var confirmed: [SimulatedValue.Place] = []
     /// Requests that were answered before they were seen, a bit for each opcode: a peer that breaks the rules answers one
     /// that waits in the host for a buffer, and then it is over.
     private var earlyAnswers: UInt64 = 0
@@ -21,6 +24,8 @@ struct BearerInspector: Sendable {
 
     /// How many requests of a peer are remembered.
     private static let maximumRequests = 64
+    /// How many confirmed values are remembered. A host that receives one reports it in the same turn.
+    private static let maximumConfirmed = 4
 
     /// The bearer on the fixed channel.
     init() {}
@@ -53,6 +58,8 @@ struct BearerInspector: Sendable {
                 return .init(rule: .oneIndication, text: "an indication while another waits for its confirmation")
             }
             hasOwnIndication = !hasEarlyConfirmation
+            indicated = SimulatedValue.Place(packet.extracting(droppingFirst: min(packet.count, pdu.start + 3)))
+            if hasEarlyConfirmation { noteConfirmed() }
             hasEarlyConfirmation = false
         case .confirmation:
             guard peerIndications > 0 else {
@@ -71,7 +78,7 @@ struct BearerInspector: Sendable {
             if ownRequest == nil { earlyAnswers |= 1 << UInt64(pdu.answeredRequest & 0x3F) }
             if ownRequest == pdu.answeredRequest { ownRequest = nil }
         case .confirmation:
-            if !hasOwnIndication { hasEarlyConfirmation = true }
+            if hasOwnIndication { noteConfirmed() } else { hasEarlyConfirmation = true }
             hasOwnIndication = false
         case .request:
             if peerRequests.count == Self.maximumRequests { peerRequests.removeFirst() }
@@ -80,6 +87,14 @@ struct BearerInspector: Sendable {
         case .indication: peerIndications += 1
         case .command, .notification: break
         }
+    }
+
+    /// Whether the peer has confirmed an indication of a value.
+    func isConfirmed(_ place: SimulatedValue.Place) -> Bool { confirmed.contains(place) }
+
+    private mutating func noteConfirmed() {
+        if let indicated { confirmed = confirmed.suffix(Self.maximumConfirmed - 1) + [indicated] }
+        indicated = nil
     }
 
     private mutating func noteMTU() { mtu = max(mtu, Int(min(offeredMTU, acceptedMTU))) }

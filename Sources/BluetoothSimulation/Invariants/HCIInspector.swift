@@ -18,6 +18,8 @@ struct HCIInspector: Sendable {
     private var links: [LinkInspector] = []
     /// Links of whose end the host learns in this turn: what it did before that is still on its way.
     private var ending: [UInt16] = []
+    /// The last links that have ended: confirmations of their peers may be reported with their end.
+    private var ended: [LinkInspector] = []
 
     init(bufferCount: Int, bufferLength: Int) {
         self.bufferCount = bufferCount
@@ -27,7 +29,7 @@ struct HCIInspector: Sendable {
     /// The host has left, or is about to begin.
     mutating func reset() {
         commandCredit = 1
-        links = []
+        endLinks { _ in true }
         ending = []
     }
 
@@ -50,7 +52,7 @@ struct HCIInspector: Sendable {
         if opcode == .hostNumberOfCompletedPackets { return nil }
         if opcode == .reset {
             ending += links.map(\.handle)
-            links = []
+            endLinks { _ in true }
             commandCredit = 0
             return nil
         }
@@ -109,14 +111,14 @@ struct HCIInspector: Sendable {
         case .numberOfCompletedPackets where packet.count >= 4: completed(packet)
         case .disconnectionComplete where packet.count >= 7 && packet[3] == 0:
             let handle = word(packet, 4) & 0x0FFF
-            links.removeAll { $0.handle == handle }
+            endLinks { $0.handle == handle }
             ending.append(handle)
         // LE Connection Complete and LE Enhanced Connection Complete (7.7.65.1, 7.7.65.10).
         case .leMeta
         where packet.count >= 22 && packet[4] == 0 && (packet[3] == 0x01 || packet[3] == 0x0A && packet.count >= 34):
             let handle = word(packet, 5) & 0x0FFF
             // The end of one that had the same handle may have been lost.
-            links.removeAll { $0.handle == handle }
+            endLinks { $0.handle == handle }
             links.append(LinkInspector(handle: handle))
         default: break
         }
@@ -144,6 +146,17 @@ struct HCIInspector: Sendable {
     }
 
     // MARK: - Links
+
+    /// Whether a peer has confirmed an indication of a value, on any link.
+    func isConfirmed(_ place: SimulatedValue.Place) -> Bool { (links + ended).contains { $0.isConfirmed(place) } }
+
+    private mutating func endLinks(where isMeant: (LinkInspector) -> Bool) {
+        guard links.contains(where: isMeant) else { return }
+        ended = (ended + links.filter(isMeant)).suffix(Self.endedLinkLimit)
+        links.removeAll(where: isMeant)
+    }
+
+    private static let endedLinkLimit = 4
 
     private func link(_ handle: UInt16) -> Int? { links.firstIndex { $0.handle == handle & 0x0FFF } }
 

@@ -12,6 +12,9 @@ struct LinkInspector: Sendable {
 
     init(handle: UInt16) { self.handle = handle }
 
+    /// Whether the peer has confirmed an indication of a value. Indications go over the fixed channel.
+    func isConfirmed(_ place: SimulatedValue.Place) -> Bool { fixed.isConfirmed(place) }
+
     mutating func sent(_ packet: Span<UInt8>) -> HCIInspector.Finding? {
         if let finding = channels.sent(packet) ?? enhanced.sent(packet) { return finding }
         guard let pdu = AttributePDU(packet) else { return nil }

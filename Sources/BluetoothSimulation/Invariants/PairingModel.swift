@@ -80,6 +80,11 @@ final class PairingModel {
     private var cancelling: Set<Int> = []
     /// Bonds that users have asked to remove.
     private var removals: [Int: Set<Int>] = [:]
+    private var removalWishes: [Int: Instant] = [:]
+    /// How many calls to remove a bond have not ended.
+    private var openRemovals: [Int: [Int: Int]] = [:]
+    /// When the last of those that have ended did.
+    private var removalEnds: [Int: [Int: Instant]] = [:]
     private var wishes: [Int: [Int: Instant]] = [:]
     private var wishCounts: [Int: [Int: Int]] = [:]
     private var agentWishes: [Int: Instant] = [:]
@@ -152,7 +157,39 @@ final class PairingModel {
 
     // MARK: - Bonds
 
-    func noteRemoving(_ station: Int, _ peer: Int) { removals[station, default: []].insert(peer) }
+    func noteRemoving(_ station: Int, _ peer: Int, at now: Instant) {
+        removals[station, default: []].insert(peer)
+        removalWishes[station] = now
+        openRemovals[station, default: [:]][peer, default: 0] += 1
+    }
+
+    /// The call to remove a bond has ended: the bond has gone for good, or is one still.
+    func noteRemovalEnded(_ station: Int, _ peer: Int, at now: Instant) {
+        openRemovals[station]?[peer]? -= 1
+        removalEnds[station, default: [:]][peer] = now
+    }
+
+    /// The process of a station has begun again: its bonds are those in the store.
+    func forgetOpenRemovals(of station: Int) { openRemovals[station] = nil }
+
+    /// Whether a station's host may have been without a bond for some time since then, although it was in the store.
+    func isForgotten(_ station: Int, _ peer: Int, since instant: Instant) -> Bool {
+        let isUnderWay = (openRemovals[station]?[peer] ?? 0) > 0
+        return isUnderWay || removalEnds[station]?[peer].map { $0 >= instant } ?? false
+    }
+
+    /// When a user of a station has last asked to remove a bond.
+    func lastRemovalWish(of station: Int) -> Instant? { removalWishes[station] }
+
+    /// Whether both stations have reported that their last pairing made a bond, and neither was ever asked to remove one.
+    func haveAgreed(_ station: Int, _ peer: Int) -> Bool {
+        guard let attempt = current(station, peer), attempt.ends.count == 2, !attempt.isTroubled,
+            !isRemovalWanted(station, peer), !isRemovalWanted(peer, station)
+        else { return false }
+        return attempt.ends.values.allSatisfy { end in
+            if case .success(let outcome) = end { outcome.isBonded } else { false }
+        }
+    }
 
     func isRemovalWanted(_ station: Int, _ peer: Int) -> Bool { removals[station]?.contains(peer) ?? false }
 
@@ -162,6 +199,9 @@ final class PairingModel {
 
     /// A station has a new link with another.
     func noteLink(_ station: Int, _ peer: Int, at now: Instant) { linkBeginnings[station, default: [:]][peer] = now }
+
+    /// When the link of a station with another began.
+    func linkBeginning(_ station: Int, _ peer: Int) -> Instant? { linkBeginnings[station]?[peer] }
 
     /// A user of a station has asked to pair; it may leave before the host begins.
     func noteWish(_ station: Int, _ peer: Int, at now: Instant) {

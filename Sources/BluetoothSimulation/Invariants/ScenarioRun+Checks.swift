@@ -12,7 +12,7 @@ extension ScenarioRun {
 
     /// Whoever waits for a connection waits for one that the controller makes once it can.
     private func isConnectingAsWished(_ index: Int) -> Bool {
-        controller(index).isInitiating || !users[index].contains { ($0 as? CallUser)?.wantsConnection == true }
+        controller(index).isInitiating || !users[index].contains { ($0 as? CallUser)?.parts.attempts.isWaiting == true }
     }
 
     private func isScanAsWished(_ index: Int) -> Bool {
@@ -22,7 +22,7 @@ extension ScenarioRun {
     private func isAdvertisingAsWished(_ index: Int) -> Bool {
         let users = users[index].filter(\.isAttached)
         // What all of them advertise together is one set, the others are one each.
-        let sets = users.reduce(0) { $0 + (($1 as? CallUser)?.wantedSets ?? 0) }
+        let sets = users.reduce(0) { $0 + (($1 as? CallUser)?.parts.advertising.wantedSets ?? 0) }
         return sets + (users.contains(where: \.wantsAdvertising) ? 1 : 0) == controller(index).enabledSetCount
     }
 
@@ -65,7 +65,7 @@ extension ScenarioRun {
             let others = peer.links.filter { $0.peer == user.station }
             guard others.count == 1 else { continue }
             checkConfigured(link, user.station, others[0])
-            checkFound(link, user.station)
+            checkFound(link, user)
             let (own, theirs) = (link.information, others[0].information)
             let limit = min(preferredMTU(user.station), preferredMTU(link.peer))
             if own.mtu > limit { fail(.mtu, "an ATT_MTU of \(own.mtu), where \(limit) was offered", user.station) }
@@ -87,19 +87,23 @@ extension ScenarioRun {
         guard let written = configurations[Way(station: link.peer, peer: server)], written.link == other.identifier,
             written.handle == configurables[server]?.characteristics.first?.clientConfiguration,
             let value = written.value, !pairings.isEverBonded(server, link.peer),
-            users[server].first.map({ ($0 as? CallUser)?.links.contains { $0.identifier == link.identifier } }) == true,
-            let told = (users[server].first as? CallUser)?.links.first(where: { $0.identifier == link.identifier })
+            let user = users[server].first as? CallUser, user.context.links[link.identifier] != nil
         else { return }
-        if told.configured != value {
-            fail(.subscriptions, "a client has written \(value), and the server was told of \(told.configured)", server)
+        let reported = user.parts.subscribers.writtenConfiguration(on: link.identifier)
+        if reported != value {
+            fail(.subscriptions, "a client has written \(value), and the server was told of \(reported)", server)
         }
     }
 
-    /// What a client has found is where it was found, or it was told of the change. Before it has asked for Service Changed no
-    /// server tells it of any (Vol 3, Part G, 7.1); `servicesKnown` says from when on it is.
-    private func checkFound(_ link: UserLink, _ client: Int) {
-        guard link.wereFoundWatched, !incomplete.contains(client), !incomplete.contains(link.peer) else { return }
-        for (characteristic, handles) in link.handles
+    /// Attributes are where a client has found them, or it was notified of the change, whenever that came. A server indicates no
+    /// change from before the subscription to Service Changed (Vol 3, Part G, 7.1), so the client's host has to find it;
+    /// after `servicesKnown` the host watches.
+    private func checkFound(_ link: UserLink, _ user: CallUser) {
+        let client = user.station, discovery = user.parts.discovery
+        guard discovery.isWatched(link.identifier), !incomplete.contains(client), !incomplete.contains(link.peer) else {
+            return
+        }
+        for (characteristic, handles) in discovery.handles(on: link.identifier)
         where services[link.peer] == nil || handles.lowerBound != handle(of: characteristic, at: link.peer) {
             let text = "\(characteristic) was found at \(handles.lowerBound), where it is not any more"
             return fail(.expected, text, client)
@@ -117,7 +121,7 @@ extension ScenarioRun {
                 let clients = users[link.peer].filter { user in
                     user.isAttached && user.isSubscribed(to: characteristic, of: server.station)
                 }
-                let isServed = link.subscriptions[characteristic] != nil
+                let isServed = server.parts.subscribers.configuration(of: characteristic, on: link.identifier) != nil
                 // What a bonded client has subscribed to on an earlier link is served on, whoever is there to take it.
                 let isRestored = isServed && pairings.isEverBonded(server.station, link.peer)
                 // A lost answer ends the enhanced bearer it was for, and not the link (Core 5.4, Vol 3, Part F, 3.3.3): what became
@@ -125,7 +129,12 @@ extension ScenarioRun {
                 let isUnknown =
                     isServed && isEncrypted(link.peer, server.station)
                     && (incomplete.contains(link.peer) || incomplete.contains(server.station))
-                if clients.isEmpty == isServed, !isRestored, !isUnknown {
+                // A client that notices a change before it is notified of changes may not know what has changed: all of its
+                // subscriptions are over then, also those that the server has kept.
+                let hasChanged = users[server.station].contains { user in
+                    (user as? CallUser)?.parts.services.changedAt.map { $0 >= link.beginning } ?? false
+                }
+                if clients.isEmpty == isServed, !isRestored, !isUnknown, !(isServed && hasChanged) {
                     fail(
                         .subscriptions,
                         "\(characteristic) of station \(server.station) has \(clients.count) subscribers at station "
@@ -145,7 +154,9 @@ extension ScenarioRun {
         guard !pairings.isEverBonded(server.station, link.peer) else { return }
         for isIndicated in [false, true] {
             let key = UserLink.StreamKey(characteristic: characteristic, isIndicated: isIndicated)
-            guard let stream = link.sending[key], !brokenStreams.contains(stream.identifier) else { continue }
+            guard let stream = server.parts.sending.stream(key, on: link.identifier),
+                !brokenStreams.contains(stream.identifier)
+            else { continue }
             for client in clients where !incomplete.contains(client.station) {
                 guard let last = client.lastReceived(of: stream.identifier, from: server.station), last != stream.last
                 else { continue }
@@ -209,5 +220,16 @@ extension ScenarioRun {
 
     private func fail(_ rule: Violation.Rule, _ text: String, _ index: Int) {
         world.fail(rule, text, at: world.station(index))
+    }
+
+    /// Has each server send what its clients have not subscribed to: it must not leave.
+    func examine() {
+        for user in users.joined() {
+            guard let user = user as? CallUser, user.isAttached, user.isPublisher, !isDamaged(user.station) else {
+                continue
+            }
+            user.parts.sending.sendUnwanted()
+        }
+        world.run(for: .seconds(1))
     }
 }

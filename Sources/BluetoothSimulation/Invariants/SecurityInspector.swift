@@ -28,16 +28,23 @@ final class SecurityInspector {
     private let report: (Event) -> Void
     /// The key that may be given to a peer for an EDIV and a Rand that are not 0: that of the bond.
     private let bondedKey: (_ peer: DeviceAddress, _ diversifier: UInt16, _ random: UInt64) -> UInt128?
+    /// Whether a bond may be on its way to the store: only the host knows its key.
+    private let isKeyUnderWay: () -> Bool
     /// Whether the value of this host that begins with these octets may go over links that are not encrypted.
     private let isLocked: (Span<UInt8>) -> Bool
+    /// The identity address of the device that uses an address.
+    private let identity: (DeviceAddress) -> DeviceAddress
 
     init(
         report: @escaping (Event) -> Void, bondedKey: @escaping (DeviceAddress, UInt16, UInt64) -> UInt128?,
-        isLocked: @escaping (Span<UInt8>) -> Bool
+        isKeyUnderWay: @escaping () -> Bool = { false },
+        isLocked: @escaping (Span<UInt8>) -> Bool, identity: @escaping (DeviceAddress) -> DeviceAddress = { $0 }
     ) {
         self.report = report
         self.bondedKey = bondedKey
+        self.isKeyUnderWay = isKeyUnderWay
         self.isLocked = isLocked
+        self.identity = identity
     }
 
     /// Whether the host has been told that its link with a peer is encrypted.
@@ -80,7 +87,8 @@ final class SecurityInspector {
         guard request.diversifier != 0 || request.random != 0 else { return nil }
         var key: UInt128 = 0
         for offset in (0..<16).reversed() { key = key << 8 | UInt128(packet[6 + offset]) }
-        guard bondedKey(links[index].peer, request.diversifier, request.random) == key else {
+        let known = bondedKey(links[index].peer, request.diversifier, request.random)
+        guard known == key || known == nil && isKeyUnderWay() else {
             return .init(rule: .bond, text: "a key was given for the EDIV and Rand of another one")
         }
         return nil
@@ -139,7 +147,7 @@ final class SecurityInspector {
             for offset in (0..<6).reversed() { address = address << 8 | UInt64(packet[9 + offset]) }
             let handle = word(packet, 5) & 0x0FFF
             links.removeAll { $0.handle == handle }
-            let peer = DeviceAddress(address, kind: .public)
+            let peer = identity(DeviceAddress(address, kind: .public))
             links.append(LinkState(handle: handle, peer: peer))
             report(.linkBegan(with: peer))
         case .leMeta where packet.count >= 16 && packet[3] == 0x05:

@@ -20,6 +20,7 @@ extension Scenario {
         addExtendedAdvertising(kind)
         addPeriodicAdvertising()
         addSubevents()
+        addSlowStorage()
     }
 
     /// Has delegates in one world of four, where they meet each other and the other faces: they cost more than those.

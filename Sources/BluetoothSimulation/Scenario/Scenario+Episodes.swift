@@ -23,6 +23,8 @@ extension Scenario {
         case indicatedChanges
         /// Services change while they are discovered.
         case changingServices
+        /// A service goes right after it was found, on a link that has just begun.
+        case vanishingServices
         /// One user subscribes to cards as another one ends its subscription.
         case followers
         /// The link of a pairing ends.
@@ -37,6 +39,16 @@ extension Scenario {
         case lostBonds
         /// Whoever answers for the person leaves while something is refused.
         case agentLeaves
+        /// Operations are planned, and asked for when services have changed.
+        case plannedUse
+        /// Keys are renewed, and used on several links in both directions.
+        case renewedKeys
+        /// A bonded client comes again and again, also to a server that has restarted.
+        case keptSubscriptions
+        /// Services change while they are discovered, on links that end before anybody learns of it, and change back.
+        case surveys
+        /// Devices change their addresses while others pair with them and forget them.
+        case privateAddresses
     }
 
     /// Adds an episode: to each world of the kind `episodes`, and to one of eight of the others. It is drawn from a generator
@@ -47,7 +59,7 @@ extension Scenario {
         let episode = Episode.allCases[generator.below(Episode.allCases.count)]
         self.episode = episode
         hardship = true
-        if !generator.oneIn(4) {
+        if !generator.oneIn(4) || episode == .privateAddresses {
             actions = []
             faults = []
             channels = nil
@@ -64,15 +76,22 @@ extension Scenario {
 
     /// Who is there: a server, a client with a second user and one that works with tasks, and a third device where it takes one.
     private mutating func cast(_ episode: Episode, _ generator: inout SeededGenerator) {
-        let count = episode == .slowCommands ? 3 : 2
+        let count =
+            switch episode {
+            case .slowCommands: 3
+            case .privateAddresses: 4
+            default: 2
+            }
         while devices.count < count { devices.append(devices[1]) }
         devices.removeLast(devices.count - count)
         for index in devices.indices { devices[index].users = [User(face: .calls)] }
-        if episode != .unusedAdapter { devices[1].users += [User(face: .calls), User(face: .tasks)] }
+        if episode != .unusedAdapter, episode != .privateAddresses {
+            devices[1].users += [User(face: .calls), User(face: .tasks)]
+        }
         switch episode {
         case .slowCommands: devices[0].changesHandles = true
         // One of them stays, to be looked at when all is quiet.
-        case .indicatedChanges: devices[0].users.append(User(face: .calls))
+        case .indicatedChanges, .vanishingServices: devices[0].users.append(User(face: .calls))
         case .overlongFrames:
             // Frames of several packets.
             devices[0].preferredMTU = 247
@@ -80,9 +99,14 @@ extension Scenario {
             devices[0].bufferLength = 27
         // Commands wait in the controller while data comes.
         case .unusedAdapter, .endsWhilePairing: devices[1].responseDelay = .milliseconds(20)
+        case .privateAddresses:
+            for index in devices.indices where index != 1 || generator.oneIn(2) {
+                devices[index].addressRotation = .milliseconds(1_300 + generator.below(5_000))
+            }
         default: break
         }
-        guard episode.isSecure else { return }
+        // With ciphers a server has a Database Hash.
+        guard episode.isSecure || episode == .vanishingServices && generator.oneIn(2) else { return }
         let isLegacy = episode == .otherKeys || generator.oneIn(3)
         security = devices.map { _ in
             Security(
@@ -90,6 +114,9 @@ extension Scenario {
                 maximumKeySize: 16)
         }
     }
+
+    /// Whether devices change their addresses.
+    var hasPrivateAddresses: Bool { devices.contains { $0.addressRotation != nil } }
 
     /// Whether a peripheral asks for the keys that it has, and no one else asks for any without a call to pair.
     var asksAgain: Bool {
@@ -106,10 +133,12 @@ extension Scenario {
 }
 
 extension Scenario.Episode {
-    /// Whether its devices pair.
+    /// Whether its devices can pair, and have a Database Hash.
     var isSecure: Bool {
         switch self {
-        case .endsWhilePairing, .askingAgain, .unusedAdapter, .otherKeys, .lostBonds, .agentLeaves: true
+        case .endsWhilePairing, .askingAgain, .unusedAdapter, .otherKeys, .lostBonds, .agentLeaves, .renewedKeys,
+            .keptSubscriptions, .surveys, .privateAddresses:
+            true
         default: false
         }
     }
@@ -121,6 +150,8 @@ extension Scenario.Action {
         case advertiseOften
         /// Connects and leaves at once, and does so several times.
         case visit
+        /// Connects and discovers at once; then the peer's service goes.
+        case discoverAtOnce
         case subscribeToStream, subscribeForIndications, subscribeToCard
         /// Answers after seconds.
         case answerLate
@@ -140,5 +171,18 @@ extension Scenario.Action {
         case pairNow, pairForAuthentication
         /// Pairs as soon as the next pairing has ended.
         case pairAgain
+        /// Pairs although there are keys.
+        case renewKeys
+        /// Plans an operation that is asked for later.
+        case planUse
+        /// Connects, discovers and leaves.
+        case survey
+        /// Has the services change on the next link, and change back at its end.
+        case changeOnNextLink
+        /// Scans for everything.
+        case listen
+        /// Connects to a peer where that is now.
+        case meet
+        case pairWithStrangers
     }
 }

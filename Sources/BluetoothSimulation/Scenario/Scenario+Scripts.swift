@@ -2,16 +2,18 @@ import BluetoothBase
 
 /// The steps of each episode. Device 0 is the server, and advertises; device 1 is the client, and connects.
 extension Scenario.Script {
-    private typealias Step = Scenario.Action.Step
+    typealias Step = Scenario.Action.Step
 
     mutating func write(_ episode: Scenario.Episode) {
         switch episode {
         case .visits: return writeVisits()
         case .slowCommands: return writeSlowCommands()
+        case .vanishingServices: return writeVanishingServices()
+        case .surveys, .privateAddresses: break
         default: begin()
         }
         switch episode {
-        case .visits, .slowCommands: return
+        case .visits, .slowCommands, .vanishingServices: return
         case .lossyValues: writeValues(.lostFragments)
         case .overlongFrames: writeValues(.overlongFragments)
         case .impatience:
@@ -37,6 +39,11 @@ extension Scenario.Script {
         case .otherKeys: writeOtherKeys()
         case .lostBonds: writeLostBonds()
         case .agentLeaves: writeAgentLeaves()
+        case .plannedUse: writePlannedUse()
+        case .renewedKeys: writeRenewedKeys()
+        case .keptSubscriptions: writeKeptSubscriptions()
+        case .surveys: writeSurveys()
+        case .privateAddresses: writePrivateAddresses()
         }
     }
 
@@ -52,6 +59,16 @@ extension Scenario.Script {
     private mutating func writeVisits() {
         does(0, .advertiseOften, at: 200)
         repeats(6, from: 1_000, every: 4_000) { $0.does(1, .visit, at: $1) }
+    }
+
+    /// The second user of the server goes on advertising.
+    private mutating func writeVanishingServices() {
+        does(0, .advertiseOften, user: 1, at: 200)
+        repeats(4, from: 500, every: 7_000) { script, time in
+            script.does(1, .disconnectAll, at: time)
+            script.does(0, .join, at: time + 200)
+            script.does(1, .discoverAtOnce, at: time + 1_500)
+        }
     }
 
     private mutating func writeSlowCommands() {
@@ -134,7 +151,7 @@ extension Scenario.Script {
     // MARK: - Security
 
     /// The two have paired, after four seconds.
-    private mutating func pair() {
+    mutating func pair() {
         does(0, .beWillingAgent, at: 100)
         does(1, .beWillingAgent, at: 150)
         does(1, .pairNow, at: 2_000)
@@ -216,18 +233,18 @@ extension Scenario.Script {
 
     // MARK: - Writing
 
-    private mutating func does(_ device: Int, _ step: Step, user: Int = 0, at time: Int) {
+    mutating func does(_ device: Int, _ step: Step, user: Int = 0, at time: Int) {
         does(device, .step, user: user, at: time)
         actions[actions.count - 1].step = step
     }
 
-    private mutating func does(_ device: Int, _ kind: Scenario.Action.Kind, user: Int = 0, at time: Int) {
+    mutating func does(_ device: Int, _ kind: Scenario.Action.Kind, user: Int = 0, at time: Int) {
         let jitter = Duration.microseconds(generator.below(1_000))
         actions.append(
             Scenario.Action(kind, device, user, at: .milliseconds(min(time, 29_500)) + jitter, &generator))
     }
 
-    private mutating func fault(
+    mutating func fault(
         _ kind: Scenario.Fault.Kind, _ device: Int, at time: Int, for duration: Int,
         _ moment: Scenario.Fault.Moment? = nil
     ) {
@@ -238,7 +255,7 @@ extension Scenario.Script {
                 duration: .milliseconds(min(duration, 29_900 - start)), pick: generator.next(), moment: moment))
     }
 
-    private mutating func repeats(
+    mutating func repeats(
         _ count: Int, from start: Int, every interval: Int, _ body: (inout Self, Int) -> Void
     ) {
         for number in 0..<count { body(&self, start + number * interval) }

@@ -19,6 +19,13 @@ extension Scenario {
         faults.sort { $0.instant < $1.instant }
     }
 
+    /// Gives devices a slow disk that fails now and then, in one world of two. Drawn from separate random numbers, so that the
+    /// rest of a world stays the same.
+    mutating func addSlowStorage() {
+        var generator = SeededGenerator(seed: seed ^ 0x510B_D15C_510B_D15C)
+        if security != nil, generator.oneIn(2) { slowStorage = true }
+    }
+
     private mutating func addSecurityActions(_ kind: ScenarioKind, _ generator: inout SeededGenerator) {
         // Somebody has to answer, so that most devices can pair from the beginning on.
         for device in devices.indices where !generator.oneIn(4) {

@@ -12,6 +12,8 @@ public struct Scenario: Equatable, Codable, Sendable {
     public var end: Instant
     /// What the devices bring into pairing; nil for a world without security.
     public var security: [Security]?
+    /// Whether bonds take time to be stored, and cannot always be; nil for no. Only in worlds with security.
+    var slowStorage: Bool?
     /// Whether more goes wrong, and is done, than in others; nil for no.
     var hardship: Bool?
     /// Whether there are L2CAP channels; nil for no.
@@ -47,6 +49,8 @@ public struct Scenario: Equatable, Codable, Sendable {
         public var hasExtendedAdvertising: Bool?
         /// Whether it has periodic advertising beside that; nil for no.
         public var hasPeriodicAdvertising: Bool?
+        /// How long the host uses a resolvable private address; nil where it uses its identity address.
+        public var addressRotation: Duration?
     }
 
     /// A user of an adapter.

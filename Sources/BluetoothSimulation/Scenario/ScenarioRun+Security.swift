@@ -12,17 +12,19 @@ extension ScenarioRun {
     func securityConfiguration(of index: Int) -> SecurityConfiguration? {
         guard let security = scenario.security, index < security.count else { return nil }
         let drawn = security[index]
+        var policy = SecurityPolicy(
+            requiresSecureConnections: drawn.requiresSecureConnections,
+            offersSecureConnections: drawn.offersSecureConnections, minimumKeySize: drawn.minimumKeySize,
+            maximumKeySize: drawn.maximumKeySize)
+        // Half of the stations are also strict about bonds.
+        policy.requirement.protectsBonds = drawn.minimumKeySize == 16
         return SecurityConfiguration(
-            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: world.order.next()),
-            policy: SecurityPolicy(
-                requiresSecureConnections: drawn.requiresSecureConnections,
-                offersSecureConnections: drawn.offersSecureConnections, minimumKeySize: drawn.minimumKeySize,
-                maximumKeySize: drawn.maximumKeySize))
+            crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: world.order.next()), policy: policy)
     }
 
     func addBondStore(_ index: Int) {
         guard hasSecurity else { return }
-        let store = ObservedBondStore()
+        let store = ObservedBondStore { [unowned self] in world.now }
         store.willSave = { [unowned self] in checkBond($0, replacing: $1, at: index) }
         store.willRemove = { [unowned self] in checkRemoval($0, at: index) }
         bondStores.append(store)
@@ -36,7 +38,22 @@ extension ScenarioRun {
                     .compactMap(\.peripheralKey)
                     .first { $0.encryptedDiversifier == diversifier && $0.random == random }?.key
             },
-            isLocked: { [unowned self] in isLocked($0, at: index) })
+            // The peer may use a key at once, and the store has it later.
+            isKeyUnderWay: { [unowned self] in isStoring(index) },
+            isLocked: { [unowned self] in isLocked($0, at: index) },
+            identity: { [unowned self] used in
+                scenario.hasPrivateAddresses ? station(at: used).map { address(of: $0) } ?? used : used
+            })
+    }
+
+    /// Gives the process of a station the disk that its bonds are written to; nil where they are stored at once.
+    func addDisk(_ index: Int) -> (@Sendable () -> SimulatedWrite)? {
+        guard scenario.slowStorage == true else { return nil }
+        let disk = SimulatedDisk(
+            seed: scenario.seed ^ UInt64(index) << 32 ^ world.now.nanoseconds,
+            hasFailed: disks[index]?.hasFailed ?? false, now: { [unowned self] in world.now })
+        disks[index] = disk
+        return { disk.draw() }
     }
 
     /// The process of a station ends in the middle of whatever it does, and starts again with its bonds.
@@ -47,7 +64,7 @@ extension ScenarioRun {
             user.leave()
         }
         users[index] = []
-        runners[index].close()
+        runners[index].kill()
         pairings.noteCancelled(index)
         world.schedule(at: world.now.advanced(by: pause)) { [unowned self] in begin(index) }
     }
@@ -55,6 +72,8 @@ extension ScenarioRun {
     private func begin(_ index: Int) {
         // What the controller still had to say to the process before is nothing to this one.
         world.air.fire(at: world.now)
+        readKeptSubscriptions(of: index)
+        pairings.forgetOpenRemovals(of: index)
         guard let runner = openAdapter(index, again: true) else { return }
         runners[index] = runner
         let faces = scenario.devices[index].users.map(\.face)
@@ -99,6 +118,14 @@ extension ScenarioRun {
         return bond.fits(other)
     }
 
+    /// Whether a change of a station's bonds is on its way to the disk: its host and its store may differ.
+    func isStoring(_ station: Int) -> Bool { disks[station]?.isBusy ?? false }
+
+    /// Whether two stations keep the same keys, and their hosts know of no change that is still to be stored.
+    func areSurelyBonded(_ station: Int, _ peer: Int) -> Bool {
+        areBonded(station, peer) && !isStoring(station) && !isStoring(peer)
+    }
+
     /// Whether values of a stream may be missing: they were called off, or dropped while the peer, with which there was a
     /// bond, could have been anybody.
     func mayMiss(_ stream: UInt32, _ station: Int, _ peer: Int) -> Bool {
@@ -120,7 +147,9 @@ extension ScenarioRun {
             guard let peer = station(at: address) else { return }
             let isWanted = users[index].contains { $0.wantsPairing(with: peer) } || pairings.wasWanted(index, peer)
             pairings.requestSent(index, to: peer, isWanted: isWanted)
-            if scenario.asksAgain, pairings.requestCount(of: index, to: peer) > pairings.wishCount(of: index, for: peer)
+            // Where a bond is stored late, or not at all, there may be no keys.
+            if scenario.asksAgain, scenario.slowStorage != true,
+                pairings.requestCount(of: index, to: peer) > pairings.wishCount(of: index, for: peer)
             {
                 failBond("a pairing with station \(peer), which had all it asked for", index)
             }
@@ -164,16 +193,33 @@ extension ScenarioRun {
         let isOurs = index == attempt.central ? attempt.isWanted : attempt.hasConsent
         let isTheirs = index == attempt.central ? attempt.hasConsent : attempt.isWanted
         if !isOurs { failBond("a bond with station \(peer), to which nobody here has agreed", index) }
-        if !isTheirs, !isDamaged(peer) { failBond("a bond to which nobody at station \(peer) has agreed", index) }
-        if let old, bond.strength.protectsLess(than: old.strength) {
+        // A bond that is stored late may be that of an attempt before this one.
+        if !isTheirs, !isDamaged(peer), scenario.slowStorage != true {
+            failBond("a bond to which nobody at station \(peer) has agreed", index)
+        }
+        // With a slow or full disk the store may still have a bond that means nothing to the host any more.
+        if let old, bond.strength.protectsLess(than: old.strength), scenario.slowStorage != true {
             failBond("\(bond) takes the place of \(old)", index)
         }
         checkStrength(bond.strength, attempt, index)
     }
 
+    /// Once both sides have reported the same pairing, both have its keys, and none of an earlier one.
+    func checkAgreement(_ station: Int, _ peer: Int) {
+        guard pairings.haveAgreed(station, peer), !isDamaged(station), !isTainted(peer), !isDamaged(peer),
+            !areBonded(station, peer)
+        else { return }
+        failBond("a pairing with station \(peer) that both have reported, and whose keys they do not share", station)
+    }
+
     private func checkRemoval(_ peer: PeerID, at index: Int) {
-        guard let other = runners.indices.first(where: { PeerID(address(of: $0)) == peer }) else { return }
-        if !pairings.isRemovalWanted(index, other) { failBond("a bond was removed that nobody had removed", index) }
+        guard let other = station(at: peer.firstAddress) else { return }
+        keptSubscriptions[Way(station: index, peer: other)] = nil
+        // The bond of a pairing that waited too long for the disk is removed once it is stored. No user was notified of it.
+        let isVoid = scenario.slowStorage == true && !pairings.reportedPeers(of: index).contains(other)
+        if !pairings.isRemovalWanted(index, other), !isVoid {
+            failBond("a bond was removed that nobody had removed", index)
+        }
         pairings.noteRemoved(index, other)
     }
 
@@ -190,12 +236,14 @@ extension ScenarioRun {
         let areSame =
             stored.count == known.count
             && stored.allSatisfy { bond in known.contains { $0.peer == bond.peer && $0.hasSameKeys(as: bond) } }
-        if !areSame { failBond("the host has \(known.count) bonds, the store \(stored.count)", index) }
+        if !areSame, !isStoring(index) {
+            failBond("the host has \(known.count) bonds, the store \(stored.count)", index)
+        }
         for peer in pairings.reportedPeers(of: index) where bond(index, with: peer) == nil {
             failBond("the bond with station \(peer) was reported, and has gone", index)
         }
         for case let user as CallUser in users[index] where user.isAttached {
-            for link in user.links where !isDamaged(link.peer) && areBonded(index, link.peer) {
+            for link in user.links where !isDamaged(link.peer) && areSurelyBonded(index, link.peer) {
                 // The key of a pairing that was called off is worth nothing.
                 let isCalledOff = pairings.isCancelling(index) || pairings.isCancelling(link.peer)
                 if !link.information.security.isEncrypted, !isCalledOff, isOlder(bondWith: link.peer, than: link, index)
@@ -206,6 +254,11 @@ extension ScenarioRun {
                 }
             }
         }
+    }
+
+    /// Whether one of two hosts may have been without their bond for some time since then, although its store had it.
+    func hasForgottenBond(_ station: Int, _ peer: Int, since instant: Instant) -> Bool {
+        pairings.isForgotten(station, peer, since: instant) || pairings.isForgotten(peer, station, since: instant)
     }
 
     /// Whether there was a bond when a link began.

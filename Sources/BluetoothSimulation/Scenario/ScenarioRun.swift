@@ -27,6 +27,10 @@ public final class ScenarioRun {
     var lastOctets: [Way: Instant] = [:]
     /// Whether somebody has answered late.
     var hasDawdled = false
+    /// The configurations that each server has to restore for each bonded client, by the handles of the values.
+    var keptSubscriptions: [Way: [AttributeHandle: GATTClientConfiguration]] = [:]
+    /// When a service that comes and goes has last done so, of each station, and when its own service was published.
+    var passingChanges: [Int: Instant] = [:], publications: [Int: Instant] = [:]
     /// How often the service of each station was published or withdrawn.
     private(set) var epochs: [Int] = []
     /// Where the service of each station has been.
@@ -45,6 +49,10 @@ public final class ScenarioRun {
     private var lastNumber: UInt32 = 0
     /// What outlives the processes of the stations, and what is known of their pairings; none without security.
     var bondStores: [ObservedBondStore] = []
+    /// The disks of stations whose bonds are written slowly.
+    var disks: [Int: SimulatedDisk] = [:]
+    /// The private addresses that a station has had links with, under whose names it may know them for good.
+    var linkedAddresses: [Int: Set<DeviceAddress>] = [:]
     let pairings = PairingModel()
     /// Calls of users whose processes have ended.
     var endedCallCount = 0
@@ -73,6 +81,7 @@ public final class ScenarioRun {
     public init(_ scenario: Scenario) {
         self.scenario = scenario
         world = World(seed: scenario.seed)
+        if scenario.hasPrivateAddresses { world.privateAddresses = PrivateAddresses() }
         for device in scenario.devices { add(device) }
     }
 
@@ -86,6 +95,8 @@ public final class ScenarioRun {
             $0.reusesHandles = device.changesHandles != true
             $0.hasExtendedAdvertising = device.hasExtendedAdvertising == true
             $0.hasPeriodicAdvertising = device.hasPeriodicAdvertising == true
+            // Hosts resolve all addresses, and make all of theirs.
+            if scenario.hasPrivateAddresses { $0.resolvingListSize = 0 }
         }
         if scenario.hasHardship { world.stations[station.index].pace = AdvertisingPace() }
         services.append(nil)
@@ -104,8 +115,10 @@ public final class ScenarioRun {
         var host = HostConfiguration(seed: world.order.next())
         host.preferredMTU = scenario.devices[index].preferredMTU
         host.security = securityConfiguration(of: index)
+        if let rotation = scenario.devices[index].addressRotation { host.privacy = .resolvable(rotation: rotation) }
         var options = AdapterRunner.Options(host: host)
         options.bonds = bondStores.isEmpty ? nil : bondStores[index]
+        options.simulatedWrites = addDisk(index)
         options.retriesOpening = isAgain
         let runner = try? AdapterRunner(world.station(index), options: options)
         if runner == nil { world.fail(.bounds, "no adapter could be opened: the process lacks file descriptors") }
@@ -209,7 +222,7 @@ public final class ScenarioRun {
         runners.indices.contains { index in
             guard !isDamaged(index) else { return false }
             return runners[index].occupancy.waitingFrames > 0
-                || users[index].contains { ($0 as? CallUser)?.isSendingOverChannels == true }
+                || users[index].contains { ($0 as? CallUser)?.parts.channels.isSending == true }
         }
     }
 
@@ -236,7 +249,7 @@ public final class ScenarioRun {
     func address(of station: Int) -> DeviceAddress { world.stations[station].address }
 
     func station(at address: DeviceAddress) -> Int? {
-        world.stations.firstIndex { $0.address.value == address.value }
+        world.stations.firstIndex { $0.address.value == address.value } ?? world.privateAddresses?.owner(of: address)
     }
 
     func handle(of characteristic: SimulatedService.Characteristic, at station: Int) -> AttributeHandle? {
@@ -251,14 +264,24 @@ public final class ScenarioRun {
     func published(_ handles: GATTServiceHandles, at station: Int) {
         services[station] = handles
         stored[station] = StoredValue(SimulatedService.initialValue(of: .stored, station))
+        publications[station] = world.now
         epochs[station] += 1
         if !places[station].contains(handles) { places[station].append(handles) }
     }
 
     func withdrawn(at station: Int) {
         services[station] = nil
+        publications[station] = nil
         stored[station] = nil
         epochs[station] += 1
+    }
+
+    /// Takes the service of a station away, after a while.
+    func withdraw(at station: Int, after pause: Duration) {
+        world.schedule(at: world.now.advanced(by: pause)) { [unowned self] in
+            // The process may be about to start again.
+            users[station].first?.leave()
+        }
     }
 
     /// Whether the service of a station has always been at the same handles.

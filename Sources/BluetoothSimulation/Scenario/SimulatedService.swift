@@ -115,6 +115,20 @@ struct SimulatedValue: Equatable, Sendable {
 
     static let leastCount = 10
 
+    /// Which value it is: no two of a world that are sent to peers have the same.
+    struct Place: Equatable, Sendable {
+        let stream: UInt32
+        let number: UInt32
+
+        init(_ value: SimulatedValue) { (stream, number) = (value.stream, value.number) }
+
+        /// That of the value that octets begin with; nil where they begin with none.
+        init?(_ bytes: Span<UInt8>) {
+            guard let value = SimulatedValue(bytes.extracting(first: SimulatedValue.leastCount)) else { return nil }
+            self.init(value)
+        }
+    }
+
     /// Its octets, filled up with a pattern, the last of which says how many they are.
     func bytes(count: Int) -> [UInt8] {
         var bytes: [UInt8] = [0xA0 | UInt8(characteristic.rawValue), UInt8(station)]

@@ -29,10 +29,18 @@ struct CallLedger {
         var stored: [ScenarioRun.StoredUse] = []
         /// When it has to be over, where it has a time limit.
         var deadline: Instant?
+        /// For the removal of a bond: the peer.
+        var bondedPeer: Int?
         /// What it writes to a subscription by itself.
         var configuration: GATTClientConfiguration?
         /// How often the peer's services had changed when it was made.
         var epoch: Int?
+        /// Of a discovery: whether the peer's service goes as soon as it has ended.
+        var isFollowedByChange = false
+        /// Whether its handle is from before a change of the peer's services that was reported when it was made.
+        var isOutdated = false
+        /// The value that it indicates.
+        var indicated: SimulatedValue.Place?
         /// Whether it publishes the service with that subscription.
         var isConfigurable = false
         /// Of channels to open: whether nobody offers the service.

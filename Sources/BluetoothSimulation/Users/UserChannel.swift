@@ -15,25 +15,36 @@ struct UserChannel {
     /// The stream that comes from the peer, once there was an SDU, and the number of the last.
     var incoming: UInt32?
     var lastReceived: UInt32 = 0
-    /// The lengths of the SDUs that this user has received and not taken, while it takes none.
+    /// The lengths of the SDUs that this user has received and not taken.
     var held: [Int] = []
-    var isPaused = false
-    var isReconfigured = false
+    var reading = Reading.eager
+    /// The MTU and the MPS that this user has asked the peer to use instead of the first ones.
+    var reconfiguration: (mtu: UInt16, mps: UInt16)?
     /// Whether the user has closed it, and whether what was to send was to arrive first.
     var closing: Closing?
 
     enum Closing { case orderly, abrupt }
 
-    /// How many K-frames what is held takes at least.
-    var heldFrames: Int {
-        let mps = Int(information.local.mps)
-        return held.reduce(0) { $0 + ($1 + 1 + mps) / mps }
+    /// How the user takes SDUs that it receives.
+    enum Reading {
+        /// Each SDU at once.
+        case eager
+        /// None.
+        case paused
+        /// The oldest one with each fourth that arrives.
+        case slow
     }
 
-    /// The longest that `heldFrames` may be: the window, and what completes an SDU.
-    var frameLimit: Int {
-        let mps = Int(information.local.mps)
-        return Int(information.local.window) + (Int(information.local.mtu) + 1 + mps) / mps
+    /// The held SDUs, in octets. Each SDU counts as one K-frame of the first MPS or more.
+    var heldOctets: Int { held.reduce(0) { $0 + max($1 + 2, Int(information.local.mps)) } }
+
+    /// The most that `heldOctets` may be: the window, in K-frames of the longest MPS, and one SDU. All that the peer was granted
+    /// may arrive while this user takes nothing.
+    var octetLimit: Int {
+        let local = information.local
+        let mps = max(local.mps, reconfiguration?.mps ?? 0), mtu = max(local.mtu, reconfiguration?.mtu ?? 0)
+        // A K-frame may have the length of its SDU beside the octets that the MPS limits.
+        return Int(local.window) * (Int(mps) + 2) + max(Int(mtu) + 2, Int(local.mps))
     }
 }
 

@@ -1,74 +1,79 @@
-import BluetoothATT
 import BluetoothBase
-import BluetoothGATT
 import BluetoothHost
+
+/// The links that a user knows of.
+final class UserLinks {
+    private(set) var all: [UserLink] = []
+    /// The last ones that have ended.
+    private(set) var former: [LinkIdentifier] = []
+
+    /// A link; nil if the user knows of none.
+    subscript(identifier: LinkIdentifier) -> UserLink? { all.first { $0.identifier == identifier } }
+
+    func begin(_ link: UserLink) { all.append(link) }
+
+    func end(_ identifier: LinkIdentifier) {
+        all.removeAll { $0.identifier == identifier }
+        former = former.suffix(2) + [identifier]
+    }
+
+    func removeAll() {
+        all = []
+        former = []
+    }
+
+    /// The host has reported something of a link.
+    func update(_ identifier: LinkIdentifier, _ change: (inout LinkInformation) -> Void) {
+        mutate(identifier) { change(&$0.information) }
+    }
+
+    /// `connect` has given a link to the user.
+    func hold(_ identifier: LinkIdentifier) { mutate(identifier) { $0.isHeld = true } }
+
+    func release(_ identifier: LinkIdentifier) {
+        mutate(identifier) {
+            $0.isHeld = false
+            $0.isPaused = false
+        }
+    }
+
+    /// The user takes nothing from a link for now, or takes it again.
+    func pause(_ identifier: LinkIdentifier, _ isPaused: Bool) { mutate(identifier) { $0.isPaused = isPaused } }
+
+    private func mutate(_ identifier: LinkIdentifier, _ body: (inout UserLink) -> Void) {
+        guard let index = all.firstIndex(where: { $0.identifier == identifier }) else { return }
+        body(&all[index])
+    }
+}
 
 /// A link as one user of a scenario sees it.
 struct UserLink {
     let identifier: LinkIdentifier
-    var information: LinkInformation
+    fileprivate(set) var information: LinkInformation
     /// The station of the peer.
     let peer: Int
     /// When this user learnt of it.
     let beginning: Instant
-    /// How many unacknowledged values the user may still send.
-    var credit = 0
     /// Whether `connect` has given the link to this user.
-    var isHeld = false
-    var isHolding = false
+    fileprivate(set) var isHeld = false
+    /// Whether the user holds back what it receives.
+    fileprivate(set) var isPaused = false
 
-    /// Streams of values to the peer, by characteristic and by whether they are indicated.
-    var sending: [StreamKey: Stream] = [:]
-    /// What the peer subscribed to.
-    var subscriptions: [SimulatedService.Characteristic: GATTClientConfiguration] = [:]
-    /// The subscriptions of a bonded peer that it has from an earlier link, and has not written to on this one.
-    var restored: Set<SimulatedService.Characteristic> = []
-    var received = StreamOrder()
-    /// Values that wait for credit.
-    var backlog: [Outgoing] = []
-    /// The card that is being sent, and the one that is being received.
-    var cardToSend: ChunkedMessageSender?
-    /// Whether empty parts of a card are sent.
-    var isDribbling = false
-    /// What the peer has last written of the subscription that it writes by itself.
-    var configured: GATTClientConfiguration = []
-    var card = ChunkedMessageReceiver()
-    /// Whether what `card` holds began with the beginning of a card.
-    var isCardWhole = false
-    /// Whether the host watches for changes of the peer's services, and whether it did when `handles` were found.
-    var isWatched = false
-    var wereFoundWatched = false
-    /// What the peer has last told to have changed, when, and how often its service had changed by then.
-    var lastChange: (handles: ClosedRange<AttributeHandle>, instant: Instant, epoch: Int)?
-    /// Handles found by discovery.
-    var handles: [SimulatedService.Characteristic: ClosedRange<AttributeHandle>] = [:]
-
-    /// The L2CAP channels of this user.
-    var channels: [UserChannel] = []
-
-    /// Whether the user has asked to pair here.
-    var hasAskedToPair = false
-    /// Whether to pair again as soon as a pairing has ended here.
-    var pairsAgain = false
-    /// Whether the agent was asked or shown something, so that the end of the pairing has to follow.
-    var awaitsPairingEnd = false
+    init(identifier: LinkIdentifier, information: LinkInformation, peer: Int, beginning: Instant) {
+        self.identifier = identifier
+        self.information = information
+        self.peer = peer
+        self.beginning = beginning
+    }
 
     struct StreamKey: Hashable {
         var characteristic: SimulatedService.Characteristic
         var isIndicated = false
     }
 
+    /// Values that a user sends, and the number of the last.
     struct Stream {
         var identifier: UInt32
         var last: UInt32 = 0
-    }
-
-    struct Outgoing {
-        var way: Way
-        var count: Int
-        /// Whether the values are as long as may be.
-        var isFull = false
-
-        enum Way { case command, notification, update }
     }
 }

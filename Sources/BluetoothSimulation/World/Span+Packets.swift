@@ -26,3 +26,7 @@ extension Span<UInt8> {
         }
     }
 }
+
+extension Span<UInt8> {
+    func copied() -> [UInt8] { withUnsafeBufferPointer { Array($0) } }
+}

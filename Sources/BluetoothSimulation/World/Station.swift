@@ -96,11 +96,14 @@ extension Station: PacketPort {
 
     public func attach(_ host: any PacketPortHost) -> UInt64 {
         world.stations[index].attachment += 1
+        let attachment = world.stations[index].attachment
+        let former = world.stations[index].host
         world.stations[index].host = host
         world.stations[index].hasDeclined = false
         // What was for the host before is none of its business.
         world.air[world.stations[index].controller].outbox.removeAll()
-        return world.stations[index].attachment
+        if former !== host { former?.displaced() }
+        return attachment
     }
 
     public func detach(_ attachment: UInt64) {

@@ -18,6 +18,7 @@ extension World {
         if stations[index].pace?.sent(packet, at: now) == false {
             fail(.bounds, "advertising began at once after links that ended at once", at: station(index))
         }
+        privateAddresses?.sent(packet, from: index)
         if let violation = stations[index].inspector.sent(packet), isPlain(violation.rule) {
             fail(violation.rule, violation.text, at: station(index))
         }

@@ -37,6 +37,8 @@ public final class World: @unchecked Sendable {
 
     @exclusivity(unchecked) var air: Air
     @exclusivity(unchecked) var stations: [Station.State] = []
+    /// The stations that have used each random address, in worlds where addresses change.
+    @exclusivity(unchecked) var privateAddresses: PrivateAddresses?
     let executor = WorldExecutor()
     /// Where the order of things that happen at one instant comes from.
     @exclusivity(unchecked) var order: SeededGenerator

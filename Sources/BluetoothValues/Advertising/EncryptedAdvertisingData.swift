@@ -34,6 +34,17 @@ public struct EncryptedAdvertisingData: Equatable, Sendable {
             nonce: randomizer + material.initializationVector, tagLength: Self.tagLength)
     }
 
+    /// Encrypts AD structures with a fresh randomizer, as each change of the structures or of the device's address needs one.
+    ///
+    /// - Parameter generator: the source of the randomizer.
+    public init(
+        _ structures: [UInt8], with material: EncryptedDataKeyMaterial,
+        using generator: inout some RandomNumberGenerator, cipher: some AdvertisingCipher
+    ) {
+        let randomizer = (0..<Self.randomizerLength).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        self.init(structures, with: material, randomizer: randomizer, cipher: cipher)
+    }
+
     /// Reads the content of an AD structure.
     ///
     /// - Throws: `.truncated` if it is too short.

@@ -4,6 +4,7 @@ import BluetoothGATT
 import BluetoothHost
 import Foundation
 import Logging
+import Synchronization
 
 /// A peripheral, as a manager found it; and, while it is connected, the services it offers.
 ///
@@ -64,7 +65,11 @@ open class CBPeripheral: CBPeer {
     @Guarded var lastRSSI: NSNumber?
     @Guarded var attributes = PeripheralAttributes()
     /// The ATT_MTU of the link.
-    @Guarded var mtu = unconnectedMTU
+    private let currentMTU = Atomic(unconnectedMTU)
+    var mtu: Int {
+        get { currentMTU.load(ordering: .relaxed) }
+        set { currentMTU.store(newValue, ordering: .relaxed) }
+    }
     private static let unconnectedMTU = 23
     /// The longest value of a write without response.
     private var commandLength: Int { min(mtu - 3, GATTAttributeValue.maximumLength) }

@@ -1,8 +1,11 @@
+import BluetoothATT
 import BluetoothAdapter
 import BluetoothHost
 import BluetoothL2CAP
 import DequeModule
+import Dispatch
 import Foundation
+import Synchronization
 
 /// What is under way on an L2CAP channel, between the adapter's thread and the streams of an application, on any thread.
 final class ChannelPipe: @unchecked Sendable {
@@ -16,8 +19,8 @@ final class ChannelPipe: @unchecked Sendable {
     /// SDUs that were received, and how much of the first has been read.
     private var received = Deque<[UInt8]>()
     private var readOfFirst = 0
-    /// How many SDUs may be sent.
-    private var credits = SharedHost.channelCredit
+    /// The SDUs that may be sent, and the threads that wait to send one.
+    private let credits = CreditLine(count: SharedHost.channelCredit)
     /// Whether no more will come, or go.
     private var isOver = false
     /// Told when there may be something to read, or room to write. They do not keep the streams.
@@ -47,21 +50,20 @@ final class ChannelPipe: @unchecked Sendable {
     // MARK: - The adapter's side
 
     func receive(_ octets: [UInt8]) {
-        let reader = locked {
-            received.append(octets)
+        let (reader, hasRoom) = locked {
+            // The peer's credits keep it shorter.
+            let hasRoom = received.count < information.greatestWaitingCount
+            if hasRoom { received.append(octets) }
             condition.broadcast()
-            return input
+            return (input, hasRoom)
         }
+        if !hasRoom { attachment.post(.channel(link, .close(id, isAbrupt: true))) }
         reader?.changed()
     }
 
     func give(_ count: Int) {
-        let writer = locked {
-            credits += count
-            condition.broadcast()
-            return output
-        }
-        writer?.changed()
+        credits.add(count)
+        locked { output }?.changed()
     }
 
     /// The channel is closed, by whichever side, or its link is gone.
@@ -71,6 +73,7 @@ final class ChannelPipe: @unchecked Sendable {
             condition.broadcast()
             return (input, output)
         }
+        for writer in credits.close().waiters { writer.fail(.channelClosed(.byThisDevice)) }
         reader?.changed()
         writer?.changed()
     }
@@ -80,7 +83,7 @@ final class ChannelPipe: @unchecked Sendable {
     /// Whether there is something to read, and whether more may come.
     var reading: (isReady: Bool, isAtEnd: Bool) { locked { (!received.isEmpty, isOver && received.isEmpty) } }
     /// Whether something may be written, and whether nothing ever can be again.
-    var writing: (isReady: Bool, isAtEnd: Bool) { locked { (credits > 0 && !isOver, isOver) } }
+    var writing: (isReady: Bool, isAtEnd: Bool) { locked { (credits.isAvailable && !isOver, isOver) } }
 
     /// Reads what is there, at most `count` octets. Waits where there is nothing; 0 at the end.
     func read(into buffer: UnsafeMutablePointer<UInt8>, atMost count: Int) -> Int {
@@ -109,13 +112,8 @@ final class ChannelPipe: @unchecked Sendable {
 
     /// Writes as much as one SDU takes, at most `count` octets. Waits where there is no room; -1 at the end.
     func write(_ octets: UnsafePointer<UInt8>, count: Int) -> Int {
-        condition.lock()
-        while credits == 0, !isOver { condition.wait() }
-        let isPossible = !isOver
-        if isPossible, count > 0 { credits -= 1 }
-        condition.unlock()
-        guard isPossible else { return -1 }
-        guard count > 0 else { return 0 }
+        guard count > 0 else { return writing.isAtEnd ? -1 : 0 }
+        guard takeCredit() else { return -1 }
         let length = min(count, Int(information.peerMTU), Self.longestSDU)
         attachment.post(
             .channel(link, .send(id, Array(UnsafeBufferPointer(start: octets, count: length)))))
@@ -123,6 +121,41 @@ final class ChannelPipe: @unchecked Sendable {
     }
 
     private static let longestSDU = 8192
+
+    /// Waits for a credit. False where there will be none.
+    private func takeCredit() -> Bool {
+        if credits.take() { return true }
+        let writer = BlockedWriter()
+        switch credits.wait(writer) {
+        case .granted: return true
+        case .closed: return false
+        case .waits: return writer.wait()
+        }
+    }
+
+    /// A thread that waits for a credit.
+    private final class BlockedWriter: CreditWaiter {
+        private let semaphore = DispatchSemaphore(value: 0)
+        private let hasFailed = Atomic<Bool>(false)
+
+        var target: AttributeHandle? { nil }
+
+        func grant() -> Bool {
+            semaphore.signal()
+            return true
+        }
+
+        func fail(_ error: BluetoothError) {
+            hasFailed.store(true, ordering: .releasing)
+            semaphore.signal()
+        }
+
+        /// False where there will be no credit.
+        func wait() -> Bool {
+            semaphore.wait()
+            return !hasFailed.load(ordering: .acquiring)
+        }
+    }
 
     /// With both streams the channel is closed.
     func streamClosed(isInput: Bool) {

@@ -7,7 +7,8 @@ enum PendingCall {
     case scan(UInt64)
     case connect(PeripheralSession)
     case cancel(PeripheralSession)
-    case operation(PeripheralLink, PeripheralOperation)
+    /// - Parameter answer: the result, where the peer is not asked; nil for that of the call.
+    case operation(PeripheralLink, PeripheralOperation, answer: Result<CallResult, HostError>?)
     case rssi(PeripheralLink)
     case publish(ServiceDefinition, isAgain: Bool)
     case advertise(WantedAdvertisement, generation: UInt64?)
@@ -72,6 +73,9 @@ final class Attachment: AdapterObserver, @unchecked Sendable {
 
     /// The call that has ended.
     func take(_ token: CallToken) -> PendingCall? { pending.withLock { $0.calls.removeValue(forKey: token) } }
+
+    /// A call that has not ended.
+    func call(_ token: CallToken) -> PendingCall? { pending.withLock { $0.calls[token] } }
 
     /// The power cycle is over. Returns the calls that have not ended, in their order.
     func end() -> [PendingCall] {

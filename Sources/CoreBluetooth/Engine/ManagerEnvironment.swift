@@ -6,6 +6,8 @@ struct ManagerEnvironment: Sendable {
     let transport: BluetoothTransport
     /// Nil if nothing is kept from run to run.
     let stateDirectory: URL?
+    /// Where bonds are kept; nil if they last as long as the adapter is open.
+    let bondDirectory: URL?
     let identities: PeerIdentities
     let adapter: SharedAdapter
     let pairing: BluetoothPairing
@@ -17,14 +19,24 @@ struct ManagerEnvironment: Sendable {
         virtual = BluetoothEnvironment.virtual
         if let virtual {
             stateDirectory = nil
+            bondDirectory = nil
             identities = virtual.identities
             adapter = virtual.adapter
         } else {
             let directory = BluetoothEnvironment.stateDirectory
             stateDirectory = directory
+            bondDirectory = Self.bondDirectory(
+                in: directory, isChosen: BluetoothEnvironment.chosenStateDirectory != nil, for: transport)
             identities = .kept(in: directory)
             adapter = .at(transport)
         }
+    }
+
+    /// Where bonds are kept.
+    ///
+    /// - Parameter isChosen: whether the program has set the state directory.
+    static func bondDirectory(in directory: URL, isChosen: Bool, for transport: BluetoothTransport) -> URL? {
+        isChosen || transport.isOfThisMachine ? directory.appendingPathComponent("bonds") : nil
     }
 
     /// Where a manager's callbacks run.

@@ -1,6 +1,7 @@
 import BluetoothAdapter
 import BluetoothBase
 import BluetoothHost
+import BluetoothSMP
 import Dispatch
 import Foundation
 import HCITransport
@@ -125,7 +126,7 @@ final class SharedAdapter: @unchecked Sendable {
         switch source {
         case .runner(let runner): return runner
         case .transport(let transport):
-            let runner = try open(transport, bondsIn: home?.stateDirectory)
+            let runner = try open(transport, bondsIn: home?.bondDirectory, home?.pairing.requirement)
             guard let home else { return runner }
             PairingUser.attach(to: runner, home.identities, home.pairing) { [weak self] reply in
                 guard let self else { return reply(false) }
@@ -135,12 +136,15 @@ final class SharedAdapter: @unchecked Sendable {
         }
     }
 
-    private func open(_ transport: BluetoothTransport, bondsIn directory: URL?) throws -> AdapterRunner {
+    private func open(
+        _ transport: BluetoothTransport, bondsIn directory: URL?, _ requirement: SecurityRequirement?
+    ) throws -> AdapterRunner {
         var options = AdapterRunner.Options(host: HostConfiguration(seed: .random(in: 0 ... .max)))
         options.host.deviceName = ProcessInfo.processInfo.hostName
         options.retriesOpening = true
         options.host.security = .preset
-        options.bonds = directory.map { FileBondStore(directory: $0.appendingPathComponent("bonds").path) }
+        if let requirement { options.host.security?.policy.requirement = requirement }
+        options.bonds = directory.map { FileBondStore(directory: $0.path) }
         options.reportBonds = { reportFailure("bonds: \($0)") }
         switch transport.way {
         case .port(let port): return try AdapterRunner(port, options: options)
@@ -151,9 +155,17 @@ final class SharedAdapter: @unchecked Sendable {
         }
     }
 
+    /// Closes the adapter. Later blocks of the queue, such as opening it again, wait until its peers are disconnected and its
+    /// controller is released. No thread is blocked for that.
     private func close() {
-        if case .transport = source { runner?.close() }
-        runner = nil
+        guard let runner else { return }
+        self.runner = nil
+        guard case .transport = source, case .dispatch(let queue) = queue, !runner.isTimeManual else {
+            if case .transport = source { runner.close {} }
+            return
+        }
+        queue.suspend()
+        runner.close { queue.resume() }
     }
 
     // MARK: - Power and permission, as a test changes them

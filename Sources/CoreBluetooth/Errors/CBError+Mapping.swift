@@ -33,7 +33,7 @@ extension CBError {
         case .channelRefused(.notSupported): CBError(.operationNotSupported)
         case .channelRefused(.timedOut): CBError(.connectionTimeout)
         case .channelRefused, .channelClosed, .channelReconfigurationFailed, .syncEnded: CBError(code)
-        case .pairingFailed, .notBonded: CBATTError(.insufficientAuthentication)
+        case .pairingFailed, .notBonded, .bondNotStored: CBATTError(.insufficientAuthentication)
         case .transport, .adapter, .answerLost, .notReady, .alreadyConnected, .refusedByController, .refusedByPeer,
             .notSubscribed,
             .insufficientSecurity, .requestExpired, .invalidResponse, .servicesChanged, .dataLost, .malformedValue,

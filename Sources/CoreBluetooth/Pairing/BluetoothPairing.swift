@@ -19,6 +19,10 @@ public struct BluetoothPairing: Sendable {
     public var compare:
         (@Sendable (_ number: UInt32, _ peer: UUID, _ reply: @escaping @Sendable (Bool) -> Void) -> Void)?
 
+    /// The least that is accepted of every pairing, whichever device begins it. A pairing that gives less fails with
+    /// Authentication Requirements or Encryption Key Size.
+    public var requirement = SecurityRequirement()
+
     /// Without closures: peers are paired with where an application needs it, and not authenticated.
     public init() {}
 

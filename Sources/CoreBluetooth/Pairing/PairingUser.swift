@@ -45,7 +45,13 @@ final class PairingUser: AdapterObserver {
                 ask(question, of: peer) { [weak runner] in runner?.post(.answerPairing(link, $0), from: user) }
             case .pairingShown(let link, .passkey(let passkey)):
                 if let peer = identifier(of: link) { pairing.show?(passkey, peer) }
-            default: continue
+            case .pairingShown(_, .keypress), .adapter, .ended, .sighting, .advertisingSetEnded, .periodic, .subevents,
+                .mtuChanged,
+                .parametersChanged, .phyChanged, .power, .sendCredit, .lost, .peerIdentified, .nameChanged,
+                .servicesKnown, .servicesChanged, .securityChanged, .pairingEnded, .bondRefused, .value,
+                .subscriptionBegan, .channel, .written, .readRequested, .writeRequested, .executeRequested,
+                .authorizationRequested, .requestExpired, .subscriptionChanged:
+                continue
             }
         }
     }

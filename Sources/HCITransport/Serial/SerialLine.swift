@@ -1,3 +1,5 @@
+import BluetoothPlatform
+
 /// A serial line that carries HCI, as named by `serial:`: `DEVICE[,BAUD][,rtscts][,resync]`.
 ///
 /// Characters have eight data bits, no parity and one stop bit, as H4 requires (Core 5.4, Vol 4, Part A, 3).
@@ -57,5 +59,14 @@ public struct SerialLine: Hashable, Sendable {
 extension SerialLine: CustomStringConvertible {
     public var description: String {
         "\(device),\(baudRate)" + (usesFlowControl ? ",rtscts" : "") + (resynchronizes ? ",resync" : "")
+    }
+}
+
+extension SerialLine {
+    /// Whether the other end of the line is a program's, and no dongle.
+    var isPseudoTerminal: Bool {
+        guard let path = realpath(device, nil) else { return false }
+        defer { free(path) }
+        return String(cString: path).hasPrefix("/dev/pts/")
     }
 }

@@ -33,7 +33,7 @@ struct Connector {
                 try Errno.check { address.withPointer { BluetoothPlatform.connect(descriptor, $0, $1) } }
             } catch {
                 guard error.code == EINPROGRESS else { throw error }
-                try wait(for: descriptor, POLLOUT)
+                try wait(for: descriptor, POLLOUT, until: nil)
                 try socket.pendingError()
             }
             socket.sendWithoutDelay()
@@ -91,7 +91,7 @@ struct Connector {
                 do throws(Errno) {
                     repeat {
                         if hasPassed { throw Errno(ETIMEDOUT) }
-                        try wait(for: arrivals.fileDescriptor, POLLIN)
+                        try wait(for: arrivals.fileDescriptor, POLLIN, until: nil)
                     } while !arrivals.drain()
                 } catch {
                     throw error.code == ECANCELED ? TransportError(.cancelled, transport: failure.transport) : failure
@@ -103,7 +103,9 @@ struct Connector {
     private var hasPassed: Bool { deadline.map { MonotonicClock.now >= $0 } ?? false }
 
     /// Waits until a descriptor is ready. Throws `ETIMEDOUT` at the deadline or at `end`, `ECANCELED` when cancelled.
-    private func wait(for descriptor: Int32, _ events: Int32, until end: Instant? = nil) throws(Errno) {
+    ///
+    /// - Parameter end: nil for the deadline alone.
+    private func wait(for descriptor: Int32, _ events: Int32, until end: Instant?) throws(Errno) {
         let end = earliest(deadline, end)
         // The kernel skips an entry whose descriptor is negative.
         var entries = [

@@ -14,19 +14,22 @@ extension VirtualRadio {
         /// - Returns: what to detach it by.
         @discardableResult
         public func attach(_ host: any PacketPortHost) -> UInt64 {
-            radio.state.withLock { state in
+            let (attachment, former) = radio.state.withLock { state in
                 state.attachments += 1
                 // Answers to the host before, or to the Reset for which it left, are not for this one.
                 state.air[identifier].outbox.removeAll()
-                state.hosts[identifier] = host
+                let former = state.hosts.updateValue(host, forKey: identifier)
                 state.current[identifier] = state.attachments
-                return state.attachments
+                return (state.attachments, former)
             }
+            if former !== host { former?.displaced() }
+            return attachment
         }
 
         /// Takes a host off: the controller is reset, as it would be for the next host. Where another has taken its place
         /// already, nothing happens: a host that goes on a thread of its own may do so late.
         public func detach(_ attachment: UInt64) {
+            guard radio.state.withLock({ $0.current[identifier] == attachment }) else { return }
             radio.withAir(for: identifier) { state, now in
                 guard state.current[identifier] == attachment else { return }
                 state.air.dismissHost(of: identifier, at: now)

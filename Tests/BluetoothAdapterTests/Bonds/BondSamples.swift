@@ -25,7 +25,7 @@ enum BondSamples {
             peerSignature: SignatureKey(key: 3, counter: .max), localSignature: SignatureKey(key: 4, counter: 100),
             subscriptions: [GATTSubscription(characteristic: 3, descriptor: 4, configuration: [.notifications])],
             clientSupportedFeatures: [.robustCaching, .enhancedATTBearer], databaseHash: 5, serviceChanged: 8,
-            servedDatabaseHash: 6, attributes: attributes)
+            servedDatabaseHash: 6, attributes: attributes, name: "Peer")
     }
 
     static var attributes: AttributeCache {

@@ -4,15 +4,46 @@ import BluetoothGATT
 import TestSupport
 import Testing
 
-/// The fixed bearer and two enhanced ones, in every pair.
+/// The fixed bearer, two enhanced ones and an unenhanced one over BR/EDR, in every pair. An enhanced bearer is the same over either
+/// transport.
 @Suite("Attribute endpoint: procedures over two bearers at once (Vol 3, Part F, 3.2.11)")
 struct EndpointBearerTests {
-    static let pairs = [(0, 1), (1, 0), (1, 2), (2, 1), (0, 2), (2, 0)]
+    static let pairs = (0..<4).flatMap { one in (0..<4).filter { $0 != one }.map { (one, $0) } }
 
     private func bench(_ pair: (Int, Int)) throws -> (EndpointBench, AttributeChannel.ID, AttributeChannel.ID) {
         var bench = try EndpointBench()
-        let channels = [bench.first, bench.second, bench.endpoint.open(ATTBearer(channelMTU: 100))]
+        let channels = [
+            bench.first, bench.second, bench.endpoint.open(ATTBearer(channelMTU: 100)),
+            bench.endpoint.open(ATTBearer(brEDRChannelMTU: 100)),
+        ]
         return (bench, channels[pair.0], channels[pair.1])
+    }
+
+    /// A value of the greatest length, which takes 29 parts at the smallest MTU.
+    private static let long = counting(512)
+
+    /// The same endpoint, whose database also has a value of up to 512 octets at 000D.
+    private func longBench(
+        _ pair: (Int, Int)
+    ) throws -> (EndpointBench, AttributeChannel.ID, AttributeChannel.ID) {
+        var (bench, one, other) = try bench(pair)
+        let handles = try bench.server.database.add(
+            .init(
+                uuid: "180A",
+                characteristics: [
+                    .init(uuid: "2A04", properties: [.read, .write], value: .variableLength([9], maximum: 512))
+                ]))
+        #expect(handles.characteristics[0].value == 0x000D)
+        return (bench, one, other)
+    }
+
+    /// Prepares parts of the long value, on the channels in turn.
+    private func prepare(_ parts: Range<Int>, on channels: [AttributeChannel.ID], _ bench: inout EndpointBench) {
+        for part in parts {
+            let octets = Self.long[18 * part..<min(18 * part + 18, 512)].hexadecimal()
+            let parameters = " 0D 00 \(littleEndian(18 * part)) \(octets)"
+            #expect(bench.receive("16" + parameters, on: channels[part % channels.count]) == "17" + parameters)
+        }
     }
 
     @Test("GATT/CL/GAR/BV-10, BV-11: values are read in both, and answered in any order", arguments: pairs)
@@ -46,37 +77,42 @@ struct EndpointBearerTests {
 
     @Test("GATT/SR/GAW/BV-12: what is prepared in one is executed from the other", arguments: pairs)
     func prepared(_ one: Int, _ other: Int) throws {
-        var (bench, one, other) = try bench((one, other))
-        #expect(bench.receive("16 07 00 00 00 01", on: one) == "17 07 00 00 00 01")
-        #expect(bench.receive("16 07 00 01 00 02", on: other) == "17 07 00 01 00 02")
+        var (bench, one, other) = try longBench((one, other))
+        prepare(0..<29, on: [one, other], &bench)
+        #expect(bench.server.database.value(of: 0x000D) == [9])
         #expect(bench.receive("18 01", on: other) == "19")
-        #expect(bench.server.database.value(of: 7) == [1, 2])
+        #expect(bench.server.database.value(of: 0x000D) == Self.long)
         #expect(bench.receive("18 01", on: one) == "19")
+        #expect(bench.server.database.value(of: 0x000D) == Self.long)
     }
 
     @Test("GATT/SR/GAW/BV-13: what is cancelled in one is cancelled for both", arguments: pairs)
     func cancelled(_ one: Int, _ other: Int) throws {
-        var (bench, one, other) = try bench((one, other))
-        #expect(bench.receive("16 07 00 00 00 01", on: one) == "17 07 00 00 00 01")
-        #expect(bench.receive("16 07 00 01 00 02", on: other) == "17 07 00 01 00 02")
+        var (bench, one, other) = try longBench((one, other))
+        prepare(0..<29, on: [one, other], &bench)
         #expect(bench.receive("18 00", on: one) == "19")
+        #expect(bench.server.database.value(of: 0x000D) == [9])
         #expect(bench.receive("18 01", on: other) == "19")
-        #expect(bench.server.database.value(of: 7) == [])
+        #expect(bench.server.database.value(of: 0x000D) == [9])
     }
 
     @Test("GATT/SR/GAW/BV-14: what was prepared in one that is gone is executed from the other", arguments: pairs)
     func fallback(_ one: Int, _ other: Int) throws {
-        var (bench, one, other) = try bench((one, other))
-        #expect(bench.receive("16 07 00 00 00 01", on: one) == "17 07 00 00 00 01")
+        var (bench, one, other) = try longBench((one, other))
+        prepare(0..<28, on: [one, other], &bench)
         bench.endpoint.close(one)
-        #expect(bench.receive("16 07 00 01 00 02", on: other) == "17 07 00 01 00 02")
+        prepare(28..<29, on: [other], &bench)
         #expect(bench.receive("18 01", on: other) == "19")
-        #expect(bench.server.database.value(of: 7) == [1, 2])
+        #expect(bench.server.database.value(of: 0x000D) == Self.long)
     }
 
     @Test("GATT/SR/GPM/BV-01 to BV-06: a subscription is the client's, whichever bearer it came over", arguments: pairs)
     func subscription(_ one: Int, _ other: Int) throws {
         var (bench, one, other) = try bench((one, other))
+        #expect(bench.receive("12 0A 00 00 00", on: one) == "13")
+        #expect(bench.receive("0A 0A 00", on: one) == "0B 00 00")
+        #expect(bench.receive("12 0A 00 01 00", on: other) == "13")
+        for channel in [other, one] { #expect(bench.receive("0A 0A 00", on: channel) == "0B 01 00") }
         #expect(bench.receive("12 0A 00 03 00", on: one) == "13")
         #expect(bench.receive("0A 0A 00", on: other) == "0B 03 00")
         #expect(try bench.notify("AA", on: other) == "1B 09 00 AA")
@@ -89,7 +125,7 @@ struct EndpointBearerTests {
     }
 
     @Test(
-        "GATT/CL/GPM/BV-07 to BV-12: Database Out Of Sync in one ends what was asked there, and nothing else",
+        "Database Out Of Sync in one ends what was asked there, and nothing else",
         arguments: pairs)
     func outOfSync(_ one: Int, _ other: Int) throws {
         var (bench, one, other) = try bench((one, other))

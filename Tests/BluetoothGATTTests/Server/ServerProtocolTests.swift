@@ -56,11 +56,22 @@ struct ServerProtocolTests {
             var bench = ServerBench(.example())
             let response = bench.send([opcode])
             switch (ATTOpcode(rawValue: opcode), ATTOpcode.Kind(ofOpcode: opcode)) {
-            case (nil, .request): #expect(response == [0x01, opcode, 0, 0, 0x06].hexadecimal())
+            case (nil, .request):
+                #expect(response == [0x01, opcode, 0, 0, 0x06].hexadecimal())
+                // Whatever its parameters are, with room for a signature or not.
+                for count in [1, 12, 22] {
+                    let parameters = counting(count, from: Int(opcode))
+                    #expect(bench.send([opcode] + parameters) == [0x01, opcode, 0, 0, 0x06].hexadecimal())
+                }
             case (_, .request): #expect(response == [0x01, opcode, 0, 0, 0x04].hexadecimal())
             case (nil, _):
                 #expect(response == "")
                 #expect(bench.outcome == .dropped(.unknownCommand))
+                for count in [1, 12, 22] {
+                    #expect(bench.send([opcode] + counting(count, from: Int(opcode))) == "")
+                    #expect(bench.outcome == .dropped(.unknownCommand))
+                }
+                #expect(bench.send("0A 0B 00") == "0B 01 02 03 04", "the bearer goes on")
             case (_, .command):
                 #expect(response == "")
                 #expect(bench.outcome == .dropped(.malformed))
@@ -94,6 +105,17 @@ struct ServerProtocolTests {
         bench = ServerBench(.example())
         #expect(bench.send("02 FF FF") == "03 05 02")
         #expect(bench.outcome == .mtuExchanged(517))
+    }
+
+    @Test(
+        "GATT/SR/GAC/BV-01: a long value is read up to the MTU that was exchanged, the least and the greatest one",
+        arguments: [("17 00", 22), ("00 02", 511)])
+    func exchangedMTU(mtu: String, count: Int) throws {
+        var bench = ServerBench(.example())
+        try bench.server.database.setValue(counting(512), of: 0x0012)
+        #expect(bench.send("02 " + mtu) == "03 05 02")
+        #expect(bench.outcome == .mtuExchanged(count + 1))
+        #expect(bench.send("0A 12 00") == "0B " + counting(count).hexadecimal())
     }
 
     @Test("A1: an MTU below 23 counts as 23, and on an enhanced bearer there is nothing to exchange")

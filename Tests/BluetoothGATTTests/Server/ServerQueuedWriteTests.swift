@@ -7,25 +7,81 @@ import Testing
 
 @Suite("GATT server: queued writes")
 struct ServerQueuedWriteTests {
+    /// Prepares a part of a value, which is as long as a PDU of 23 octets takes it, and checks the response.
+    private func prepare(_ value: [UInt8], part: Int, of handle: Int, _ bench: inout ServerBench) {
+        let octets = value[18 * part..<min(18 * part + 18, value.count)].hexadecimal()
+        let parameters = " \(littleEndian(handle)) \(littleEndian(18 * part)) \(octets)"
+        #expect(bench.send("16" + parameters) == "17" + parameters)
+    }
+
     @Test("GATT/SR/GAW/BV-05: a long value is written in parts, and leaves nothing of the one before")
     func longWrite() {
         var bench = ServerBench(.example())
-        #expect(bench.send("16 12 00 00 00 61 62 63") == "17 12 00 00 00 61 62 63")
-        #expect(bench.send("16 12 00 03 00 64 65") == "17 12 00 03 00 64 65")
+        let value = counting(37)
+        for part in 0..<3 { prepare(value, part: part, of: 0x0012, &bench) }
         #expect(bench.server.database.value(of: 0x0012)?.count == 40, "nothing is written before the queue is executed")
         #expect(bench.send("18 01") == "19")
         #expect(bench.outcome == .preparedWritesExecuted([.value(0x0012)]))
-        #expect(bench.server.database.value(of: 0x0012) == Array("abcde".utf8))
+        #expect(bench.server.database.value(of: 0x0012) == value)
         #expect(bench.endpoint.peer.preparedWrites.count == 0)
+        // A shorter one, in parts of any length.
+        #expect(bench.send("16 12 00 00 00 61 62 63") == "17 12 00 00 00 61 62 63")
+        #expect(bench.send("16 12 00 03 00 64 65") == "17 12 00 03 00 64 65")
+        #expect(bench.send("18 01") == "19")
+        #expect(bench.server.database.value(of: 0x0012) == Array("abcde".utf8))
+    }
+
+    @Test("GATT/SR/GAW/BV-09: a long descriptor is written in parts, and read back")
+    func longDescriptor() throws {
+        var database = GATTDatabase()
+        _ = try database.add(
+            .init(
+                uuid: "F000",
+                characteristics: [
+                    .init(
+                        uuid: "F001", properties: .read, value: .constant([1]),
+                        descriptors: [
+                            GATTDescriptorDefinition(
+                                uuid: "F0D1", permissions: .init(read: .open, write: .open),
+                                value: .variableLength([], maximum: 64))
+                        ])
+                ]))
+        var bench = ServerBench(database)
+        let value = counting(40)
+        for part in 0..<3 { prepare(value, part: part, of: 0x0004, &bench) }
+        #expect(bench.server.database.value(of: 0x0004) == [])
+        #expect(bench.send("18 01") == "19")
+        #expect(bench.server.database.value(of: 0x0004) == value)
+        #expect(bench.send("0A 04 00") == "0B " + value.prefix(22).hexadecimal())
+        #expect(bench.send("0C 04 00 16 00") == "0D " + value.suffix(18).hexadecimal())
+    }
+
+    @Test("GATT/SR/GAW/BV-10: parts of two long values are prepared in turn, and written together")
+    func nested() throws {
+        var database = GATTDatabase()
+        let characteristic = GATTCharacteristicDefinition(
+            uuid: "F001", properties: [.read, .write], value: .variableLength([9], maximum: 64))
+        _ = try database.add(.init(uuid: "F000", characteristics: [characteristic, characteristic]))
+        var bench = ServerBench(database)
+        let one = counting(40), other = counting(50, from: 100)
+        prepare(one, part: 0, of: 0x0003, &bench)
+        prepare(other, part: 0, of: 0x0005, &bench)
+        for part in 1..<3 { prepare(one, part: part, of: 0x0003, &bench) }
+        for part in 1..<3 { prepare(other, part: part, of: 0x0005, &bench) }
+        for handle in [3, 5] as [AttributeHandle] { #expect(bench.server.database.value(of: handle) == [9]) }
+        #expect(bench.send("18 01") == "19")
+        #expect(bench.outcome == .preparedWritesExecuted([.value(0x0003), .value(0x0005)]))
+        #expect(bench.server.database.value(of: 0x0003) == one)
+        #expect(bench.server.database.value(of: 0x0005) == other)
     }
 
     @Test("GATT/SR/GAW/BV-06: several values change together")
     func reliableWrite() {
         var bench = ServerBench(.example())
-        _ = bench.send("16 0E 00 00 00 01 02")
-        _ = bench.send("16 0B 00 01 00 AA BB")
-        _ = bench.send("16 12 00 26 00 78 79")
-        _ = bench.send("16 0E 00 02 00 03")
+        for parameters in [" 0E 00 00 00 01 02", " 0B 00 01 00 AA BB", " 12 00 26 00 78 79", " 0E 00 02 00 03"] {
+            #expect(bench.send("16" + parameters) == "17" + parameters)
+        }
+        #expect(bench.server.database.value(of: 0x000E) == [])
         #expect(bench.send("18 01") == "19")
         #expect(bench.outcome == .preparedWritesExecuted([.value(0x000E), .value(0x000B), .value(0x0012)]))
         #expect(bench.server.database.value(of: 0x000E) == [1, 2, 3])
@@ -83,14 +139,28 @@ struct ServerQueuedWriteTests {
         #expect(bench.outcome == .preparedWritesExecuted([]))
     }
 
-    @Test("a queue that is cancelled changes nothing")
+    @Test("GATT/SR/GAW/BV-07: a queue that is canceled changes nothing")
     func cancelled() {
         var bench = ServerBench(.example())
-        _ = bench.send("16 0E 00 00 00 01 02")
+        #expect(bench.send("16 0B 00 00 00 09 08 07 06") == "17 0B 00 00 00 09 08 07 06")
+        #expect(bench.send("16 0E 00 00 00 01 02") == "17 0E 00 00 00 01 02")
         #expect(bench.send("18 00") == "19")
         #expect(bench.outcome == .none)
+        #expect(bench.send("0A 0B 00") == "0B 01 02 03 04")
         #expect(bench.send("18 01") == "19")
+        #expect(bench.outcome == .preparedWritesExecuted([]))
+        #expect(bench.send("0A 0B 00") == "0B 01 02 03 04")
         #expect(bench.server.database.value(of: 0x000E) == [])
+    }
+
+    @Test("GATT/SR/GAW/BV-11: an execution with nothing prepared succeeds and writes nothing")
+    func nothingPrepared() {
+        var bench = ServerBench(.example())
+        #expect(bench.send("18 01") == "19")
+        #expect(bench.outcome == .preparedWritesExecuted([]))
+        #expect(bench.send("0A 0B 00") == "0B 01 02 03 04")
+        #expect(bench.server.database.value(of: 0x000E) == [])
+        #expect(bench.server.database.value(of: 0x0012)?.count == 40)
     }
 
     @Test(
@@ -156,7 +226,7 @@ struct ServerQueuedWriteTests {
         #expect(bench.send("18 01") == "01 18 14 00 07")
     }
 
-    @Test("GATT/SR/GAW/BV-09: a configuration may be queued too")
+    @Test("a configuration may be queued too")
     func configuration() {
         var bench = ServerBench(.example())
         _ = bench.send("16 09 00 00 00 03")

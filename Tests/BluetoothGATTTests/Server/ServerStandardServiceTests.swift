@@ -71,6 +71,21 @@ struct ServerStandardServiceTests {
         #expect(bench.send("0A 06 00") == "0B 00", "each client has its own")
     }
 
+    @Test("GATT/SR/GAS/BV-03: each client has its own features, and the reserved bits that it sets stay 0")
+    func featuresOfEachClient() throws {
+        var database = GATTDatabase()
+        _ = try database.add(.genericAttribute())
+        var bench = ServerBench(database)
+        // Robust caching and all reserved bits.
+        #expect(bench.send("12 06 00 F9") == "13")
+        #expect(bench.send("0A 06 00") == "0B 01")
+        let first = bench.endpoint
+        bench.meet(GATTPeer())
+        #expect(bench.send("0A 06 00") == "0B 00")
+        bench.endpoint = first
+        #expect(bench.send("0A 06 00") == "0B 01")
+    }
+
     @Test("A13: features are not taken back through a queued write either")
     func queuedFeatures() throws {
         var database = GATTDatabase()

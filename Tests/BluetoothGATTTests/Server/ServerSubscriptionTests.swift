@@ -116,8 +116,17 @@ struct ServerSubscriptionTests {
         _ = bench.send("12 16 00 01 00")
         let values: [(AttributeHandle, [UInt8])] = [(0x0012, [1]), (0x0015, [2, 3])]
         #expect(throws: GATTServerError.multipleNotificationsNotSupported) { try notify(values) }
-        #expect(bench.send("12 06 00 04") == "13")
+        // The feature, and all reserved bits, which stay 0.
+        #expect(bench.send("12 06 00 FC") == "13")
+        #expect(bench.send("0A 06 00") == "0B 04")
         #expect(try notify(values) == "23 12 00 01 00 01 15 00 02 00 02 03")
+        let first = bench.endpoint
+        bench.meet(GATTPeer())
+        #expect(bench.send("0A 06 00") == "0B 00", "another client has its own features")
+        _ = bench.send("12 13 00 01 00")
+        _ = bench.send("12 16 00 01 00")
+        #expect(throws: GATTServerError.multipleNotificationsNotSupported) { try notify(values) }
+        bench.endpoint = first
         #expect(throws: GATTServerError.multipleNotificationsNotSupported) { try notify([values[0]]) }
         #expect(throws: GATTServerError.valueTooLong(maximum: 22)) {
             try notify([(0x0012, .init(repeating: 0, count: 8)), (0x0015, .init(repeating: 0, count: 7))])
@@ -170,8 +179,13 @@ struct ServerSubscriptionTests {
         _ = bench.send("12 09 00 02 00")
         #expect(try bench.indicate(0x0008, "01") == "1D 08 00 01")
         let end = Instant.zero.advanced(by: .seconds(30))
-        #expect(bench.bearer.fire(at: end.advanced(by: .milliseconds(-1))) == nil)
-        #expect(bench.bearer.fire(at: end) == .indication)
+        #expect(bench.endpoint.dueChannel(at: end.advanced(by: .milliseconds(-1))) == nil)
+        #expect(bench.endpoint.dueChannel(at: end) == .first)
+        var writer = ByteWriter()
+        let expiry = bench.endpoint.fire(.first, server: bench.server, at: end, into: &writer)
+        #expect(expiry == .channelDied(.indication))
+        #expect(writer.bytes == [], "the indication is not repeated")
+        #expect(bench.endpoint.nextDeadline == nil)
         #expect(bench.send("1E") == "")
         #expect(bench.outcome == .dropped(.bearerClosed))
         #expect(throws: GATTServerError.bearerClosed) { try bench.indicate(0x0008, "02") }

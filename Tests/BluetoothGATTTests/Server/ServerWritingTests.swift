@@ -14,6 +14,16 @@ struct ServerWritingTests {
         var error: UInt8?
         var stored: String?
         var testDescription: String { name }
+
+        /// A request that reads the value back, where it can be read.
+        var readRequest: [UInt8]? {
+            handle == 0x000E
+                ? nil
+                : written {
+                    $0.append(ATTOpcode.readRequest.rawValue)
+                    $0.append(handle)
+                }
+        }
     }
 
     static let rows = [
@@ -57,6 +67,7 @@ struct ServerWritingTests {
         } else {
             #expect(bench.send(pdu) == "13")
             #expect(bench.outcome == .valueWritten(handle: row.handle, value: 3..<pdu.count))
+            if let request = row.readRequest, let stored = row.stored { #expect(bench.send(request) == "0B " + stored) }
         }
         #expect(bench.server.database.value(of: row.handle)?.hexadecimal() == row.stored)
     }
@@ -74,6 +85,7 @@ struct ServerWritingTests {
             #expect(bench.outcome == .dropped(.refused(ATTErrorCode(rawValue: error))))
         } else {
             #expect(bench.outcome == .valueWritten(handle: row.handle, value: 3..<pdu.count))
+            if let request = row.readRequest, let stored = row.stored { #expect(bench.send(request) == "0B " + stored) }
         }
         #expect(bench.server.database.value(of: row.handle)?.hexadecimal() == row.stored)
     }
@@ -84,6 +96,26 @@ struct ServerWritingTests {
         #expect(bench.send("D2 0B 00 09 01 00 00 00 01 02 03 04 05 06 07 08") == "")
         #expect(bench.outcome == .dropped(.refused(.writeNotPermitted)))
         #expect(bench.server.database.value(of: 0x000B) == [1, 2, 3, 4])
+    }
+
+    @Test(
+        "GATT/SR/GAW/BI-36, BI-37, BI-38: a signed write over BR/EDR, or over an enhanced bearer, is ignored",
+        arguments: [ATTBearer(brEDRChannelMTU: 672), ATTBearer(channelMTU: 672)])
+    func signedElsewhere(_ bearer: ATTBearer) throws {
+        var database = GATTDatabase()
+        let value = try database.add(
+            .init(
+                uuid: .init(1),
+                characteristics: [
+                    .init(uuid: .init(2), properties: [.read, .authenticatedSignedWrites], value: .variableLength([1]))
+                ])
+        ).characteristics[0].value
+        var bench = ServerBench(database)
+        bench.bearer = bearer
+        let handle = [UInt8(value.rawValue & 0xFF), UInt8(value.rawValue >> 8)]
+        #expect(bench.send([0xD2] + handle + [9] + Array(0..<12)) == "")
+        #expect(bench.outcome == .dropped(.signatureUnneeded))
+        #expect(bench.send([0x0A] + handle) == "0B 01")
     }
 
     @Test("A value that takes signed writes alone is not written by others over an open link")

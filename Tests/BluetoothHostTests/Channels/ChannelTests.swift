@@ -237,7 +237,7 @@ struct ChannelTests {
         controller.receiveFragment(bytes("FFFF 0500 55 09 FBFF"))
         #expect(sent() == [bytes("0500 01 09 0400 0100 1700")])
         // On others it is dropped, and a response has no answer.
-        for start in ["FFFF 0400 0A", "FFFF 4100 0A", "FFFF 0500 13 09", "FFFF 0500 55", "FFFF 0500 55 00"] {
+        for start in ["FFFF 0400 52", "FFFF 4100 0A", "FFFF 0500 13 09", "FFFF 0500 55", "FFFF 0500 55 00"] {
             controller.receiveFragment(bytes(start))
             #expect(sent() == [], "\(start)")
         }

@@ -55,12 +55,17 @@ struct EnhancedBearerRequestTests {
                 connectionHandle: 0x41, interval: ConnectionInterval(rawValue: interval), latency: latency,
                 supervisionTimeout: SupervisionTimeout(rawValue: 400)))
         scene.open(1)
-        _ = try ask(&scene)
-        scene.receive("17 02 0A00 2700 0002 4000 0500 5100", on: 0x05)
+        #expect(try ask(&scene) == [bytes("0500 17 01 0A00 2700 0502 0502 FF00 4100")])
+        #expect(
+            scene.receive("17 02 0A00 2700 0002 4000 0500 5100", on: 0x05)
+                == [bytes("0500 18 02 0A00 0000 0000 0000 0400 0000")])
         #expect(scene.receive("18 01 0A00 0000 0000 0000 0400 0000", on: 0x05) == [])
         scene.controller.run(for: pause - .milliseconds(1))
         #expect(scene.sent() == [])
         scene.controller.run(for: .milliseconds(1))
         #expect(scene.sent() == [bytes("0500 17 02 0A00 2700 0502 0502 FF00 4100")])
+        #expect(scene.bearers.count == 1)
+        scene.receive("18 02 0A00 0002 4000 0500 0000 5100", on: 0x05)
+        #expect(scene.bearers.count == 2)
     }
 }

@@ -177,7 +177,7 @@ struct EnhancedBearerTests {
                 == [bytes("0500 15 01 0A00 0000 0000 0000 0000 0200")])
         #expect(
             scene.receive("17 02 0A00 2700 3F00 4000 0500 5000", on: 0x05)
-                == [bytes("0500 18 02 0A00 0000 0000 0000 0B00 0000")])
+                == [bytes("0500 18 02 0A00 0000 0000 0000 0C00 0000")])
         #expect(scene.bearers.isEmpty)
     }
 
@@ -288,7 +288,7 @@ struct EnhancedBearerTests {
                 "lost: \(LinkLoss.bearerClosed)", "operation failed: \(GATTClientError.transactionTimedOut)",
                 "operation failed: \(GATTClientError.notBegun)",
             ])
-        #expect(scene.controller.host.faults[.bearerExpired] == 1)
+        #expect(scene.controller.host.faults[.enhancedBearerExpired] == 1)
         #expect(scene.bearers.count == 1)
         #expect(scene.receive("0A 0300").count == 1)
     }

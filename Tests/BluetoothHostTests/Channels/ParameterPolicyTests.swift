@@ -24,12 +24,16 @@ struct ParameterPolicyTests {
         return (controller, link)
     }
 
-    @Test("over the link layer where both sides can, else over L2CAP")
+    @Test("GAP/CONN/CPUP/BV-01, BV-10: over the link layer where both sides can, else over L2CAP")
     func whichWay() throws {
         var (both, link) = try peripheral()
         _ = try both.host.updateParameters(Self.slow, of: link, at: both.now)
         both.settle()
+        #expect(both.commands.map(\.parameters) == [bytes("4000 5000 5000 0000 9001 0000 0000")])
         #expect(both.takeOpcodes() == [.leConnectionUpdate] && both.takeData() == [])
+        both.seen.removeAll()
+        both.receive(ConnectionParameterTests.updated)
+        #expect(both.takeEvents() == ["parameters 0.1 seconds", "request completed"])
         let neither: LEFeatures = []
         let ways: [([HCIOpcode: ScriptedController.Answer], LEFeatures)] = [
             ([:], .connectionParametersRequest), (Self.able, neither),
@@ -40,6 +44,12 @@ struct ParameterPolicyTests {
             one.settle()
             #expect(one.takeOpcodes() == [])
             #expect(one.takeData() == [bytes("4000 1000 0C00 0500 12 01 0800 5000 5000 0000 9001")])
+            // The central agrees. The request is complete once the controller reports the new parameters.
+            one.seen.removeAll()
+            one.receiveFrame(bytes("13 01 0200 0000"), on: 0x05)
+            #expect(one.takeEvents() == [])
+            one.receive(ConnectionParameterTests.updated)
+            #expect(one.takeEvents() == ["parameters 0.1 seconds", "request completed"])
         }
     }
 
@@ -64,7 +74,7 @@ struct ParameterPolicyTests {
     }
 
     @Test(
-        "L2CAP/LE/CPU/BV-01: a central that has refused is not asked again for 30 seconds",
+        "L2CAP/LE/CPU/BV-01, GAP/CONN/CPUP/BV-03: a central that has refused is not asked again for 30 seconds",
         arguments: ["13 01 0200 0100", "13 01 0200 0200", "01 01 0200 0000"])
     func pause(_ answer: String) throws {
         var (controller, link) = try peripheral([:])
@@ -73,7 +83,8 @@ struct ParameterPolicyTests {
         // An answer is one, also where its result is reserved.
         controller.receiveFrame(bytes(answer), on: 0x05)
         #expect(controller.takeEvents() == ["request failed: \(HostError.refusedByPeer)"])
-        _ = controller.takeData()
+        #expect(controller.takeData() == [bytes("4000 1000 0C00 0500 12 01 0800 5000 5000 0000 9001")])
+        #expect(controller.host.information(of: link)?.parameters.interval == .milliseconds(30))
         controller.run(for: .milliseconds(29_999))
         #expect(throws: HostError.refusedByPeer) {
             _ = try controller.host.updateParameters(Self.slow, of: link, at: controller.now)

@@ -150,11 +150,11 @@ struct AdvertisingSetTests {
         arguments: unsupported)
     func isUnsupported(_ parameters: AdvertisingParameters) throws {
         var controller = ScriptedController.ready()
-        #expect(throws: HostError.unsupported) {
+        #expect(throws: HostError.unsupported(.extendedAdvertising)) {
             try controller.host.startAdvertising(parameters, at: controller.now)
         }
         try controller.host.startAdvertising(AdvertisingParameters(data: []), at: controller.now)
-        #expect(throws: HostError.unsupported, "a second set") {
+        #expect(throws: HostError.unsupported(.extendedAdvertising), "a second set") {
             try controller.host.startAdvertising(
                 AdvertisingParameters(data: []), as: Self.second, at: controller.now)
         }
@@ -168,8 +168,8 @@ struct AdvertisingSetTests {
         try controller.host.startAdvertising(AdvertisingParameters(data: []), as: Self.second, at: controller.now)
         controller.start()
         let events = controller.takeEvents()
-        #expect(events.contains("advertising failed: \(HostError.unsupported)"))
-        #expect(events.contains("advertising 1 failed: \(HostError.unsupported)"))
+        #expect(events.contains("advertising failed: \(HostError.unsupported(.extendedAdvertising))"))
+        #expect(events.contains("advertising 1 failed: \(HostError.unsupported(.extendedAdvertising))"))
     }
 
     @Test("Vol 4, Part E, 7.8.57: what is longer than the controller takes") func tooLong() throws {

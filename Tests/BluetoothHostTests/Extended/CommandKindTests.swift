@@ -119,10 +119,10 @@ struct CommandKindTests {
     @Test("LE Coded takes a controller that has it") func coded() throws {
         for controller in [ScriptedController.ready(), .extended(features: [0x08, 0x11, 0, 0, 0, 0, 0, 0])] {
             var controller = controller
-            #expect(throws: HostError.unsupported) {
+            #expect(throws: HostError.unsupported(.leCoded)) {
                 try controller.host.startScanning(ScanParameters(phys: [.le1M, .leCoded]), at: controller.now)
             }
-            #expect(throws: HostError.unsupported) {
+            #expect(throws: HostError.unsupported(.leCoded)) {
                 try controller.host.connect(
                     to: PeerID(ScriptedController.peer), timeout: nil, by: .advertising(.leCoded), at: controller.now)
             }

@@ -2,10 +2,12 @@ import BluetoothBase
 import BluetoothCrypto
 import BluetoothGAP
 import BluetoothHCI
-import BluetoothHost
+import BluetoothSimulation
 import BluetoothValues
 import TestSupport
 import Testing
+
+@testable import BluetoothHost
 
 /// The AD types (Core 5.4, Vol 3, Part C, 11; Core Supplement, Part A).
 @Suite("GAP: advertising data")
@@ -38,7 +40,10 @@ struct AdvertisingDataTests {
             $0.manufacturerData = [.init(companyID: 0x004C, data: [1, 2, 3])]
         },
         Case("GAP/ADV/BV-05", "02 0A F8") { $0.txPowerLevel = -8 },
-        Case("GAP/ADV/BV-08", "05 12 0600 FFFF") {
+        Case("GAP/ADV/BV-08", "05 12 0600 800C") {
+            $0.connectionIntervalRange = .init(minimum: 6, maximum: 3200)
+        },
+        Case("GAP/ADV/BV-08, without a maximum", "05 12 0600 FFFF") {
             $0.connectionIntervalRange = .init(minimum: 6, maximum: nil)
         },
         Case("GAP/ADV/BV-09", "03 14 0D18") { $0.solicitedServiceUUIDs = ["180D"] },
@@ -66,9 +71,48 @@ struct AdvertisingDataTests {
         let data = one.advertisement.flags == nil ? bytes("02 01 06" + one.octets) : bytes(one.octets)
         let expected = [UInt8(data.count)] + data + [UInt8](repeating: 0, count: 31 - data.count)
         #expect(scene.parameters[.leSetAdvertisingData] == expected)
+        #expect(scene.parameters[.leSetScanResponseData]?.first == 0)
         var advertisement = one.advertisement
         advertisement.flags = [.generalDiscoverable, .brEDRNotSupported]
         #expect(AdvertisementData(data.span) == advertisement)
+    }
+
+    @Test(
+        "GAP/ADV/BV-02: the name on the air is the Device Name that a peer reads, or its beginning",
+        arguments: [("04 09 41 62 63", AdvertisementData.LocalName.complete("Abc")), ("03 08 41 62", .shortened("Ab"))])
+    func name(_ octets: String, _ name: AdvertisementData.LocalName) {
+        let user = UserID(number: 1)
+        var configuration = HostConfiguration(seed: 7)
+        configuration.deviceName = "Abc"
+        var scene = SharedScene(users: user, configuration: configuration)
+        var advertisement = AdvertisementData()
+        advertisement.localName = name
+        scene.perform(.advertise(AdvertisingRequest(advertisement)), 1, of: user)
+        let data = bytes("02 01 06" + octets)
+        #expect(
+            scene.parameters[.leSetAdvertisingData]
+                == [UInt8(data.count)] + data + [UInt8](repeating: 0, count: 31 - data.count))
+        #expect(scene.parameters[.leSetScanResponseData]?.first == 0)
+        scene.reportConnection(0x41, role: .peripheral, peer: ScriptedController.peer)
+        _ = scene.takePDUs()
+        scene.silences = [bytes("09 05 0300 416263")]
+        scene.receive(bytes("08 0100 FFFF 002A"), on: 0x41)
+        #expect(scene.takePDUs().contains("09 05 03 00 41 62 63"))
+    }
+
+    @Test("GAP/ADV/BV-19: an application can advertise the features that the controller has")
+    func features() throws {
+        let user = UserID(number: 1)
+        var answers = ScriptedController.answers()
+        answers[.leReadLocalSupportedFeatures] = .complete(.success, [0x09, 0x01, 0, 0, 0, 0, 0, 0])
+        var scene = SharedScene(users: user, answers: answers)
+        var advertisement = AdvertisementData()
+        advertisement.leSupportedFeatures = try #require(scene.host.host.controller).features.rawValue
+        scene.perform(.advertise(AdvertisingRequest(advertisement)), 1, of: user)
+        let data = bytes("02 01 06 03 27 0901")
+        #expect(
+            scene.parameters[.leSetAdvertisingData]
+                == [UInt8(data.count)] + data + [UInt8](repeating: 0, count: 31 - data.count))
     }
 
     @Test("What is not there, or too short, is nothing")
@@ -90,7 +134,7 @@ struct AdvertisingDataTests {
         ("8D1C976E7A", "8D1C976E7A 35444076125788C238A58E8BD9CFF0DEFE251A8E 7275454C"),
     ]
 
-    @Test("GAP/ADV/BV-20, BV-21: encrypted data is on the air as the specification has it", arguments: samples)
+    @Test("Encrypted data is on the air as the samples of the specification have it", arguments: samples)
     func encrypted(_ randomizer: String, _ content: String) {
         let encrypted = EncryptedAdvertisingData(
             Self.structures, with: Self.material, randomizer: bytes(randomizer), cipher: AESCCM())
@@ -104,9 +148,47 @@ struct AdvertisingDataTests {
     }
 
     @Test(
+        "GAP/ADV/BV-20, BV-21: whenever encrypted data changes, all of it is other, and it is read as what it was made of",
+        arguments: [[], [0, 0, 0]] as [[UInt8]])
+    func changes(_ nonSignificant: [UInt8]) throws {
+        var controller = ScriptedController.ready()
+        var generator = SeededGenerator(seed: 3)
+        let first = bytes("03 19 0A8C"), second = bytes("05 09 53686F72")
+        var sent: [EncryptedAdvertisingData] = []
+        for structures in [first, second, first] {
+            // Octets behind the structures begin with a length of 0.
+            let plain = structures + (structures == second ? nonSignificant : [])
+            let encrypted = EncryptedAdvertisingData(plain, with: Self.material, using: &generator, cipher: AESCCM())
+            let data = [UInt8(encrypted.encoded.count + 1), 0x31] + encrypted.encoded
+            controller.commands.removeAll()
+            try controller.host.startAdvertising(AdvertisingParameters(data: data), at: controller.now)
+            controller.settle()
+            let octets = try #require(controller.commands.last { $0.opcode == .leSetAdvertisingData }?.parameters)
+            let onAir = Array(octets[1...].prefix(Int(octets[0])))
+            let structure = try #require(AdvertisementData(onAir.span).other.first)
+            #expect(structure.data.count == EncryptedAdvertisingData.randomizerLength + plain.count + 4)
+            let received = try EncryptedAdvertisingData(decoding: structure.data.span)
+            let opened = try #require(received.decrypted(with: Self.material, cipher: AESCCM()))
+            #expect(opened == plain)
+            #expect(AdvertisementData(opened.span) == AdvertisementData(structures.span))
+            sent.append(received)
+        }
+        #expect(Set(sent.map(\.randomizer)).count == 3)
+        #expect(Set(sent.map(\.ciphertext)).count == 3)
+        #expect(Set(sent.map(\.tag)).count == 3)
+    }
+
+    @Test(
         "GAP/SCN/BV-01: who has the key reads it, nobody reads what was changed, and others do not", arguments: samples)
     func decrypted(_ randomizer: String, _ content: String) throws {
-        let data = [30, 0x31] + bytes(content)
+        var scanner = ScriptedController.ready()
+        try scanner.host.startScanning(ScanParameters(isActive: false), at: scanner.now)
+        scanner.settle()
+        // ADV_NONCONN_IND of a peer.
+        let report = bytes("02 01 03 00 0100 00EEFFC0") + [31, 30, 0x31] + bytes(content) + [0xD8]
+        scanner.receive([0x04, 0x3E, UInt8(report.count)] + report)
+        let data = try #require(scanner.seen.first).bytes
+        #expect(data == [30, 0x31] + bytes(content))
         let structure = try #require(AdvertisementData(data.span).other.first)
         #expect(structure.type == .encryptedData)
         let encrypted = try EncryptedAdvertisingData(decoding: structure.data.span)

@@ -42,7 +42,7 @@ struct BroadcastTests {
     static let modes: [(String, Bool, Addresses)] = [
         ("GAP/BROB/BCST/BV-01", false, .identity), ("GAP/BROB/BCST/BV-02", true, .identity),
         ("GAP/BROB/BCST/BV-03", false, .resolvable), ("GAP/BROB/BCST/BV-04", false, .nonResolvable),
-        ("GAP/BROB/BCST/BV-05", true, .resolvable),
+        ("resolvable, with a scan response", true, .resolvable),
     ]
 
     @Test("A broadcaster is seen, and nobody connects to it", arguments: modes)
@@ -70,6 +70,7 @@ struct BroadcastTests {
                 #expect(sighting.type.contains(.scannable) == hasResponse)
             }
             #expect(sightings.contains { $0.type.contains(.scanResponse) } == hasResponse)
+            #expect(world.advertisingOctets(of: observer) == (hasResponse ? [Self.data, Self.response] : [Self.data]))
             seen.formUnion(sightings.map(\.address))
             let target = try #require(sightings.first?.address)
             _ = try world.hosts[observer].connect(to: PeerID(target), timeout: .seconds(2), at: world.now)
@@ -98,7 +99,7 @@ struct BroadcastTests {
     ]
 
     @Test(
-        "An observer asks for scan responses only when it scans actively, and under the address that it has",
+        "An observer gets the data, and asks for scan responses only when it scans actively, under the address that it has",
         arguments: observers)
     func observe(_ code: String, _ isActive: Bool, _ addresses: Addresses) throws {
         var controller = ScriptedController {
@@ -122,6 +123,15 @@ struct BroadcastTests {
                 .init(opcode: .leSetScanParameters, parameters: [isActive ? 1 : 0, 0x60, 0, 0x60, 0, ownType, 0]),
                 .init(opcode: .leSetScanEnable, parameters: [1, 0]),
             ])
+
+        var world = HostWorld()
+        let broadcaster = world.start()
+        let observer = world.startSecure { $0.privacy = addresses.privacy }
+        let parameters = AdvertisingParameters(isConnectable: false, data: Self.data, scanResponse: Self.response)
+        try world.hosts[broadcaster].startAdvertising(parameters, at: world.now)
+        try world.hosts[observer].startScanning(ScanParameters(isActive: isActive), at: world.now)
+        world.run(for: .seconds(1))
+        #expect(world.advertisingOctets(of: observer) == (isActive ? [Self.data, Self.response] : [Self.data]))
     }
 
     @Test(
@@ -139,6 +149,7 @@ struct BroadcastTests {
             try world.hosts[peer].startAdvertising(parameters, at: world.now)
             let sightings = world.sightings(by: observer, for: .seconds(1))
             #expect(sightings.contains { $0.type.contains(.scanResponse) })
+            #expect(world.advertisingOctets(of: observer) == [Self.data, Self.response])
             #expect(!sightings.isEmpty && sightings.allSatisfy { $0.peer == bond.peer })
         }
     }
@@ -146,10 +157,10 @@ struct BroadcastTests {
     @Test("A device with addresses that nobody recognizes has no links")
     func unsupported() {
         var controller = ScriptedController.ready([:]) { $0.privacy = .nonResolvable() }
-        #expect(throws: HostError.unsupported) {
+        #expect(throws: HostError.unsupported(.connectableAddress)) {
             try controller.host.startAdvertising(AdvertisingParameters(data: []), at: controller.now)
         }
-        #expect(throws: HostError.unsupported) {
+        #expect(throws: HostError.unsupported(.connectableAddress)) {
             _ = try controller.host.connect(
                 to: PeerID(ScriptedController.peer), timeout: nil, at: controller.now)
         }

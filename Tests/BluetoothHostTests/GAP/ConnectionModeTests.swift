@@ -84,8 +84,15 @@ struct ConnectionModeTests {
         #expect(world.hosts[stranger].connectedLinks == [])
         // The filter policies of LE Create Connection: the accept list for several peers, the peer's address for one.
         let commands = (world.transcript ?? []).filter { $0.contains("\(central) > [1, 13, 32, 25") }
-        let policies = commands.compactMap { $0.split(separator: "[").last?.split(separator: ", ")[8] }
+        let fields = commands.compactMap { $0.split(separator: "[").last?.split(separator: ", ") }
+        let policies = fields.map { $0[8] }
         #expect(policies.first == "0" && policies.contains("1") == (procedure == .auto))
+        // Its own address is public, or a private one that the controller makes. The link is between private addresses.
+        #expect(fields.allSatisfy { $0[16] == (isPrivate ? "3" : "0") })
+        guard isPrivate else { return }
+        let used = try #require(world.privateAddresses(ofLastLinkOf: central))
+        #expect(HostWorld.crypto.resolves(used.own, resolvingKey: HostWorld.key(of: 1)))
+        #expect(HostWorld.crypto.resolves(used.peer, resolvingKey: HostWorld.key(of: 2)))
     }
 
     @Test(
@@ -115,17 +122,25 @@ struct ConnectionModeTests {
         let device = world.start(), peer = world.start(), stranger = world.start()
         let name = PeerID(try #require(world.address(of: peer)))
         let own = PeerID(try #require(world.address(of: device)))
+        world.transcript = []
         try world.hosts[device].startAdvertising(AdvertisingParameters(data: [], peer: name), at: world.now)
         let overheard = world.sightings(by: stranger, for: .seconds(1))
         #expect(overheard == [])
+        // ADV_DIRECT_IND from the public address, for that of the peer.
+        let command = "\(device) > [1, 6, 32, 15, 48, 0, 96, 0, 4, 0, 0, 2, 0, 0, 0, 0, 160, "
+        #expect(world.transcript?.contains { $0.contains(command) } == true)
+        world.transcript = nil
         _ = try world.hosts[stranger].connect(to: own, timeout: .seconds(5), at: world.now)
         world.run(for: .seconds(6))
         #expect(world.hosts[stranger].connectedLinks == [])
         let sightings = world.sightings(by: peer, for: .seconds(1))
         #expect(!sightings.isEmpty && sightings.allSatisfy { $0.type.contains([.directed, .connectable]) })
+        #expect(sightings.allSatisfy { $0.peer == own })
         _ = try world.hosts[peer].connect(to: own, timeout: .seconds(5), at: world.now)
         let pair = try world.linked(peer, device)
         #expect(world.hosts[device].information(of: pair.peripheralLink)?.peer == name)
+        world.disconnect(pair)
+        #expect(world.hosts.allSatisfy { $0.connectedLinks == [] })
     }
 
     @Test("GAP/CONN/UCON/BV-06: a peripheral with resolvable addresses is connected to under each of them")

@@ -40,6 +40,7 @@ struct DiscoveryTests {
         world.settle()
         let reports = world.seen[other].compactMap { seen -> ([UInt8], Bool)? in
             guard case .advertisement(let report) = seen.event else { return nil }
+            #expect(report.address == address)
             return (seen.bytes, report.type.contains(.connectable))
         }
         #expect(!reports.isEmpty)
@@ -50,11 +51,15 @@ struct DiscoveryTests {
         #expect(world.hosts[other].connectedLinks.count == (isConnectable ? 1 : 0))
         #expect(world.hosts[device].connectedLinks.count == (isConnectable ? 1 : 0))
 
-        world.run(for: world.now.duration(to: start.advanced(by: .seconds(179))))
+        world.run(for: world.now.duration(to: start.advanced(by: .seconds(178))))
+        let before = world.sightings(by: other, for: .seconds(1))
+        #expect(!before.isEmpty && world.advertisingOctets(of: other) == [[2, 1, flags]])
         #expect(world.hosts[device].isAdvertisingWanted())
         world.run(for: .seconds(2))
         #expect(world.hosts[device].isAdvertisingWanted() == (lasts == nil))
         #expect(world.air[world.controllers[device]].isAdvertising == (lasts == nil))
+        let after = world.sightings(by: other, for: .seconds(1))
+        #expect(after.isEmpty == (lasts != nil))
     }
 
     /// Case of the qualification, whether discovery is limited, the type of the report, its data, and whether the device is found.

@@ -27,7 +27,7 @@ struct GenericAccessTests {
     }
 
     /// A server on a list of answers, with a link to a client.
-    private static func server(_ configure: (inout HostConfiguration) -> Void = { _ in }) throws -> ScriptedController {
+    static func server(_ configure: (inout HostConfiguration) -> Void = { _ in }) throws -> ScriptedController {
         var controller = ScriptedController.ready([:]) {
             $0.deviceName = "Abc"
             $0.genericAccess = access()
@@ -38,7 +38,7 @@ struct GenericAccessTests {
     }
 
     /// The answer of the server to a PDU.
-    private static func answer(of controller: inout ScriptedController, to pdu: String) -> String {
+    static func answer(of controller: inout ScriptedController, to pdu: String) -> String {
         _ = controller.takeData()
         controller.receiveFrame(bytes(pdu))
         return controller.takeData().map { hexadecimal($0.dropFirst(8)) }.joined(separator: " ")
@@ -57,10 +57,50 @@ struct GenericAccessTests {
         ("GAP/GAT/BV-12", "08 0100 FFFF F52B", "09060C0001020103"),
     ]
 
-    @Test("Its characteristics are read", arguments: reads)
+    /// A characteristic as a client discovers it.
+    struct Found: Equatable {
+        var properties: UInt8
+        /// Two octets in hexadecimal.
+        var value: String
+    }
+
+    /// The characteristics of one type, which ends a Read By Type Request, that a client discovers: first the service, then all
+    /// its characteristics.
+    static func discover(_ type: String, on controller: inout ScriptedController) -> [Found] {
+        let range = answer(of: &controller, to: "06 0100 FFFF 0028 0018")
+        guard range.hasPrefix("070100"), range.count == 10 else { return [] }
+        var found: [Found] = []
+        var start = "0100"
+        while true {
+            let list = bytes(answer(of: &controller, to: "08 \(start) \(range.suffix(4)) 0328"))
+            guard list.first == 0x09, list.count > 8, list[1] == 7 else { return found }
+            for place in stride(from: 2, to: list.count, by: 7) {
+                if hexadecimal(list[place + 5..<place + 7]) == type {
+                    found.append(Found(properties: list[place + 2], value: hexadecimal(list[place + 3..<place + 5])))
+                }
+                // The handle behind the declaration.
+                start = hexadecimal([list[place] + 1, 0])
+            }
+        }
+    }
+
+    @Test("Its characteristics are discovered, each once, and read by handle and by type", arguments: reads)
     func read(_ code: String, _ request: String, _ answer: String) throws {
         var controller = try Self.server()
         #expect(Self.answer(of: &controller, to: request) == answer)
+        try Self.check(String(request.suffix(4)), answer, on: &controller)
+    }
+
+    /// Checks that a type is discovered once, with the right properties, and that its handle has the value of an answer to Read By
+    /// Type.
+    private static func check(_ type: String, _ answer: String, on controller: inout ScriptedController) throws {
+        let found = discover(type, on: &controller)
+        #expect(found.count == 1)
+        let characteristic = try #require(found.first)
+        // The name and the appearance may be written here, and nothing else: Read is 02, and Write 08.
+        #expect(characteristic.properties == (["002A", "012A"].contains(type) ? 0x0A : 0x02))
+        #expect(characteristic.value == answer.dropFirst(4).prefix(4))
+        #expect(Self.answer(of: &controller, to: "0A " + characteristic.value) == "0B" + answer.dropFirst(8))
     }
 
     @Test("GAP/GAT/BV-18, BV-19: central address resolution, and that only resolvable addresses are used")
@@ -73,6 +113,8 @@ struct GenericAccessTests {
         // This controller has no resolving list.
         #expect(Self.answer(of: &controller, to: "08 0100 FFFF A62A") == "0903090000")
         #expect(Self.answer(of: &controller, to: "08 0100 FFFF C92A") == "09030B0000")
+        try Self.check("A62A", "0903090000", on: &controller)
+        try Self.check("C92A", "09030B0000", on: &controller)
     }
 
     @Test("Of a device that says nothing there is a name and an unknown appearance")
@@ -89,8 +131,11 @@ struct GenericAccessTests {
     @Test("GAP/GAT/BV-05: a name that may be written has another length afterwards, and 248 octets at most")
     func name() throws {
         var controller = try Self.server()
-        #expect(Self.answer(of: &controller, to: "12 0300 5879") == "13")
-        #expect(Self.answer(of: &controller, to: "0A 0300") == "0B5879")
+        #expect(Self.discover("002A", on: &controller) == [Found(properties: 0x0A, value: "0300")])
+        #expect(Self.answer(of: &controller, to: "52 0300 5758") == "")
+        #expect(Self.answer(of: &controller, to: "0A 0300") == "0B5758")
+        #expect(Self.answer(of: &controller, to: "12 0300 587960") == "13")
+        #expect(Self.answer(of: &controller, to: "0A 0300") == "0B587960")
         #expect(controller.takeEvents().contains { $0.contains("written") })
         // The name that a device begins with is no longer.
         let long = GATTServiceDefinition.genericAccess(deviceName: String(repeating: "x", count: 249))
@@ -99,14 +144,29 @@ struct GenericAccessTests {
                 == .variableLength([UInt8](repeating: 0x78, count: 248), maximum: 248))
     }
 
-    @Test("GAP/GAT/BV-06: an appearance is written by those who may, and has two octets")
+    @Test(
+        "GAP/GAT/BV-06: an appearance is written by those who may, after pairing where it takes that, and has two octets"
+    )
     func appearance() throws {
-        var controller = try Self.server()
-        #expect(Self.answer(of: &controller, to: "12 0500 4203") == "0112050005")
         var open = try Self.server { $0.genericAccess.appearanceWrite = .open }
+        #expect(Self.discover("012A", on: &open) == [Found(properties: 0x0A, value: "0500")])
+        #expect(Self.answer(of: &open, to: "52 0500 4103") == "")
+        #expect(Self.answer(of: &open, to: "0A 0500") == "0B4103")
         #expect(Self.answer(of: &open, to: "12 0500 4203") == "13")
         #expect(Self.answer(of: &open, to: "0A 0500") == "0B4203")
         #expect(Self.answer(of: &open, to: "12 0500 420300") == "011205000D")
+        // Over a link that is not encrypted, a command is ignored and a request refused.
+        var scene = try Self.unpairedScene()
+        let command = [0x40, 0x03] as [UInt8]
+        _ = try scene.world.hosts[scene.pair.central].writeWithoutResponse(
+            command.span, to: 0x0005, on: scene.pair.centralLink)
+        #expect(try Self.perform(.read(0x0005), in: &scene) == .success(.value([0x41, 0x03])))
+        let refusal = ATTError(.insufficientAuthentication, for: .writeRequest, at: 0x0005)
+        #expect(try Self.perform(.write(0x0005, [0x42, 0x03]), in: &scene) == .failure(.att(refusal)))
+        let outcomes = try scene.pair(from: .central)
+        try #require(outcomes.count == 2)
+        #expect(try Self.perform(.write(0x0005, [0x42, 0x03]), in: &scene) == .success(.written))
+        #expect(try Self.perform(.read(0x0005), in: &scene) == .success(.value([0x42, 0x03])))
     }
 
     @Test("GAP/IDLE/NAMP/BV-01: a client reads the name of a server by its type")
@@ -128,110 +188,31 @@ struct GenericAccessTests {
         #expect(requests.first?.hasSuffix("8, 1, 0, 255, 255, 0, 42]") == true)
     }
 
-    // MARK: - Encrypted Data Key Material
+    // MARK: - Links
 
-    @Test("GAP/GAT/BV-10: without authentication the key material is not given")
-    func notAuthenticated() throws {
-        var controller = try Self.server()
-        #expect(Self.answer(of: &controller, to: "08 0100 FFFF 882B") == "0108090005")
-    }
-
-    /// Two devices with an authenticated link, of which the peripheral has key material.
-    private static func scene() throws -> SecurityModeTests.Scene {
-        var scene = try SecurityModeTests.Scene(.authenticated, central: SecurityPolicy(), peripheral: SecurityPolicy())
-        {
+    /// Two devices with a link, of which the peripheral has key material.
+    static func unpairedScene() throws -> SecurityModeTests.Scene {
+        try SecurityModeTests.Scene(.authenticated, central: SecurityPolicy(), peripheral: SecurityPolicy()) {
             $0.genericAccess = access()
         }
-        let outcomes = try scene.pair(from: .central)
-        try #require(outcomes.count == 2)
-        return scene
     }
 
-    /// What the central gets of the key material, with the application's consent or without.
-    private static func readMaterial(
-        _ scene: inout SecurityModeTests.Scene, consents: Bool
+    /// The end of an operation of the central.
+    static func perform(
+        _ operation: GATTClientOperation, in scene: inout SecurityModeTests.Scene
     ) throws -> Result<GATTClientResult, GATTClientError>? {
-        let pair = scene.pair
-        _ = try scene.world.hosts[pair.central].start(
-            .readByUUID(.encryptedDataKeyMaterial), on: pair.centralLink, at: scene.world.now)
-        let asked = scene.world.next(pair.peripheral) { seen -> ServerRequest? in
-            guard case .server(_, .authorizationRequested(let request, 0x0009, .read)) = seen.event else { return nil }
-            return request
-        }
-        let request = try #require(asked)
-        if consents {
-            try scene.world.hosts[pair.peripheral].authorize(request, at: scene.world.now)
-        } else {
-            try scene.world.hosts[pair.peripheral].refuse(request, with: .insufficientAuthorization)
-        }
-        return scene.world.next(pair.central) {
+        _ = try scene.world.hosts[scene.pair.central].start(
+            operation, on: scene.pair.centralLink, at: scene.world.now)
+        return end(in: &scene)
+    }
+
+    static func end(in scene: inout SecurityModeTests.Scene) -> Result<GATTClientResult, GATTClientError>? {
+        scene.world.next(scene.pair.central) {
             switch $0.event {
             case .client(_, .operationEnded(.completed(_, let result))): .success(result)
             case .client(_, .operationEnded(.failed(_, let error))): .failure(error)
             default: nil
             }
-        }
-    }
-
-    @Test("GAP/GAT/BV-09: over an authenticated link and with consent the key material is given")
-    func authorized() throws {
-        var scene = try Self.scene()
-        guard case .success(.values(let values)) = try Self.readMaterial(&scene, consents: true) else {
-            Issue.record("it was not given")
-            return
-        }
-        #expect(values.map(\.value) == [Self.material])
-    }
-
-    @Test("GAP/GAT/BV-11: without consent the key material is not given")
-    func notAuthorized() throws {
-        var scene = try Self.scene()
-        guard case .failure(.att(let error)) = try Self.readMaterial(&scene, consents: false) else {
-            Issue.record("it was given")
-            return
-        }
-        #expect(error.code == .insufficientAuthorization)
-    }
-
-    @Test("GAP/GAT/BV-15: new key material is indicated to those who subscribed, one at a time, the newest last")
-    func indicated() throws {
-        var scene = try Self.scene()
-        let pair = scene.pair
-        let handle: AttributeHandle = 0x0009, descriptor: AttributeHandle = 0x000A
-        #expect(scene.world.hosts[pair.peripheral].server.database.type(of: handle) == .encryptedDataKeyMaterial)
-        _ = try scene.world.hosts[pair.central].start(
-            .configure(descriptor: descriptor, .indications), on: pair.centralLink, at: scene.world.now)
-        let asked = scene.world.next(pair.peripheral) { seen -> ServerRequest? in
-            guard case .server(_, .authorizationRequested(let request, descriptor, .write)) = seen.event else {
-                return nil
-            }
-            return request
-        }
-        try scene.world.hosts[pair.peripheral].authorize(try #require(asked), at: scene.world.now)
-        let isConfigured = scene.world.next(pair.central) { $0.event.completed.map { _ in true } }
-        try #require(isConfigured == true)
-        scene.world.run(for: .seconds(1))
-        scene.world.seen[pair.central].removeAll()
-        for number in UInt8(1)...3 {
-            try scene.world.hosts[pair.peripheral].setEncryptedDataKeyMaterial(
-                [UInt8](repeating: number, count: 24), at: scene.world.now)
-        }
-        scene.world.run(for: .seconds(1))
-        let indicated = scene.world.seen[pair.central].compactMap { seen -> [UInt8]? in
-            if case .client(_, .indication(handle, _)) = seen.event { seen.bytes } else { nil }
-        }
-        #expect(indicated == [[UInt8](repeating: 1, count: 24), [UInt8](repeating: 3, count: 24)])
-    }
-
-    @Test("Key material has 24 octets, and is not there where the device has none")
-    func invalidMaterial() throws {
-        var controller = try Self.server()
-        #expect(throws: GATTDatabaseError.self) {
-            try controller.host.setEncryptedDataKeyMaterial([1], at: controller.now)
-        }
-        var bare = try Self.server { $0.genericAccess = GenericAccess() }
-        #expect(throws: GATTDatabaseError.self) {
-            try bare.host.setEncryptedDataKeyMaterial(Self.material, at: bare.now)
         }
     }
 }

@@ -168,8 +168,8 @@ struct PeriodicAdvertisingTests {
 
     /// The features of a controller, what it is to advertise, and why it does not.
     static let obstacles: [([UInt8], AdvertisingParameters, HostError)] = [
-        ([0x08, 0x19, 0, 0, 0, 0, 0, 0], parameters(), .unsupported),
-        ([0x08, 0x39, 0, 0, 0, 0, 0, 0], parameters(responses: subevents), .unsupported),
+        ([0x08, 0x19, 0, 0, 0, 0, 0, 0], parameters(), .unsupported(.periodicAdvertising)),
+        ([0x08, 0x39, 0, 0, 0, 0, 0, 0], parameters(responses: subevents), .unsupported(.periodicResponses)),
         (
             [0x08, 0x39, 0, 0, 0, 0, 0, 0], parameters([UInt8](repeating: 0, count: 501)),
             .advertisingDataTooLong(limit: 500)
@@ -181,7 +181,9 @@ struct PeriodicAdvertisingTests {
         var controller = ScriptedController.extended(length: 500, features: features)
         #expect(throws: error) { try controller.host.startAdvertising(parameters, at: controller.now) }
         var legacy = ScriptedController.ready()
-        #expect(throws: HostError.unsupported) { try legacy.host.startAdvertising(parameters, at: legacy.now) }
+        #expect(throws: HostError.unsupported(.extendedAdvertising)) {
+            try legacy.host.startAdvertising(parameters, at: legacy.now)
+        }
         controller.settle()
         #expect(controller.takeOpcodes() == [])
     }

@@ -11,7 +11,7 @@ struct PeriodicSyncTests {
     static let create = "LE Periodic Advertising Create Sync: 0005000100" + "00eeffc0" + "0000e80300"
     static let other = PeriodicAdvertiser(peer: PeerID(DeviceAddress(0xC0_00_00_00_00_02, kind: .random)), sid: 0)
 
-    @Test("GAP/PADV/PASE: a set that is named, while the host scans", arguments: [false, true])
+    @Test("a set that is named, while the host scans", arguments: [false, true])
     func named(_ hasResponses: Bool) throws {
         var controller = ScriptedController.periodic()
         let sync = try controller.host.synchronize(with: [ScriptedController.advertiser], at: controller.now)
@@ -40,7 +40,34 @@ struct PeriodicSyncTests {
         #expect(controller.takeEvents() == [])
     }
 
-    @Test("GAP/PADV/PASE: any set of a list", arguments: [false, true])
+    @Test(
+        "GAP/PADV/PASE/BV-01, BV-02, BV-07, BV-08: a host learns how to synchronize, and of the data only where it listens",
+        arguments: [false, true], [false, true])
+    func listening(_ hasResponses: Bool, _ isReporting: Bool) throws {
+        var controller = ScriptedController.periodic()
+        let sync = try controller.host.synchronize(
+            with: [ScriptedController.advertiser], PeriodicSyncParameters(isReporting: isReporting), at: controller.now)
+        controller.settle()
+        #expect(
+            controller.takePeriodicCommands() == [
+                "LE Periodic Advertising Create Sync: " + (isReporting ? "00" : "02") + "05000100" + "00eeffc0"
+                    + "0000e80300"
+            ])
+        controller.reportSync(hasResponses: hasResponses)
+        #expect(controller.takeEvents() == ["synchronized 5"])
+        let information = try #require(controller.host.information(of: sync))
+        #expect(information.interval == .milliseconds(100) && (information.subevents != nil) == hasResponses)
+        guard isReporting else { return }
+        if hasResponses { controller.reportSubevent(1, [1]) } else { controller.reportPeriodic([1]) }
+        #expect(controller.seen.map(\.bytes) == [[1]])
+        guard case .periodic(sync, .report(let report))? = controller.seen.first?.event else {
+            Issue.record("no report")
+            return
+        }
+        #expect(report.subevent == (hasResponses ? 1 : nil))
+    }
+
+    @Test("any set of a list", arguments: [false, true])
     func list(_ hasResponses: Bool) throws {
         var controller = ScriptedController.periodic()
         _ = try controller.host.synchronize(with: [Self.other, ScriptedController.advertiser], at: controller.now)
@@ -82,7 +109,7 @@ struct PeriodicSyncTests {
         #expect(
             controller.takePeriodicCommands() == ["LE Set Periodic Advertising Receive Enable: 200003"])
         parameters.phys = .leCoded
-        #expect(throws: HostError.unsupported) {
+        #expect(throws: HostError.unsupported(.leCoded)) {
             try controller.host.synchronize(with: [Self.other], parameters, at: controller.now)
         }
     }
@@ -255,7 +282,7 @@ struct PeriodicSyncTests {
 
     @Test("controllers without it, or without the extended commands, refuse") func unsupported() {
         for var controller in [ScriptedController.ready(), ScriptedController.extended()] {
-            #expect(throws: HostError.unsupported) {
+            #expect(throws: HostError.unsupported(.periodicSynchronization)) {
                 try controller.host.synchronize(with: [Self.other], at: controller.now)
             }
             controller.settle()

@@ -26,7 +26,9 @@ struct PeriodicWorldTests {
         PeriodicAdvertiser(peer: PeerID(try #require(world.hosts[0].controller?.address)), sid: 5)
     }
 
-    @Test("1650 octets arrive whole; data that changes arrives without a break", arguments: [1, 247, 248, 1650])
+    @Test(
+        "GAP/PADV/PAM/BV-01: 1650 octets arrive whole; data that changes arrives without a break",
+        arguments: [1, 247, 248, 1650])
     func data(_ length: Int) throws {
         let octets = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
         var world = try Self.world(2, PeriodicAdvertisingTests.parameters(octets))
@@ -75,7 +77,8 @@ struct PeriodicWorldTests {
         #expect(world.next(2) { $0.event.report(of: passed) == nil ? nil : $0.bytes } == [1, 2])
     }
 
-    @Test("a subevent is answered in the slot that the device chooses") func responses() throws {
+    @Test("GAP/PADV/PAM/BV-02: the data of a subevent arrives, and is answered in the slot that the device chooses")
+    func responses() throws {
         var world = try Self.world(
             2, PeriodicAdvertisingTests.parameters(responses: PeriodicAdvertisingTests.subevents))
         let sync = try world.hosts[1].synchronize(with: [Self.advertiser(world)], at: world.now)

@@ -130,7 +130,7 @@ struct SubeventConnectingTests {
         var commands = [UInt8](repeating: 0xFF, count: 64)
         commands[47] &= ~1
         var without = try Self.advertising([.readLocalSupportedCommands: .complete(.success, commands)])
-        #expect(throws: HostError.unsupported) { try Self.connect(&without) }
+        #expect(throws: HostError.unsupported(.subeventConnections)) { try Self.connect(&without) }
     }
 
     @Test("over the air: the device hears of it in its subevent, and both have a link") func overTheAir() throws {

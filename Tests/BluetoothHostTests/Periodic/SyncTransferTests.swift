@@ -14,8 +14,11 @@ struct SyncTransferTests {
         role == .central ? try controller.connect(0x40) : try controller.accept(0x40)
     }
 
-    @Test("GAP/PADV/PASE: a peer tells of what it receives, or advertises itself", arguments: cases)
-    func received(_ role: LinkRole, _ hasResponses: Bool) throws {
+    @Test(
+        "GAP/PADV/PASE/BV-03 to BV-06, BV-09 to BV-12: a peer passes a train on, whose reports this host wants or not",
+        arguments: cases, [false, true])
+    func received(_ part: (role: LinkRole, hasResponses: Bool), _ isReporting: Bool) throws {
+        let (role, hasResponses) = part
         var controller = ScriptedController.periodic()
         let link = try Self.connect(&controller, as: role)
         // [Status, connection, service data], and what Sync Established says without its status.
@@ -24,11 +27,13 @@ struct SyncTransferTests {
             hasResponses
             ? [0x04, 0x3E, 24, 0x26] + head + [2, 0x50, 0, 7, 2, 20, 8, 8]
             : [0x04, 0x3E, 20, 0x18] + head + [2, 0x50, 0, 7]
-        _ = try controller.host.acceptTransfers(PeriodicSyncParameters(skip: 1), on: link, at: controller.now)
+        _ = try controller.host.acceptTransfers(
+            PeriodicSyncParameters(skip: 1, isReporting: isReporting), on: link, at: controller.now)
         controller.settle()
         #expect(
             controller.takeCommands() == [
-                "LE Set Periodic Advertising Sync Transfer Parameters: 4000" + "02" + "0100" + "e803" + "00"
+                "LE Set Periodic Advertising Sync Transfer Parameters: 4000" + (isReporting ? "02" : "01") + "0100"
+                    + "e803" + "00"
             ])
         #expect(controller.takeEvents() == ["request completed"])
         controller.receive(event)
@@ -39,8 +44,15 @@ struct SyncTransferTests {
         }
         #expect(information.sid == 5 && (information.subevents?.count == 2) == hasResponses)
         controller.seen.removeAll()
-        controller.reportPeriodic([1])
-        #expect(controller.takeEvents() == ["periodic 1"])
+        if isReporting {
+            if hasResponses { controller.reportSubevent(1, [1]) } else { controller.reportPeriodic([1]) }
+            #expect(controller.seen.map(\.bytes) == [[1]])
+            guard case .periodic(sync, .report(let report))? = controller.seen.first?.event else {
+                Issue.record("no report")
+                return
+            }
+            #expect(report.subevent == (hasResponses ? 1 : nil))
+        }
         controller.reportDisconnection(0x40)
         #expect(controller.host.information(of: sync) != nil, "it needs no link")
     }
@@ -84,7 +96,7 @@ struct SyncTransferTests {
         #expect(throws: HostError.noSuchSync) { try controller.host.transfer(sync, to: link, at: controller.now) }
         var without = ScriptedController.periodic(features: [0x08, 0x39, 0, 0, 0, 0, 0, 0])
         let other = try without.connect(0x40)
-        #expect(throws: HostError.unsupported) {
+        #expect(throws: HostError.unsupported(.syncTransfer)) {
             try without.host.acceptTransfers(nil, on: other, at: without.now)
         }
     }

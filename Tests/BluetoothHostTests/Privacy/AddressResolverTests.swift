@@ -34,9 +34,15 @@ struct AddressResolverTests {
         return HostWorld.crypto.resolvablePrivateAddress(resolvingKey: key, entropy: &entropy)
     }
 
-    @Test("Keys are tried once for each address, be it resolved or not, until bonds change")
+    @Test("Keys are tried once for each address, be it resolved or not, also where bonds change")
     func remembered() {
         let toolbox = CountingToolbox()
+        func tries() -> Int {
+            toolbox.count.withLock { count in
+                defer { count = 0 }
+                return count
+            }
+        }
         var resolver = AddressResolver(crypto: toolbox)
         #expect(!resolver.mayResolve(address(of: 1)))
         resolver.set(identity(1, key: 1), of: peer(1))
@@ -45,16 +51,89 @@ struct AddressResolverTests {
             #expect(resolver.resolve(address(of: 2)) == peer(2))
             #expect(resolver.resolve(address(of: 3)) == nil)
         }
-        #expect(toolbox.count.withLock { $0 } == 4)
+        #expect(tries() == 4)
+        // A new key is tried on strangers alone.
         resolver.set(identity(3, key: 3), of: peer(3))
+        #expect(tries() == 0)
+        #expect(resolver.search(address(of: 3)) == peer(3))
         #expect(resolver.resolve(address(of: 3)) == peer(3))
+        #expect(tries() == 2)
+        #expect(resolver.search(address(of: 3)) == peer(3))
+        #expect(resolver.resolve(address(of: 2)) == peer(2))
+        #expect(tries() == 0)
+        // The addresses of a peer that is gone are anybody's.
         resolver.set(nil, of: peer(2))
         #expect(resolver.resolve(address(of: 2)) == nil)
-        // The same again changes nothing.
-        let count = toolbox.count.withLock { $0 }
+        #expect(tries() == 2)
+        #expect(resolver.resolve(address(of: 3)) == peer(3))
         resolver.set(identity(3, key: 3), of: peer(3))
         #expect(resolver.resolve(address(of: 2)) == nil)
-        #expect(toolbox.count.withLock { $0 } == count)
+        #expect(tries() == 0, "the same again changes nothing")
+    }
+
+    @Test("However many strangers are remembered, a new bond costs nothing until their addresses are asked for")
+    func manyStrangers() {
+        let toolbox = CountingToolbox()
+        func tries() -> Int {
+            toolbox.count.withLock { count in
+                defer { count = 0 }
+                return count
+            }
+        }
+        var resolver = AddressResolver(crypto: toolbox)
+        resolver.set(identity(1, key: 1), of: peer(1))
+        let strangers = (0..<500 as Range<UInt64>).map { DeviceAddress(0x41_00_00_00_00_00 | $0, kind: .random) }
+        for stranger in strangers { #expect(resolver.resolve(stranger) == nil) }
+        _ = tries()
+        resolver.set(identity(2, key: 2), of: peer(2))
+        #expect(tries() == 0)
+        for _ in 0..<2 { for stranger in strangers { #expect(resolver.recall(stranger) == .stranger) } }
+        #expect(tries() == strangers.count, "the new key, once for each")
+        // With many new keys an address is unknown again, and waits as a new one does.
+        let last = 3 + UInt64(AddressResolver.keysPerRecall)
+        for number in 3...last { resolver.set(identity(number, key: UInt128(number)), of: peer(number)) }
+        #expect(resolver.recall(strangers[0]) == nil)
+        #expect(tries() == 0)
+        #expect(resolver.resolve(strangers[0]) == nil)
+        #expect(tries() == Int(last))
+    }
+
+    @Test("A peer with another key or another name is found by the new one")
+    func changed() {
+        var resolver = AddressResolver(crypto: HostWorld.crypto)
+        resolver.set(identity(1, key: 1), of: peer(1))
+        #expect(resolver.resolve(address(of: 1)) == peer(1))
+        #expect(resolver.resolve(address(of: 2)) == nil)
+        resolver.set(identity(1, key: 2), of: peer(1))
+        #expect(resolver.resolve(address(of: 1)) == nil)
+        #expect(resolver.resolve(address(of: 2)) == peer(1))
+        resolver.rename(peer(1), to: peer(7))
+        #expect(resolver.resolve(address(of: 2)) == peer(7))
+        #expect(resolver.search(address(of: 2)) == peer(7))
+    }
+
+    @Test("A search for several addresses goes on over turns, and begins again when bonds change")
+    func searched() {
+        let toolbox = CountingToolbox()
+        var resolver = AddressResolver(crypto: toolbox)
+        for number in 1...10 as ClosedRange<UInt64> {
+            resolver.set(identity(number, key: UInt128(number)), of: peer(number))
+        }
+        var search = AddressSearch([address(of: 2), address(of: 10), address(of: 77)])
+        var hasEnded = resolver.advance(&search, keys: 4)
+        #expect(!hasEnded)
+        #expect(toolbox.count.withLock { $0 } == 12)
+        #expect(resolver.recall(address(of: 2)) == nil)
+        resolver.set(nil, of: peer(2))
+        resolver.set(identity(11, key: 77), of: peer(11))
+        hasEnded = resolver.advance(&search, keys: 9)
+        #expect(!hasEnded)
+        hasEnded = resolver.advance(&search, keys: 9)
+        #expect(hasEnded)
+        #expect(search.makers == [.stranger, .peer(peer(10)), .peer(peer(11))])
+        #expect(resolver.recall(address(of: 2)) == .stranger)
+        #expect(resolver.recall(address(of: 10)) == .peer(peer(10)))
+        #expect(resolver.recall(address(of: 77)) == .peer(peer(11)))
     }
 
     /// Core 5.4, Vol 6, Part B, 1.3.2.2: only a random address whose two top bits are 01 is resolvable.
@@ -94,14 +173,20 @@ struct AddressResolverTests {
         #expect(resolver.resolve(address(of: 1)) == peer(3))
     }
 
-    @Test("Memory is bounded")
+    @Test("Memory is bounded, and keeps the addresses that were used last")
     func bounded() {
-        var resolver = AddressResolver(crypto: HostWorld.crypto)
+        let toolbox = CountingToolbox()
+        var resolver = AddressResolver(crypto: toolbox)
         resolver.set(identity(1, key: 1), of: peer(1))
-        let known = address(of: 1)
-        for number in 0..<20_000 as Range<UInt64> {
+        let known = address(of: 1), count = UInt64(AddressResolver.memorySize)
+        for number in 0..<2 * count {
             #expect(resolver.resolve(DeviceAddress(0x41_00_00_00_00_00 | number, kind: .random)) == nil)
+            if number % 4096 == 0 { #expect(resolver.resolve(known) == peer(1)) }
         }
-        #expect(resolver.resolve(known) == peer(1))
+        #expect(toolbox.count.withLock { $0 } == Int(2 * count) + 1)
+        #expect(resolver.resolve(DeviceAddress(0x41_00_00_00_00_00 | (2 * count - 1), kind: .random)) == nil)
+        #expect(toolbox.count.withLock { $0 } == Int(2 * count) + 1)
+        #expect(resolver.resolve(DeviceAddress(0x41_00_00_00_00_00, kind: .random)) == nil)
+        #expect(toolbox.count.withLock { $0 } == Int(2 * count) + 2, "the oldest is forgotten")
     }
 }

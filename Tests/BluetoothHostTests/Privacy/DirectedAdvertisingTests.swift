@@ -2,6 +2,7 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothHCI
 import BluetoothHost
+import BluetoothSMP
 import BluetoothSimulation
 import Testing
 import VirtualRadio
@@ -9,7 +10,7 @@ import VirtualRadio
 @Suite("Advertising for one peer, and for a limited time")
 struct DirectedAdvertisingTests {
     @Test(
-        "A bonded peer that changes its address is advertised to, and nobody else can connect",
+        "GAP/CONN/DCON/BV-04: a bonded peer that changes its address is advertised to, and nobody else can connect",
         arguments: [false, true])
     func bonded(_ isPrivate: Bool) throws {
         var world = HostWorld()
@@ -21,9 +22,13 @@ struct DirectedAdvertisingTests {
         let stranger = world.start()
         for _ in 0..<2 {
             world.run(for: .seconds(61))
+            world.transcript = []
             try world.hosts[peripheral].startAdvertising(
                 AdvertisingParameters(data: [], peer: bonds.peripheral.peer), at: world.now)
             world.run(for: .seconds(1))
+            // ADV_DIRECT_IND, for which the controller makes private addresses of both devices.
+            let command = "\(peripheral) > [1, 6, 32, 15, 48, 0, 96, 0, 4, \(isPrivate ? 3 : 2), "
+            #expect(world.transcript?.contains { $0.contains(command) } == true)
             let overheard = world.sightings(by: stranger, for: .seconds(1))
             #expect(overheard == [])
             let sightings = world.sightings(by: central, for: .seconds(1))
@@ -36,6 +41,9 @@ struct DirectedAdvertisingTests {
             _ = try world.hosts[central].connect(to: bonds.central.peer, timeout: nil, at: world.now)
             let again = try world.linked(central, peripheral)
             #expect(world.hosts[peripheral].information(of: again.peripheralLink)?.peer == bonds.peripheral.peer)
+            let used = try #require(world.privateAddresses(ofLastLinkOf: peripheral))
+            #expect(HostWorld.crypto.resolves(used.peer, resolvingKey: HostWorld.key(of: 1)))
+            #expect(!isPrivate || HostWorld.crypto.resolves(used.own, resolvingKey: HostWorld.key(of: 2)))
             world.hosts[stranger].cancelConnecting(attempt, at: world.now)
             world.disconnect(again)
         }
@@ -55,11 +63,13 @@ struct DirectedAdvertisingTests {
     }
 
     @Test(
-        "GAP/CONN/DCON/BV-05: a bonded peer that resolves no addresses is advertised to under its identity address",
-        arguments: [true, false])
-    func withoutResolution(_ isThoughtToResolve: Bool) throws {
+        """
+        GAP/CONN/DCON/BV-05: a bonded peer that resolves no addresses is advertised to under its identity address, and does not \
+        connect from a private one
+        """, arguments: [true, false], [false, true])
+    func withoutResolution(_ isThoughtToResolve: Bool, _ isPrivate: Bool) throws {
         var world = HostWorld()
-        let central = world.startSecure(resolvingListSize: 0)
+        let central = world.startSecure(rotation: isPrivate ? .seconds(60) : nil, resolvingListSize: 0)
         let peripheral = world.startSecure(rotation: .seconds(60))
         let pair = try world.connectSecure(central, to: peripheral)
         let bonds = try world.bond(pair)
@@ -70,9 +80,15 @@ struct DirectedAdvertisingTests {
         try world.hosts[peripheral].startAdvertising(parameters, at: world.now)
         world.run(for: .seconds(1))
         let sightings = world.sightings(by: central, for: .seconds(1))
-        #expect(sightings.isEmpty == isThoughtToResolve)
+        let isFound = !isThoughtToResolve && !isPrivate
+        #expect(sightings.isEmpty == !isFound)
         #expect(sightings.allSatisfy { $0.peer == bonds.central.peer && $0.type.contains(.directed) })
-        guard !isThoughtToResolve else { return }
+        guard isFound else {
+            _ = try world.hosts[central].connect(to: bonds.central.peer, timeout: .seconds(5), at: world.now)
+            world.run(for: .seconds(6))
+            #expect(world.hosts.allSatisfy { $0.connectedLinks == [] })
+            return
+        }
         _ = try world.hosts[central].connect(to: bonds.central.peer, timeout: nil, at: world.now)
         let again = try world.linked(central, peripheral)
         #expect(world.hosts[peripheral].information(of: again.peripheralLink)?.peer == bonds.peripheral.peer)

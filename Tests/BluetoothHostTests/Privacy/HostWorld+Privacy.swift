@@ -73,11 +73,81 @@ extension HostWorld {
         return (try #require(central), try #require(peripheral))
     }
 
+    /// Lets the peripheral of a link ask for security, and both pair; their bonds.
+    mutating func bondOnRequest(_ pair: Pair) throws -> (central: Bond, peripheral: Bond) {
+        try hosts[pair.peripheral].pair(pair.peripheralLink, PairingParameters(), at: now)
+        _ = try answerPairing(pair, PairingParameters())
+        run(for: .seconds(1))
+        let central = hosts[pair.central].bonds.first
+        let peripheral = hosts[pair.peripheral].bonds.first
+        return (try #require(central), try #require(peripheral))
+    }
+
+    /// How a pairing has ended at one end of a link.
+    struct PairingEnd {
+        var outcome: Result<KeyStrength, PairingError>?
+        var bond: Bond?
+    }
+
+    /// Answers the questions of both ends of a link, and pairs when a peer requests it, until both have reported how a pairing ended.
+    ///
+    /// - Parameter refusing: the end that says that the numbers differ.
+    mutating func answerPairing(
+        _ pair: Pair, _ parameters: PairingParameters, refusing: LinkRole? = nil
+    ) throws -> [LinkRole: PairingEnd] {
+        var ends: [LinkRole: PairingEnd] = [.central: PairingEnd(), .peripheral: PairingEnd()]
+        let links = [
+            (LinkRole.central, pair.central, pair.centralLink), (.peripheral, pair.peripheral, pair.peripheralLink),
+        ]
+        for _ in 0..<200 where ends.values.contains(where: { $0.outcome == nil }) {
+            settle()
+            for (role, index, link) in links {
+                let events = seen[index].map(\.event)
+                seen[index].removeAll()
+                for event in events {
+                    switch event {
+                    case .security(_, .requested): try hosts[index].pair(link, parameters, at: now)
+                    case .security(_, .asked(.compareNumbers)) where role == refusing:
+                        try hosts[index].answerPairing(link, .refuse, at: now)
+                    case .security(_, .asked): try hosts[index].answerPairing(link, .accept(parameters), at: now)
+                    default:
+                        if let outcome = event.pairingOutcome { ends[role]?.outcome = outcome }
+                        if let bond = event.bond { ends[role]?.bond = bond }
+                    }
+                }
+            }
+            run(for: .milliseconds(50))
+        }
+        return ends
+    }
+
+    /// The private addresses of the last link in the transcript, as the controller of a host reported them: the one that it made
+    /// for itself, and the one of the peer that it resolved. Zero where there is none.
+    func privateAddresses(ofLastLinkOf index: Int) -> (own: DeviceAddress, peer: DeviceAddress)? {
+        // LE Enhanced Connection Complete.
+        let line = transcript?.last { $0.contains(" \(index) < [4, 62, 31, 10, 0, ") }
+        let octets = line?.split(separator: "[").last?.dropLast().split(separator: ", ").compactMap { UInt64($0) }
+        guard let octets, octets.count == 34 else { return nil }
+        let addresses = [octets[15..<21], octets[21..<27]].map { octets in
+            DeviceAddress(octets.reversed().reduce(0) { $0 << 8 | $1 }, kind: .random)
+        }
+        return (addresses[0], addresses[1])
+    }
+
     /// Ends a link, on both sides.
     mutating func disconnect(_ pair: Pair) {
         try? hosts[pair.central].disconnect(pair.centralLink, at: now)
         run(for: .seconds(2))
         for index in [pair.central, pair.peripheral] { seen[index].removeAll() }
+    }
+
+    /// The octets of the advertising that a host has received since its events were last removed.
+    func advertisingOctets(of index: Int) -> Set<[UInt8]> {
+        Set(
+            seen[index].compactMap {
+                guard case .advertisement = $0.event, !$0.bytes.isEmpty else { return nil }
+                return $0.bytes
+            })
     }
 
     /// What a host receives of advertising within some time: who, and from which address.

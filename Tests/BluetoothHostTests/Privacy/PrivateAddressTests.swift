@@ -37,10 +37,21 @@ struct PrivateAddressTests {
             rotation: one.peripheralRotates ? .seconds(60) : nil, resolvingListSize: one.peripheralList)
         let pair = try world.connectSecure(central, to: peripheral)
         // Their check values hold the addresses on the air, so that pairing fails where one of them is another.
-        let bonds = try world.bond(pair)
+        let bonds = try one.centralRotates ? world.bond(pair) : world.bondOnRequest(pair)
         #expect(bonds.central.address == world.hosts[peripheral].controller?.address)
         #expect(bonds.peripheral.address == world.hosts[central].controller?.address)
         world.disconnect(pair)
+
+        // The address also changes while the device advertises. Only those who have the key know whose it is.
+        let observer = world.start()
+        if one.peripheralRotates {
+            try world.hosts[peripheral].startAdvertising(AdvertisingParameters(data: [2, 1, 6]), at: world.now)
+            let seen = Set(world.sightings(by: observer, for: .seconds(130)).map(\.address))
+            #expect(seen.count >= 2)
+            #expect(seen.allSatisfy { HostWorld.crypto.resolves($0, resolvingKey: HostWorld.key(of: 2)) })
+            world.hosts[peripheral].stopAdvertising(at: world.now)
+            world.settle()
+        }
 
         var addresses: Set<DeviceAddress> = []
         for _ in 0..<3 {
@@ -152,10 +163,12 @@ struct PrivateAddressTests {
         }
     }
 
-    @Test("An address made with a key that nobody here has, or with the key 0, is a stranger's", arguments: [0, 8])
-    func strangers(_ size: UInt8) throws {
+    @Test(
+        "GAP/PRIV/CONN/BV-12: an address made with a key that nobody here has, or with the key 0, is a stranger's",
+        arguments: [0, 8], [false, true])
+    func strangers(_ size: UInt8, _ isPrivate: Bool) throws {
         var world = HostWorld()
-        let central = world.startSecure(resolvingListSize: size)
+        let central = world.startSecure(rotation: isPrivate ? .seconds(60) : nil, resolvingListSize: size)
         let peripheral = world.startSecure(rotation: .seconds(60))
         let pair = try world.connectSecure(central, to: peripheral)
         let bonds = try world.bond(pair)
@@ -206,7 +219,7 @@ struct PrivateAddressTests {
         #expect(ending != nil)
         #expect(world.hosts[central].bonds == [bond])
 
-        // Where it is the central, nothing is encrypted at first. It can pair, and gets no bond.
+        // Where it is the central, nothing is encrypted at first. It cannot pair by Just Works.
         world.disconnect(link)
         let reversed = try world.connectSecure(thief, to: central)
         #expect(world.hosts[central].information(of: reversed.peripheralLink)?.peer == bond.peer)
@@ -214,8 +227,8 @@ struct PrivateAddressTests {
         world.run(for: .seconds(1))
         try world.hosts[central].answerPairing(reversed.peripheralLink, .accept(), at: world.now)
         world.run(for: .seconds(1))
-        let outcome = world.seen[central].compactMap { $0.event.isBonded }
-        #expect(outcome == [false])
+        let outcome = world.seen[central].compactMap { $0.event.pairingOutcome }
+        #expect(outcome == [.failure(.local(.authenticationRequirements))])
         #expect(world.hosts[central].bonds == [bond])
         #expect(world.hosts[central].faults[.bondClaimed] == 1)
     }
@@ -291,11 +304,13 @@ struct PrivateAddressTests {
             $0.privacy = .resolvable()
         }
         let now = world.now
-        #expect(throws: HostError.unsupported) {
+        #expect(throws: HostError.unsupported(.resolvableAddresses)) {
             try world.hosts[host].startAdvertising(AdvertisingParameters(data: []), at: now)
         }
-        #expect(throws: HostError.unsupported) { try world.hosts[host].startScanning(ScanParameters(), at: now) }
-        #expect(throws: HostError.unsupported) {
+        #expect(throws: HostError.unsupported(.resolvableAddresses)) {
+            try world.hosts[host].startScanning(ScanParameters(), at: now)
+        }
+        #expect(throws: HostError.unsupported(.resolvableAddresses)) {
             _ = try world.hosts[host].connect(to: PeerID(DeviceAddress(1, kind: .public)), timeout: nil, at: now)
         }
     }

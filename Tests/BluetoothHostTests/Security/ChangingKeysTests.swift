@@ -23,17 +23,18 @@ struct ChangingKeysTests {
         var protection = LinkProtection(pairing: Pairing(role: .central, local: address, peer: address))
         let first = protection.start(with: .bond(Self.strength)), second = protection.start(with: .pairing)
         #expect(first && !second, "one key at a time")
-        protection.fail()
-        #expect(protection.encryption == .off && protection.expectedKey == nil && protection.strength == nil)
+        let failed = protection.keyFailed()
+        #expect(failed == .bond(Self.strength) && protection.expectedKey == nil && protection.strength == nil)
         let again = protection.start(with: .bond(Self.strength))
         #expect(again)
-        protection.succeed(Self.strength)
+        let effect = protection.encrypted()
+        #expect(effect == .continueWithBond)
         let renewal = protection.start(with: .pairing)
         #expect(renewal && protection.strength == Self.strength && protection.expectedKey == .pairing)
-        protection.fail()
-        #expect(protection.encryption == .on(Self.strength) && protection.expectedKey == nil)
-        protection.fail()
-        #expect(protection.encryption == .on(Self.strength), "a failure of nothing changes nothing")
+        let renewed = protection.keyFailed()
+        #expect(renewed == .pairing && protection.strength == Self.strength && protection.expectedKey == nil)
+        let nothing = protection.keyFailed()
+        #expect(nothing == nil && protection.strength == Self.strength, "a failure of nothing changes nothing")
     }
 
     // MARK: - Bonds that come and go under a link
@@ -91,12 +92,11 @@ struct ChangingKeysTests {
     private static let short = KeyStrength(model: .passkeyEntry, usesSecureConnections: true, keySize: 15)
 
     @Test(
-        "The bond of an identity that comes under another address is replaced by one at least as strong, with its key",
+        "The bond of an identity that comes under another address is replaced by an authenticated one that gives no less",
         arguments: [
-            (strength, strength, 5, true), (strength, other, 5, true), (other, other, 5, true),
-            (legacy, other, 5, true),
-            (strength, strength, 6, false), (other, strength, 5, false), (other, legacy, 5, false),
-            (other, short, 5, false),
+            (strength, other, 5, true), (other, other, 5, true), (legacy, other, 5, true),
+            (strength, strength, 5, false), (strength, other, 6, false), (other, strength, 5, false),
+            (other, legacy, 5, false), (other, short, 5, false),
         ] as [(KeyStrength, KeyStrength, UInt128, Bool)])
     func claimedBond(_ known: KeyStrength, _ new: KeyStrength, _ resolvingKey: UInt128, _ isTaken: Bool) throws {
         var controller = SecurityTests.ready()
@@ -110,7 +110,7 @@ struct ChangingKeysTests {
         var result = PairingResult(strength: new, isBonded: true)
         result.centralKey = LongTermKey(key: 2)
         result.peerIdentity = DeviceIdentity(address: identity.address, resolvingKey: resolvingKey)
-        let isKept = controller.host.keep(result, slot, at: controller.now)
+        let isKept = controller.host.keep(result, slot, at: controller.now) != nil
         #expect(isKept == isTaken)
         #expect(controller.host.bonds.map(\.centralKey) == [LongTermKey(key: isTaken ? 2 : 1)])
         #expect(controller.host.faults[.bondClaimed] == (isTaken ? 0 : 1))
@@ -126,7 +126,7 @@ struct ChangingKeysTests {
         let slot = try #require(controller.host.links.slot(of: link))
         var result = PairingResult(strength: Self.strength, isBonded: true)
         result.centralKey = LongTermKey(key: 1)
-        let isKept = controller.host.keep(result, slot, at: controller.now)
+        let isKept = controller.host.keep(result, slot, at: controller.now) != nil
         #expect(isKept && controller.host.bonds.map(\.clientSupportedFeatures) == [.robustCaching])
     }
 
@@ -151,7 +151,7 @@ struct ChangingKeysTests {
         var result = PairingResult(strength: Self.strength, isBonded: true)
         result.peripheralKey = LongTermKey(key: 3)
         result.localSignatureKey = 4
-        let isKept = controller.host.keep(result, slot, at: controller.now)
+        let isKept = controller.host.keep(result, slot, at: controller.now) != nil
         #expect(isKept)
         #expect(try counter() == [0, 0, 0, 0])
     }

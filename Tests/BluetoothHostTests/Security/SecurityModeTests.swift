@@ -200,7 +200,9 @@ struct SecurityModeTests {
         "What a bonded peer sends by itself is believed over an encrypted link only; an indication is confirmed in any case",
         arguments: Level.allCases, LinkRole.allCases)
     func incoming(_ level: Level, _ role: LinkRole) throws {
-        var controller = SecurityTests.bonded(level.strength)
+        var controller = SecurityTests.ready { $0.security?.policy = level.policy }
+        controller.host.restore(SecurityTests.bond(level.strength), at: controller.now)
+        controller.settle()
         _ = role == .central ? try controller.connect() : try controller.accept()
         let handle: ConnectionHandle = role == .central ? 0x40 : 0x41
         _ = (controller.takeEvents(), controller.takeData())
@@ -223,7 +225,7 @@ struct SecurityModeTests {
     // MARK: - Service requests
 
     @Test(
-        "A peer that is bonded gets Insufficient Encryption as long as its link is not encrypted",
+        "A peer that is bonded gets Insufficient Encryption as long as its link is not encrypted, and the value afterwards",
         arguments: [Level.encrypted, .authenticated], LinkRole.allCases)
     func insufficientEncryption(_ level: Level, _ role: LinkRole) throws {
         var controller = SecurityTests.bonded(level.strength)
@@ -244,6 +246,15 @@ struct SecurityModeTests {
             #expect(
                 controller.takeData()
                     == [[UInt8(handle.rawValue)] + bytes("00 0900 0500 0400 010A") + [value] + bytes("00 0F")])
+        }
+        if role == .peripheral {
+            controller.receive(LELongTermKeyRequest(connectionHandle: handle, randomNumber: 0, encryptedDiversifier: 0))
+        }
+        controller.receive(EncryptionChange(status: .success, connectionHandle: handle, encryption: .on))
+        for value in values.prefix(level == .authenticated ? 2 : 1) {
+            _ = controller.takeData()
+            controller.receiveFrame([0x0A, value, 0], on: 0x04, handle)
+            #expect(controller.takeData().map { Array($0.dropFirst(8)) } == [[0x0B, 7]])
         }
     }
 }

@@ -14,10 +14,13 @@ struct SharedPairingTests {
     private static let bond = SecurityTests.bond(SecurityTests.legacyStrength)
 
     /// A link to a peer, with the bond of an earlier run or without.
-    private func connected(to bond: Bond? = nil) throws -> (SharedScene, LinkIdentifier) {
+    private func connected(
+        to bond: Bond? = nil, _ requirement: SecurityRequirement = SecurityRequirement()
+    ) throws -> (SharedScene, LinkIdentifier) {
         var configuration = HostConfiguration(seed: 7)
         configuration.security = SecurityConfiguration(
             crypto: SwiftCryptoToolbox(), entropy: SeededGenerator(seed: 1), resolvingKey: 1)
+        configuration.security?.policy.requirement = requirement
         var scene = SharedScene(users: user, configuration: configuration)
         if let bond { scene.restore(bond) }
         scene.connect(to: ScriptedController.peer, 1, of: user)
@@ -36,6 +39,19 @@ struct SharedPairingTests {
         scene.perform(.pair(link, PairRequest(renewsKeys: true)), 3, of: user)
         #expect(scene.take(user) == [])
         #expect(scene.takePairingPDUs().count == 1)
+    }
+
+    @Test(
+        "A bond that gives less than the adapter requires encrypts the link, and a call to pair renews its keys",
+        arguments: [
+            SecurityRequirement(requiresAuthentication: true), SecurityRequirement(requiresSecureConnections: true),
+        ])
+    func bondBelowRequirement(_ requirement: SecurityRequirement) throws {
+        var (scene, link) = try connected(to: Self.bond, requirement)
+        #expect(scene.host.host.keyStrength(of: link) == Self.bond.strength)
+        scene.perform(.pair(link, PairRequest()), 2, of: user)
+        #expect(scene.take(user) == [])
+        #expect(scene.takePairingPDUs().map(\.first) == [0x01])
     }
 
     @Test("The keys of a bond that comes while there is a link are used, and no new ones made")

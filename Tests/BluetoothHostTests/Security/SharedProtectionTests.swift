@@ -13,7 +13,7 @@ import Testing
 struct SharedProtectionTests {
     private let user = UserID(number: 1)
 
-    @Test("A link that ends under a pairing, before it was encrypted with the key of the bond, is given to nobody")
+    @Test("A link that ends before it was encrypted with the key of the bond is never handed to a user")
     func endsUnderAPairing() throws {
         var configuration = HostConfiguration(seed: 7)
         configuration.security = SecurityConfiguration(

@@ -71,6 +71,12 @@ struct PairingCouple {
         fatalError("two devices never come to an end")
     }
 
+    /// Lets everything happen that is due.
+    mutating func fire() {
+        for role in LinkRole.allCases { carryOut(self[role].pairing.fire(at: now), of: role) }
+        run()
+    }
+
     /// Lets all time-outs happen.
     mutating func expire() {
         for role in LinkRole.allCases {

@@ -115,6 +115,25 @@ struct LiveViewTests {
         }
     }
 
+    @Test(
+        "The narrower the terminal, the shorter the signal's history; values and services are kept",
+        arguments: [(200, 16, 20), (140, 16, 20), (120, 13, 20), (100, 9, 20), (90, 4, 20), (80, 4, 20), (74, 0, 20)])
+    func narrow(_ columns: Int, _ history: Int, _ details: Int) {
+        var table = ScanTable()
+        let data = advertised {
+            $0.localName = .complete("Cellar")
+            $0.serviceData = [.init(uuid: "FCD2", data: [0x40, 0x02, 0xCA, 0x09])]
+        }
+        for second in 0..<20 as Range<UInt64> { _ = table.record(sighting(data, rssi: -30, at: second)) }
+        var view = LiveView(palette: Palette(isColoured: false))
+        let lines = view.lines(
+            table, at: Instant(nanoseconds: 19_000_000_000), size: .init(columns: columns, rows: 5))
+        // A bar, and a cell for each second, of a signal that is as strong as can be.
+        #expect(lines[2].count { $0 == "█" } - (columns < 100 ? 4 : 8) == history, "\(lines[2])")
+        #expect(lines[2].contains("temperature 25.06 °C".prefix(details)), "\(lines[2])")
+        #expect(width(lines[2]) <= columns && width(lines[1]) <= columns)
+    }
+
     /// Counted in another way than it was made: by the blocks of wide characters in these names.
     private func width(_ text: String) -> Int {
         text.unicodeScalars.reduce(0) { sum, scalar in

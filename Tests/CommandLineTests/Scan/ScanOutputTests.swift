@@ -1,14 +1,17 @@
+import BluetoothHost
 import BluetoothLE
-import BluetoothCommandLine
+import BluetoothSMP
 import Testing
 
 @testable import BLETool
+@testable import BluetoothCommandLine
 
 /// `ble scan`: its lines, for people and for programs.
 struct ScanOutputTests {
-    private func device(_ sighting: Sighting, keys: BTHomeKeys = BTHomeKeys()) -> ScannedDevice {
+    private func device(_ sighting: Sighting, keys: BTHomeKeys = BTHomeKeys()) -> ScannedSet {
         var table = ScanTable(keys: keys)
-        return table[table.record(sighting).slot]
+        let slot = table.record(sighting).slot
+        return table[slot]
     }
 
     private func line(_ sighting: Sighting) -> String {
@@ -52,6 +55,36 @@ struct ScanOutputTests {
                 """)
     }
 
+    @Test("A bonded device has its identity and its name, whatever private address it uses")
+    func bonded() throws {
+        let identity = DeviceAddress(0xC011_2233_4455, kind: .random)
+        let bond = Bond(
+            peer: PeerID(DeviceAddress(0x5A01_0203_0405, kind: .random)), address: identity,
+            identity: DeviceIdentity(address: identity, resolvingKey: 1),
+            strength: KeyStrength(model: .justWorks, usesSecureConnections: true, keySize: 16), name: "Phone")
+        var table = ScanTable()
+        table.know([bond])
+        func show(_ data: [UInt8], _ address: UInt64, peer: PeerID?) -> (json: String, line: String) {
+            let address = DeviceAddress(address, kind: .random)
+            let slot = table.record(sighting(data, address: address, peer: peer)).slot
+            let json = String(decoding: table.text(of: slot) { $0.jsonLine }, as: UTF8.self)
+            return (
+                String(json.drop { $0 != "," }), String(decoding: table.text(of: slot) { $0.line }, as: UTF8.self)
+            )
+        }
+        let silent = show([], 0x4A00_0000_0001, peer: bond.peer)
+        #expect(
+            silent.json.hasPrefix(
+                """
+                ,"rssi":-60,"address":"4A:00:00:00:00:01/R","identity":"C0:11:22:33:44:55","name":"Phone",
+                """))
+        #expect(silent.line.contains("\"Phone\"  is C0:11:22:33:44:55"))
+        let named = show(advertised { $0.localName = .complete("New") }, 0x4A00_0000_0002, peer: bond.peer)
+        #expect(named.json.contains(#""identity":"C0:11:22:33:44:55","name":"New""#))
+        let stranger = show([], 0x4A00_0000_0003, peer: nil)
+        #expect(!stranger.json.contains("identity") && !stranger.json.contains("Phone"))
+    }
+
     @Test("A sensor's values, with their units")
     func sensor() throws {
         let data = advertised {
@@ -70,6 +103,38 @@ struct ScanOutputTests {
                 "values":[{"format":"bthome","name":"temperature","value":25.06,"unit":"°C"},\
                 {"format":"bthome","name":"door","value":true},{"format":"bthome","name":"button","value":"press"}]}
                 """)
+    }
+
+    @Test("Types of data that are not known are there with their octets")
+    func unknown() throws {
+        let data: [UInt8] = [2, 0x01, 6, 3, 0xE7, 1, 0xAB, 1, 0xE8, 4, 0xE7, 2, 3, 4]
+        let seen = sighting(data, response: [2, 0x3D, 0xFF])
+        let text = try object(seen)
+        #expect(
+            text.contains(
+                #""flags":6,"other":[{"type":231,"data":"01AB"},{"type":232,"data":""},"#
+                    + #"{"type":231,"data":"020304"},{"type":61,"data":"FF"}]"#), "\(text)")
+    }
+
+    @Test("Of two events the later one never has the earlier time, however long reading the clocks takes")
+    func order() {
+        var calendar = CalendarTime()
+        let base: Int64 = 1_700_000_000_000_000_000
+        /// Reads the clocks: the time of day is read so long before the monotonic one.
+        func time(of nanoseconds: UInt64, delay: UInt64, set: Int64 = 0) -> Int64 {
+            let now = nanoseconds + 1_000_000
+            return calendar.time(
+                of: Instant(nanoseconds: nanoseconds), base + Int64(now) + set, between: Instant(nanoseconds: now),
+                and: Instant(nanoseconds: now + delay)) - base
+        }
+        let first = time(of: 5_000_000, delay: 0)
+        #expect(first == 5_000_000)
+        for delay in [9_000_000, 1_000, 400_000_000, 3_000_000_000, 0] as [UInt64] {
+            #expect(time(of: 6_000_000, delay: delay) == 6_000_000)
+        }
+        // Somebody has set the clock.
+        #expect(time(of: 7_000_000, delay: 0, set: 3_600_000_000_000) == 3_600_007_000_000)
+        #expect(time(of: 8_000_000, delay: 0, set: -1_000_000_000) == -992_000_000)
     }
 
     @Test("An encrypted sensor's values, for whoever has its key")

@@ -6,13 +6,15 @@ import BluetoothLE
 /// A device that advertises, as a scan of the library reports it.
 func sighting(
     _ data: [UInt8], response: [UInt8] = [], address: DeviceAddress = DeviceAddress(0xC011_2233_4455, kind: .random),
-    rssi: Int8 = -60, at seconds: UInt64 = 0, isConnectable: Bool = true
+    peer: PeerID? = nil, sid: UInt8? = nil, rssi: Int8 = -60, at seconds: UInt64 = 0, isConnectable: Bool = true
 ) -> Sighting {
     var table = SightingTable(capacity: 1)
     let now = Instant(nanoseconds: seconds * 1_000_000_000)
     let type: AdvertisingEventType = isConnectable ? [.legacy, .connectable, .scannable] : [.legacy]
+    let details = sid.map { AdvertisingDetails(primaryPHY: .le1M, sid: $0) } ?? .legacy
     let slot = table.receive(
-        AdvertisingReport(address: address, eventType: type, rssi: rssi, data: data.span), at: now
+        AdvertisingReport(
+            address: address, peer: peer, eventType: type, rssi: rssi, details: details, data: data.span), at: now
     ).slot
     if !response.isEmpty {
         _ = table.receive(

@@ -11,13 +11,18 @@ struct ScanTableTests {
     @Test("New devices, changed data, another way to advertise and a scan response are news; a repetition is not")
     func news() {
         var table = ScanTable()
-        #expect(table.record(sighting(named)) == (0, true))
-        #expect(table.record(sighting(named, rssi: -30, at: 1)) == (0, false))
-        #expect(table.record(sighting(named, response: [2, 0x0A, 4], at: 2)) == (0, true))
-        #expect(table.record(sighting(named, response: [2, 0x0A, 4], at: 3, isConnectable: false)) == (0, true))
-        #expect(table.record(sighting([2, 1, 6], response: [2, 0x0A, 4], at: 3, isConnectable: false)) == (0, true))
-        #expect(table.record(sighting(named, address: address(9), at: 4)) == (1, true))
-        #expect(table.devices.count == 2 && table[0].sighting.rssi == -60)
+        let first = table.record(sighting(named))
+        #expect(first.isNews)
+        #expect(table.record(sighting(named, rssi: -30, at: 1)) == (first.slot, false))
+        #expect(table.record(sighting(named, response: [2, 0x0A, 4], at: 2)) == (first.slot, true))
+        #expect(
+            table.record(sighting(named, response: [2, 0x0A, 4], at: 3, isConnectable: false)) == (first.slot, true))
+        #expect(
+            table.record(sighting([2, 1, 6], response: [2, 0x0A, 4], at: 3, isConnectable: false)) == (first.slot, true)
+        )
+        let second = table.record(sighting(named, address: address(9), at: 4))
+        #expect(second.isNews && second.slot != first.slot)
+        #expect(table.setCount == 2 && table[first.slot].sighting.rssi == -60)
     }
 
     @Test("A full table forgets those not seen for longest, and never grows")
@@ -27,15 +32,81 @@ struct ScanTableTests {
         // The first is seen once more, so that the second and third are the oldest.
         #expect(!table.record(sighting(named, address: address(0), at: 8)).isNews)
         #expect(table.record(sighting(named, address: address(100), at: 9)).isNews)
-        #expect(table.devices.count == 7 && table.forgottenCount == 2)
-        let known = Set(table.devices.map(\.sighting.address.value))
+        #expect(table.setCount == 7 && table.evictedCount == 2)
+        let known = Set(table.sets().map(\.sighting.address.value))
         #expect(known == Set(([0, 3, 4, 5, 6, 7, 100] as [UInt64]).map { address($0).value }))
         #expect(!table.record(sighting(named, address: address(7), at: 10)).isNews)
         #expect(table.record(sighting(named, address: address(1), at: 10)).isNews)
         for number in 200..<2000 {
             _ = table.record(sighting(named, address: address(UInt64(number)), at: UInt64(number)))
-            #expect(table.devices.count <= 8)
+            #expect(table.setCount <= 8)
         }
+    }
+
+    @Test("Evicting or clearing a device removes all that is known of it: its sets, and how near it is")
+    func forgetting() {
+        var table = ScanTable(capacity: 8)
+        /// The addresses of the sets, and of the estimates, which are in the same records.
+        func known() -> (sets: Set<UInt64>, estimates: Set<UInt64>) {
+            (Set(table.sets().map(\.sighting.address.value)), Set(table.nearestFirst.map(\.address.value)))
+        }
+        for number in 0..<1000 as Range<UInt64> {
+            _ = table.record(sighting(named, address: address(number), at: number))
+            let (sets, estimates) = known()
+            #expect(sets == estimates && sets.count <= 8 && sets.contains(address(number).value))
+            #expect(table.setCount == sets.count && table.setCount + table.evictedCount == Int(number) + 1)
+        }
+        table.removeAll()
+        #expect(table.setCount == 0 && known().sets.isEmpty && known().estimates.isEmpty)
+        #expect(table.record(sighting(named, address: address(999), at: 1000)).isNews)
+    }
+
+    @Test("Advertising sets count for the capacity, have lines of their own, and share their device's estimate")
+    func sets() {
+        var table = ScanTable(capacity: 8)
+        for sid in 0..<4 as Range<UInt8> {
+            #expect(table.record(sighting(named, sid: sid, rssi: -60 - Int8(sid), at: 1)).isNews)
+        }
+        for number in 0..<4 as Range<UInt64> { _ = table.record(sighting(named, address: address(number), at: 2)) }
+        #expect(table.setCount == 8 && table.nearestFirst.count == 5)
+        #expect(table.sets().compactMap(\.sighting.details.sid) == [0, 1, 2, 3])
+        // Four measurements at the same time: their mean.
+        #expect(table.nearestFirst.map(\.rssi) == [-60, -60, -60, -60, -61.5])
+        #expect(!table.record(sighting(named, sid: 2, at: 3)).isNews)
+        // The set does not fit: a quarter of the sets is evicted, and the other devices are the oldest.
+        #expect(table.record(sighting(named, sid: 4, at: 4)).isNews)
+        #expect(table.setCount == 7 && table.evictedCount == 2 && table.nearestFirst.count == 3)
+        // Now the device with the sets is the oldest. It is evicted with all of them, and returns with the set that was seen.
+        for number in 10..<13 as Range<UInt64> { _ = table.record(sighting(named, address: address(number), at: 5)) }
+        #expect(table.setCount == 8 && table.evictedCount == 4)
+        #expect(table.record(sighting(named, sid: 5, at: 6)).isNews)
+        #expect(table.setCount == 4 && table.evictedCount == 9)
+        #expect(table.sets().compactMap(\.sighting.details.sid) == [5])
+    }
+
+    @Test("A bonded device has one estimate, with the address that it uses now")
+    func estimateOfBondedDevice() {
+        var table = ScanTable()
+        let peer = PeerID(address(1))
+        for (number, rssi) in [(0, -60), (1, -80)] as [(UInt64, Int8)] {
+            let resolvable = DeviceAddress(0x4A00_0000_0000 | number, kind: .random)
+            _ = table.record(sighting(named, address: resolvable, peer: peer, rssi: rssi))
+        }
+        #expect(table.nearestFirst.map(\.rssi) == [-70])
+        #expect(table.nearestFirst.map(\.address.value) == [0x4A00_0000_0001])
+    }
+
+    @Test("Devices that do not match, or whose signal was not measured, have no estimate")
+    func estimates() {
+        var table = ScanTable(services: ["180D"])
+        let heart = advertised { $0.serviceUUIDs = ["180D"] }
+        _ = table.record(sighting(named, address: address(1)))
+        _ = table.record(sighting(heart, address: address(2), rssi: 127))
+        _ = table.record(sighting(heart, address: address(3), rssi: -70))
+        _ = table.record(sighting(heart, address: address(4), rssi: -50))
+        _ = table.record(sighting(heart, address: address(2), rssi: -70, at: 1))
+        // Of equals the one that was measured first.
+        #expect(table.nearestFirst.map(\.address) == [address(4), address(3), address(2)])
     }
 
     @Test("Devices match that list a service, or have data of it")

@@ -1,9 +1,11 @@
+import BluetoothAdapter
 import BluetoothLE
-import CoreBluetooth
 import Testing
 import VirtualRadio
 
-@Suite("D: connections", .timeLimit(.minutes(5)))
+@testable import CoreBluetooth
+
+@Suite("D: connections", .timeLimit(.minutes(30)))
 struct ConnectionTests {
     @Test("Row 28: an attempt goes on until the peripheral is there, however often it is asked for")
     func patience() async throws {
@@ -286,5 +288,45 @@ struct ConnectionTests {
         #expect(peripheral.state == .connecting)
         scene.manager.cancelPeripheralConnection(peripheral)
         await scene.recorder.skip(to: "disconnected disconnected -")
+    }
+
+    /// How the adapter of an app ends.
+    enum Ending: CaseIterable {
+        case managerReleased, poweredOff
+    }
+
+    @Test("Row 32: a peripheral whose adapter closes has disconnected within 100 ms", arguments: Ending.allCases)
+    func adapterCloses(_ ending: Ending) async throws {
+        let scene = try await CentralScene(time: .manual)
+        let port = scene.stage.radio.addController()
+        let app = PeripheralRecorder(Recorder("app"))
+        var manager: CBPeripheralManager? = scene.stage.with(port) {
+            CBPeripheralManager(delegate: app, queue: app.recorder.queue)
+        }
+        await scene.stage.passing {
+            await app.recorder.expect("state poweredOn")
+            await scene.silence()
+        }
+        let service = CBMutableService(CentralScene.serviceText, [])
+        manager?.add(service)
+        manager?.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [CentralScene.service]])
+        let peripheral = try await scene.connected()
+        #expect(peripheral.state == .connected)
+        // Until then the central has not subscribed to Service Changed, which is indicated when the manager's service goes.
+        await scene.stage.radio.advance(by: .seconds(3))
+        let transport = BluetoothTransport(port)
+        let runner = try #require(AdapterSimulation.runner(at: transport))
+        switch ending {
+        case .managerReleased:
+            manager = nil
+            await until("the adapter is closed") { runner.isClosed }
+        case .poweredOff: await AdapterSimulation.setPower(false, at: transport)
+        }
+        #expect(runner.isClosed && !runner.isReleased)
+        await scene.stage.radio.advance(by: .milliseconds(100))
+        #expect(runner.isReleased)
+        if ending == .managerReleased { await scene.recorder.expect("modified ") }
+        await scene.recorder.expect("disconnected disconnected CB 7")
+        withExtendedLifetime(manager) {}
     }
 }

@@ -3,7 +3,7 @@ import CoreBluetooth
 import Testing
 import VirtualRadio
 
-@Suite("E: discovery", .timeLimit(.minutes(5)))
+@Suite("E: discovery", .timeLimit(.minutes(30)))
 struct DiscoveryTests {
     /// A peripheral with two services of one UUID, and one that they include.
     static func twins(on scene: CentralScene) async throws -> [PublishedService] {

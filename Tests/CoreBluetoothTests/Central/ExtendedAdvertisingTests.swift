@@ -3,7 +3,7 @@ import CoreBluetooth
 import Testing
 import VirtualRadio
 
-@Suite("Extended advertising", .timeLimit(.minutes(5)))
+@Suite("Extended advertising", .timeLimit(.minutes(30)))
 struct ExtendedAdvertisingTests {
     @Test(
         "extendedScanAndConnect is supported where the radio can do it: the peripheral is found and connected to",

@@ -3,7 +3,7 @@ import CoreBluetooth
 import Testing
 import VirtualRadio
 
-@Suite("C: the identity and the lifetime of peripherals", .timeLimit(.minutes(5)))
+@Suite("C: the identity and the lifetime of peripherals", .timeLimit(.minutes(30)))
 struct IdentityTests {
     @Test("Row 22: an identifier is the same for every manager that has this state, and another elsewhere")
     func identifier() async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import VirtualRadio
 
-@Suite("E: what is known of a peripheral", .timeLimit(.minutes(5)))
+@Suite("E: what is known of a peripheral", .timeLimit(.minutes(30)))
 struct KnownPeripheralTests {
     @Test("Row 46: the database of a peripheral that is met again is not asked for")
     func discoverAgain() async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import VirtualRadio
 
-@Suite("A part that is lost", .timeLimit(.minutes(5)))
+@Suite("A part that is lost", .timeLimit(.minutes(30)))
 struct LossTests {
     @Test(
         "A characteristic that notifies is told of a loss, in its place among the values",

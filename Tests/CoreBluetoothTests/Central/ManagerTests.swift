@@ -3,7 +3,7 @@ import CoreBluetooth
 import Testing
 import VirtualRadio
 
-@Suite("A: managers, queues, state", .timeLimit(.minutes(5)))
+@Suite("A: managers, queues, state", .timeLimit(.minutes(30)))
 struct ManagerTests {
     @Test("Row 1: a manager is unknown when it is made, and its state is told afterwards, on the queue")
     func unknown() async throws {

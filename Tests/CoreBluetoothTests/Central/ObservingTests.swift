@@ -2,7 +2,7 @@ import CoreBluetooth
 import Testing
 import VirtualRadio
 
-@Suite("Key-value observing", .timeLimit(.minutes(5)))
+@Suite("Key-value observing", .timeLimit(.minutes(30)))
 struct ObservingTests {
     /// What an observer was told.
     private final class Changes<Value> {

@@ -3,7 +3,7 @@ import CoreBluetooth
 import Testing
 import VirtualRadio
 
-@Suite("B: a device that goes on advertising", .timeLimit(.minutes(5)))
+@Suite("B: a device that goes on advertising", .timeLimit(.minutes(30)))
 struct RepeatedReportTests {
     /// Keeps advertisements and no peripherals, but one that it is to connect to.
     final class Listener: NSObject, CBCentralManagerDelegate {

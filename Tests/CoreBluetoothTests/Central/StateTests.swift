@@ -5,7 +5,7 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-@Suite("A: what an adapter that cannot be used is", .timeLimit(.minutes(5)))
+@Suite("A: what an adapter that cannot be used is", .timeLimit(.minutes(30)))
 struct StateTests {
     @Test(
         "Row 9: each reason has its state",

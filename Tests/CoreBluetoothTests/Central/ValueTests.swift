@@ -3,7 +3,7 @@ import CoreBluetooth
 import Testing
 import VirtualRadio
 
-@Suite("F: reading, writing, notifying", .timeLimit(.minutes(5)))
+@Suite("F: reading, writing, notifying", .timeLimit(.minutes(30)))
 struct ValueTests {
     /// Answers requests for the dynamic value: reads with `value`, writes by keeping them.
     static func serve(

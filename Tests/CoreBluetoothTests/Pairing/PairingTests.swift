@@ -1,16 +1,11 @@
+import AdapterTestSupport
 import BluetoothLE
 import CoreBluetooth
 import Testing
 import VirtualRadio
 
-@Suite("H: values that need encryption", .timeLimit(.minutes(5)))
+@Suite("H: values that need encryption", .timeLimit(.minutes(30)))
 struct PairingTests {
-    /// Says yes, on the side of a peer that is an adapter of `BluetoothLE`.
-    private struct Consenting: PairingAgent {
-        let isAllowed: Bool
-        func allowsPairing(with peer: Connection, _ features: PairingFeatures) async -> Bool { isAllowed }
-    }
-
     private static let value = CBUUID(string: "F301")
 
     /// A central manager that has discovered a value of the peripheral that needs encryption.
@@ -36,7 +31,7 @@ struct PairingTests {
     @Test("Row 62: where a value needs encryption the system pairs, and the application has its value")
     func central() async throws {
         let (scene, peripheral, characteristic) = try await scene()
-        try await scene.peripheral.withPairingAgent(Consenting(isAllowed: true)) {
+        try await scene.peripheral.withPairingAgent(Consenting()) {
             peripheral.readValue(for: characteristic)
             await scene.recorder.expect("value F301 07 -")
         }
@@ -58,7 +53,7 @@ struct PairingTests {
         let (scene, peripheral, secret) = try await scene()
         let local = try scene.local(CentralScene.notified)
         var told = local.events.makeAsyncIterator()
-        try await scene.peripheral.withPairingAgent(Consenting(isAllowed: true)) {
+        try await scene.peripheral.withPairingAgent(Consenting()) {
             peripheral.readValue(for: secret)
             await scene.recorder.expect("value F301 07 -")
         }
@@ -99,6 +94,19 @@ struct PairingTests {
         }
         try await central.pair()
         #expect(try await central.read(remote) == [7])
+    }
+
+    @Test("Row 78: a central that offers less than the environment requires is refused")
+    func requirement() async throws {
+        let characteristic = CBMutableCharacteristic(
+            type: Self.value, properties: .read, value: Data([7]), permissions: .readEncryptionRequired)
+        var pairing = BluetoothPairing()
+        pairing.requirement = SecurityRequirement(requiresAuthentication: true)
+        let scene = await PeripheralScene(characteristic, pairing: pairing)
+        let central = try await scene.central()
+        await #expect(throws: BluetoothError.pairingFailed(.peer(.authenticationRequirements))) {
+            try await central.pair()
+        }
     }
 
     @Test("Row 78: nobody pairs with an application that publishes nothing that needs it")

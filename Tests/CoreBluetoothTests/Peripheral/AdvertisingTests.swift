@@ -3,7 +3,7 @@ import CoreBluetooth
 import Testing
 import VirtualRadio
 
-@Suite("G: advertising", .timeLimit(.minutes(5)))
+@Suite("G: advertising", .timeLimit(.minutes(30)))
 struct AdvertisingTests {
     private static let long = (1...5).map { CBUUID(string: "E07F0AE8-00BB-47F5-94F4-4A7174EA303\($0)") }
     private static let short = (0..<100).map { CBUUID(string: String(format: "%04X", 0x1900 + $0)) }

@@ -3,7 +3,7 @@ import CoreBluetooth
 import Testing
 import VirtualRadio
 
-@Suite("Core Bluetooth: L2CAP channels", .timeLimit(.minutes(5)))
+@Suite("Core Bluetooth: L2CAP channels", .timeLimit(.minutes(30)))
 struct CoreChannelTests {
     /// What the delegate of a stream was told, on a thread with a run loop of its own.
     final class Listener: NSObject, StreamDelegate, @unchecked Sendable {

@@ -3,7 +3,7 @@ import CoreBluetooth
 import Testing
 import VirtualRadio
 
-@Suite("G: requests", .timeLimit(.minutes(5)))
+@Suite("G: requests", .timeLimit(.minutes(30)))
 struct RequestTests {
     private static let value = Data((0..<512).map { UInt8(truncatingIfNeeded: $0 * 7) })
 

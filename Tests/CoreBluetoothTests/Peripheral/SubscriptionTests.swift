@@ -3,7 +3,7 @@ import CoreBluetooth
 import Testing
 import VirtualRadio
 
-@Suite("G: subscriptions", .timeLimit(.minutes(5)))
+@Suite("G: subscriptions", .timeLimit(.minutes(30)))
 struct SubscriptionTests {
     @Test("Row 69: of centrals that come and go nothing is told")
     func silentCentrals() async throws {

@@ -3,7 +3,7 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-@Suite("A central manager goes on in the next run (semantics 10)", .timeLimit(.minutes(5)))
+@Suite("A central manager goes on in the next run (semantics 10)", .timeLimit(.minutes(30)))
 struct CentralRestorationTests {
     static let service = CBUUID(string: "E07F0AE8-00BB-47F5-94F4-4A7174EA3032")
     static let options: [String: Any] = [CBCentralManagerOptionRestoreIdentifierKey: "app"]

@@ -3,7 +3,7 @@ import VirtualRadio
 
 @testable import CoreBluetooth
 
-@Suite("A peripheral manager goes on in the next run (semantics 10)", .timeLimit(.minutes(5)))
+@Suite("A peripheral manager goes on in the next run (semantics 10)", .timeLimit(.minutes(30)))
 struct ServerRestorationTests {
     static let options: [String: Any] = [CBPeripheralManagerOptionRestoreIdentifierKey: "app"]
 

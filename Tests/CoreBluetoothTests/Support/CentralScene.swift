@@ -144,15 +144,18 @@ extension Stage {
     }
 }
 
-/// Lets others go on until something is so, or the time limit of the test has passed.
+/// Lets others go on until something is so, or the time limit of the test has passed: first tasks that are ready, then other
+/// threads, which need the processor.
 func until(_ what: Comment, _ condition: () async throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation)
     async rethrows
 {
+    var round = 0
     while try await !condition() {
         guard !Task.isCancelled else {
             Issue.record(what, sourceLocation: sourceLocation)
             return
         }
-        await Task.yield()
+        if round < 32 { await Task.yield() } else { try? await Task.sleep(for: .milliseconds(1)) }
+        round += 1
     }
 }

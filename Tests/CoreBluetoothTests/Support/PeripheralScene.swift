@@ -16,11 +16,13 @@ struct PeripheralScene {
     var recorder: Recorder { delegate.recorder }
 
     /// - Parameter characteristics: the characteristics of a service that is added; where there are none it is not.
-    init(_ characteristics: CBMutableCharacteristic...) async {
+    init(_ characteristics: CBMutableCharacteristic..., pairing: BluetoothPairing? = nil) async {
         let delegate = PeripheralRecorder(Recorder("peripheral"))
         let port = stage.radio.addController { $0.publicAddress = Self.address }
         (self.delegate, self.port) = (delegate, port)
-        manager = stage.with(port) { CBPeripheralManager(delegate: delegate, queue: delegate.recorder.queue) }
+        manager = stage.with(port, pairing: pairing) {
+            CBPeripheralManager(delegate: delegate, queue: delegate.recorder.queue)
+        }
         await recorder.expect("state poweredOn")
         if !characteristics.isEmpty { await add(CBMutableService(Self.service.uuidString, characteristics)) }
     }
@@ -45,7 +47,29 @@ struct PeripheralScene {
         var options = Adapter.Options()
         options.host.preferredMTU = mtu
         let adapter = try await Adapter.open(port, options: options)
+        stage.keep(adapter)
         return try await adapter.connect(to: Self.address)
+    }
+
+    /// How many updates to one central wait at most.
+    static let capacity = 64
+
+    /// Updates a value until there is no room for it. None is made meanwhile: the controller no longer reports which of its
+    /// buffers are free, until `setReports` ends that.
+    func fill(_ characteristic: CBMutableCharacteristic, sourceLocation: SourceLocation = #_sourceLocation) {
+        setReports(areLost: true)
+        let buffers = stage.radio.withAir { air, _ in Int(air[port.identifier].configuration.aclBufferCount) }
+        // Updates in the controller's buffers do not wait any longer.
+        let limit = Self.capacity + buffers
+        let count = (0...limit).prefix { _ in
+            manager.updateValue(Data([1]), for: characteristic, onSubscribedCentrals: nil)
+        }.count
+        #expect(Self.capacity...limit ~= count, sourceLocation: sourceLocation)
+    }
+
+    /// Sets whether what the manager's controller reports is lost.
+    func setReports(areLost: Bool) {
+        stage.radio.withAir { air, _ in air[port.identifier].faults.isSilent = areLost }
     }
 
     /// Waits until all that has happened up to now has been told.

@@ -2,7 +2,7 @@ import CoreBluetooth
 import Testing
 import VirtualRadio
 
-@Suite("What applications do with the objects themselves", .timeLimit(.minutes(5)))
+@Suite("What applications do with the objects themselves", .timeLimit(.minutes(30)))
 struct ObjectTests {
     // As applications have them: each inherits the initializers of its superclass.
     private final class Manager: CBCentralManager {}

@@ -68,16 +68,12 @@ class Radio:
 
     def __init__(self) -> None:
         self.process: Process | None = None
-        # The adapters that are not its own.
-        self.others: list[str] = []
-        self.count = 0
+        # The names of its own adapters. Other adapters may come and go independently.
+        self.adapters: list[str] = []
 
     @property
     def is_plugged_in(self) -> bool:
-        return self.process is not None and self.process.is_running and len(self._adapters()) == self.count
-
-    def _adapters(self) -> list[str]:
-        return [name for name in present() if name not in self.others]
+        return self.process is not None and self.process.is_running and set(self.adapters) <= set(present())
 
     async def start(self, count: int = 2) -> None:
         for _ in range(ATTEMPTS):
@@ -88,14 +84,19 @@ class Radio:
 
     async def _start(self, count: int) -> bool:
         """Returns whether all adapters have come up."""
-        self.others, self.count = present(), count
+        others = set(present())
+        self.adapters = []
         try:
             with first_come_first_served() as command:
                 self.process = await Process.start("btvirt", *command, "btvirt", "-L", f"-l{count}")
-                await until(lambda: len(self._adapters()) == count, "the adapters of btvirt")
+                try:
+                    await until(lambda: len(set(present()) - others) == count, "the adapters of btvirt")
+                finally:
+                    # Also where some did not come up: `stop` waits until they have gone.
+                    self.adapters = sorted(set(present()) - others)
                 os.sched_setscheduler(self.process.process.pid, os.SCHED_OTHER, os.sched_param(0))
                 os.sched_setaffinity(self.process.process.pid, range(os.cpu_count() or 1))
-            for name in self._adapters():
+            for name in self.adapters:
                 await self._has_address(name)
         except TimeoutError:
             return False
@@ -111,7 +112,7 @@ class Radio:
         if self.process is not None:
             await self.process.kill()
             self.process = None
-            await until(lambda: not self._adapters(), "the adapters of btvirt to go")
+            await until(lambda: not set(self.adapters) & set(present()), "the adapters of btvirt to go")
 
 
 class OurRadio:
@@ -126,7 +127,7 @@ class OurRadio:
 
     @classmethod
     async def start(cls, count: int = 2, extended: bool = False) -> OurRadio:
-        options = ["--extended"] if extended else []
+        options = ["--extended" if extended else "--no-extended"]
         process = await Process.start(
             f"ble-radio{next(cls.numbers)}", BINARIES / "ble", "radio", *options, *["vhci"] * count)
 

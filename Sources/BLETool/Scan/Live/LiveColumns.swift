@@ -5,46 +5,69 @@ import BluetoothCommandLine
 struct LiveColumns {
     private static let gap = 2
     private static let addressWidth = 19
-    private static let barWidth = 8
+    private static let strengthWidth = 4
     private static let seenWidth = 4
 
-    private let nameWidth: Int
-    /// 0 where there is no room.
-    private let vendorWidth: Int
-    private let historyWidth: Int
-    private let detailWidth: Int
+    /// A column that is as wide as there is room for; 0 where it is left out.
+    private enum Column: Int, CaseIterable {
+        case name, vendor, bar, history, details
+    }
+
+    /// The widths of a narrow terminal, for which 74 columns are enough: values are kept, the signal's history is left out.
+    private static let narrow: [Column: Int] = [.name: 13, .bar: 4, .details: 20]
+    /// The columns that use more room, in this order: up to which width each grows, and how wide it must be to be shown.
+    private static let growth: [(column: Column, width: Int, least: Int)] = [
+        (.history, 4, 4), (.details, 26, 0), (.name, 18, 0), (.bar, 8, 0), (.vendor, 14, 14),
+        (.history, SignalHistory.count, 4), (.name, 24, 0), (.vendor, 20, 14), (.details, .max, 0),
+    ]
+
+    private let widths: [Column: Int]
 
     init(columns: Int) {
-        nameWidth = columns < 80 ? 12 : columns < 120 ? 18 : 24
-        vendorWidth = columns < 100 ? 0 : columns < 140 ? 14 : 20
-        historyWidth = columns < 72 ? 0 : SignalHistory.count
-        let fixed = [nameWidth, Self.addressWidth, vendorWidth, 4, Self.barWidth, historyWidth, Self.seenWidth]
-        detailWidth = columns - fixed.reduce(0) { $0 + ($1 == 0 ? 0 : $1 + Self.gap) }
+        var widths = Self.narrow
+        let shown = [Self.addressWidth, Self.strengthWidth, Self.seenWidth] + widths.values
+        var room = columns - shown.reduce(Self.gap * (shown.count - 1), +)
+        if room < 0 {
+            widths[.name] = 12
+            widths[.details] = max(0, 20 + 1 + room)
+        }
+        for (column, width, least) in Self.growth {
+            let now = widths[column] ?? 0
+            let gap = now == 0 ? Self.gap : 0
+            let grown = min(width, now + max(0, room - gap))
+            guard grown > now, grown >= least else { continue }
+            room -= grown - now + gap
+            widths[column] = grown
+        }
+        self.widths = widths
     }
+
+    private func width(of column: Column) -> Int { widths[column] ?? 0 }
 
     var header: String {
         cells([
-            ("Name", nameWidth), ("Address", Self.addressWidth), ("Vendor", vendorWidth), ("dBm", 4),
-            ("Signal", Self.barWidth), ("", historyWidth), ("Seen", Self.seenWidth),
-            ("Services and values", detailWidth),
+            ("Name", width(of: .name)), ("Address", Self.addressWidth), ("Vendor", width(of: .vendor)),
+            ("dBm", Self.strengthWidth), ("Signal", width(of: .bar)), ("", width(of: .history)),
+            ("Seen", Self.seenWidth), ("Services and values", width(of: .details)),
         ])
     }
 
-    func row(_ device: ScannedDevice, at now: Instant, _ palette: Palette) -> String {
+    func row(_ device: ScannedSet, at now: Instant, _ palette: Palette) -> String {
         let look = device.look, sighting = device.sighting
         let rssi = sighting.rssi.map { "\($0)" } ?? "?"
         let strength = Self.level(sighting.rssi)
         let age = max(.zero, sighting.lastSeen.duration(to: now))
         let style: Palette.Style = strength > 0.6 ? .green : strength > 0.3 ? .yellow : .red
         let line = [
-            palette(.bold, CellText.fitted(look.name ?? "", to: nameWidth)),
+            palette(.bold, CellText.fitted(look.name ?? "", to: width(of: .name))),
             CellText.fitted(
                 sighting.isAnonymous ? "anonymous" : sighting.address.description, to: Self.addressWidth),
-            CellText.fitted(look.vendor ?? "", to: vendorWidth),
-            String(repeating: " ", count: max(0, 4 - rssi.utf8.count)) + rssi,
-            palette(style, Self.bar(strength)),
-            historyWidth == 0 ? "" : palette(.cyan, Self.sparkline(device.signal.seconds(at: now))),
-            CellText.fitted(Self.text(age), to: Self.seenWidth), CellText.fitted(Self.details(look), to: detailWidth),
+            CellText.fitted(look.vendor ?? "", to: width(of: .vendor)),
+            String(repeating: " ", count: max(0, Self.strengthWidth - rssi.utf8.count)) + rssi,
+            palette(style, Self.bar(strength, width: width(of: .bar))),
+            history(device.signal, at: now, palette),
+            CellText.fitted(Self.text(age), to: Self.seenWidth),
+            CellText.fitted(Self.details(look), to: width(of: .details)),
         ]
         let isOld = age > .seconds(10)
         let text = line.filter { !$0.isEmpty }.joined(separator: String(repeating: " ", count: Self.gap))
@@ -64,15 +87,21 @@ struct LiveColumns {
     /// Eighths of a cell.
     private static let blocks = [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"]
 
-    static func bar(_ level: Double) -> String {
-        let eighths = Int((level * Double(8 * barWidth)).rounded())
-        return (0..<barWidth).map { blocks[min(max(eighths - 8 * $0, 0), 8)] }.joined()
+    static func bar(_ level: Double, width: Int) -> String {
+        let eighths = Int((level * Double(8 * width)).rounded())
+        return (0..<width).map { blocks[min(max(eighths - 8 * $0, 0), 8)] }.joined()
     }
 
     private static let heights = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
+    /// The last seconds that fit into the column.
+    private func history(_ signal: SignalHistory, at now: Instant, _ palette: Palette) -> String {
+        let width = width(of: .history)
+        return width == 0 ? "" : palette(.cyan, Self.sparkline(signal.seconds(at: now).suffix(width)))
+    }
+
     /// A cell for each second; nothing where the device was not received.
-    static func sparkline(_ seconds: [Int8?]) -> String {
+    static func sparkline(_ seconds: some Sequence<Int8?>) -> String {
         seconds.map { rssi in rssi.map { heights[min(Int(level($0) * 8), 7)] } ?? " " }.joined()
     }
 

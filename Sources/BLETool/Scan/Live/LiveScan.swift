@@ -15,7 +15,7 @@ final class LiveScan: Sendable {
     /// Runs until a key, the time or a signal ends it.
     ///
     /// - Throws: why the scan has ended otherwise.
-    func run(_ sightings: EventSequence<Sighting>, for time: Seconds?) async throws {
+    func run(_ sightings: EventSequence<Sighting>, for time: Duration?) async throws {
         let screen = try LiveScreen()
         defer { screen.leave() }
         do {

@@ -76,7 +76,7 @@ struct LiveView {
     mutating func lines(_ table: borrowing ScanTable, at now: Instant, size: LiveScreen.Size) -> [String] {
         if isPaused, let frozen { return Array(frozen.dropLast()) + [footer(size.columns)] }
         let layout = LiveColumns(columns: size.columns)
-        var shown = table.devices.filter { $0.isMatch && matches($0) }
+        var shown = table.sets { $0.isMatch && matches($0) }
         let matchCount = shown.count
         sort(&shown)
         pageLength = max(1, size.rows - 3)
@@ -91,8 +91,8 @@ struct LiveView {
     }
 
     private func title(_ table: borrowing ScanTable, _ count: Int, _ columns: Int) -> String {
-        let total = table.devices.count == 1 ? "1 device" : "\(table.devices.count) devices"
-        var text = count == table.devices.count ? total : "\(count) of \(total)"
+        let total = table.setCount == 1 ? "1 device" : "\(table.setCount) devices"
+        var text = count == table.setCount ? total : "\(count) of \(total)"
         text += ", by \(order.rawValue)\(isReversed ? " reversed" : "")"
         if !filter.isEmpty { text += ", with \"\(filter)\"" }
         if isPaused { text += ", paused" }
@@ -108,7 +108,7 @@ struct LiveView {
         return palette(.dim, CellText.fitted(text, to: columns))
     }
 
-    private func matches(_ device: ScannedDevice) -> Bool {
+    private func matches(_ device: ScannedSet) -> Bool {
         guard !filter.isEmpty else { return true }
         let look = device.look, wanted = filter.lowercased()
         let texts =
@@ -118,7 +118,7 @@ struct LiveView {
         return texts.contains { $0.lowercased().contains(wanted) }
     }
 
-    private func sort(_ devices: inout [ScannedDevice]) {
+    private func sort(_ devices: inout [ScannedSet]) {
         devices.sort { first, second in
             let (a, b) = isReversed ? (second, first) : (first, second)
             switch order {

@@ -1,7 +1,7 @@
 import BluetoothBase
 
 /// The check that both devices have the same secret, and saw the same features (Core 5.4, Vol 3, Part H, 2.3.5.6.5).
-struct DHKeyCheck: Sendable {
+struct DHKeyCheck: Hashable, Sendable {
     private let agreement: Agreement
     private let longTermKey: UInt128
     private let localCheck: UInt128

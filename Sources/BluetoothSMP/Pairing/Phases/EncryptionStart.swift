@@ -1,7 +1,7 @@
 import BluetoothBase
 
 /// The devices have authenticated each other, and the central encrypts the link (Core 5.4, Vol 3, Part H, 2.4.4).
-struct EncryptionStart: Sendable {
+struct EncryptionStart: Hashable, Sendable {
     private let agreement: Agreement
     /// The short-term key, or with LE Secure Connections the long-term key.
     let key: UInt128

@@ -2,7 +2,7 @@ import BluetoothBase
 
 /// The distribution of keys on the encrypted link: first those of the responder, then those of the initiator (Core 5.4, Vol 3,
 /// Part H, 3.6.1).
-struct KeyDistributionPhase: Sendable {
+struct KeyDistributionPhase: Hashable, Sendable {
     private let agreement: Agreement
     private var result: PairingResult
     /// What the peer has still to send, in order.

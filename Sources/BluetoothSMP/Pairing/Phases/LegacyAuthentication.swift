@@ -1,11 +1,11 @@
 import BluetoothBase
 
 /// The authentication of LE legacy pairing (Core 5.4, Vol 3, Part H, 2.3.5.2 to 2.3.5.5).
-struct LegacyAuthentication: Sendable {
+struct LegacyAuthentication: Hashable, Sendable {
     private let agreement: Agreement
     private var step: Step
 
-    private enum Step {
+    private enum Step: Hashable {
         /// The passkey is being entered here; the initiator may have sent its confirm value.
         case entering(peerConfirm: UInt128?)
         /// The peer's confirm value is awaited.

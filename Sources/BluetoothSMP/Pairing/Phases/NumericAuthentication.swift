@@ -1,12 +1,12 @@
 import BluetoothBase
 
 /// Just Works and numeric comparison of LE Secure Connections (Core 5.4, Vol 3, Part H, 2.3.5.6.2).
-struct NumericAuthentication: Sendable {
+struct NumericAuthentication: Hashable, Sendable {
     private let shared: SharedSecret
     private let nonce: UInt128
     private var step: Step
 
-    private enum Step {
+    private enum Step: Hashable {
         /// The initiator awaits the responder's confirm value.
         case confirm
         /// The peer's nonce is awaited. The initiator has the peer's confirm value.

@@ -1,7 +1,7 @@
 import BluetoothBase
 
 /// Out of band of LE Secure Connections (Core 5.4, Vol 3, Part H, 2.3.5.6.4).
-struct OutOfBandAuthentication: Sendable {
+struct OutOfBandAuthentication: Hashable, Sendable {
     private let shared: SharedSecret
     private let nonce: UInt128
     /// The random values that went the other way: 0 for a device whose data the other one does not have.

@@ -1,13 +1,13 @@
 import BluetoothBase
 
 /// Passkey entry of LE Secure Connections: twenty rounds, each of which reveals one bit (Core 5.4, Vol 3, Part H, 2.3.5.6.3).
-struct PasskeyAuthentication: Sendable {
+struct PasskeyAuthentication: Hashable, Sendable {
     private let shared: SharedSecret
     private var step: Step
     /// How many more keypress notifications are taken: each of them holds the time-out off.
     private var keypresses = 100
 
-    private enum Step {
+    private enum Step: Hashable {
         /// The passkey is being entered here; the initiator may be done, and have sent its first confirm value.
         case entering(peerConfirm: UInt128?)
         /// The peer's confirm value is awaited; the initiator has sent its own.

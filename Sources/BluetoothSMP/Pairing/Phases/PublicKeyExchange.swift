@@ -1,7 +1,7 @@
 import BluetoothBase
 
 /// The exchange of public keys of LE Secure Connections (Core 5.4, Vol 3, Part H, 2.3.5.6.1).
-struct PublicKeyExchange: Sendable {
+struct PublicKeyExchange: Hashable, Sendable {
     private let agreement: Agreement
     private let keyPair: P256KeyPair
     /// The random value that was handed out with the public key; 0 if the peer has none.
@@ -22,11 +22,10 @@ struct PublicKeyExchange: Sendable {
     ) throws(PairingFailure) -> Transition {
         guard case .pairingPublicKey(let peer) = pdu else { throw .unspecifiedReason }
         let isDebugging = resources.policy.usesDebugKeys
+        guard isDebugging || peer.x != P256KeyPair.debug.publicKey.x else { throw .invalidParameters }
         // With the same x the secret would be known, or the check values could be sent back. Whether y is the same says
-        // nothing: the point with the other y is the negative one.
-        guard isDebugging || peer.x != keyPair.publicKey.x && peer.x != P256KeyPair.debug.publicKey.x else {
-            throw .invalidParameters
-        }
+        // nothing: the point with the other y is the negative one. The reason is that of every other invalid key.
+        guard isDebugging || peer.x != keyPair.publicKey.x else { throw .dhKeyCheckFailed }
         guard let secret = resources.crypto.sharedSecret(privateKey: keyPair.privateKey, peer: peer) else {
             throw .dhKeyCheckFailed
         }
@@ -43,7 +42,7 @@ struct PublicKeyExchange: Sendable {
 }
 
 /// What both devices have after the exchange of public keys.
-struct SharedSecret: Sendable {
+struct SharedSecret: Hashable, Sendable {
     var agreement: Agreement
     var localX: FieldElement
     var peerX: FieldElement

@@ -23,7 +23,8 @@ extension DelegateUser {
     /// How often the service of a station has changed; nil where the host of this user watches for changes already.
     func unwatchedEpoch(of other: Int) -> Int? {
         let isWatched = run.users[station].contains { user in
-            (user as? CallUser)?.links.contains { $0.peer == other && $0.isWatched } ?? false
+            guard let user = user as? CallUser else { return false }
+            return user.links.contains { $0.peer == other && user.parts.discovery.isWatched($0.identifier) }
         }
         return isWatched ? nil : run.epochs[other]
     }

@@ -34,8 +34,6 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
     private var links: [LinkIdentifier: PeripheralLink] = [:]
     /// The one looked up last: values come in rows.
     private var lastLink: PeripheralLink?
-    /// The links whose calls can go on.
-    private var moving: [PeripheralLink] = []
     // Used with the lock held: nothing else has access to it then.
     @exclusivity(unchecked) private var scan: (attachment: Attachment, token: CallToken, number: UInt64)?
     private var wantedConnectionEvents: WantedConnectionEvents?
@@ -59,7 +57,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
     override func take(_ state: CBManagerState, _ attachment: Attachment?) {
         if attachment == nil {
             for link in links.values {
-                _ = link.lease.close()
+                link.lease.close()
                 link.pipes.endAll()
             }
             links = [:]
@@ -75,6 +73,10 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
             guard let link = link(identifier), link.isHeld, link.wantsValues(at: handle), link.admits(payload.count)
             else { return }
             inbox.append(.value(link, handle, Data(batch.bytes(of: payload))))
+        case .subscriptionBegan(_, let token):
+            if case .operation(let link, let operation, _) = attachment.call(token) {
+                link.subscriptionBegan(operation)
+            }
         case .sighting(let token, let index):
             // An anonymous advertiser is no peripheral: there is nothing to connect to.
             guard let scan, scan.token == token, inbox.count < Self.maximumDiscoveries,
@@ -84,7 +86,6 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
         case .sendCredit(let identifier, let count):
             guard let link = link(identifier) else { return }
             if link.credited(count) { inbox.append(.readyToWrite(link)) }
-            moving.append(link)
         case .channel(let identifier, let event): link(identifier)?.pipes.take(event, of: batch)
         case .ended(let token, let result):
             if let call = attachment.take(token) { ended(call, token, result) }
@@ -96,7 +97,7 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
         case .linkEnded(let identifier, let reason):
             lastLink = nil
             guard let link = links.removeValue(forKey: identifier) else { return }
-            _ = link.lease.close()
+            link.lease.close()
             link.pipes.endAll()
             if !link.isOutgoing || link.services != nil { tellOf(link, isConnected: false) }
             if link.isHeld { inbox.append(.linkEnded(link, reason)) }
@@ -131,15 +132,19 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
 
     private func ended(_ call: PendingCall, _ token: CallToken, _ result: Result<CallResult, HostError>) {
         switch (call, result) {
-        case (.operation(let link, let operation), _):
+        case (.operation(let link, let operation, let answer?), .success):
+            inbox.append(.operationEnded(link, operation, answer))
+        case (.operation(let link, let operation, _), _):
             if case .success(.channels(_, let opened)) = result {
                 for channel in opened {
                     _ = link.pipes.add(channel.id, channel.information, on: link.identifier, link.attachment)
                 }
             }
-            link.operationEnded(operation, token, result)
+            if link.operationEnded(operation, result) {
+                // One subscription is enough, however often the application asks.
+                link.attachment.post(.unsubscribe(link.identifier, token))
+            }
             inbox.append(.operationEnded(link, operation, result))
-            moving.append(link)
         case (.connect(let session), .success(.link(let identifier))):
             guard let known = links[identifier] else { return }
             let link = known.isHeld ? PeripheralLink(anew: known) : known
@@ -164,14 +169,6 @@ final class CentralSession: ManagerSession<CentralEvent, CentralState>, @uncheck
     private func tellOf(_ link: PeripheralLink, isConnected: Bool) {
         guard wantedConnectionEvents != nil else { return }
         inbox.append(.connectionEvent(link.peer, link.services ?? [], isConnected: isConnected))
-    }
-
-    override func turnEnded() {
-        let moving = lock.withLock {
-            defer { self.moving.removeAll(keepingCapacity: true) }
-            return self.moving
-        }
-        for link in moving { link.run() }
     }
 
     // MARK: - What the application asks for

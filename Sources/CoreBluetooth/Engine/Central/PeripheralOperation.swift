@@ -20,11 +20,7 @@ enum PeripheralOperation {
     case locate(GATTClientOperation)
 
     /// The call to make; nil if none is needed.
-    ///
-    /// - Parameter subscriptions: the subscriptions on the link.
-    func call(
-        on link: LinkIdentifier, _ subscriptions: [AttributeHandle: CallToken]
-    ) -> Result<HostCall.Kind?, HostError> {
+    func call(on link: LinkIdentifier) -> Result<HostCall.Kind?, HostError> {
         switch self {
         case .discoverServices: return .success(.perform(link, .discoverPrimaryServices()))
         case .discoverIncludedServices(_, let service):
@@ -41,16 +37,10 @@ enum PeripheralOperation {
                 return .failure(.refused(.invalidAttributeValueLength, .writeRequest, at: attribute.handle))
             }
             return .success(.write(link, attribute.handle, value))
-        case .setNotify(let characteristic, let isEnabled):
-            let handle = characteristic.handle
-            // The application's view may be behind: its callbacks come one at a time.
-            if let token = subscriptions[handle] {
-                return .success(isEnabled ? nil : .unsubscribe(link, token))
-            }
-            return isEnabled ? subscription(to: characteristic, on: link) : .success(nil)
-        case .renew(let characteristic):
-            return subscriptions[characteristic.handle] == nil
-                ? subscription(to: characteristic, on: link) : .success(nil)
+        // Whether there is a subscription already, the host knows.
+        case .setNotify(let characteristic, false): return .success(.unsubscribeAll(link, characteristic.handle))
+        case .setNotify(let characteristic, true), .renew(let characteristic):
+            return subscription(to: characteristic, on: link)
         case .openChannel(let psm):
             return .success(.channel(link, .open(psm: psm, ChannelParameters(), count: nil)))
         case .locate(let operation): return .success(.perform(link, operation))

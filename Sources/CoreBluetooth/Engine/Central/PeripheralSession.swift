@@ -101,6 +101,7 @@ final class PeripheralSession: @unchecked Sendable {
         }
         if let link = place.link {
             link.end()
+            link.attachment.post(.abandon(link.identifier))
             link.attachment.post(.release(link.identifier))
         }
         if let attempt = place.attempt { attempt.attachment.post(.cancel, token: attempt.token) }

@@ -90,7 +90,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
     override func take(_ state: CBManagerState, _ attachment: Attachment?) {
         if attachment == nil {
             for central in centrals.values {
-                _ = central.lease.close()
+                central.lease.close()
                 central.pipes.endAll()
             }
             (centrals, channels) = ([:], [])
@@ -132,7 +132,7 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
             centrals[identifier] = CentralLink(identifier, information, attachment)
         case .linkEnded(let identifier, _):
             guard let central = centrals.removeValue(forKey: identifier) else { return }
-            _ = central.lease.close()
+            central.lease.close()
             central.pipes.endAll()
             // Nobody waits for this one any more.
             inbox.append(.readyToUpdate(central))
@@ -152,9 +152,9 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
         case .channel(let identifier, let event): centrals[identifier]?.pipes.take(event, of: batch)
         case .ended(let token, let result):
             if let call = attachment.take(token) { ended(call, result) }
-        case .authorizationRequested, .adapter, .advertisingSetEnded, .periodic, .subevents, .sighting,
+        case .authorizationRequested, .adapter, .advertisingSetEnded, .periodic, .subevents, .sighting, .bondRefused,
             .parametersChanged, .phyChanged, .power, .peerIdentified, .nameChanged, .servicesKnown, .servicesChanged,
-            .value, .requestExpired, .securityChanged, .pairingEnded, .pairingAsked, .pairingShown, .bondRefused:
+            .value, .subscriptionBegan, .requestExpired, .securityChanged, .pairingEnded, .pairingAsked, .pairingShown:
             return
         }
     }
@@ -219,7 +219,9 @@ final class ServerSession: ManagerSession<ServerEvent, ServerState>, @unchecked 
             for central in centrals[..<full] where central.link.lease.add(1) { post(.readyToUpdate(central.link)) }
             return false
         }
-        let octets = [UInt8](value.prefix(GATTAttributeValue.maximumLength))
+        // To cut a value costs more than to copy it.
+        let isCut = value.count > GATTAttributeValue.maximumLength
+        let octets = isCut ? [UInt8](value.prefix(GATTAttributeValue.maximumLength)) : [UInt8](value)
         for link in centrals.lazy.map(\.link) { link.attachment.post(.update(link.identifier, handle, octets)) }
         return true
     }

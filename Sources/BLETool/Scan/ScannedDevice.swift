@@ -1,0 +1,103 @@
+import BluetoothGAP
+import BluetoothLE
+
+/// What a scan knows of one device.
+struct ScannedDevice {
+    let peer: PeerID
+    /// Its advertising sets, in the order in which they were seen. Legacy advertising, which has no set ID, is one of them.
+    private(set) var sets: [ScannedSet]
+    private(set) var lastSeen: Instant
+    /// Its averaged signal, and the address of the last measurement. Nil if none of its matching sets was measured.
+    private var signal: (average: ProximityAverage, address: DeviceAddress)?
+
+    init(_ sighting: Sighting, _ reader: LookReader) {
+        peer = sighting.peer
+        sets = [ScannedSet(sighting, reader)]
+        lastSeen = sighting.lastSeen
+    }
+
+    /// Where a set is.
+    func index(of sid: UInt8?) -> Int? { sets.firstIndex { $0.sighting.details.sid == sid } }
+
+    /// Adds a set, and returns where it is.
+    mutating func add(_ sighting: Sighting, _ reader: LookReader) -> Int {
+        sets.append(ScannedSet(sighting, reader))
+        lastSeen = sighting.lastSeen
+        return sets.count - 1
+    }
+
+    /// Adds another sighting of a set. Returns whether its data has changed.
+    mutating func update(_ set: Int, _ sighting: Sighting, _ reader: LookReader) -> Bool {
+        lastSeen = sighting.lastSeen
+        return sets[set].update(sighting, reader)
+    }
+
+    /// Adds the signal of a set's last sighting to the average, if the set matches.
+    ///
+    /// - Parameter order: a number greater than those of earlier measurements of other devices.
+    mutating func measure(_ set: Int, order: UInt64, _ configuration: ProximityEstimator.Configuration) {
+        guard sets[set].isMatch, let rssi = sets[set].sighting.rssi else { return }
+        let sighting = sets[set].sighting
+        var average = signal?.average ?? ProximityAverage(order: order)
+        average.record(rssi, txPowerLevel: sighting.txPowerLevel, at: sighting.lastSeen, configuration)
+        signal = (average, sighting.address)
+    }
+
+    /// How near the device is, with the number that breaks ties.
+    func estimate(
+        _ configuration: ProximityEstimator.Configuration
+    ) -> (order: UInt64, estimate: ProximityEstimator.Estimate)? {
+        signal.map { ($0.average.order, $0.average.estimate(of: $0.address, configuration)) }
+    }
+
+    mutating func text(of set: Int, _ make: (inout ScannedSet) -> [UInt8]) -> [UInt8] { make(&sets[set]) }
+}
+
+/// One advertising set of a device, as it is shown.
+struct ScannedSet {
+    private(set) var sighting: Sighting
+    private(set) var signal = SignalHistory()
+    /// What its data says.
+    private(set) var look: DeviceLook
+    /// Whether it has to do with one of the services that the scan is for.
+    private(set) var isMatch: Bool
+    /// The parts of its lines that stay the same while its data does.
+    private var cached: (json: [UInt8]?, line: [UInt8]?)
+
+    init(_ sighting: Sighting, _ reader: LookReader) {
+        self.sighting = sighting
+        look = reader.look(at: sighting)
+        isMatch = reader.matches(look)
+        signal.record(sighting.rssi, at: sighting.lastSeen)
+    }
+
+    /// Adds another sighting. Returns whether its data has changed.
+    mutating func update(_ new: Sighting, _ reader: LookReader) -> Bool {
+        let isChanged =
+            sighting.address != new.address || sighting.details != new.details || sighting.eventType != new.eventType
+            || sighting.advertisingData != new.advertisingData || sighting.scanResponseData != new.scanResponseData
+        sighting = new
+        signal.record(new.rssi, at: new.lastSeen)
+        guard isChanged else { return false }
+        look = reader.look(at: new)
+        isMatch = reader.matches(look)
+        cached = (nil, nil)
+        return true
+    }
+
+    /// The part of its JSON that stays the same, which `make` makes once for each change of its data.
+    mutating func cachedJSON(_ make: (ScannedSet) -> [UInt8]) -> [UInt8] {
+        if let json = cached.json { return json }
+        let json = make(self)
+        cached.json = json
+        return json
+    }
+
+    /// As `cachedJSON`, for its line for people.
+    mutating func cachedLine(_ make: (ScannedSet) -> [UInt8]) -> [UInt8] {
+        if let line = cached.line { return line }
+        let line = make(self)
+        cached.line = line
+        return line
+    }
+}

@@ -1,0 +1,62 @@
+import BluetoothSMP
+import Crypto
+import CryptoExtras
+import FoundationEssentials
+
+/// AES-128 with a key that swift-crypto keeps.
+///
+/// swift-crypto expands the key in each call, and has no call for several independent blocks. Deciphering in CFB mode is one:
+/// of the blocks C it makes E(previous block) ^ C. So with the blocks themselves as C, and the first as the initialization
+/// vector, one call with one expansion encrypts them all. All of it is BoringSSL's, which has hardware do it where it can, and
+/// takes the same time for all keys elsewhere.
+struct SwiftCryptoBlockCipher: BlockCipher {
+    private let key: SymmetricKey
+
+    /// From how many blocks on one call for all of them costs less than one for each.
+    private static let worthwhileCount = 6
+
+    init(key: UInt128) {
+        self.key = withUnsafeBytes(of: key.bigEndian) { SymmetricKey(data: $0) }
+    }
+
+    func encrypt(_ block: UInt128) -> UInt128 {
+        var octets = block.bigEndian
+        withUnsafeMutableBytes(of: &octets) { octets in
+            var octets = octets
+            do {
+                try AES.permute(&octets, key: key)
+            } catch {
+                // Only a key or a block of the wrong length can be refused.
+                preconditionFailure("AES refused a block of 16 octets: \(error)")
+            }
+        }
+        return UInt128(bigEndian: octets)
+    }
+
+    func encrypt(_ blocks: inout [UInt128]) {
+        guard blocks.count >= Self.worthwhileCount else {
+            for index in blocks.indices { blocks[index] = encrypt(blocks[index]) }
+            return
+        }
+        // With the buffer's address, the loops below don't check at each block whether the array is shared.
+        blocks.withUnsafeMutableBufferPointer { blocks in
+            let first = blocks[0].bigEndian
+            for index in 1..<blocks.count { blocks[index - 1] = blocks[index].bigEndian }
+            blocks[blocks.count - 1] = 0
+            let result: Data
+            do {
+                let vector = try withUnsafeBytes(of: first) { try AES._CFB.IV(ivBytes: $0) }
+                result = try AES._CFB.decrypt(UnsafeRawBufferPointer(blocks), using: key, iv: vector)
+            } catch {
+                // Only a key or a vector of the wrong length can be refused.
+                preconditionFailure("AES refused whole blocks: \(error)")
+            }
+            result.withUnsafeBytes { result in
+                for index in blocks.indices {
+                    let sum = result.loadUnaligned(fromByteOffset: 16 * index, as: UInt128.self)
+                    blocks[index] = UInt128(bigEndian: sum ^ blocks[index])
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import BluetoothBase
+import BluetoothHCI
+import BluetoothL2CAP
+
+/// The facts by which a machine of a link decides, beside its own state.
+struct LinkContext: Sendable {
+    let link: LinkIdentifier
+    let handle: ConnectionHandle
+    let role: LinkRole
+    /// Whether the host has reported the link as connected.
+    let isAnnounced: Bool
+    /// Whether the queue has room for a command that somebody asked for; see `Host.sendOptional`.
+    let canSendCommand: Bool
+    /// Whether the controller has the Connection Parameters Request procedure (Core 5.4, Vol 6, Part B, 5.1.7).
+    let hasParameterRequest: Bool
+    /// Whether the central still owes the answer to a request for parameters over L2CAP.
+    let isAskingCentral: Bool
+    let now: Instant
+}
+
+/// What a machine of a link asks of the host.
+enum LinkEffect: Sendable {
+    /// Sends a command. The answer comes back to the machine that the purpose names.
+    case send(any HCICommand, for: CommandPurpose)
+    /// Asks the central for connection parameters over L2CAP, which must be free for that.
+    case requestParameters(ConnectionParameters)
+    case report(HostEvent.Link)
+}
+
+/// The one way from the host into the machines of its links, and from their effects to the outbox and the events.
+extension Host {
+    /// Lets a machine of a link handle an event, and performs the effects.
+    mutating func advance<Refusal: Error>(
+        _ slot: LinkTable.Slot, at now: Instant,
+        _ handle: (inout Link, LinkContext) throws(Refusal) -> [LinkEffect]
+    ) throws(Refusal) {
+        let context = LinkContext(
+            link: links.at[slot.index].identifier, handle: links.at[slot.index].handle, role: links.at[slot.index].role,
+            isAnnounced: links.at[slot.index].life.isAnnounced, canSendCommand: hasRoomForOptionalCommand,
+            hasParameterRequest: controller?.features.contains(.connectionParametersRequest) == true,
+            isAskingCentral: links.at[slot.index].signalling.isRequestOutstanding, now: now)
+        perform(try handle(&links.at[slot.index], context), slot, at: now)
+    }
+
+    /// The same for an event that carries a request, which gets its identifier here unless the machine refuses it.
+    mutating func request(
+        _ slot: LinkTable.Slot, at now: Instant,
+        _ handle: (inout Link, RequestIdentifier, LinkContext) throws(HostError) -> [LinkEffect]
+    ) throws(HostError) -> RequestIdentifier {
+        let request = RequestIdentifier(number: nextRequest)
+        try advance(slot, at: now) { link, context throws(HostError) in try handle(&link, request, context) }
+        return makeRequest()
+    }
+
+    /// Performs effects in their order.
+    private mutating func perform(_ effects: [LinkEffect], _ slot: LinkTable.Slot, at now: Instant) {
+        for effect in effects {
+            switch effect {
+            case .send(let command, let purpose): send(command, for: purpose, at: now)
+            case .requestParameters(let parameters): requestParameters(parameters, slot, at: now)
+            case .report(let event): events.append(.link(links.at[slot.index].identifier, event))
+            }
+        }
+    }
+
+    private mutating func requestParameters(
+        _ parameters: ConnectionParameters, _ slot: LinkTable.Slot, at now: Instant
+    ) {
+        openFrame()
+        do throws(ConnectionParameterUpdateError) {
+            try links.at[slot.index].signalling.requestConnectionParameterUpdate(
+                parameters, at: now, into: &outbox.writer)
+        } catch {
+            // Not reached: the machine sees in its context whether another request is outstanding.
+            return outbox.rollback()
+        }
+        closeFrame(slot, .leSignalling)
+    }
+}

@@ -1,0 +1,58 @@
+/// The machines of the host, for its documentation and the test of their diagrams.
+package enum MachineCatalog {
+    /// A machine as `Documentation/StateMachines.md` shows it.
+    package struct Entry: Sendable {
+        package let name: String
+        /// One sentence about the machine's task.
+        package let summary: String
+        package let diagram: String
+
+        init<Machine: StateMachine>(_ machine: Machine.Type, _ summary: String) {
+            (name, diagram) = ("\(machine)", machine.diagram)
+            self.summary = summary
+        }
+    }
+
+    /// The machines, in the order of the page.
+    package static var diagrams: [Entry] {
+        [
+            Entry(
+                ControllerLifecycle.self,
+                "Brings the controller up, and resets it after failures until it fails too often."),
+            Entry(
+                AdvertisingSet.self, "Moves one advertising set towards what the application wants, and off the air."),
+            Entry(Scanner.self, "Scans as the application, searches for peers and synchronizations need it."),
+            Entry(Initiator.self, "Connects to the peers that are wanted, one connection at a time."),
+            Entry(
+                ResolvingList.self,
+                "Fills the controller's list of peers whose private addresses it resolves, one command at a time."),
+            Entry(PrivateAddress.self, "Replaces the random address of a host with privacy when its time is over."),
+            Entry(
+                PeriodicSynchronizer.self,
+                "Finds the periodic advertising that is wanted; several requests take turns."),
+            Entry(
+                BearerNegotiation.self, "Asks a peer whether it has enhanced ATT bearers, and opens them one at a time."
+            ),
+            Entry(LinkEncryption.self, "Keeps what a link is encrypted with, and which key the controller was given."),
+            Entry(
+                PairingConclusion.self,
+                "Holds the result of a pairing until the peer has the last keys and the bond is stored."),
+            Entry(ServiceChangeIndication.self, "Indicates changes of this host's database to a peer, one at a time."),
+            Entry(KeyMaterialIndication.self, "Indicates a change of the Encrypted Data Key Material to a peer."),
+            Entry(LinkReadiness.self, "Decides when the users of a shared host get a link, and that it ends."),
+            Entry(
+                LinkPreparation.self,
+                "Reads a peer's services and name, and subscribes to Service Changed, when the link is idle."),
+            Entry(
+                AttributeCaching.self,
+                "Compares the Database Hash of a peer's server with earlier ones before what was found answers for the peer."
+            ),
+            Entry(Subscription.self, "Moves one subscription towards what its users want."),
+            Entry(ParameterNegotiation.self, "Changes the connection parameters of a link, or asks its central to."),
+            Entry(PHYNegotiation.self, "Asks the controllers for other PHYs, one request at a time."),
+            Entry(PowerReadings.self, "Reads the power of this device and of the peer on a link."),
+            Entry(PathLossReports.self, "Turns reports of a link's path loss on and off."),
+            Entry(TransmitPowerReports.self, "Turns reports of changed transmit power on and off."),
+        ]
+    }
+}

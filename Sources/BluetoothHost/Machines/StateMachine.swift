@@ -1,0 +1,48 @@
+/// One concern of a link, with private state: an event goes in, effects come out.
+///
+/// A machine's phase is an enum with payloads. Its transitions, without the payloads, are data: a test compares them with what the
+/// machine does, for every phase and event, and `Scripts/diagrams` draws them into `Documentation/StateMachines.md`.
+package protocol StateMachine: Hashable, Sendable {
+    /// The names of the phases, in the order of a life. The first one is where a machine begins.
+    associatedtype PhaseName: RawRepresentable<String> & CaseIterable & Hashable & Sendable
+    /// The names of the events.
+    associatedtype EventName: RawRepresentable<String> & CaseIterable & Hashable & Sendable
+
+    /// Every change of phase, and every event that has effects without one. Other events are ignored.
+    static var transitions: [Transition<Self>] { get }
+
+    var phaseName: PhaseName { get }
+}
+
+/// One row of a machine's table: in this phase, this event may lead to that one. Where an event has several rows in a phase, its
+/// payload or the context decides.
+package struct Transition<Machine: StateMachine>: Hashable, Sendable {
+    package let phase: Machine.PhaseName
+    package let event: Machine.EventName
+    package let next: Machine.PhaseName
+
+    package init(_ phase: Machine.PhaseName, _ event: Machine.EventName, _ next: Machine.PhaseName) {
+        (self.phase, self.event, self.next) = (phase, event, next)
+    }
+}
+
+extension StateMachine {
+    /// The transitions as a Mermaid state diagram. Events that lead the same way share an arrow.
+    package static var diagram: String {
+        var arrows: [(phase: PhaseName, next: PhaseName, events: [EventName])] = []
+        for row in transitions {
+            if let index = arrows.firstIndex(where: { $0.phase == row.phase && $0.next == row.next }) {
+                arrows[index].events.append(row.event)
+            } else {
+                arrows.append((row.phase, row.next, [row.event]))
+            }
+        }
+        var lines = ["stateDiagram-v2"]
+        if let first = PhaseName.allCases.first { lines.append("    [*] --> \(first.rawValue)") }
+        for arrow in arrows {
+            let events = arrow.events.map(\.rawValue).joined(separator: ", ")
+            lines.append("    \(arrow.phase.rawValue) --> \(arrow.next.rawValue): \(events)")
+        }
+        return lines.joined(separator: "\n")
+    }
+}

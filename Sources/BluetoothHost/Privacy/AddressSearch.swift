@@ -1,0 +1,54 @@
+import BluetoothBase
+import BluetoothSMP
+
+/// Tries keys on several private addresses together, some keys at a time.
+///
+/// A key has to be expanded before it encrypts, which costs as much as twenty blocks. The more addresses there are, the less
+/// each of them costs.
+struct AddressSearch: Sendable {
+    /// The maximum number of addresses of one search.
+    static let capacity = 64
+
+    let addresses: [DeviceAddress]
+    /// Who made each address, once all keys have been tried.
+    private(set) var makers: [AddressResolver.Maker]
+    /// The blocks that each key encrypts.
+    private let blocks: [UInt128]
+    private var nextKey = 0
+    /// The keys that have been tried are those of this generation; nil if none have.
+    private var generation: Int?
+
+    init(_ addresses: [DeviceAddress]) {
+        self.addresses = addresses
+        makers = Array(repeating: .stranger, count: addresses.count)
+        blocks = addresses.map(\.resolvingBlock)
+    }
+
+    /// Tries the next keys.
+    ///
+    /// - Parameters:
+    ///   - keys: all keys.
+    ///   - generation: changes with the keys. The search then starts again, because its results may be wrong.
+    ///   - count: the maximum number of keys to try.
+    /// - Returns: whether all keys have been tried.
+    mutating func advance(_ keys: [AddressResolver.Key], generation: Int, count: Int) -> Bool {
+        if generation != self.generation { restart(generation) }
+        let end = nextKey + min(count, keys.count - nextKey)
+        while nextKey < end {
+            var encrypted = blocks
+            keys[nextKey].cipher.encrypt(&encrypted)
+            for index in addresses.indices where addresses[index].isMade(from: encrypted[index]) {
+                // If two bonds have the same key, the older one counts.
+                if makers[index] == .stranger { makers[index] = .peer(keys[nextKey].peer) }
+            }
+            nextKey += 1
+        }
+        return nextKey == keys.count
+    }
+
+    private mutating func restart(_ generation: Int) {
+        self.generation = generation
+        nextKey = 0
+        makers = Array(repeating: .stranger, count: addresses.count)
+    }
+}

@@ -1,0 +1,256 @@
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothHost
+import BluetoothL2CAP
+
+/// L2CAP channels: offering and opening them, and what must come of what is sent.
+final class UserChannels: UserPart {
+    let context: UserContext
+    /// The open channels of each link.
+    private var channels: [LinkIdentifier: [UserChannel]] = [:]
+
+    init(_ context: UserContext) { self.context = context }
+
+    /// The service that each publisher offers, and one that nobody does.
+    private static let psm: UInt16 = 0x85, nobodys: UInt16 = 0x86
+    /// How many channels a user opens on a link.
+    private static let channelLimit = 4
+
+    func offer() {
+        guard run.scenario.hasChannels, isPublisher else { return }
+        let isProtected = run.hasSecurity && context.draw { $0.oneIn(3) }
+        let listener = ChannelListener(
+            parameters: context.draw { drawParameters(&$0, least: 64) }, requirement: isProtected ? .encrypted : .none)
+        post(.listen(Self.psm, listener), CallLedger.Call(kind: .openChannel))
+    }
+
+    private func drawParameters(_ pick: inout SeededGenerator, least: Int) -> ChannelParameters {
+        ChannelParameters(
+            mtu: UInt16([least, 100, 512, 2048, 5000][pick.below(5)]),
+            mps: UInt16([least, 64, 247, 247, ChannelParameters.longestMPS][pick.below(5)]),
+            window: UInt16([1, 2, 5, 16, 64][pick.below(5)]))
+    }
+
+    // MARK: - Actions
+
+    func perform(_ kind: Scenario.Action.Kind, on userLink: UserLink, _ pick: inout SeededGenerator) {
+        let link = userLink.identifier
+        if kind == .openChannel { return open(link, &pick) }
+        guard let place = pick.element(of: Array(channels(on: link).indices)) else { return }
+        let channel = channels(on: link)[place]
+        switch kind {
+        case .sendOverChannel:
+            guard channel.closing == nil, channel.toSend < 200 else { return }
+            channels[link]?[place].toSend += 1 + pick.below(40)
+            pump(channel.id, of: link)
+        case .pauseChannel:
+            channels[link]?[place].reading = pick.oneIn(2) ? .slow : .paused
+            run.hasHeld.insert(station)
+        case .resumeChannel: take(place, link)
+        case .closeChannel:
+            guard channel.closing == nil else { return }
+            let isAbrupt = pick.oneIn(4)
+            channels[link]?[place].closing = isAbrupt ? .abrupt : .orderly
+            channels[link]?[place].toSend = 0
+            noteClosing(userLink)
+            post(.channel(link, .close(channel.id, isAbrupt: isAbrupt)))
+        case .reconfigureChannel:
+            // What it takes afterwards this user does not keep.
+            guard channel.information.kind == .enhanced, channel.closing == nil, channel.reconfiguration == nil else {
+                return
+            }
+            let mps = UInt16([64, 100, 247, ChannelParameters.longestMPS][pick.below(4)])
+            let mtu = channel.information.local.mtu + UInt16(pick.below(100))
+            channels[link]?[place].reconfiguration = (mtu, mps)
+            post(
+                .channel(link, .reconfigure(channel.id, mtu: mtu, mps: mps)), CallLedger.Call(kind: kind, link: link))
+        default: return
+        }
+    }
+
+    private func open(_ link: LinkIdentifier, _ pick: inout SeededGenerator) {
+        guard channels(on: link).count < Self.channelLimit else { return }
+        let count = pick.oneIn(3) ? 1 + pick.below(5) : nil
+        let psm = pick.oneIn(10) ? Self.nobodys : Self.psm
+        let parameters = drawParameters(&pick, least: count == nil ? 23 : 64)
+        var call = CallLedger.Call(kind: .openChannel, link: link)
+        call.isForNobody = psm == Self.nobodys
+        post(.channel(link, .open(psm: psm, parameters, count: count)), call)
+    }
+
+    /// A side that closes loses what is still to come.
+    private func noteClosing(_ link: UserLink) {
+        run.channelClosers.insert(.init(station: station, peer: link.peer))
+    }
+
+    /// The user leaves, and its channels with it, also those that it has only asked for.
+    func leave() {
+        for link in links.all { noteClosing(link) }
+        channels = [:]
+    }
+
+    /// The user calls off what it has asked for: the peer may have opened a channel.
+    func noteCalledOff(_ call: CallLedger.Call) {
+        guard call.kind == .openChannel, let link = call.link.flatMap({ links[$0] }) else { return }
+        noteClosing(link)
+    }
+
+    /// Takes what is held, and all that comes from now on.
+    private func take(_ place: Int, _ link: LinkIdentifier) {
+        guard let channel = channels[link]?[place] else { return }
+        channels[link]?[place].reading = .eager
+        channels[link]?[place].held = []
+        for length in channel.held { post(.channel(link, .consume(channel.id, length))) }
+    }
+
+    /// Takes everything from now on, and sends nothing more than the channels have already.
+    func calm() {
+        for link in links.all.map(\.identifier) {
+            for place in channels(on: link).indices {
+                take(place, link)
+                channels[link]?[place].toSend = 0
+            }
+        }
+    }
+
+    private func pump(_ id: CreditBasedChannel.ID, of link: LinkIdentifier) {
+        guard let place = channels(on: link).firstIndex(where: { $0.id == id }) else { return }
+        while var channel = channels[link]?[place], channel.toSend > 0, channel.credit > 0 {
+            channel.toSend -= 1
+            channel.credit -= 1
+            channel.lastSent += 1
+            channels[link]?[place] = channel
+            // At one credit at a time a few K-frames take a second.
+            let room = min(Int(channel.information.peerMTU), 4 * Int(channel.information.peerMPS), 2500)
+            let count = context.draw { $0.oneIn(3) ? room : SimulatedSDU.leastCount + $0.below(room - 9) }
+            let sdu = SimulatedSDU(stream: channel.outgoing, number: channel.lastSent)
+            post(.channel(link, .send(id, sdu.bytes(count: min(count, room)))))
+        }
+    }
+
+    // MARK: - Events
+
+    /// A link has ended, and its channels before it.
+    func linkEnded(_ link: LinkIdentifier) {
+        if !channels(on: link).isEmpty { fail(.linkEvents, "the end of a link without that of its channels") }
+        channels[link] = nil
+    }
+
+    private func channels(on link: LinkIdentifier) -> [UserChannel] { channels[link] ?? [] }
+
+    func opened(_ opened: [OpenedChannel], on link: LinkIdentifier, _ call: CallLedger.Call) {
+        if call.isForNobody { fail(.fittingReason, "a channel to a service that nobody offers was opened") }
+        if opened.isEmpty { fail(.fittingReason, "no channel was opened, and no reason given") }
+        for channel in opened { add(channel.id, channel.information, on: link) }
+    }
+
+    private func add(_ id: CreditBasedChannel.ID, _ information: ChannelInformation, on link: LinkIdentifier) {
+        guard links[link] != nil else { return fail(.linkEvents, "a channel of \(link), which is not there") }
+        guard !channels(on: link).contains(where: { $0.id == id }) else {
+            return fail(.linkEvents, "a channel was opened twice")
+        }
+        let channel = UserChannel(id: id, information: information, outgoing: run.nextNumber())
+        channels[link, default: []].append(channel)
+    }
+
+    func take(_ event: UserEvent.Channel, of link: LinkIdentifier, _ batch: borrowing EventBatch) {
+        guard let userLink = links[link] else { return fail(.linkEvents, "an event of \(link), which is not there") }
+        if case .opened(let id, let information) = event {
+            if !isPublisher { fail(.linkEvents, "a channel was opened to a user that offers none") }
+            return add(id, information, on: link)
+        }
+        guard let place = channels(on: link).firstIndex(where: { $0.id == event.id }) else {
+            return fail(.linkEvents, "an event of a channel that is not open")
+        }
+        switch event {
+        case .opened: return
+        case .received(_, let payload): received(batch.bytes(of: payload), place, userLink)
+        case .credit(let id, let count):
+            channels[link]?[place].credit += count
+            let credit = channels(on: link)[place].credit
+            if credit > SharedHost.channelCredit { fail(.bounds, "\(credit) credits for the SDUs of a channel") }
+            pump(id, of: link)
+        case .closed(_, let end):
+            check(end, of: channels(on: link)[place], userLink)
+            channels[link]?.remove(at: place)
+        }
+    }
+
+    private func received(_ octets: Span<UInt8>, _ place: Int, _ link: UserLink) {
+        let channel = channels(on: link.identifier)[place]
+        if octets.count > Int(channel.information.local.mtu) + 100 { fail(.mtu, "an SDU of \(octets.count) octets") }
+        hold(octets.count, place, link.identifier)
+        // A channel that has lost data is closed, and nothing comes after that.
+        guard isUnchanged(link) else { return }
+        guard let sdu = SimulatedSDU(octets) else {
+            return fail(.wholeMessage, "an SDU of \(octets.count) octets that is not whole")
+        }
+        if sdu.stream != channel.incoming ?? sdu.stream {
+            fail(.valueOrder, "an SDU of stream \(sdu.stream) on a channel of another")
+        }
+        if sdu.number != channel.lastReceived + 1 {
+            fail(.valueOrder, "SDU \(sdu.number) of stream \(sdu.stream) after SDU \(channel.lastReceived)")
+        }
+        channels[link.identifier]?[place].incoming = sdu.stream
+        channels[link.identifier]?[place].lastReceived = sdu.number
+        run.channelArrivals[sdu.stream] = sdu.number
+    }
+
+    /// Holds an SDU, and takes the number of SDUs that this reader takes now.
+    private func hold(_ length: Int, _ place: Int, _ link: LinkIdentifier) {
+        channels[link]?[place].held.append(length)
+        let channel = channels(on: link)[place]
+        if channel.heldOctets > channel.octetLimit {
+            fail(.bounds, "a user holds \(channel.heldOctets) octets of a channel, at most \(channel.octetLimit)")
+        }
+        switch channel.reading {
+        case .paused: return
+        case .slow: if channel.lastReceived % 4 != 3 { return }
+        case .eager: break
+        }
+        channels[link]?[place].held.removeFirst()
+        post(.channel(link, .consume(channel.id, channel.held[0])))
+    }
+
+    // MARK: - The end
+
+    /// Whether a channel is not done with what it has to send, or with its end.
+    var isSending: Bool {
+        isAttached
+            && links.all.contains { link in
+                isSure(link)
+                    && channels(on: link.identifier).contains {
+                        $0.closing != nil || $0.toSend > 0 || $0.credit != SharedHost.channelCredit
+                            || (run.channelArrivals[$0.outgoing] ?? 0) != $0.lastSent
+                    }
+            }
+    }
+
+    /// When all is quiet, everything has been sent.
+    func checkQuiet() {
+        for link in links.all where isSure(link) {
+            for channel in channels(on: link.identifier) {
+                if channel.closing != nil { fail(.leftovers, "a channel that is still being closed") }
+                if channel.toSend > 0 || channel.credit != SharedHost.channelCredit {
+                    fail(
+                        .leftovers,
+                        "\(channel.toSend) SDUs still to send, and \(channel.credit) credits, on a quiet channel")
+                }
+                checkArrival(channel, link.peer)
+            }
+        }
+    }
+}
+
+extension UserEvent.Channel {
+    /// The channel it is about.
+    fileprivate var id: CreditBasedChannel.ID {
+        switch self {
+        case .received(let id, _), .credit(let id, _), .opened(let id, _), .closed(let id, _): id
+        }
+    }
+}
+
+extension ChannelParameters {
+    fileprivate static let longestMPS = Int(Host.greatestMPS)
+}

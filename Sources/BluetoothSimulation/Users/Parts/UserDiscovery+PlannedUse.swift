@@ -1,0 +1,44 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
+
+/// Operations that wait inside an application, as those of `CoreBluetooth` do: they are planned with a handle that is right, and
+/// asked for when the peer's services may have changed.
+extension UserDiscovery {
+    /// Plans to read a value of the peer's services, and asks for it a little later.
+    func planUse(of peersLink: UserLink, _ pick: inout SeededGenerator) {
+        let link = peersLink.identifier
+        guard let handle = pick.element(of: plannable(peersLink)) else { return }
+        let known = knownChanges(on: link)
+        let isLong = pick.oneIn(4)
+        let delay = Duration.milliseconds(pick.below(400))
+        context.schedule(after: delay) { [self] in
+            guard isAttached, links[link] != nil else { return }
+            var call = CallLedger.Call(kind: isLong ? .readLong : .read, link: link, handle: handle)
+            call.isOutdated = hasChanged(handle, since: known, on: link)
+            post(.perform(link, isLong ? .readLong(handle, offset: 0) : .read(handle)), call, knownChanges: known)
+        }
+    }
+
+    /// Handles of values that the peer has now: those of services that come and go, and those found.
+    private func plannable(_ link: UserLink) -> [AttributeHandle] {
+        let passing = run.users[link.peer].compactMap { $0 as? CallUser }.flatMap(\.parts.services.passing)
+            .flatMap(\.characteristics).map(\.value)
+        let found = [SimulatedService.Characteristic.constant, .dynamic].compactMap {
+            handles(of: $0, on: link.identifier)?.lowerBound
+        }
+        // Services that come and go matter most here.
+        return passing + passing + found
+    }
+
+    /// An operation with a handle from before a reported change is not carried out.
+    func checkOutdated(_ call: CallLedger.Call, _ result: Result<CallResult, HostError>) {
+        guard call.isOutdated else { return }
+        switch result {
+        case .success, .failure(.client):
+            fail(.expected, "\(call.kind.rawValue) with a handle from before a reported change ended with \(result)")
+        case .failure: return
+        }
+    }
+}

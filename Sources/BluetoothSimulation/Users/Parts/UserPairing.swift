@@ -1,0 +1,201 @@
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothHost
+import BluetoothSMP
+
+/// The pairings of a user's links: those it asks for, how they end, and what they protect.
+final class UserPairing: UserPart {
+    let context: UserContext
+    private let agent: UserAgent
+    private let subscribers: UserSubscribers
+    /// Links on which the user has asked to pair, and those on which it will again as soon as a pairing has ended.
+    private var askedOn: Set<LinkIdentifier> = []
+    private var pairsAgainOn: Set<LinkIdentifier> = []
+
+    init(_ context: UserContext, agent: UserAgent, subscribers: UserSubscribers) {
+        self.context = context
+        self.agent = agent
+        self.subscribers = subscribers
+    }
+
+    /// Whether the user gives its host a reason to begin to pair with a station.
+    func isWanted(with station: Int) -> Bool {
+        agent.pairsOnDemand || links.all.contains { $0.peer == station && askedOn.contains($0.identifier) }
+    }
+
+    // MARK: - Turns
+
+    func perform(_ kind: Scenario.Action.Kind, on link: UserLink, _ pick: inout SeededGenerator) {
+        switch kind {
+        case .pair: pair(link, PairRequest(requiresAuthentication: pick.oneIn(3), renewsKeys: pick.oneIn(3)))
+        case .cancelPairing:
+            run.pairings.noteCancelled(station, link.peer)
+            post(.cancelPairing(link.identifier))
+        case .endPairing:
+            guard let attempt = run.pairings.current(station, link.peer), attempt.ends[station] == nil else { return }
+            leave(link)
+        default: return
+        }
+    }
+
+    func pair(_ link: UserLink, _ request: PairRequest) {
+        askedOn.insert(link.identifier)
+        run.pairings.noteWish(station, link.peer, at: now)
+        post(.pair(link.identifier, request), CallLedger.Call(kind: .pair, link: link.identifier))
+    }
+
+    func pairAgain(_ link: UserLink) { pairsAgainOn.insert(link.identifier) }
+
+    /// Pairs with each peer that it has no bond with.
+    func pairWithStrangers() {
+        for link in links.all where run.bond(station, with: link.peer) == nil { pair(link, PairRequest()) }
+    }
+
+    func removeBond(_ pick: inout SeededGenerator) {
+        let peer = context.drawPeer(&pick)
+        run.pairings.noteRemoving(station, peer, at: now)
+        post(.removeBond(PeerID(run.address(of: peer))), CallLedger.Call(kind: .removeBond, bondedPeer: peer))
+    }
+
+    private func leave(_ link: UserLink) {
+        post(.disconnect(link.identifier, reason: nil), CallLedger.Call(kind: .disconnect, link: link.identifier))
+    }
+
+    /// The user has left.
+    func removeAll() {
+        askedOn = []
+        pairsAgainOn = []
+    }
+
+    // MARK: - Events
+
+    func linkEnded(_ link: LinkIdentifier) {
+        askedOn.remove(link)
+        pairsAgainOn.remove(link)
+    }
+
+    func ended(_ identifier: LinkIdentifier, _ result: Result<PairingOutcome, PairingError>) {
+        guard let link = links[identifier] else { return fail(.agent, "the end of a pairing on \(identifier)") }
+        let peer = link.peer
+        agent.pairingEnded(identifier)
+        guard !run.isDamaged(station) else { return }
+        let attempt =
+            if case .success = result { run.pairings.concluded(station, peer, at: now) } else {
+                run.pairings.current(station, peer)
+            }
+        let isFirst = attempt?.noteEnd(result, of: station, at: now) ?? false
+        switch result {
+        case .success(let outcome): succeeded(outcome, attempt, link)
+        case .failure(let error):
+            if !fits(error, attempt, link) { fail(.fittingReason, "pairing ended with “\(error)”") }
+            guard isFirst, let attempt, station == attempt.peripheral, case .success(let outcome)? = attempt.ends[peer]
+            else { return }
+            // Its peer has stored the bond before this one has.
+            if run.scenario.slowStorage == true, error == .bondNotStored || error == .disconnected { return }
+            let isHealthy =
+                !run.hasFaults(station) && !run.hasFaults(peer) && !attempt.cancelled.contains(station)
+            if outcome.isBonded, isHealthy {
+                fail(.bond, "pairing ended with “\(error)”, and station \(peer) has reported success")
+            }
+        }
+    }
+
+    private func succeeded(_ outcome: PairingOutcome, _ attempt: PairingModel.Attempt?, _ link: UserLink) {
+        let peer = link.peer
+        if !run.isEncrypted(station, peer) { fail(.protection, "paired over a link that is not encrypted") }
+        if let attempt {
+            run.checkStrength(outcome.strength, attempt, station)
+        } else {
+            fail(.bond, "a pairing that never began")
+        }
+        if outcome.isBonded {
+            if let bond = run.bond(station, with: peer), bond.strength == outcome.strength {
+                run.pairings.noteReported(station, peer, bond)
+                subscribers.keepOfPairing(link)
+                run.checkAgreement(station, peer)
+            } else if !run.isTainted(peer) {
+                // A broken peer may have claimed another identity.
+                fail(.bond, "a bond was reported and is not kept")
+            }
+        }
+        if pairsAgainOn.remove(link.identifier) != nil { pair(link, PairRequest(renewsKeys: true)) }
+        if agent.leavesAtOnce { leave(link) }
+    }
+
+    /// Whether an error can be what became of a pairing.
+    func fits(_ error: PairingError, _ attempt: PairingModel.Attempt?, _ link: UserLink) -> Bool {
+        let peer = link.peer
+        guard !run.isDamaged(station), !run.isTainted(peer), let attempt else { return true }
+        // Where the reason of a refusal is long on its way, the pairing before is reported as this one begins.
+        let isTroubled =
+            attempt.isTroubled || run.pairings.wasTroubled(station, peer) || run.pairings.isCancelling(station)
+            || run.pairings.isCancelling(peer)
+        switch error {
+        case .local(let reason), .peer(let reason):
+            switch reason {
+            case .confirmValueFailed, .passkeyEntryFailed, .numericComparisonFailed: return isTroubled
+            // Something was lost, or called off.
+            case .unspecifiedReason, .dhKeyCheckFailed, .invalidParameters, .commandNotSupported:
+                return isTroubled || run.hasFaults(station) || run.hasFaults(peer)
+            default: return true
+            }
+        // A central need not answer a Security Request.
+        case .timedOut:
+            return isTroubled || link.information.role == .peripheral || context.mayTimeOut(link.identifier)
+        case .cancelled: return run.pairings.isCancelling(station)
+        case .encryptionFailed: return isTroubled || context.mayTimeOut(link.identifier)
+        case .encryptedWithKnownKey: return false
+        case .disconnected: return true
+        case .bondNotStored: return run.scenario.slowStorage == true
+        }
+    }
+
+    // MARK: - Protection
+
+    /// The security of a link is another one now.
+    func check(_ security: LinkSecurity, of peer: Int) {
+        guard !run.isDamaged(station) else { return }
+        if security.isEncrypted, !run.isEncrypted(station, peer) {
+            fail(.protection, "a link is called encrypted, and the controller has not said so")
+        }
+        if security.isAuthenticated, !run.pairings.isAuthenticated(station, peer) {
+            fail(.authentication, "a link is called authenticated, which no two persons have made it")
+        }
+    }
+
+    func bondRefused(_ identifier: LinkIdentifier) {
+        guard let link = links[identifier] else {
+            return fail(.linkEvents, "a bond on \(identifier), which is not there")
+        }
+        let peer = link.peer
+        let isHealthy = [station, peer].allSatisfy { !run.isDamaged($0) && !run.hasFaults($0) }
+        // A host forgets a bond at once, and its store some time later.
+        let areBonded =
+            run.areSurelyBonded(station, peer) && !run.hasForgottenBond(station, peer, since: link.beginning)
+        guard isHealthy, areBonded || run.pairings.haveAgreed(station, peer) else { return }
+        fail(.bond, "a bond was refused, and both have the key, or have reported the pairing that made it")
+    }
+
+    /// A user has got a link: the peer of a bond is encrypted first.
+    func checkProtection(_ link: UserLink) {
+        guard run.hasSecurity, link.information.role == .central, !run.isDamaged(station),
+            let bond = run.bond(station, with: link.peer), bond.centralKey != nil,
+            // It may have been made over another link, the end of which this host has not noticed.
+            run.isOlder(bondWith: link.peer, than: link, station),
+            // A host forgets a bond at once, and its store some time later.
+            !run.isStoring(station),
+            !run.pairings.isForgotten(station, link.peer, since: link.beginning)
+        else { return }
+        if !link.information.security.isEncrypted {
+            fail(.protection, "connect gave a link to a bonded peer that is not encrypted")
+        }
+    }
+
+    /// `pair` succeeds on encrypted links only.
+    func checkPaired(_ call: CallLedger.Call) {
+        guard let link = call.link.flatMap({ links[$0] }) else { return }
+        if !link.information.security.isEncrypted, !run.isDamaged(station) {
+            fail(.protection, "pair succeeded, and the link is not encrypted")
+        }
+    }
+}

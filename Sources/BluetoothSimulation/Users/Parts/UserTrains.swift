@@ -1,0 +1,241 @@
+import BluetoothAdapter
+import BluetoothBase
+import BluetoothGAP
+import BluetoothHost
+
+/// Periodic advertising that a user receives.
+private struct UserSync {
+    let identifier: PeriodicSyncIdentifier
+    let train: Train
+    /// When it began, and when it brought something last.
+    var last: Instant
+    /// The number of the data that came last.
+    var number = 0
+    /// How often the advertiser had broken off when it began.
+    let breaks: Int
+}
+
+/// Periodic advertising: what a user advertises so, what it receives, and how that must arrive.
+final class UserTrains: UserPart {
+    let context: UserContext
+    /// The periodic advertising that it receives.
+    private var syncs: [UserSync] = []
+
+    init(_ context: UserContext) { self.context = context }
+
+    /// Few enough for the controllers.
+    private static let syncLimit = 2
+    /// After how long without a packet it is lost: some of the longest interval, two of three events left out.
+    private static let timeouts: [Duration] = [.seconds(4), .seconds(6), .seconds(10)]
+
+    var train: Train { Train(station: station, user: context.number) }
+
+    func perform(_ kind: Scenario.Action.Kind, _ pick: inout SeededGenerator) {
+        switch kind {
+        case .advertiseTrain: advertiseTrain(&pick)
+        case .changeTrain: changeTrain(&pick)
+        case .stopTrain:
+            breakTrain()
+            context.callOffFirst { $0.kind == .advertiseTrain }
+        case .synchronize: synchronize(&pick)
+        case .endSync:
+            guard !syncs.isEmpty else { return }
+            post(.sync(syncs.remove(at: pick.below(syncs.count)).identifier, .end))
+        case .tellOfTrain: tellOfTrain(&pick)
+        case .advertiseSubevents: advertiseSubevents(&pick)
+        case .connectInSubevent: connectInSubevent(&pick)
+        case .acceptTrains:
+            guard let link = pick.element(of: links.all) else { return }
+            let parameters: PeriodicSyncParameters? = pick.oneIn(5) ? nil : drawParameters(&pick)
+            post(
+                .acceptTransfers(link.identifier, parameters),
+                CallLedger.Call(kind: .acceptTrains, link: link.identifier))
+        default: return
+        }
+    }
+
+    private func drawParameters(_ pick: inout SeededGenerator) -> PeriodicSyncParameters {
+        PeriodicSyncParameters(skip: pick.below(3), timeout: Self.timeouts[pick.below(Self.timeouts.count)])
+    }
+
+    // MARK: - Advertising
+
+    /// Users that are synchronized may lose it. Called where a change is requested and again where it is made, since a user that
+    /// synchronizes in between has found the earlier data.
+    func breakTrain() { run.trainBreaks[train, default: 0] += 1 }
+
+    private func parameters(_ pick: inout SeededGenerator, interval: Duration) -> AdvertisingParameters {
+        let number = run.trainNumbers[train, default: 0] + 1
+        run.trainNumbers[train] = number
+        let length = [8, 31, 200, 252, 253, 700, 1650][pick.below(7)]
+        var parameters = AdvertisingParameters(
+            isConnectable: false, interval: .milliseconds(200)...(.milliseconds(250)),
+            data: SetPattern.data(8, number: 0),
+            extended: ExtendedAdvertising(sid: train.sid))
+        parameters.periodic = PeriodicAdvertising(
+            interval: interval...(interval + .milliseconds(20)),
+            data: SetPattern.data(length, number: UInt8(truncatingIfNeeded: number)))
+        return parameters
+    }
+
+    private func advertiseTrain(_ pick: inout SeededGenerator) {
+        guard calls.tokens(where: { $0.kind == .advertiseTrain }).isEmpty else { return }
+        breakTrain()
+        let interval = Duration.milliseconds(100 + 200 * pick.below(3))
+        post(.advertiseSet(parameters(&pick, interval: interval)), CallLedger.Call(kind: .advertiseTrain))
+    }
+
+    /// Other data, and now and then another interval.
+    private func changeTrain(_ pick: inout SeededGenerator) {
+        guard let set = calls.tokens(where: { $0.kind == .advertiseTrain && $0.isStanding }).first,
+            calls.tokens(where: { $0.kind == .changeTrain }).isEmpty
+        else { return }
+        // Data that is too long for one command, or another interval, begins a new train.
+        breakTrain()
+        let changed = parameters(&pick, interval: .milliseconds(pick.oneIn(4) ? 150 : 100))
+        post(.changeSet(set, changed), CallLedger.Call(kind: .changeTrain))
+    }
+
+    private func tellOfTrain(_ pick: inout SeededGenerator) {
+        guard let link = pick.element(of: links.all)?.identifier else { return }
+        let call = CallLedger.Call(kind: .tellOfTrain, link: link)
+        if let set = calls.tokens(where: { $0.kind == .advertiseTrain && $0.isStanding }).first, pick.oneIn(2) {
+            post(.transfer(link, .set(set), serviceData: 7), call)
+        } else if let sync = pick.element(of: syncs) {
+            post(.transfer(link, .sync(sync.identifier), serviceData: 7), call)
+        }
+    }
+
+    // MARK: - Receiving
+
+    private func synchronize(_ pick: inout SeededGenerator) {
+        guard syncs.count + calls.tokens(where: { $0.kind == .synchronize }).count < Self.syncLimit else { return }
+        let peer = context.drawPeer(&pick)
+        let train = Train(station: peer, user: pick.below(run.scenario.devices[peer].users.count))
+        let timeout: Duration? = pick.oneIn(2) ? .milliseconds(200 + pick.below(8_000)) : nil
+        post(
+            .synchronize(
+                [PeriodicAdvertiser(peer: PeerID(run.address(of: peer)), sid: train.sid)], drawParameters(&pick),
+                timeout: timeout),
+            CallLedger.Call(
+                kind: .synchronize, hasTimeout: timeout != nil,
+                deadline: timeout.map { now.advanced(by: $0) }, train: train))
+    }
+
+    func established(
+        _ sync: PeriodicSyncIdentifier, _ information: PeriodicSyncInformation, _ call: CallLedger.Call
+    ) {
+        guard let train = begin(sync, information) else { return }
+        if train != call.train { fail(.expected, "\(information) was found in place of what was asked for") }
+        // A user that cancels the call as it ends also ends the synchronization.
+        if call.isCancelled { _ = syncs.popLast() }
+    }
+
+    private func begin(_ sync: PeriodicSyncIdentifier, _ information: PeriodicSyncInformation) -> Train? {
+        if index(of: sync) != nil { fail(.endsOnce, "a synchronization began twice") }
+        guard let peer = run.station(at: information.address) ?? run.anyTaintedStation else {
+            fail(.expected, "periodic advertising of \(information.address), where nobody is")
+            return nil
+        }
+        let train = Train(station: peer, sid: information.sid)
+        syncs.append(
+            UserSync(
+                identifier: sync, train: train, last: now, breaks: run.trainBreaks[train, default: 0]))
+        listen(to: sync, information)
+        return train
+    }
+
+    private func index(of sync: PeriodicSyncIdentifier) -> Int? { syncs.firstIndex { $0.identifier == sync } }
+
+    func take(_ event: UserEvent.Periodic, of sync: PeriodicSyncIdentifier, _ batch: borrowing EventBatch) {
+        switch event {
+        case .transferred(let link, let serviceData, let information):
+            if links[link] == nil { fail(.linkEvents, "a peer told of something on \(link), which is not there") }
+            if serviceData != 7, run.anyTaintedStation == nil { fail(.expected, "a peer told of \(serviceData)") }
+            _ = begin(sync, information)
+        case .report(let report):
+            // A synchronization that was ended in this very batch may have brought reports before.
+            guard let index = index(of: sync) else { return }
+            received(batch.bytes(of: report.data), report, index)
+        case .ended(let reason):
+            guard let index = index(of: sync) else { return }
+            check(reason, of: syncs.remove(at: index))
+        }
+    }
+
+    private func received(_ data: Span<UInt8>, _ report: PeriodicReport, _ index: Int) {
+        let known = syncs[index]
+        syncs[index].last = now
+        guard !report.isTruncated, run.anyTaintedStation == nil else { return }
+        guard SetPattern.isWhole(data.copied()) else {
+            return fail(.expected, "\(data.count) octets of periodic advertising that nobody advertised")
+        }
+        let number = Int(data[2])
+        let newest = run.trainNumbers[known.train, default: 0]
+        if newest > 255 { return }
+        if number > newest { fail(.expected, "data \(number) of periodic advertising, where \(newest) is the newest") }
+        if number < known.number { fail(.valueOrder, "data \(number) of periodic advertising after \(known.number)") }
+        syncs[index].number = number
+        answer(report, of: known.identifier)
+    }
+
+    private func check(_ reason: PeriodicSyncEnd, of sync: UserSync) {
+        switch reason {
+        case .lost:
+            let isBroken = run.trainBreaks[sync.train, default: 0] != sync.breaks
+            // In subevents nothing is sent where nobody has said what.
+            guard !isBroken, !run.hasFaults(station), !run.hasFaults(sync.train.station), !isOut(sync.train),
+                !run.trainsWithSubevents.contains(sync.train)
+            else { return }
+            fail(.fittingReason, "periodic advertising was lost that went on in range")
+        case .controllerReset, .adapterRemoved:
+            if !run.hasFaults(station) { fail(.fittingReason, "periodic advertising ended: \(reason)") }
+        }
+    }
+
+    /// Whether nobody advertises that: its user may have left.
+    private func isOut(_ train: Train) -> Bool { advertiser(of: train)?.isAdvertisingPeriodically != true }
+
+    private func advertiser(of train: Train) -> UserTrains? {
+        guard run.users.indices.contains(train.station), run.users[train.station].indices.contains(train.user) else {
+            return nil
+        }
+        return (run.users[train.station][train.user] as? CallUser)?.parts.trains
+    }
+
+    var isAdvertisingPeriodically: Bool {
+        isAttached && calls.standing.values.contains { $0.kind == .advertiseTrain }
+    }
+
+    /// Whether a call is about sets, which a controller may not have as far as its host knows.
+    func isOfSets(_ call: CallLedger.Call) -> Bool {
+        [.advertiseSet, .advertiseTrain, .changeTrain, .synchronize, .tellOfTrain, .acceptTrains, .advertiseSubevents]
+            .contains(call.kind) || call.isInSubevent
+    }
+
+    /// The features of a controller are unknown if its answers about them were cut.
+    var mayLackSets: Bool { run.isTainted(station) || run.scenario.devices[station].hasExtendedAdvertising != true }
+
+    /// Three users who advertise all they may have more sets than a controller.
+    var mayHaveTooMuch: Bool { mayLackSets || run.scenario.devices[station].hasPeriodicAdvertising == true }
+
+    // MARK: - The end
+
+    /// Whether the user receives any periodic advertising.
+    var isReceiving: Bool { !syncs.isEmpty }
+
+    /// The user has left.
+    func removeAll() { syncs = [] }
+
+    func calm() { for token in calls.tokens(where: { $0.kind == .synchronize }) { context.callOff(token) } }
+
+    /// When all is quiet, a user is synchronized only to advertisers that are still there.
+    func checkQuiet() {
+        for sync in syncs where !run.isDamaged(station) && !run.isDamaged(sync.train.station) {
+            let silence = sync.last.duration(to: now)
+            if silence > .seconds(12) {
+                fail(.wanted, "a synchronization that has brought nothing for \(silence) goes on")
+            }
+        }
+    }
+}

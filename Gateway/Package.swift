@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 // A package of its own: what it depends on, nobody has who depends on the library.
@@ -95,6 +95,7 @@ let package = Package(
             name: "GatewayESPHomeTests",
             dependencies: [
                 "GatewayESPHome", "GatewayPipeline", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ] + library("BluetoothLE"), swiftSettings: settings),
         .testTarget(

@@ -21,7 +21,8 @@ struct Conversation {
             ProxyClientID(number: 1),
             ProxySession.Surroundings(
                 radio: radio, identity: ProxyIdentity(gateway: "attic", version: "1.0"), isEncrypted: true,
-                time: { 1_800_000_000 }, registry: ProxyRegistry(), scanningChanged: {})
+                time: { 1_800_000_000 }, registry: ProxyRegistry(), admit: { _, _ in true },
+                scanningChanged: {})
         ) { [told] frame in told.frames.withLock { $0.append(frame) } }
     }
 

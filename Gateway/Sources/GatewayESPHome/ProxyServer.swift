@@ -39,17 +39,15 @@ public struct PortUnavailable: Error, CustomStringConvertible {
 /// ESPHome's native API, as a Bluetooth proxy speaks it.
 public final class ProxyServer: Sendable {
     private struct State {
-        var sessions: [ProxyClientID: (session: ProxySession, channel: any Channel)] = [:]
-        var welcome: Set<ProxyClientID> = []
+        /// The connections, and the session of each. They count in `admission` until they end, or have to end.
+        var channels: [ProxyClientID: any Channel] = [:]
+        var sessions: [ProxyClientID: ProxySession] = [:]
+        var admission = Admission()
         var next: UInt64 = 0
         var isEnding = false
         /// How often clients were made to leave, for each reason.
         var refusals: [String: UInt64] = [:]
     }
-
-    /// Clients that have said who they are, and connections in all.
-    static let clientLimit = 8
-    static let connectionLimit = 32
 
     private let endpoint: ProxyEndpoint
     private let identity: ProxyIdentity
@@ -103,12 +101,12 @@ public final class ProxyServer: Sendable {
         try? await channel.close()
         let rest = state.withLock { state in
             state.isEnding = true
-            return Array(state.sessions.values)
+            return state.channels.map { (state.sessions[$0], $1) }
         }
-        for (_, channel) in rest { channel.pipeline.fireUserInboundEventTriggered(ClientHandler.Leave()) }
+        for (_, channel) in rest { Self.askToLeave(channel, "the gateway ends") }
         for (session, channel) in rest {
             try? await channel.closeFuture.get()
-            await Task { await session.end() }.value
+            await Task { await session?.end() }.value
         }
         continuation.finish()
     }
@@ -135,40 +133,38 @@ public final class ProxyServer: Sendable {
     public func scanningChanged() { for session in sessions { session.scanningChanged() } }
 
     /// How many clients there are.
-    public var clientCount: Int { state.withLock { $0.welcome.count } }
+    public var clientCount: Int { state.withLock { $0.admission.clientCount } }
 
-    private var sessions: [ProxySession] { state.withLock { $0.sessions.values.map(\.session) } }
+    private var sessions: [ProxySession] { state.withLock { Array($0.sessions.values) } }
 
     // MARK: - Clients
 
     private func accept(_ channel: any Channel, _ ended: AsyncStream<ProxySession>.Continuation) throws {
+        let origin = ClientOrigin(channel.remoteAddress)
+        guard let client = begin(channel, from: origin) else { throw ChannelError.connectPending }
         let outbox = Outbox { channel.pipeline.fireUserInboundEventTriggered(Outbox.Drain()) }
         let surroundings = ProxySession.Surroundings(
             radio: radio, identity: identity, isEncrypted: endpoint.key != nil,
-            time: { UInt32(clamping: Int64(Date().timeIntervalSince1970)) },
-            registry: registry, scanningChanged: { [weak self] in self?.scanningChanged() })
-        let session = state.withLock { state -> ProxySession? in
-            guard state.sessions.count < Self.connectionLimit, !state.isEnding else { return nil }
-            state.next += 1
-            let session = ProxySession(ProxyClientID(number: state.next), surroundings) { outbox.send($0) }
-            state.sessions[session.client] = (session, channel)
-            return session
-        }
-        guard let session else {
-            refused("there are too many connections", channel)
-            throw ChannelError.connectPending
-        }
+            time: { UInt32(clamping: Int64(Date().timeIntervalSince1970)) }, registry: registry,
+            admit: { [weak self] client, name in self?.admit(client, name, channel) ?? false },
+            scanningChanged: { [weak self] in self?.scanningChanged() })
+        let session = ProxySession(client, surroundings) { outbox.send($0) }
+        state.withLock { $0.sessions[client] = session }
         channel.closeFuture.whenComplete { [self] _ in
             state.withLock { state in
-                state.sessions[session.client] = nil
-                state.welcome.remove(session.client)
+                state.channels[client] = nil
+                state.sessions[client] = nil
+                state.admission.end(client)
             }
+            // A connection without a hello has begun nothing.
+            guard session.isWelcome else { return }
             // At once: who comes back is to find that it ends.
             session.leave()
             ended.yield(session)
         }
         let reports = ClientHandler.Reports(
-            welcome: { [self] in welcome(session.client, $0, channel) }, refused: { [self] in refused($0, channel) })
+            failed: { [self] in state.withLock { $0.admission.fail(from: origin, at: .now) } },
+            refused: { [self] in refused($0, channel) })
         try channel.pipeline.syncOperations.addHandlers([
             IdleStateHandler(readTimeout: ClientHandler.silence),
             ClientHandler(framing, session, outbox, reports),
@@ -180,17 +176,44 @@ public final class ProxyServer: Sendable {
         return NoiseFraming(key: SymmetricKey(data: key), name: identity.name, address: identity.addressDigits)
     }
 
-    private func welcome(_ client: ProxyClientID, _ name: String, _ channel: any Channel) -> Bool {
-        let isTaken = state.withLock { state in
-            guard state.welcome.count < Self.clientLimit else { return false }
-            state.welcome.insert(client)
-            return true
+    /// Returns the number of a connection that may begin its handshake.
+    private func begin(_ channel: any Channel, from origin: ClientOrigin) -> ProxyClientID? {
+        let (client, yielding) = state.withLock { state -> (ProxyClientID?, (any Channel)?) in
+            guard !state.isEnding else { return (nil, nil) }
+            state.next += 1
+            let client = ProxyClientID(number: state.next)
+            guard case .admitted(let yielding) = state.admission.begin(client, from: origin, at: .now) else {
+                return (nil, nil)
+            }
+            state.channels[client] = channel
+            return (client, yielding.flatMap { state.channels[$0] })
         }
-        if isTaken {
+        if client == nil { refused("its address has to wait after failed handshakes", channel) }
+        if let yielding {
+            refused("its handshake is unfinished, and others wait", yielding)
+            yielding.close(promise: nil)
+        }
+        return client
+    }
+
+    /// Gives a client that has said its name a place, if there is one.
+    private func admit(_ client: ProxyClientID, _ name: String, _ channel: any Channel) -> Bool {
+        let (isAdmitted, yielding) = state.withLock { state -> (Bool, (any Channel)?) in
+            switch state.admission.finish(client) {
+            case .refused: return (false, nil)
+            case .admitted(let yielding): return (true, yielding.flatMap { state.channels[$0] })
+            }
+        }
+        if let yielding { Self.askToLeave(yielding, "clients at other addresses wait for a place") }
+        if isAdmitted {
             let name = JSONText.quoted(String(name.prefix(64)))
             logger.info("ESPHome's API: \(name) at \(Self.peer(channel)) is connected")
         }
-        return isTaken
+        return isAdmitted
+    }
+
+    private static func askToLeave(_ channel: any Channel, _ reason: String) {
+        channel.pipeline.fireUserInboundEventTriggered(ClientHandler.Leave(reason: reason))
     }
 
     /// Whoever knocks again and again does not fill the log.

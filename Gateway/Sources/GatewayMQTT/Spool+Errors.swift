@@ -17,10 +17,10 @@ extension Spool {
                 throw BrokerFailure(
                     "the file for messages that wait, \(path), cannot be used: \(Spool.text(of: error))")
             }
-            let aside = path + ".damaged"
+            let aside = path + Spool.damagedSuffix
             try? FileManager.default.removeItem(atPath: aside)
             try FileManager.default.moveItem(atPath: path, toPath: aside)
-            for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+            for suffix in Spool.companions { try? FileManager.default.removeItem(atPath: path + suffix) }
             options.logger.error("\(path) is damaged: it is \(aside) now, and messages wait in a new file")
             try self.init(path: path, messages: limits.messages, octets: limits.octets)
         }

@@ -22,6 +22,11 @@ final class Spool {
         var oldest: Int64 = 0
     }
 
+    /// The suffixes of the files that SQLite keeps beside its own.
+    static let companions = ["-wal", "-shm", "-journal"]
+    /// The suffix of a file that is damaged and was put aside.
+    static let damagedSuffix = ".damaged"
+
     /// For tests, which make it refuse.
     let database: DatabaseQueue
     private let maximumCount: Int
@@ -30,7 +35,7 @@ final class Spool {
     private(set) var octets = 0
     private(set) var losses = Losses()
 
-    /// Opens a file, or makes it.
+    /// Opens a file, or makes it. Only its owner may read it and the files beside it: messages say who is at home.
     ///
     /// - Parameters:
     ///   - path: nil keeps messages in memory only.
@@ -47,6 +52,10 @@ final class Spool {
             try database.execute(sql: "PRAGMA journal_mode = WAL")
             // The end of the process loses nothing; that of the machine, at most what was not written yet.
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
+        }
+        if let path {
+            try PrivateFile.make(path)
+            for suffix in Self.companions + [Self.damagedSuffix] { try PrivateFile.restrict(path + suffix) }
         }
         database = try path.map { try DatabaseQueue(path: $0, configuration: configuration) } ?? DatabaseQueue()
         try database.write { database in

@@ -26,15 +26,12 @@ struct Device: Sendable {
     var hasUnnumberedEvents = false
 
     var averager = Averager()
-    var windowEnd: Instant?
 
     /// Whether anything is to be told that was not.
     var isChanged = false
     var reportedFields: [AdvertisedField]?
     var lastReport: Instant?
     var bucket: TokenBucket
-    /// Whether a cap holds up its report.
-    var isWaiting = false
 
     init(_ reception: Reception, bucket: TokenBucket) {
         address = reception.address

@@ -11,17 +11,13 @@ public struct Pipeline: Sendable {
     public private(set) var counters = PipelineCounters()
 
     private let decoder: Decoder
-    private var devices: RecencyTable<DeviceAddress, Device>
+    private var devices: DeviceTable
     private var bucket: TokenBucket
-    /// Devices held up by a cap, in the order in which they are served.
-    private var waiting = DeviceQueue()
-    /// Devices whose window is open, in the order in which they end.
-    private var windows = DeviceQueue()
 
     public init(_ settings: PipelineSettings) {
         self.settings = settings
         decoder = Decoder(keys: settings.keys)
-        devices = RecencyTable(capacity: settings.capacity)
+        devices = DeviceTable(capacity: settings.capacity)
         bucket = TokenBucket(rate: settings.totalRate, burst: settings.totalBurst)
     }
 
@@ -122,9 +118,7 @@ public struct Pipeline: Sendable {
             return
         }
         devices[slot].averager.add(reading.state, limit: PipelineSettings.fieldLimit)
-        guard devices[slot].windowEnd == nil else { return }
-        devices[slot].windowEnd = now.advanced(by: window)
-        windows.append(slot, devices.key(at: slot))
+        devices.openWindow(slot, until: now.advanced(by: window))
     }
 
     // MARK: - Time
@@ -132,19 +126,12 @@ public struct Pipeline: Sendable {
     /// Does what is due: ends windows, tells of what a cap held up, forgets who is silent.
     public mutating func advance(to now: Instant, at time: WallTime) -> [Report] {
         var reports: [Report] = []
-        while let (slot, key) = windows.first {
-            let isOpen = devices.key(at: slot) == key && devices[slot].windowEnd != nil
-            if isOpen, let end = devices[slot].windowEnd, end > now { break }
-            windows.removeFirst()
-            guard isOpen else { continue }
+        while let (slot, end) = devices.firstWindow, end <= now {
             endWindow(slot)
             if isDue(slot, now) { tell(slot, now, time, &reports) }
         }
-        for _ in 0..<waiting.count {
-            guard let (slot, key) = waiting.first else { break }
-            waiting.removeFirst()
-            guard devices.key(at: slot) == key, devices[slot].isWaiting else { continue }
-            devices[slot].isWaiting = false
+        for _ in 0..<devices.waitingCount {
+            guard let slot = devices.takeWaiting() else { break }
             tell(slot, now, time, &reports, isNew: false)
         }
         while let slot = devices.oldestSlot, devices[slot].lastHeard.duration(to: now) >= settings.expiry {
@@ -161,19 +148,16 @@ public struct Pipeline: Sendable {
     }
 
     private mutating func endWindow(_ slot: Int) {
-        devices[slot].windowEnd = nil
+        devices.closeWindow(slot)
         let means = devices[slot].averager.takeMeans()
         devices[slot].merge(means)
     }
 
     /// Forgets a device. What was held up of it is told, so that the last value that anybody reads is its last.
     private mutating func forget(_ slot: Int, _ time: WallTime, _ reports: inout [Report]) {
-        if devices[slot].windowEnd != nil { endWindow(slot) }
+        if devices.hasWindow(slot) { endWindow(slot) }
         if isTold(slot), devices[slot].isChanged { reports.append(report(slot, at: devices[slot].lastHeard, time)) }
-        devices[slot].isWaiting = false
         devices.remove(slot)
-        waiting.compact(above: 2 * settings.capacity) { devices.key(at: $0) == $1 && devices[$0].isWaiting }
-        windows.compact(above: 2 * settings.capacity) { devices.key(at: $0) == $1 && devices[$0].windowEnd != nil }
     }
 
     // MARK: - Telling
@@ -182,9 +166,9 @@ public struct Pipeline: Sendable {
     private func isTold(_ slot: Int) -> Bool { settings.tellsUndecoded || devices[slot].format != nil }
 
     private func isDue(_ slot: Int, _ now: Instant) -> Bool {
-        guard isTold(slot), !devices[slot].isWaiting else { return false }
+        guard isTold(slot), !devices.isWaiting(slot) else { return false }
         // The first means come at the end of the first window.
-        if devices[slot].windowEnd != nil, devices[slot].lastReport == nil { return false }
+        if devices.hasWindow(slot), devices[slot].lastReport == nil { return false }
         guard let last = devices[slot].lastReport else { return true }
         return devices[slot].isChanged || last.duration(to: now) >= settings.repetition
     }
@@ -197,8 +181,7 @@ public struct Pipeline: Sendable {
         var own = devices[slot].bucket
         guard own.take(at: now), bucket.take(at: now) else {
             if isNew { counters.delayed += 1 }
-            devices[slot].isWaiting = true
-            waiting.append(slot, devices.key(at: slot))
+            devices.wait(slot)
             return
         }
         devices[slot].bucket = own
@@ -212,7 +195,7 @@ public struct Pipeline: Sendable {
             counters.droppedEvents += UInt64(events.count)
             return
         }
-        var report = Report(.event, devices.key(at: slot), devices[slot], time)
+        var report = Report(.event, devices.identity(at: slot), devices[slot], time)
         report.fields = events
         (report.adapter, report.rssi) = devices[slot].meter.peekBest()
         counters.reported += 1
@@ -224,7 +207,7 @@ public struct Pipeline: Sendable {
         devices[slot].lastReport = now
         devices[slot].isChanged = false
         devices[slot].reportedFields = devices[slot].fields
-        var report = Report(.state, devices.key(at: slot), devices[slot], time)
+        var report = Report(.state, devices.identity(at: slot), devices[slot], time)
         (report.adapter, report.rssi) = devices[slot].meter.takeBest()
         return report
     }

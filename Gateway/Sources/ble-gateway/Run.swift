@@ -199,7 +199,9 @@ struct Run: AsyncParsableCommand {
                 services: services.map {
                     .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
                 },
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
+                gracefulShutdownSignals: StopSignals.all, logger: quiet))
+        let signals = StopSignals()
+        defer { withExtendedLifetime(signals) {} }
         try await group.run()
     }
 }

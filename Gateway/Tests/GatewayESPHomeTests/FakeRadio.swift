@@ -149,10 +149,18 @@ final class FakeClient: Sendable {
     let session: ProxySession
     let radio: FakeRadio
     private let frames: AsyncStream<Frame>
+    private let count = Counter()
+
+    /// How many messages the client was sent.
+    var sentCount: Int { count.value.withLock { $0 } }
+
+    private final class Counter: Sendable {
+        let value = Mutex(0)
+    }
 
     init(
         _ radio: FakeRadio = FakeRadio(), registry: ProxyRegistry = ProxyRegistry(), version: UInt8 = 14,
-        isWelcome: Bool = true
+        isWelcome: Bool = true, hasPlace: Bool = true
     ) async {
         let (stream, continuation) = AsyncStream<Frame>.makeStream()
         self.radio = radio
@@ -161,8 +169,12 @@ final class FakeClient: Sendable {
             ProxyClientID(number: 1),
             ProxySession.Surroundings(
                 radio: radio, identity: ProxyIdentity(gateway: "Attic 2", version: "1.0"), isEncrypted: true,
-                time: { 1_800_000_000 }, registry: registry, scanningChanged: {})
-        ) { continuation.yield($0) }
+                time: { 1_800_000_000 }, registry: registry, admit: { _, _ in hasPlace },
+                scanningChanged: {})
+        ) { [count] frame in
+            count.value.withLock { $0 += 1 }
+            continuation.yield(frame)
+        }
         if isWelcome {
             _ = session.receive(Frame(.helloRequest, [0x10, 1, 0x18, version]))
             _ = await next()

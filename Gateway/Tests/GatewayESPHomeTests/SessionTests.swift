@@ -28,13 +28,20 @@ import Testing
     @Test func hello() async {
         let client = await FakeClient(isWelcome: false)
         let name = Array("Home Assistant".utf8)
-        #expect(
-            client.tell(.helloRequest, [0x0A, 14] + name + [0x10, 1, 0x18, 14]) == .welcome(client: "Home Assistant"))
+        #expect(client.tell(.helloRequest, [0x0A, 14] + name + [0x10, 1, 0x18, 14]) == .welcome)
         let info = Array("ble-gateway 1.0".utf8)
         #expect(
             await client.next()
                 == Frame(.helloResponse, [8, 1, 0x10, 14, 0x1A, 15] + info + [0x22, 7] + Array("attic-2".utf8)))
         #expect(client.tell(.helloRequest) == .goOn)
+    }
+
+    @Test func withoutAPlaceNoClientIsAnswered() async {
+        let client = await FakeClient(isWelcome: false, hasPlace: false)
+        #expect(client.tell(.helloRequest, [0x10, 1, 0x18, 14]) == .noPlace)
+        #expect(!client.session.isWelcome)
+        #expect(client.tell(.pingRequest) == .refuse(reason: "message 7 comes before its hello"))
+        #expect(client.sentCount == 0)
     }
 
     @Test func nothingBeforeHello() async {

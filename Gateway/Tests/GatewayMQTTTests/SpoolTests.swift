@@ -85,6 +85,66 @@ import Testing
         }
     }
 
+    /// The modes of the files in a spool's directory.
+    func modes(beside path: String) throws -> [String: Int] {
+        let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        var modes: [String: Int] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(directory)/\(name)")
+            modes[name] = attributes[.posixPermissions] as? Int
+        }
+        return modes
+    }
+
+    @Test func onlyTheOwnerReadsTheFiles() throws {
+        try withFile { path in
+            let spool = try Spool(path: path, messages: 100, octets: 10_000)
+            try spool.append([publication("a", "1")])
+            let found = try modes(beside: path)
+            #expect(found.keys.sorted().prefix(2) == ["spool.sqlite", "spool.sqlite-wal"])
+            #expect(Set(found.values) == [0o600])
+        }
+    }
+
+    @Test func filesOfEarlierVersionsAreRestricted() throws {
+        try withFile { path in
+            // The files of an earlier version that was killed, with messages that are in the write-ahead log alone.
+            let earlier = try Spool(path: path, messages: 100, octets: 10_000)
+            try earlier.append([publication("a", "1")])
+            let copy = URL(fileURLWithPath: path).deletingLastPathComponent().path + "/copy"
+            try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
+            for suffix in ["", Spool.damagedSuffix] + Spool.companions {
+                let target = "\(copy)/spool.sqlite\(suffix)"
+                if FileManager.default.fileExists(atPath: path + suffix) {
+                    try FileManager.default.copyItem(atPath: path + suffix, toPath: target)
+                } else {
+                    try Data().write(to: URL(fileURLWithPath: target))
+                }
+                try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: target)
+            }
+            let spool = try Spool(path: "\(copy)/spool.sqlite", messages: 100, octets: 10_000)
+            #expect(Set(try modes(beside: "\(copy)/spool.sqlite").values) == [0o600])
+            #expect(try texts(spool) == ["a=1"])
+            try spool.append([publication("b", "2")])
+            #expect(Set(try modes(beside: "\(copy)/spool.sqlite").values) == [0o600])
+        }
+    }
+
+    @Test func aFileThatCannotBeMadeIsAFailure() {
+        #expect {
+            _ = try Spool(path: "/nowhere/spool.sqlite", messages: 100, octets: 10_000)
+        } throws: { Spool.text(of: $0) == "No such file or directory" }
+    }
+
+    @Test func aLinkThatLeadsNowhereIsNotFollowed() throws {
+        try withFile { path in
+            let target = path + "-elsewhere"
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+            #expect(throws: PrivateFile.Failure.self) { try PrivateFile.make(path) }
+            #expect(!FileManager.default.fileExists(atPath: target))
+        }
+    }
+
     @Test func damageIsRecognized() throws {
         try withFile { path in
             try Data(repeating: 0x41, count: 5000).write(to: URL(fileURLWithPath: path))

@@ -140,6 +140,22 @@ import Testing
         #expect(pipeline.texts(at: 30) == [])
     }
 
+    @Test("A device that is forgotten and heard again does not hold up the windows of others")
+    func windowsAfterForgetting() {
+        var pipeline = pipeline {
+            $0.averaging = .seconds(10)
+            $0.expiry = .seconds(5)
+        }
+        let other = DeviceAddress(1, kind: .public)
+        _ = pipeline.texts(Reception(bthome("020A00"), at: 1))
+        for second in [2.0, 5] { _ = pipeline.texts(Reception(bthome("020B00"), from: other, at: second)) }
+        #expect(pipeline.texts(at: 6) == ["state -60@hci0 temperature=0.10"])
+        // The same device, with a window that ends after the other's.
+        for second in [6.5, 10] { _ = pipeline.texts(Reception(bthome("020A00"), at: second)) }
+        _ = pipeline.texts(Reception(bthome("020B00"), from: other, at: 10))
+        #expect(pipeline.texts(at: 12) == ["state -60@hci0 temperature=0.11"])
+    }
+
     @Test(arguments: [
         ([10, 11], "0.11"), ([-10, -11], "-0.11"), ([10, 10, 11], "0.10"), ([1, -1], "0.00"), ([-1, -1, -1], "-0.01"),
     ])

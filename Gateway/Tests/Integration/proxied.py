@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import socket
 import subprocess
 import time
@@ -54,11 +55,11 @@ class Proxied(GatewayTest):
         path.write_text(json.dumps(document))
         self.start("radio", "unix-server:a", "unix-server:b")
         wait_for((self.directory / "b").exists, "the radio is there")
-        self.start("serve", path, "--transport", "unix:a")
+        self.start("serve", path, "--transport", "unix:a", log=self.directory / "device.log")
 
-    def start(self, *arguments):
-        child = subprocess.Popen([BLE, *arguments], cwd=self.directory, stdout=subprocess.DEVNULL,
-                                 stderr=subprocess.DEVNULL)
+    def start(self, *arguments, log=os.devnull):
+        with open(log, "wb") as output:
+            child = subprocess.Popen([BLE, *arguments], cwd=self.directory, stdout=output, stderr=subprocess.DEVNULL)
         self.stack.callback(lambda: (child.terminate(), child.wait()))
         return child
 
@@ -217,6 +218,34 @@ class Proxied(GatewayTest):
                 self.assertFalse((await client.bluetooth_device_unpair(ADDRESS)).success)
                 forget()
         asyncio.run(pair())
+
+    # Signals
+
+    def test_a_signal_disconnects_the_device(self):
+        self.air()
+        log = self.directory / "device.log"
+
+        def ends():
+            return log.read_text().count("disconnected: the peer ended the connection")
+
+        async def end(number):
+            gateway, port = self.proxy(name=f"signal{number}")
+            client = APIClient("127.0.0.1", port, None, client_info="test")
+            await client.connect(login=True)
+            flags = (await client.device_info()).bluetooth_proxy_feature_flags_compat(client.api_version)
+            await self.seen(client)
+            await self.connected(client, flags)
+            before = ends()
+            gateway.process.send_signal(number)
+            await asyncio.to_thread(wait_for, lambda: ends() > before, "the device is disconnected", 10)
+            # The client answers meanwhile.
+            self.assertEqual(await asyncio.to_thread(gateway.process.wait, 20), 0)
+            gateway.finish()
+            await client.disconnect(force=True)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            if signal.getsignal(number) != signal.SIG_IGN:
+                with self.subTest(number):
+                    asyncio.run(end(number))
 
     # bleak
 

@@ -67,7 +67,7 @@ class Unkind(GatewayTest):
         taken = self.broker().port
         for scheme, port in (("mqtt", self.silent_broker(True)), ("mqtts", self.silent_broker(True)),
                              ("mqtt", self.silent_broker(False)), ("mqtt", free_port()), ("mqtts", taken)):
-            for number in (signal.SIGTERM, signal.SIGINT):
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
                 with self.subTest((scheme, port, number)):
                     gateway = self.gateway(f"{scheme}://127.0.0.1:{port}", name=f"{scheme}{port}{number}")
                     gateway.hear(0, 1)

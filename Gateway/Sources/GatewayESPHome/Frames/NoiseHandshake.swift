@@ -114,10 +114,11 @@ enum NoiseResponder {
 
     /// Answers a client's first message; nil if the client does not have the key.
     ///
-    /// - Parameter ephemeral: a new key for each connection.
+    /// - Parameter ephemeral: a new key for each connection. It is only made for a client with the key, since it costs more
+    ///   than all that comes before.
     static func answer(
         _ message: [UInt8], psk: SymmetricKey, prologue: [UInt8],
-        ephemeral: Curve25519.KeyAgreement.PrivateKey = .init()
+        ephemeral: @autoclosure () -> Curve25519.KeyAgreement.PrivateKey = .init()
     ) -> Answer? {
         var state = NoiseSymmetricState(protocolName: protocolName, prologue: prologue)
         // -> psk, e. With a known key, each new one is mixed in as well (9.2).
@@ -130,6 +131,7 @@ enum NoiseResponder {
             let peer = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: theirs)
         else { return nil }
         // <- e, ee. A key of theirs from which nothing secret follows is refused.
+        let ephemeral = ephemeral()
         let ours = Array(ephemeral.publicKey.rawRepresentation)
         state.mixHash(ours)
         state.mixKey(SymmetricKey(data: ours))

@@ -8,8 +8,8 @@ final class ClientHandler: ChannelInboundHandler {
 
     /// What the server wants to know of a client.
     struct Reports: Sendable {
-        /// Whether one more client may be served.
-        var welcome: @Sendable (_ client: String) -> Bool
+        /// The handshake failed, and the client is to blame.
+        var failed: @Sendable () -> Void
         /// A client was made to leave.
         var refused: @Sendable (_ reason: String) -> Void
     }
@@ -55,20 +55,25 @@ final class ClientHandler: ChannelInboundHandler {
                 }
             }
         } catch {
+            fail()
             refuse(error, context)
         }
     }
 
+    /// Reports a failed handshake if the client has not said its hello yet.
+    private func fail() { if !session.isWelcome { reports.failed() } }
+
     private func obey(_ verdict: ProxySession.Verdict, _ context: ChannelHandlerContext) {
         switch verdict {
         case .goOn: return
-        case .welcome(let client):
-            deadline?.cancel()
-            if !reports.welcome(client) { leave("there are too many clients", context) }
+        case .welcome: endDeadline()
+        case .noPlace: leave("there are too many clients", context)
         case .leave:
             drain(context)
             close(context)
-        case .refuse(let reason): leave(reason, context)
+        case .refuse(let reason):
+            fail()
+            leave(reason, context)
         }
     }
 
@@ -91,12 +96,23 @@ final class ClientHandler: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
+    func channelInactive(context: ChannelHandlerContext) {
+        endDeadline()
+        context.fireChannelInactive()
+    }
+
+    /// Until its time comes, a deadline that is not called off keeps all that belongs to the connection.
+    private func endDeadline() {
+        deadline?.cancel()
+        deadline = nil
+    }
+
     // MARK: - Sending
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case is Outbox.Drain: drain(context)
-        case is Leave: leave("the gateway ends", context)
+        case let event as Leave: leave(event.reason, context)
         case is IdleStateHandler.IdleStateEvent:
             silences += 1
             if silences >= Self.silenceLimit { return refuse(ProtocolFailure("it is silent"), context) }
@@ -105,8 +121,10 @@ final class ClientHandler: ChannelInboundHandler {
         }
     }
 
-    /// Asks the client to leave because the gateway ends.
-    struct Leave: Sendable {}
+    /// Has the client asked to leave.
+    struct Leave: Sendable {
+        var reason: String
+    }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         drain(context)

@@ -13,6 +13,8 @@ final class ProxySession: Sendable {
         /// Seconds since 1970.
         var time: @Sendable () -> UInt32
         var registry: ProxyRegistry
+        /// Gives a client a place. False if no place is free.
+        var admit: @Sendable (ProxyClientID, _ name: String) -> Bool
         /// Scanning is as a client wanted it; all others are to know.
         var scanningChanged: @Sendable () -> Void
     }
@@ -20,8 +22,10 @@ final class ProxySession: Sendable {
     /// What becomes of the client after a message.
     enum Verdict: Equatable {
         case goOn
-        /// The client has said who it is: it counts from now on.
-        case welcome(client: String)
+        /// The client has said who it is, and has a place.
+        case welcome
+        /// The client has said who it is, and there is no place for it: it is asked to leave.
+        case noPlace
         /// The client wants to leave.
         case leave
         /// The client is asked to leave.
@@ -125,13 +129,14 @@ final class ProxySession: Sendable {
     private var features: ProxyIdentity.Features { .init(allowsPairing: radio.allowsPairing) }
 
     private func welcome(_ hello: APIHelloRequest) -> Verdict {
-        let isNew = state.withLock { state in
-            let isNew = !state.isWelcome
+        // Before the answer: a client that is answered has its place.
+        let isNew = !isWelcome
+        if isNew, !surroundings.admit(client, hello.clientInfo) { return .noPlace }
+        state.withLock { state in
             state.isWelcome = true
             // Earlier clients take a short UUID for none.
             let version = (hello.apiVersionMajor, hello.apiVersionMinor)
             state.answers = ProxyAnswers(send: state.answers.send, usesShortUUIDs: version >= (1, 12))
-            return isNew
         }
         answers.tell(
             .helloResponse,
@@ -141,7 +146,7 @@ final class ProxySession: Sendable {
                 $0.serverInfo = "ble-gateway \(surroundings.identity.version)"
                 $0.name = surroundings.identity.name
             })
-        return isNew ? .welcome(client: hello.clientInfo) : .goOn
+        return isNew ? .welcome : .goOn
     }
 
     private func setMode(isActive: Bool) {

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 // A package of its own, because a fuzzer needs every module built with its instrumentation. `Scripts/fuzz` builds it.

@@ -34,6 +34,8 @@ private struct ChannelBench {
     private var asked: Set<CreditBasedChannel.ID> = []
     /// The lengths of the SDUs that nobody has taken yet.
     private var held: [CreditBasedChannel.ID: [Int]] = [:]
+    /// What was agreed to when each channel was opened, and the longest MTU and MPS that were asked for since.
+    private var windows: [CreditBasedChannel.ID: (first: ChannelParameters, mtu: UInt16, mps: UInt16)] = [:]
 
     private static let limits = ChannelParameters(mtu: 300, mps: 100, window: 3)
     private static let sdu = [UInt8](repeating: 0x5A, count: 65535)
@@ -69,7 +71,18 @@ private struct ChannelBench {
         guard let channel = signalling.channels[id] else { return }
         try require(length <= Int(channel.local.mtu), "an SDU of \(length) octets")
         held[id, default: []].append(length)
-        try require(held[id, default: []].count <= Int(channel.local.window), "more SDUs than K-frames were allowed")
+        try checkWindow(of: id)
+    }
+
+    /// What waits for the reader and what the peer may send are never more than the window and one SDU.
+    private func checkWindow(of id: CreditBasedChannel.ID) throws(FuzzViolation) {
+        guard let channel = signalling.channels[id], let window = windows[id], let held = held[id] else { return }
+        let limit = window.first.greatestWaitingCount(longestMPS: window.mps)
+        try require(held.count <= limit, "\(held.count) SDUs wait, at most \(limit)")
+        let least = Int(window.first.mps)
+        let octets = held.reduce(0) { $0 + max($1 + 2, least) } + channel.receiveCredits * Int(channel.local.mps)
+        let bound = Int(window.first.window) * Int(window.mps) + max(Int(window.mtu) + 2, least)
+        try require(octets <= bound, "\(octets) octets wait or may be sent, at most \(bound)")
     }
 
     mutating func open(_ count: Int, parameters: UInt8) {
@@ -116,7 +129,11 @@ private struct ChannelBench {
 
     mutating func reconfigure(_ number: Int, mtu: UInt16, mps: UInt16) {
         var writer = ByteWriter()
-        if let id = channel(number) { try? signalling.reconfigure([id], mtu: mtu, mps: mps, at: now, into: &writer) }
+        guard let id = channel(number),
+            (try? signalling.reconfigure([id], mtu: mtu, mps: mps, at: now, into: &writer)) != nil
+        else { return }
+        windows[id]?.mtu.formMaximum(with: mtu)
+        windows[id]?.mps.formMaximum(with: mps)
     }
 
     mutating func pass(_ time: Duration) {
@@ -145,6 +162,7 @@ private struct ChannelBench {
         let events = signalling.channels.events
         signalling.channels.events = []
         for event in events { try note(event) }
+        for id in open { try checkWindow(of: id) }
     }
 
     private mutating func note(_ event: ChannelEvent) throws(FuzzViolation) {
@@ -153,14 +171,20 @@ private struct ChannelBench {
             try require(!open.contains(id), "opened twice")
             try require(opener == .peer || asked.remove(id) != nil, "a channel that nobody asked for")
             open.append(id)
+            if let local = signalling.channels[id]?.local { windows[id] = (local, local.mtu, local.mps) }
         case .openingFailed(let id, _): try require(asked.remove(id) != nil, "the failure of what nobody asked for")
         case .closed(let id, _):
             try require(open.contains(id), "closed twice, or never opened")
             open.removeAll { $0 == id }
             held[id] = nil
+            windows[id] = nil
         case .limitsChanged(let id): try require(open.contains(id), "the limits of a channel that is not open")
         case .reconfigured: return
         }
         try require(open.count <= 6, "\(open.count) channels")
     }
+}
+
+extension UInt16 {
+    fileprivate mutating func formMaximum(with other: UInt16) { self = Swift.max(self, other) }
 }

@@ -170,7 +170,7 @@ struct HostBench {
         case .security(let link, let event):
             try require(links.contains(link), "an event of a link nobody knows")
             try check(event, of: link)
-        case .bondChanged: try require(hasGivenKey, "a bond without an encrypted link")
+        case .bondChanged, .bondMade, .bondVoid: try require(hasGivenKey, "a bond without an encrypted link")
         case .controller, .server(_, .requestExpired): return
         }
     }

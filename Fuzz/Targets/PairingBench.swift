@@ -26,6 +26,8 @@ struct PairingBench {
     }
     private var progress = Progress()
     private var isDead = false
+    /// The device's own attempt waits for the back-off, and has sent nothing.
+    private var isBackingOff = false
     /// The peer's PDUs that have not arrived, and the last one that has.
     private var incoming: [[UInt8]] = []
     private var last: [UInt8] = []
@@ -55,8 +57,11 @@ struct PairingBench {
 
     mutating func begin() throws(FuzzViolation) {
         // A peripheral only asks for a pairing: what it wants is in the answer to the question of consent.
-        if !pairing.isUnderWay, role == .central { progress.isWanted = true }
-        try carryOut(pairing.begin(parameters, &resources, at: now))
+        let isNew = !pairing.isUnderWay
+        if isNew, role == .central { progress.isWanted = true }
+        let effects = pairing.begin(parameters, &resources, at: now)
+        isBackingOff = isBackingOff || isNew && effects.isEmpty && pairing.isUnderWay
+        try carryOut(effects)
         peer.begin(at: now, &incoming)
     }
 
@@ -118,9 +123,17 @@ struct PairingBench {
         now = now.advanced(by: time)
         let isDue = pairing.nextDeadline.map { $0 <= now } ?? false
         let effects = pairing.fire(at: now)
-        try require(effects == (isDue ? [.ended(.failure(.timedOut))] : []), "time has passed: \(effects)")
+        switch effects.first {
+        case nil: try require(!isDue, "nothing happens at a deadline")
+        case .send(.pairingRequest), .send(.securityRequest):
+            try require(isDue && isBackingOff && effects.count == 1, "an attempt that did not wait: \(effects)")
+            isBackingOff = false
+        case .ended(.failure(.timedOut)):
+            try require(isDue && !isBackingOff && effects.count == 1, "a time-out of nothing: \(effects)")
+            isDead = true
+        case .some: throw FuzzViolation(description: "time has passed: \(effects)")
+        }
         try carryOut(effects)
-        isDead = isDead || isDue
     }
 
     // MARK: The air
@@ -157,7 +170,9 @@ struct PairingBench {
             case .encrypt(let key):
                 try require(role == .central && progress.isWanted, "encryption that nobody here wants")
                 progress.key = key
-            case .ask(let question): progress.question = question
+            case .ask(let question):
+                isBackingOff = false
+                progress.question = question
             case .show(.passkey(let passkey)):
                 try require(passkey < 1_000_000, "a passkey of \(passkey)")
                 try require(progress.isWanted, "a passkey for a pairing that nobody here wants")
@@ -193,6 +208,7 @@ struct PairingBench {
 
     private mutating func ended(_ outcome: Result<PairingResult, PairingError>) throws(FuzzViolation) {
         try require(!pairing.isUnderWay, "a pairing goes on after its end")
+        isBackingOff = false
         defer { progress = Progress() }
         guard case .success(let result) = outcome else { return }
         try require(progress.isEncrypted, "paired without encryption")

@@ -28,6 +28,9 @@ extension Operation {
         case .writeCommandHandled: Limits(required: 930, aim: 800)
         case .serviceReplaced100, .serviceReplaced4000: Limits(required: 60000, aim: nil, allocations: nil)
         case .advertisingReport: Limits(required: 850, aim: 500)
+        case .block: Limits(count: 10 * PrivateAddresses.batch, required: 500, aim: nil, allocations: nil)
+        case .privateAddress10: Limits(count: 500, required: 6_000, aim: nil, allocations: nil)
+        case .crowd1000: Limits(count: 2, required: 150_000_000, aim: nil, allocations: nil)
         case .sightingRepeated64, .sightingRepeated65536: Limits(required: 1000, aim: 500)
         case .sightingReplaced64, .sightingReplaced65536: Limits(required: 4000, aim: 2000, allocations: 1)
         case .discovery: Limits(count: 8, required: 184_644, aim: 150_000, allocations: nil)
@@ -56,6 +59,9 @@ extension Operation {
         case .serviceReplaced100: "service of 5 attributes withdrawn and published again, 100 services"
         case .serviceReplaced4000: "service of 5 attributes withdrawn and published again, 4000 services"
         case .advertisingReport: "advertising report (31 B, 4 structures), AD read"
+        case .block: "AES block, 50 with one key"
+        case .privateAddress10: "report from a new private address, 250 a second, 10 bonds"
+        case .crowd1000: "a second of 1,000 reports of 10,000 devices, 250 from new private addresses, 1,000 bonds"
         case .sightingRepeated64: "report of a device a scan knows, one of 64"
         case .sightingRepeated65536: "report of a device a scan knows, one of 65,536"
         case .sightingReplaced64: "report of a device a scan does not know, full with 64"

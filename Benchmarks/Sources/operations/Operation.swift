@@ -21,6 +21,9 @@ enum Operation: String, CaseIterable {
     case serviceReplaced100 = "service-replaced-100"
     case serviceReplaced4000 = "service-replaced-4000"
     case advertisingReport = "advertising-report"
+    case block = "aes-block"
+    case privateAddress10 = "private-address-10"
+    case crowd1000 = "crowd-1000"
     case sightingRepeated64 = "sighting-repeated-64"
     case sightingRepeated65536 = "sighting-repeated-65536"
     case sightingReplaced64 = "sighting-replaced-64"
@@ -50,6 +53,9 @@ enum Operation: String, CaseIterable {
         case .serviceReplaced100: Peripheral.replaceServices(count, among: 100)
         case .serviceReplaced4000: Peripheral.replaceServices(count, among: 4000)
         case .advertisingReport: Central.receiveAdvertisingReports(count)
+        case .block: PrivateAddresses.encryptBlocks(count)
+        case .privateAddress10: PrivateAddresses.receiveNew(count, bonds: 10)
+        case .crowd1000: PrivateAddresses.receiveCrowd(count, bonds: 1_000)
         case .sightingRepeated64: Scanning.repeatReports(count, from: 64)
         case .sightingRepeated65536: Scanning.repeatReports(count, from: 65_536)
         case .sightingReplaced64: Scanning.replaceDevices(count, among: 64)

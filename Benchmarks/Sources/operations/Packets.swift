@@ -69,7 +69,7 @@ func drain(_ events: inout HostEventQueue, _ subscriber: (Span<UInt8>) -> Void) 
             guard case .received(_, let payload) = consume event else { continue }
             subscriber(events.bytes(of: payload))
         case .advertisement(let advertisement): subscriber(events.bytes(of: advertisement.data))
-        case .controller, .link, .security, .bondChanged, .periodic, .subevents: continue
+        case .controller, .link, .security, .bondChanged, .bondMade, .bondVoid, .periodic, .subevents: continue
         }
     }
 }

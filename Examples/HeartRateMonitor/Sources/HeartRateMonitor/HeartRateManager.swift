@@ -13,7 +13,7 @@ final class HeartRateManager: NSObject, ObservableObject {
     private static let batteryService = CBUUID(string: "180F")
     private static let batteryLevel = CBUUID(string: "2A19")
 
-    private var centralManager: CBCentralManager!
+    private var centralManager: CBCentralManager?
     private var sensor: CBPeripheral?
 
     override init() {
@@ -21,6 +21,13 @@ final class HeartRateManager: NSObject, ObservableObject {
         // With an identifier, what it does goes on in the next run, however this one ends.
         centralManager = CBCentralManager(
             delegate: self, queue: nil, options: [CBCentralManagerOptionRestoreIdentifierKey: "heart-rate-monitor"])
+    }
+
+    /// Releases the manager, which disconnects the sensor.
+    func stop() {
+        status = "Ending"
+        sensor = nil
+        centralManager = nil
     }
 
     /// Waits for the sensor of the run before, where there was one.
@@ -34,7 +41,7 @@ final class HeartRateManager: NSObject, ObservableObject {
 
     private func startScanning() {
         status = "Looking for a heart rate sensor"
-        centralManager.scanForPeripherals(withServices: [Self.heartRateService])
+        centralManager?.scanForPeripherals(withServices: [Self.heartRateService])
     }
 
     /// The beats per minute of a Heart Rate Measurement: 8 or 16 bits, as its first bit says.

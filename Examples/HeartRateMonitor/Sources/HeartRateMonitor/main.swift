@@ -9,4 +9,5 @@ let subscriptions = [
     manager.$heartRate.compactMap { $0 }.sink { print("\($0) beats per minute") },
     manager.$batteryLevel.compactMap { $0 }.removeDuplicates().sink { print("battery at \($0) %") },
 ]
+let termination = Termination { manager.stop() }
 RunLoop.main.run()

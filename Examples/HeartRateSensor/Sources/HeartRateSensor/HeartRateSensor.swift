@@ -2,7 +2,7 @@ import CoreBluetooth
 
 /// A heart rate sensor: what a chest strap does, in an app.
 final class HeartRateSensor: NSObject, CBPeripheralManagerDelegate {
-    private var manager: CBPeripheralManager!
+    private var manager: CBPeripheralManager?
     private var timer: Timer?
     private var heartRate: UInt8 = 70
     /// A measurement that found no room, to be sent when there is.
@@ -22,6 +22,12 @@ final class HeartRateSensor: NSObject, CBPeripheralManagerDelegate {
         manager = CBPeripheralManager(delegate: self, queue: nil)
     }
 
+    /// Releases the manager, which disconnects the centrals.
+    func stop() {
+        timer?.invalidate()
+        manager = nil
+    }
+
     private var services: [CBMutableService] {
         [("180D", [measurement, bodySensorLocation]), ("180F", [batteryLevel]), ("180A", [manufacturer])]
             .map { uuid, characteristics in
@@ -32,6 +38,7 @@ final class HeartRateSensor: NSObject, CBPeripheralManagerDelegate {
     }
 
     private func send(_ value: Data) {
+        guard let manager else { return }
         let isSent = manager.updateValue(value, for: measurement, onSubscribedCentrals: nil)
         pending = isSent ? nil : value
     }

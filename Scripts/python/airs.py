@@ -97,20 +97,20 @@ def bumble_controllers(log: pathlib.Path) -> contextlib.AbstractContextManager[A
 
 
 def our_radio(binaries: pathlib.Path, log: pathlib.Path) -> contextlib.AbstractContextManager[Air]:
-    """Our own virtual radio."""
+    """Our own virtual radio, as it is by default: with extended advertising."""
     return two_servers("our radio", [str(binaries / "ble"), "radio"], log)
 
 
-def our_extended_radio(binaries: pathlib.Path, log: pathlib.Path) -> contextlib.AbstractContextManager[Air]:
-    """Our own virtual radio, with extended advertising."""
-    return two_servers("our extended radio", [str(binaries / "ble"), "radio", "--extended"], log)
+def our_legacy_radio(binaries: pathlib.Path, log: pathlib.Path) -> contextlib.AbstractContextManager[Air]:
+    """Our own virtual radio, without extended advertising."""
+    return two_servers("our legacy radio", [str(binaries / "ble"), "radio", "--no-extended"], log)
 
 
 @contextlib.contextmanager
 def our_lines(binaries: pathlib.Path, log: pathlib.Path) -> Iterator[Air]:
-    """Our own virtual radio, at the other end of two serial lines, which are pseudo-terminals."""
+    """Our own virtual radio without extended advertising, behind two serial lines, which are pseudo-terminals."""
     lines = [log.with_name(f"{name}.uart") for name in ("first", "second")]
-    command = [str(binaries / "ble"), "radio"] + [f"pty:{line}" for line in lines]
+    command = [str(binaries / "ble"), "radio", "--no-extended"] + [f"pty:{line}" for line in lines]
     with ready_process(command, lambda: all(line.exists() for line in lines), log):
         first, second = (f"serial:{line}" for line in lines)
         yield Air("our radio's lines", (first, second))

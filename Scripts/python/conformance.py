@@ -7,16 +7,25 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
-ROW = re.compile(r"^\| (?P<case>[A-Z0-9]+(?:/[A-Z0-9-]+)+) \| .* \| (?P<test>.*) \|$")
-TOTAL = re.compile(r"^\| \*\*(?P<group>[A-Z/]+)\*\* \| (?P<all>\d+) \| (?P<done>\d+) \|$")
+ROW = re.compile(r"^\| (?P<case>[A-Z0-9]+(?:/[A-Z0-9-]+)+) \| (?P<asks>.*) \| .* \| (?P<test>.*) \|$")
+TOTAL = re.compile(
+    r"^\| \*\*(?P<group>[A-Z0-9/]+)\*\* \| (?P<all>\d+) \| (?P<test>\d+) \| (?P<elsewhere>\d+) \| (?P<no>\d+) \|$")
+NAMED = re.compile(r"`([A-Za-z]+Tests\.[^`]+)`")
+KINDS = ("test", "elsewhere", "no")
 
 
 def rows(text):
-    """The cases, with the test of each; None for those that have none."""
+    """The cases, with the kind of each and the tests that its row names.
+
+    The kinds are `test`, where the named test does what the case asks, `elsewhere`, where tests cover it in another way, and
+    `no`. A row whose meaning is a guess says so, and counts as `no` whatever it names.
+    """
     for line in text.splitlines():
         if match := ROW.match(line):
             test = match["test"].strip()
-            yield match["case"], None if test.startswith("no: ") else test.strip("`").replace("``", "")
+            kind = next((kind for kind in ("no", "elsewhere") if test.startswith(kind + ": ")), "test")
+            names = [test.strip("`").replace("``", "")] if kind == "test" else NAMED.findall(test)
+            yield match["case"], "no" if match["asks"].startswith("Guessed: ") else kind, names
 
 
 def plain(name):
@@ -47,27 +56,32 @@ def main(path):
     cases = list(rows(text))
     problems = []
     seen = set()
-    for case, _ in cases:
+    for case, _, names in cases:
         if case in seen:
             problems.append(f"{case} is there twice")
         seen.add(case)
-    wanted = {case: plain(test) for case, test in cases if test}
-    suites = {test.split("/", 1)[0]: None for test in wanted.values()}
+    suites = {plain(name).split("/", 1)[0] for _, _, names in cases for name in names}
     passed = run([f"{suite}/x" for suite in suites])
-    for case, test in wanted.items():
-        if test not in passed:
-            problems.append(f"{case}: no such test ran and passed: {test}")
-    for match in map(TOTAL.match, text.splitlines()):
-        if not match:
-            continue
-        group = [test for case, test in cases if case.startswith(match["group"] + "/")]
-        done = sum(test is not None for test in group)
-        if (len(group), done) != (int(match["all"]), int(match["done"])):
-            problems.append(f"{match['group']}: {done} of {len(group)} rows have a test, not as it says")
+    for case, kind, names in cases:
+        if kind == "elsewhere" and not names:
+            problems.append(f"{case}: it says elsewhere, and names no test")
+        for name in map(plain, names):
+            if name not in passed:
+                problems.append(f"{case}: no such test ran and passed: {name}")
+    for match in filter(None, map(TOTAL.match, text.splitlines())):
+        counts = {kind: 0 for kind in KINDS}
+        for case, kind, _ in cases:
+            if case.startswith(match["group"] + "/"):
+                counts[kind] += 1
+        said = {kind: int(match[kind]) for kind in KINDS}
+        if (counts, sum(counts.values())) != (said, int(match["all"])):
+            problems.append(f"{match['group']}: it has {counts}, not {said} of {match['all']}")
     for problem in problems:
         print(problem, file=sys.stderr)
     if not problems:
-        print(f"{len(wanted)} of {len(cases)} test cases, each with a test that passed")
+        counts = [sum(kind == one for _, kind, _ in cases) for one in KINDS]
+        test, elsewhere, no = counts
+        print(f"{len(cases)} test cases: {test} have a test that passed, {elsewhere} are covered elsewhere, {no} are not")
     return 1 if problems else 0
 
 

@@ -88,10 +88,29 @@ def synopsis(argument: Command) -> str:
     return f"[{text}]" if argument["isOptional"] else text
 
 
+def inverted(argument: Command) -> str | None:
+    """The name of the option that a flag such as --no-active takes back; nil for others."""
+    found = [name.removeprefix("--no-") for name in names(argument) if name.startswith("--no-")]
+    return f"--{found[0]}" if argument["kind"] == "flag" and found else None
+
+
+def with_inversions(arguments: list[Command]) -> list[Command]:
+    """The arguments, of which those that are the opposite of another one are described together with that."""
+    shown: list[Command] = []
+    for argument in arguments:
+        other = next((each for each in shown if inverted(argument) in names(each)), None)
+        if other is None:
+            shown.append(dict(argument))
+        else:
+            other["names"] = other["names"] + argument["names"]
+            other["abstract"] = f"{other.get('abstract', '')} {names(argument)[0]} turns that off."
+    return shown
+
+
 def described(arguments: list[Command]) -> list[str]:
     """A tagged paragraph for each argument."""
     lines: list[str] = []
-    for argument in arguments:
+    for argument in with_inversions(arguments):
         tag = ", ".join(bold(name) for name in names(argument))
         if argument["kind"] != "flag":
             tag = f"{tag} {value(argument)}".strip()

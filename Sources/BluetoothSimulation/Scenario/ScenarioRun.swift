@@ -75,6 +75,8 @@ public final class ScenarioRun {
     static let restTime = Duration.seconds(45)
     /// How many seconds more what is being sent over a slow link may take.
     private static let longestSending = 1_200
+    /// How many seconds more the changes of bonds that wait for a disk may take.
+    private static let longestStoring = 600
     /// How long a pairing may take that begins when the last request is answered, with a peer that does not answer.
     static let pairingTime = Duration.seconds(35)
 
@@ -196,6 +198,7 @@ public final class ScenarioRun {
         checkBounds()
         examine()
         waitForSlowLinks()
+        waitForSlowDisks()
         // A scan that brings nothing is restarted once a minute, and may be off for a moment.
         if !runners.indices.allSatisfy({ areWishesMet($0) && somethingWaits($0) == nil }) {
             world.run(for: .seconds(1))
@@ -216,6 +219,16 @@ public final class ScenarioRun {
             guard isSending else { return }
             world.run(for: .seconds(1))
         }
+    }
+
+    /// Several slow changes in a row take longer than the rest at the end. A change that never ends is found by the call that waits
+    /// for it.
+    private func waitForSlowDisks() {
+        let isWaiting = { [self] in runners.indices.contains { !isDamaged($0) && isStoring($0) } }
+        guard isWaiting() else { return }
+        for _ in 0..<Self.longestStoring where isWaiting() { world.run(for: .seconds(1)) }
+        // Links that had to wait for a bond are encrypted with it.
+        world.run(for: Self.restTime)
     }
 
     private var isSending: Bool {

@@ -61,6 +61,7 @@ let package = Package(
         .library(name: "BluetoothDocuments", targets: ["BluetoothDocuments"]),
         .library(name: "HCITransport", targets: ["HCITransport"]),
         .library(name: "BluetoothHost", targets: ["BluetoothHost"]),
+        .library(name: "BluetoothUsers", targets: ["BluetoothUsers"]),
         .library(name: "BluetoothTrace", targets: ["BluetoothTrace"]),
         .library(name: "BluetoothAdapter", targets: ["BluetoothAdapter"]),
         .library(name: "BluetoothLE", targets: ["BluetoothLE"]),
@@ -117,6 +118,13 @@ let package = Package(
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothSMP",
                 "BluetoothGAP",
             ]),
+        // One host for several users.
+        layer(
+            "BluetoothUsers",
+            [
+                "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothSMP",
+                "BluetoothGAP", "BluetoothHost",
+            ]),
         layer("BluetoothTrace", ["BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothSMP"]),
         // Controllers without hardware: the other end of HCI, for tests and simulation.
         layer("VirtualRadio", ["BluetoothBase", "BluetoothHCI", "BluetoothPlatform", "BluetoothCrypto"]),
@@ -125,7 +133,7 @@ let package = Package(
             "BluetoothAdapter",
             [
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGAP", "BluetoothGATT",
-                "BluetoothSMP", "BluetoothHost", "BluetoothPlatform", "HCITransport",
+                "BluetoothSMP", "BluetoothHost", "BluetoothUsers", "BluetoothPlatform", "HCITransport",
                 .target(name: "BluetoothCrypto", condition: .when(traits: ["Pairing"])),
             ]),
         // What applications meet.
@@ -133,7 +141,8 @@ let package = Package(
             name: "BluetoothLE",
             dependencies: [
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
-                "BluetoothSMP", "BluetoothValues", "BluetoothHost", "BluetoothAdapter", "HCITransport",
+                "BluetoothSMP", "BluetoothValues", "BluetoothHost", "BluetoothUsers", "BluetoothAdapter",
+                "HCITransport",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -144,7 +153,8 @@ let package = Package(
             name: "CoreBluetooth",
             dependencies: [
                 "BluetoothBase", "BluetoothNumbers", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT",
-                "BluetoothGAP", "BluetoothSMP", "BluetoothHost", "BluetoothAdapter", "BluetoothPlatform",
+                "BluetoothGAP", "BluetoothSMP", "BluetoothHost", "BluetoothUsers", "BluetoothAdapter",
+                "BluetoothPlatform",
                 "HCITransport", "VirtualRadio", "BluetoothObserving",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -162,7 +172,8 @@ let package = Package(
             name: "BluetoothSimulation",
             dependencies: [
                 "BluetoothBase", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothGAP",
-                "BluetoothSMP", "BluetoothCrypto", "BluetoothHost", "BluetoothAdapter", "BluetoothLE", "CoreBluetooth",
+                "BluetoothSMP", "BluetoothCrypto", "BluetoothHost", "BluetoothUsers", "BluetoothAdapter", "BluetoothLE",
+                "CoreBluetooth",
                 "HCITransport", "VirtualRadio", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -225,12 +236,12 @@ let package = Package(
             of: "BluetoothHost",
             and: [
                 "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT", "BluetoothSMP", "BluetoothCrypto",
-                "BluetoothValues", "BluetoothSimulation", "VirtualRadio",
+                "BluetoothUsers", "BluetoothValues", "BluetoothSimulation", "VirtualRadio",
             ]),
         tests(
             of: "BluetoothAdapter",
             and: [
-                "BluetoothATT", "BluetoothGATT", "BluetoothSMP", "BluetoothCrypto", "BluetoothHost",
+                "BluetoothATT", "BluetoothGATT", "BluetoothSMP", "BluetoothCrypto", "BluetoothHost", "BluetoothUsers",
                 "BluetoothPlatform", "VirtualRadio", "HCITransport", "AdapterTestSupport",
             ]),
         // Writes bonds until it is killed; see Scripts/kill-bonds.

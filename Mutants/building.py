@@ -12,7 +12,7 @@ from catalogue import ROOT, Bug
 BUILD = ROOT / ".build-mutants"
 COPY = BUILD / "copy"
 EXCLUDED = BUILD / "excluded.json"
-TARGETS = ["BluetoothHost", "BluetoothGATT", "BluetoothATT", "BluetoothL2CAP"]
+TARGETS = ["BluetoothHost", "BluetoothUsers", "BluetoothGATT", "BluetoothATT", "BluetoothL2CAP"]
 # Stands on all that mutants are made of, and on little else.
 CHECKED_TARGET = "BluetoothLE"
 ERROR = re.compile(r"^(/.+?\.swift):(\d+):\d+: error: (.*)$", re.MULTILINE)

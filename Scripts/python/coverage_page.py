@@ -5,7 +5,7 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-TARGETS = ["BluetoothHost", "BluetoothGATT", "BluetoothL2CAP", "BluetoothATT", "BluetoothSMP"]
+TARGETS = ["BluetoothHost", "BluetoothUsers", "BluetoothGATT", "BluetoothL2CAP", "BluetoothATT", "BluetoothSMP"]
 #: File by file, for each line with code whether it was reached.
 Lines = dict[str, dict[int, bool]]
 

@@ -1,4 +1,5 @@
 import BluetoothHost
+import BluetoothUsers
 
 /// Receives the events of one adapter: an API on top of it, or a program that wants all events in one order.
 public protocol AdapterObserver: AnyObject, Sendable {

@@ -5,3 +5,4 @@
 @_exported import BluetoothGATT
 @_exported import BluetoothHost
 @_exported import BluetoothSMP
+@_exported import BluetoothUsers

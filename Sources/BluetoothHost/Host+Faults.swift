@@ -19,7 +19,7 @@ extension Host {
 
     /// A fault of a link. A loss in its stream is reported in its place among the link's events.
     @inline(never)
-    mutating func handle(_ fault: HostFault, of slot: LinkTable.Slot, at now: Instant) {
+    mutating func handle(_ fault: HostFault, of slot: LinkSlot, at now: Instant) {
         faults.count(fault)
         if let loss = fault.loss, links.at[slot.index].life.isAnnounced {
             events.append(.link(links.at[slot.index].identifier, .lost(loss)))
@@ -38,7 +38,7 @@ extension Host {
     /// A fault of an enhanced bearer that is still open: the host closes it.
     @inline(never)
     mutating func handle(
-        _ fault: HostFault, onBearer bearer: CreditBasedChannel.ID, of slot: LinkTable.Slot, at now: Instant
+        _ fault: HostFault, onBearer bearer: CreditBasedChannel.ID, of slot: LinkSlot, at now: Instant
     ) {
         faults.count(fault)
         closeBearer(bearer, slot, at: now)

@@ -2,7 +2,7 @@ import BluetoothBase
 
 /// A run of bytes in a `HostEventQueue`.
 public struct Payload: Equatable, Sendable {
-    @usableFromInline var start: Int
+    @usableFromInline package var start: Int
     /// How many bytes.
     public var count: Int
 
@@ -21,7 +21,7 @@ public struct HostEventQueue: Sendable {
     private var events: [HostEvent] = []
     private var head = 0
     /// Only append to it.
-    var storage = ByteWriter(reservingCapacity: 4096)
+    package internal(set) var storage = ByteWriter(reservingCapacity: 4096)
 
     init() {
         events.reserveCapacity(64)
@@ -40,11 +40,11 @@ public struct HostEventQueue: Sendable {
     }
 
     /// The oldest event not taken yet; nil when there is none.
-    mutating func take() -> HostEvent? { head < events.count ? takeFirst() : nil }
+    package mutating func take() -> HostEvent? { head < events.count ? takeFirst() : nil }
 
     /// The bytes of events taken so far are not needed any more.
     @inline(__always)
-    mutating func releaseBytes() { storage.removeAll() }
+    package mutating func releaseBytes() { storage.removeAll() }
 
     @inline(__always)
     private mutating func takeFirst() -> HostEvent? {

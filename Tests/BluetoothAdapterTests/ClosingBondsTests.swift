@@ -4,6 +4,7 @@ import BluetoothCrypto
 import BluetoothGAP
 import BluetoothHost
 import BluetoothSMP
+import BluetoothUsers
 import Dispatch
 import Synchronization
 import TestSupport

@@ -6,6 +6,7 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
 import BluetoothSMP
+import BluetoothUsers
 import Synchronization
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGAP
 import BluetoothHost
+import BluetoothUsers
 import Synchronization
 import TestSupport
 import Testing

@@ -4,6 +4,7 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothGATT
 import BluetoothHost
+import BluetoothUsers
 import Synchronization
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothGATT
 import BluetoothHost
+import BluetoothUsers
 import Synchronization
 import Testing
 import VirtualRadio

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import BluetoothHost
+@testable import BluetoothUsers
 
 /// What a bond keeps of a peer's server (Core 5.4, Vol 3, Part G, 2.5.2). The peer has one service of 1 to 4.
 @Suite("A bond keeps what was discovered")

@@ -3,6 +3,7 @@ import BluetoothCrypto
 import BluetoothGATT
 import BluetoothHost
 import BluetoothSMP
+import BluetoothUsers
 import TestSupport
 import Testing
 

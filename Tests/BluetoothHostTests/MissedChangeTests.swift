@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import BluetoothHost
+@testable import BluetoothUsers
 
 /// Changes of a peer's services that come before its host has subscribed to Service Changed, and which no server indicates (Core
 /// 5.4, Vol 3, Part G, 7.1). The peer has Generic Attribute at 1 to 6, with Service Changed at 3, its descriptor at 4 and the

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import BluetoothHost
+@testable import BluetoothUsers
 
 @Suite("Operations on services that change before they end")
 struct OutdatedOperationTests {

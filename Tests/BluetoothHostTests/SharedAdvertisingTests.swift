@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import BluetoothHost
+@testable import BluetoothUsers
 
 @Suite("One advertisement for several users")
 struct SharedAdvertisingTests {

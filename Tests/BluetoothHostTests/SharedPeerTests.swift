@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 import BluetoothHost
+import BluetoothUsers
 import Testing
 
 @Suite("Users of a peer that changes its address")

@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothHCI
 import BluetoothHost
+import BluetoothUsers
 import TestSupport
 import Testing
 

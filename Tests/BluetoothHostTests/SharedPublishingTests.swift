@@ -4,6 +4,7 @@ import BluetoothGAP
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
+import BluetoothUsers
 import TestSupport
 import Testing
 

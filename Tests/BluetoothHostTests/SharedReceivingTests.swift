@@ -2,6 +2,7 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
+import BluetoothUsers
 import TestSupport
 import Testing
 

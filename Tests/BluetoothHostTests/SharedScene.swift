@@ -7,6 +7,7 @@ import BluetoothSMP
 import TestSupport
 
 @testable import BluetoothHost
+@testable import BluetoothUsers
 
 /// A shared host on a controller that is a list of answers, and peers that have one characteristic, at handle 3, which
 /// notifies.

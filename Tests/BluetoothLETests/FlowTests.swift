@@ -1,5 +1,6 @@
 import BluetoothAdapter
 @testable import BluetoothHost
+@testable import BluetoothUsers
 import Synchronization
 import Testing
 import VirtualRadio

@@ -4,6 +4,7 @@ import BluetoothBase
 import Testing
 
 @testable import BluetoothHost
+@testable import BluetoothUsers
 @testable import BluetoothLE
 
 @Suite("Calls that wait for the adapter")

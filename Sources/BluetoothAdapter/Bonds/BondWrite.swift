@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothHost
 import BluetoothSMP
+import BluetoothUsers
 
 /// One change of a store of bonds.
 struct BondWrite: Sendable {

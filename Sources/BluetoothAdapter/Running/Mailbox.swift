@@ -1,4 +1,5 @@
 import BluetoothHost
+import BluetoothUsers
 import Synchronization
 
 /// The calls for an adapter's thread, in the order they were made.

@@ -2,6 +2,7 @@ import BluetoothBase
 import BluetoothHCI
 import BluetoothHost
 import BluetoothSMP
+import BluetoothUsers
 import HCITransport
 
 /// The work of an adapter's thread: it owns the host, the transport and the recovery of a lost controller.

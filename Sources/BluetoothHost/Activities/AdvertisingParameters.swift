@@ -59,7 +59,7 @@ public struct AdvertisingParameters: Hashable, Sendable {
     private var isLimited: Bool { ADView(data.span).flags?.contains(.limitedDiscoverable) ?? false }
 
     /// After how long it ends.
-    var limit: Duration? {
+    package var limit: Duration? {
         if isHighDutyCycle { return min(duration ?? Self.highDutyCycleLimit, Self.highDutyCycleLimit) }
         return duration ?? (isLimited ? GAPTiming.limitedAdvertisingTimeout : nil)
     }
@@ -73,7 +73,7 @@ public struct AdvertisingParameters: Hashable, Sendable {
     }
 
     /// Vol 4, Part E, 7.8.5, 7.8.7 and 7.8.53.
-    var isValid: Bool {
+    package var isValid: Bool {
         let longest = extended == nil ? 31 : AdvertisingReassembly.maximumLength
         return interval.lowerBound >= .milliseconds(20)
             && interval.upperBound <= (extended == nil ? .milliseconds(10240) : LESlots(rawValue: 0xFF_FFFF).duration)

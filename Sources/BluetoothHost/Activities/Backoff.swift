@@ -4,9 +4,9 @@ import BluetoothBase
 /// each time twice as long up to a limit.
 ///
 /// A controller or a peer that makes everything fail at once would otherwise keep both sides as busy as they can be.
-struct Backoff: Hashable, Sendable {
+package struct Backoff: Hashable, Sendable {
     /// When the next try is due; nil where it need not wait.
-    private(set) var deadline: Instant?
+    package private(set) var deadline: Instant?
     private let limit: Duration
     private var failures = 0
     private var lastFailure = Instant.zero
@@ -14,10 +14,10 @@ struct Backoff: Hashable, Sendable {
     private static let shortest = Duration.milliseconds(100)
 
     /// - Parameter limit: the longest wait.
-    init(limit: Duration = .seconds(10)) { self.limit = limit }
+    package init(limit: Duration = .seconds(10)) { self.limit = limit }
 
     /// A try came to nothing. What failed long before no longer counts.
-    mutating func failed(at now: Instant) {
+    package mutating func failed(at now: Instant) {
         if lastFailure.advanced(by: limit + limit) < now { failures = 0 }
         lastFailure = now
         failures = min(failures + 1, 30)
@@ -26,7 +26,7 @@ struct Backoff: Hashable, Sendable {
     }
 
     /// A try was successful.
-    mutating func succeeded() {
+    package mutating func succeeded() {
         failures = 0
         deadline = nil
     }
@@ -34,7 +34,7 @@ struct Backoff: Hashable, Sendable {
     /// Forgets a deadline that has passed.
     ///
     /// - Returns: whether the next try must still wait.
-    mutating func waits(at now: Instant) -> Bool {
+    package mutating func waits(at now: Instant) -> Bool {
         if let deadline, deadline <= now { self.deadline = nil }
         return deadline != nil
     }

@@ -50,6 +50,12 @@ extension Host {
         advertiser.wants(handle)
     }
 
+    /// The maximum number of advertising sets, whatever the controller offers.
+    package static var maximumAdvertisingSets: Int { Advertiser.maximumSets }
+
+    /// Whether a set that is wanted has a subevent of this number.
+    package func hasSubevent(_ number: Int, of handle: AdvertisingHandle) -> Bool { advertiser.has(number, of: handle) }
+
     /// Stops advertising a set. A peer may still have connected before the controller stopped.
     public mutating func stopAdvertising(_ handle: AdvertisingHandle = AdvertisingHandle(0), at now: Instant) {
         advertiser.stop(handle)

@@ -10,7 +10,7 @@ public enum ConnectionRoute: Hashable, Sendable {
     /// 9.3.17).
     case subevent(Int, of: AdvertisingHandle)
 
-    var isSubevent: Bool {
+    package var isSubevent: Bool {
         if case .subevent = self { true } else { false }
     }
 }

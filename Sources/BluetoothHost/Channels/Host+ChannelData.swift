@@ -15,7 +15,7 @@ extension Host {
     @inline(never)
     mutating func received(
         _ receipt: CreditBasedChannel.Receipt, _ payload: Span<UInt8>, on endpoint: ChannelIdentifier,
-        _ slot: LinkTable.Slot,
+        _ slot: LinkSlot,
         at now: Instant
     ) {
         switch receipt {
@@ -47,7 +47,7 @@ extension Host {
 
     /// A channel has received an SDU that came in several K-frames.
     @inline(__always)
-    mutating func receivedReassembled(_ id: CreditBasedChannel.ID, _ slot: LinkTable.Slot) {
+    mutating func receivedReassembled(_ id: CreditBasedChannel.ID, _ slot: LinkSlot) {
         let start = events.storage.count
         links.at[slot.index].signalling.channels.appendReassembled(of: id, to: &events.storage)
         events.append(.channel(links.at[slot.index].identifier, .received(id, events.payload(from: start))))
@@ -56,7 +56,7 @@ extension Host {
     /// The beginning of a frame that is longer than any this host takes.
     ///
     /// - Returns: whether the peer was told what is wrong with it.
-    mutating func receiveTooLong(_ start: Span<UInt8>, _ slot: LinkTable.Slot, at now: Instant) -> Bool {
+    mutating func receiveTooLong(_ start: Span<UInt8>, _ slot: LinkSlot, at now: Instant) -> Bool {
         guard let header = L2CAPFrame.header(ofPDUStartingWith: start), links.at[slot.index].life.takesFrames else {
             return false
         }
@@ -85,7 +85,7 @@ extension Host {
         giveCredits(on: channel, slot)
     }
 
-    mutating func giveCredits(on channel: CreditBasedChannel.ID, _ slot: LinkTable.Slot) {
+    mutating func giveCredits(on channel: CreditBasedChannel.ID, _ slot: LinkSlot) {
         openFrame()
         links.at[slot.index].signalling.giveCredits(on: channel, into: &outbox.writer)
         closeFrame(slot, .leSignalling)
@@ -113,7 +113,7 @@ extension Host {
     /// Sends as many K-frames of an SDU as may go out at once; the rest waits.
     @inline(__always)
     mutating func transmit(
-        _ sdu: Span<UInt8>, _ frames: Int, over channel: CreditBasedChannel.ID, _ slot: LinkTable.Slot
+        _ sdu: Span<UInt8>, _ frames: Int, over channel: CreditBasedChannel.ID, _ slot: LinkSlot
     ) {
         var frames = frames, sent = 0
         while frames > 0, canSendAtOnce(slot) {
@@ -134,7 +134,7 @@ extension Host {
     }
 
     @inline(__always)
-    func canSendAtOnce(_ slot: LinkTable.Slot) -> Bool { links.at[slot.index].sendQueue.isEmpty && flow.canSend }
+    func canSendAtOnce(_ slot: LinkSlot) -> Bool { links.at[slot.index].sendQueue.isEmpty && flow.canSend }
 
     /// Sends what waits on channels, as far as there are credits and buffers: a K-frame of each channel in turn.
     mutating func pumpChannels(at now: Instant) {

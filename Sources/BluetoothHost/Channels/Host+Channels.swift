@@ -83,14 +83,14 @@ extension Host {
         return ChannelInformation(channel)
     }
 
-    private func slot(of link: LinkIdentifier, for parameters: ChannelParameters) throws(HostError) -> LinkTable.Slot {
+    private func slot(of link: LinkIdentifier, for parameters: ChannelParameters) throws(HostError) -> LinkSlot {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
         guard parameters.mps <= Self.greatestMPS else { throw .invalidParameters }
         return slot
     }
 
     private mutating func request<Result>(
-        _ slot: LinkTable.Slot,
+        _ slot: LinkSlot,
         _ body: (inout SignallingChannel, inout ByteWriter) throws(ChannelRequestError) -> Result
     ) throws(HostError) -> Result {
         openFrame()
@@ -111,7 +111,7 @@ extension Host {
     // MARK: What follows
 
     /// Reports what has happened to the channels of a link, and writes what is owed to the peer for it.
-    mutating func settleChannels(_ slot: LinkTable.Slot, at now: Instant) {
+    mutating func settleChannels(_ slot: LinkSlot, at now: Instant) {
         while links.at[slot.index].signalling.owesCommands {
             openFrame()
             links.at[slot.index].signalling.writeOwed(at: now, into: &outbox.writer)
@@ -123,7 +123,7 @@ extension Host {
         for change in changes where !takeBearerEvent(change, slot, at: now) { report(change, slot, at: now) }
     }
 
-    private mutating func report(_ change: ChannelEvent, _ slot: LinkTable.Slot, at now: Instant) {
+    private mutating func report(_ change: ChannelEvent, _ slot: LinkSlot, at now: Instant) {
         let link = links.at[slot.index].identifier
         switch change {
         case .opened(let id, let opener):

@@ -66,18 +66,18 @@ extension Host {
     }
 
     /// Indicates the Encrypted Data Key Material to a peer for which it waits, where no other indication is unconfirmed.
-    mutating func indicateKeyMaterial(_ slot: LinkTable.Slot, at now: Instant) {
+    mutating func indicateKeyMaterial(_ slot: LinkSlot, at now: Instant) {
         guard links.at[slot.index].keyMaterial.isOwed else { return }
         announceKeyMaterial(.bearerFree(isSubscribed: wantsKeyMaterial(slot)), slot, at: now)
     }
 
-    private func wantsKeyMaterial(_ slot: LinkTable.Slot) -> Bool {
+    private func wantsKeyMaterial(_ slot: LinkSlot) -> Bool {
         links.at[slot.index].endpoint.peer.configuration(of: encryptedDataKeyMaterial).contains(.indications)
     }
 
     /// Performs what follows from an event of the indications of the key material.
     private mutating func announceKeyMaterial(
-        _ event: KeyMaterialIndication.Event, _ slot: LinkTable.Slot, at now: Instant
+        _ event: KeyMaterialIndication.Event, _ slot: LinkSlot, at now: Instant
     ) {
         guard links.at[slot.index].keyMaterial.handle(event) == .indicate,
             let value = server.database.value(of: encryptedDataKeyMaterial)

@@ -6,14 +6,14 @@ import BluetoothL2CAP
 
 /// The ATT bearer of each link: what comes in goes to the server, to the client, or straight to the caller.
 extension Host {
-    mutating func receiveATT(_ pdu: Span<UInt8>, _ slot: LinkTable.Slot, at now: Instant) {
+    mutating func receiveATT(_ pdu: Span<UInt8>, _ slot: LinkSlot, at now: Instant) {
         if !receiveNotification(pdu, slot, on: .first, at: now) { receiveAttribute(pdu, slot, on: .first, at: now) }
     }
 
     /// Takes a notification from any bearer. Nothing answers it, and so no frame is opened. False for another PDU.
     @inline(__always)
     mutating func receiveNotification(
-        _ pdu: Span<UInt8>, _ slot: LinkTable.Slot, on bearer: AttributeChannel.ID, at now: Instant
+        _ pdu: Span<UInt8>, _ slot: LinkSlot, on bearer: AttributeChannel.ID, at now: Instant
     ) -> Bool {
         guard pdu.count > 0, pdu[0] == ATTOpcode.handleValueNotification.rawValue else { return false }
         if links.at[slot.index].protection.isUntrusted {
@@ -29,7 +29,7 @@ extension Host {
     /// Takes any other PDU from any bearer.
     @inline(__always)
     mutating func receiveAttribute(
-        _ pdu: Span<UInt8>, _ slot: LinkTable.Slot, on bearer: AttributeChannel.ID, at now: Instant
+        _ pdu: Span<UInt8>, _ slot: LinkSlot, on bearer: AttributeChannel.ID, at now: Instant
     ) {
         guard pdu.count > 0 else { return }
         if AttributeEndpoint.isForServer(pdu[0]) {
@@ -50,7 +50,7 @@ extension Host {
     }
 
     /// The beginning of an ATT PDU that is longer than any this host takes, on the fixed channel. False where it was not answered.
-    mutating func refuse(tooLong start: Span<UInt8>, _ slot: LinkTable.Slot, at now: Instant) -> Bool {
+    mutating func refuse(tooLong start: Span<UInt8>, _ slot: LinkSlot, at now: Instant) -> Bool {
         guard start.count > 0 else { return false }
         openFrame()
         let outcome = links.at[slot.index].endpoint.refuse(
@@ -62,7 +62,7 @@ extension Host {
     }
 
     /// What the server did beside answering a PDU.
-    mutating func handle(_ outcome: GATTServerOutcome, _ pdu: Span<UInt8>, _ slot: LinkTable.Slot, at now: Instant) {
+    mutating func handle(_ outcome: GATTServerOutcome, _ pdu: Span<UInt8>, _ slot: LinkSlot, at now: Instant) {
         switch outcome {
         case .dropped(let reason):
             let fault: HostFault =
@@ -85,7 +85,7 @@ extension Host {
 
     /// What the endpoint did beside answering.
     mutating func handle(
-        _ outcome: AttributeOutcome, _ pdu: Span<UInt8>, _ slot: LinkTable.Slot, on bearer: AttributeChannel.ID,
+        _ outcome: AttributeOutcome, _ pdu: Span<UInt8>, _ slot: LinkSlot, on bearer: AttributeChannel.ID,
         at now: Instant
     ) {
         switch outcome {
@@ -105,7 +105,7 @@ extension Host {
     /// Passes on a value that the peer has sent of its own accord.
     @inline(__always)
     private mutating func notified(
-        _ outcome: AttributeOutcome, _ pdu: Span<UInt8>, _ slot: LinkTable.Slot, at now: Instant
+        _ outcome: AttributeOutcome, _ pdu: Span<UInt8>, _ slot: LinkSlot, at now: Instant
     ) {
         let link = links.at[slot.index].identifier
         if case .indication(let indicated, _) = outcome, links.at[slot.index].protection.isUntrusted,
@@ -127,7 +127,7 @@ extension Host {
     }
 
     private mutating func receiveNotifications(
-        _ parameters: consuming ByteReader, _ slot: LinkTable.Slot, at now: Instant
+        _ parameters: consuming ByteReader, _ slot: LinkSlot, at now: Instant
     ) {
         guard !links.at[slot.index].protection.isUntrusted else { return handle(.valueUnprotected, of: slot, at: now) }
         guard let notification = try? MultipleHandleValueNotification(decoding: parameters) else {

@@ -35,7 +35,7 @@ extension Host {
     }
 
     /// Whether a client operation's turn has come: its first request has been sent.
-    func isUnderWay(_ operation: GATTClient.OperationID, on link: LinkIdentifier) -> Bool {
+    package func isUnderWay(_ operation: GATTClient.OperationID, on link: LinkIdentifier) -> Bool {
         links.slot(of: link).map { links.at[$0.index].endpoint.isUnderWay(operation) } ?? false
     }
 
@@ -58,7 +58,7 @@ extension Host {
     }
 
     /// The longest values there can be, so that the peer may use them: asked for as soon as there is a link.
-    mutating func beginMTUExchange(_ slot: LinkTable.Slot, at now: Instant) {
+    mutating func beginMTUExchange(_ slot: LinkSlot, at now: Instant) {
         guard server.maximumMTU > ATTBearer.defaultMTU else { return }
         let exchange = GATTClientOperation.exchangeMTU(clientRxMTU: UInt16(clamping: server.maximumMTU))
         openFrame()
@@ -69,7 +69,7 @@ extension Host {
     }
 
     /// Reports which operations have ended.
-    mutating func drainClient(_ slot: LinkTable.Slot) {
+    mutating func drainClient(_ slot: LinkSlot) {
         // Looked at in place: this runs for every response, and most end no operation.
         guard !links.at[slot.index].endpoint.events.isEmpty else { return }
         // Where no response has ended the negotiation's own operation, the link is about to end, and nothing follows.
@@ -77,13 +77,13 @@ extension Host {
     }
 
     /// Handles a response: reports which operations it has ended, and goes on with the negotiation of bearers.
-    mutating func responseReceived(_ slot: LinkTable.Slot, at now: Instant) {
+    mutating func responseReceived(_ slot: LinkSlot, at now: Instant) {
         guard !links.at[slot.index].endpoint.events.isEmpty else { return }
         if let end = announceEnds(slot) { negotiateBearers(.operationEnded(end), slot, at: now) }
     }
 
     /// - Returns: the end of the negotiation's operation, which is not reported.
-    private mutating func announceEnds(_ slot: LinkTable.Slot) -> GATTClientEvent? {
+    private mutating func announceEnds(_ slot: LinkSlot) -> GATTClientEvent? {
         let ends = links.at[slot.index].endpoint.events
         links.at[slot.index].endpoint.events.removeAll(keepingCapacity: true)
         let own = links.at[slot.index].negotiation.operation
@@ -107,7 +107,7 @@ extension Host {
 
 extension GATTClientEvent {
     /// The operation that has ended.
-    var operation: GATTClient.OperationID {
+    package var operation: GATTClient.OperationID {
         switch self {
         case .completed(let operation, _), .failed(let operation, _): operation
         }

@@ -46,7 +46,7 @@ extension Host {
     }
 
     /// What to say to a peer that asks for bearers on a link.
-    func bearerAdmission(_ slot: LinkTable.Slot) -> ChannelAdmission {
+    func bearerAdmission(_ slot: LinkSlot) -> ChannelAdmission {
         guard bearerLimit > 0, security != nil else { return .refused(.spsmNotSupported) }
         if let refusal = ChannelRequirement.encrypted.refusal(on: links.at[slot.index].endpoint.security) {
             return .refused(refusal)
@@ -59,7 +59,7 @@ extension Host {
     // MARK: - Asking
 
     /// Performs what the negotiation of bearers wants after an event.
-    mutating func negotiateBearers(_ event: BearerNegotiation.Event, _ slot: LinkTable.Slot, at now: Instant) {
+    mutating func negotiateBearers(_ event: BearerNegotiation.Event, _ slot: LinkSlot, at now: Instant) {
         let context = BearerNegotiation.Context(
             role: links.at[slot.index].role, parameters: links.at[slot.index].parameters,
             isOpen: links.at[slot.index].life.isOpen,
@@ -77,7 +77,7 @@ extension Host {
         }
     }
 
-    private mutating func startOwnOperation(_ operation: GATTClientOperation, _ slot: LinkTable.Slot, at now: Instant) {
+    private mutating func startOwnOperation(_ operation: GATTClientOperation, _ slot: LinkSlot, at now: Instant) {
         openFrame()
         let result = Result { () throws(GATTClientError) in
             try links.at[slot.index].endpoint.start(operation, on: .first, at: now, into: &outbox.writer)
@@ -90,7 +90,7 @@ extension Host {
         }
     }
 
-    private mutating func requestBearer(_ slot: LinkTable.Slot, at now: Instant) {
+    private mutating func requestBearer(_ slot: LinkSlot, at now: Instant) {
         openFrame()
         let result = Result { () throws(ChannelRequestError) in
             try links.at[slot.index].signalling.openChannels(
@@ -107,7 +107,7 @@ extension Host {
     // MARK: - Coming and going
 
     /// Takes an event of a channel that carries a bearer. False where it carries none.
-    mutating func takeBearerEvent(_ change: ChannelEvent, _ slot: LinkTable.Slot, at now: Instant) -> Bool {
+    mutating func takeBearerEvent(_ change: ChannelEvent, _ slot: LinkSlot, at now: Instant) -> Bool {
         switch change {
         case .opened(let id, let opener):
             guard let channel = links.at[slot.index].signalling.channels[id], channel.spsm == SPSM.enhancedATT else {
@@ -137,14 +137,14 @@ extension Host {
     }
 
     /// Closes a bearer. Nothing that waits there is worth sending any more.
-    mutating func closeBearer(_ bearer: CreditBasedChannel.ID, _ slot: LinkTable.Slot, at now: Instant) {
+    mutating func closeBearer(_ bearer: CreditBasedChannel.ID, _ slot: LinkSlot, at now: Instant) {
         links.at[slot.index].signalling.channels.abandon(bearer)
         endBearer(bearer, slot, at: now)
         settleChannels(slot, at: now)
     }
 
     /// A bearer is closed. Operations that were under way on it fail, and what the peer has asked there needs no answer.
-    private mutating func endBearer(_ bearer: CreditBasedChannel.ID, _ slot: LinkTable.Slot, at now: Instant) {
+    private mutating func endBearer(_ bearer: CreditBasedChannel.ID, _ slot: LinkSlot, at now: Instant) {
         links.at[slot.index].enhanced.remove(bearer)
         let request = links.at[slot.index].endpoint.close(AttributeChannel.ID(bearer))
         let link = links.at[slot.index].identifier
@@ -163,14 +163,14 @@ extension Host {
     /// Takes a PDU from a bearer.
     @inline(__always)
     mutating func receivePDU(
-        _ pdu: Span<UInt8>, on bearer: AttributeChannel.ID, _ slot: LinkTable.Slot, at now: Instant
+        _ pdu: Span<UInt8>, on bearer: AttributeChannel.ID, _ slot: LinkSlot, at now: Instant
     ) {
         if !receiveNotification(pdu, slot, on: bearer, at: now) { receiveOther(pdu, on: bearer, slot, at: now) }
     }
 
     @inline(never)
     private mutating func receiveOther(
-        _ pdu: Span<UInt8>, on bearer: AttributeChannel.ID, _ slot: LinkTable.Slot, at now: Instant
+        _ pdu: Span<UInt8>, on bearer: AttributeChannel.ID, _ slot: LinkSlot, at now: Instant
     ) {
         receiveAttribute(pdu, slot, on: bearer, at: now)
         if links.at[slot.index].enhanced.isOverwhelmed { endOverwhelmedBearer(slot, at: now) }
@@ -179,7 +179,7 @@ extension Host {
 
     /// Closes the bearer whose answers do not fit any more.
     @inline(never)
-    mutating func endOverwhelmedBearer(_ slot: LinkTable.Slot, at now: Instant) {
+    mutating func endOverwhelmedBearer(_ slot: LinkSlot, at now: Instant) {
         guard let channel = links.at[slot.index].enhanced.takeOverwhelmed() else { return }
         handle(.channelViolated, onBearer: channel, of: slot, at: now)
     }
@@ -196,12 +196,12 @@ extension Host {
 
     /// Sends the PDU in the frame opened last over a bearer. Without a PDU it is forgotten.
     @inline(__always)
-    mutating func closeFrame(_ slot: LinkTable.Slot, on bearer: AttributeChannel.ID) {
+    mutating func closeFrame(_ slot: LinkSlot, on bearer: AttributeChannel.ID) {
         if bearer == .first { closeFrame(slot, .attributeProtocol) } else { closeEnhancedFrame(slot, bearer) }
     }
 
     @inline(never)
-    private mutating func closeEnhancedFrame(_ slot: LinkTable.Slot, _ bearer: AttributeChannel.ID) {
+    private mutating func closeEnhancedFrame(_ slot: LinkSlot, _ bearer: AttributeChannel.ID) {
         let length = openPayloadCount &- Self.sduHeadroom
         guard length > 0, links.at[slot.index].isInUse else { return outbox.rollback() }
         guard let remote = links.at[slot.index].takeCredit(forWhole: length, on: bearer, flow.canSend) else {
@@ -213,7 +213,7 @@ extension Host {
     /// Sends the notification in the frame opened last, which is longer than a K-frame, or has to wait. False where too much
     /// waits on its bearer: nothing was sent.
     @inline(never)
-    mutating func closeWaitingNotification(_ slot: LinkTable.Slot, on bearer: AttributeChannel.ID) -> Bool {
+    mutating func closeWaitingNotification(_ slot: LinkSlot, on bearer: AttributeChannel.ID) -> Bool {
         guard links.at[slot.index].signalling.channels.hasRoom(on: bearer.channel, limit: valueLimit) else {
             outbox.rollback()
             return false
@@ -224,7 +224,7 @@ extension Host {
 
     /// How notifications that wait on a channel are put together; nil where it is no bearer, or the client does not understand
     /// that.
-    mutating func notificationJoining(_ slot: LinkTable.Slot, over channel: CreditBasedChannel.ID) -> CreditBasedChannel
+    mutating func notificationJoining(_ slot: LinkSlot, over channel: CreditBasedChannel.ID) -> CreditBasedChannel
         .SDUJoining?
     {
         guard joinsNotifications(slot), links.at[slot.index].enhanced.bearers.contains(channel),
@@ -237,7 +237,7 @@ extension Host {
     }
 
     /// Sends a PDU that is longer than a K-frame, or has to wait. It is never refused: it may be an answer.
-    private mutating func sendInParts(_ length: Int, _ slot: LinkTable.Slot, _ channel: CreditBasedChannel.ID) {
+    private mutating func sendInParts(_ length: Int, _ slot: LinkSlot, _ channel: CreditBasedChannel.ID) {
         var pdu = ByteWriter(reservingCapacity: length)
         pdu.append(outbox.writer.span.extracting(last: length))
         outbox.rollback()

@@ -104,7 +104,7 @@ extension Host {
     /// Answers a read of the Database Hash, or of Server Supported Features, in the application's place. False where another value
     /// is read.
     mutating func answerOwnValue(
-        _ request: ServerRequest, _ handle: AttributeHandle, offset: Int, _ slot: LinkTable.Slot
+        _ request: ServerRequest, _ handle: AttributeHandle, offset: Int, _ slot: LinkSlot
     ) -> Bool {
         var value = ByteWriter(reservingCapacity: 16)
         switch server.database.type(of: handle) {
@@ -146,14 +146,13 @@ extension Host {
     }
 
     /// Indicates to a peer a change that waits for that, where no other indication is unconfirmed.
-    mutating func indicateServiceChange(_ slot: LinkTable.Slot, at now: Instant) {
+    mutating func indicateServiceChange(_ slot: LinkSlot, at now: Instant) {
         guard links.at[slot.index].serviceChange.isOwed else { return }
         announceServiceChange(.bearerFree, slot, at: now)
     }
 
     /// Performs what follows from an event of the indications of changes.
-    mutating func announceServiceChange(_ event: ServiceChangeIndication.Event, _ slot: LinkTable.Slot, at now: Instant)
-    {
+    mutating func announceServiceChange(_ event: ServiceChangeIndication.Event, _ slot: LinkSlot, at now: Instant) {
         let context = ServiceChangeIndication.Context(
             isSubscribed: links.at[slot.index].endpoint.peer.configuration(of: serviceChanged).contains(.indications),
             isReady: links.at[slot.index].endpoint.bearer(of: .first)?.isReadyForIndication == true)

@@ -113,13 +113,13 @@ extension Host {
 
     /// The peer has written a value, which the server has taken.
     @inline(__always)
-    mutating func written(_ handle: AttributeHandle, _ pdu: Span<UInt8>, _ value: Range<Int>, _ slot: LinkTable.Slot) {
+    mutating func written(_ handle: AttributeHandle, _ pdu: Span<UInt8>, _ value: Range<Int>, _ slot: LinkSlot) {
         let payload = events.store(pdu.extracting(value))
         events.append(.server(links.at[slot.index].identifier, .valueWritten(handle, payload)))
     }
 
     /// What the server did beside answering.
-    mutating func served(_ outcome: GATTServerOutcome, _ pdu: Span<UInt8>, _ slot: LinkTable.Slot) {
+    mutating func served(_ outcome: GATTServerOutcome, _ pdu: Span<UInt8>, _ slot: LinkSlot) {
         let link = links.at[slot.index].identifier
         switch outcome {
         case .none, .refused, .dropped, .clientSupportedFeaturesChanged, .signedWriteReceived: return

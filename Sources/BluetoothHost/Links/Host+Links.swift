@@ -112,7 +112,7 @@ extension Host {
 
     private mutating func insert(
         _ connection: NewConnection, _ life: LinkLife, at now: Instant
-    ) -> LinkTable.Slot? {
+    ) -> LinkSlot? {
         let peer = peers.peer(at: connection.address)
         let localAddress =
             connection.localAddress ?? privacy.ownAddress ?? controller?.address ?? connection.address
@@ -139,7 +139,7 @@ extension Host {
     }
 
     /// A packet was received from the peer: the link is established, and reported.
-    mutating func establish(_ slot: LinkTable.Slot, at now: Instant) {
+    mutating func establish(_ slot: LinkSlot, at now: Instant) {
         let (hasOpened, attempt) = links.at[slot.index].life.establish()
         guard hasOpened else { return }
         endAttempts(at: links.at[slot.index].lastingPeer, at: now)
@@ -164,7 +164,7 @@ extension Host {
 
     /// Sends Disconnect, unless that was done before.
     mutating func close(
-        _ slot: LinkTable.Slot, _ closing: LinkLife.Closing, reason: HCIStatus? = nil, at now: Instant
+        _ slot: LinkSlot, _ closing: LinkLife.Closing, reason: HCIStatus? = nil, at now: Instant
     ) {
         let supervisionTimeout = links.at[slot.index].parameters.supervisionTimeout
         guard
@@ -177,7 +177,7 @@ extension Host {
     }
 
     /// Ends a link that has never been reported.
-    mutating func dismiss(_ slot: LinkTable.Slot, at now: Instant) { close(slot, .requested, at: now) }
+    mutating func dismiss(_ slot: LinkSlot, at now: Instant) { close(slot, .requested, at: now) }
 
     /// Command Status of Disconnect.
     mutating func disconnectAnswered(_ status: HCIStatus, _ link: LinkIdentifier, at now: Instant) {
@@ -190,7 +190,7 @@ extension Host {
 
     /// The link is gone: everything that was pending on it ends, once. The caller, who knows whether the controller has
     /// forgotten the link's packets, is to inform `flow`.
-    mutating func removeLink(_ slot: LinkTable.Slot, reason: HCIStatus, at now: Instant) {
+    mutating func removeLink(_ slot: LinkSlot, reason: HCIStatus, at now: Instant) {
         var link = links.remove(slot)
         if !link.sendQueue.isEmpty { waitingLinks -= 1 }
         dropPackets(of: link.handle)
@@ -240,7 +240,7 @@ extension Host {
 
     // MARK: Time
 
-    mutating func fireLink(_ slot: LinkTable.Slot, at now: Instant) {
+    mutating func fireLink(_ slot: LinkSlot, at now: Instant) {
         if let deadline = links.at[slot.index].life.deadline, deadline <= now {
             switch links.at[slot.index].life.phase {
             case .closing, .dismissed: return giveUpLink(slot, at: now)
@@ -267,7 +267,7 @@ extension Host {
     }
 
     /// The controller never said that the link is gone. It has had the time to notice.
-    private mutating func giveUpLink(_ slot: LinkTable.Slot, at now: Instant) {
+    private mutating func giveUpLink(_ slot: LinkSlot, at now: Instant) {
         let hasBuffers = flow.abandonLink(links.at[slot.index].handle)
         removeLink(slot, reason: .connectionTerminatedByLocalHost, at: now)
         return hasBuffers ? linkRemoved(at: now) : recover(from: .commandTimedOut(.disconnect), at: now)

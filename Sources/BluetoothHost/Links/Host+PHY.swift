@@ -22,7 +22,7 @@ extension Host {
     }
 
     /// A central asks for LE 2M, where both controllers have it and the configuration wants it.
-    mutating func preferFastPHY(_ slot: LinkTable.Slot, at now: Instant) {
+    mutating func preferFastPHY(_ slot: LinkSlot, at now: Instant) {
         guard configuration.prefersLE2M, links.at[slot.index].role == .central, let controller,
             controller.features.contains(.le2MPHY), links.at[slot.index].remoteFeatures.contains(.le2MPHY),
             controller.commands.contains(.leSetPHY), !controller.quirks.contains(.leavesSetPHYUnanswered)

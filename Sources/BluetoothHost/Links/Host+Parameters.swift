@@ -19,7 +19,7 @@ extension Host {
     }
 
     /// What a step of the signalling channel led to.
-    mutating func signallingStepped(_ outcome: SignallingOutcome, _ slot: LinkTable.Slot, at now: Instant) {
+    mutating func signallingStepped(_ outcome: SignallingOutcome, _ slot: LinkSlot, at now: Instant) {
         let event: ParameterNegotiation.Event
         switch outcome {
         case .ignored, .rejected, .channelsChanged, .connectionParameterUpdateRejected: return

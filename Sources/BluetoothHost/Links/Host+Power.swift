@@ -74,7 +74,7 @@ extension Host {
         advance(slot, at: now) { $0.power.transmitPower.handle(.stopped, $1) }
     }
 
-    private func slot(of link: LinkIdentifier, with opcode: HCIOpcode) throws(HostError) -> LinkTable.Slot {
+    private func slot(of link: LinkIdentifier, with opcode: HCIOpcode) throws(HostError) -> LinkSlot {
         guard let slot = links.slot(of: link) else { throw .noSuchLink }
         guard controller?.commands.contains(opcode) == true else { throw .unsupported(.powerControl) }
         return slot

@@ -43,7 +43,7 @@ extension Host {
     /// Takes a frame, which is a packet, on a channel that is not a fixed one. What is frequent is handled here.
     @inline(never)
     private mutating func receiveChannelFrame(
-        _ payload: Span<UInt8>, on endpoint: ChannelIdentifier, _ slot: LinkTable.Slot, at now: Instant
+        _ payload: Span<UInt8>, on endpoint: ChannelIdentifier, _ slot: LinkSlot, at now: Instant
     ) {
         let receipt = links.at[slot.index].receive(payload, on: endpoint)
         if receiveFlow.packetReceived() { returnCredits() }
@@ -57,7 +57,7 @@ extension Host {
     }
 
     @inline(never)
-    private mutating func receiveFragment(_ packet: borrowing ACLDataPacket, _ slot: LinkTable.Slot, at now: Instant) {
+    private mutating func receiveFragment(_ packet: borrowing ACLDataPacket, _ slot: LinkSlot, at now: Instant) {
         if links.at[slot.index].reassembler.isPartial, packet.boundary != .continuing {
             frameLost(.frameInterrupted, on: links.at[slot.index].reassembler.channel, slot, at: now)
         }
@@ -85,12 +85,12 @@ extension Host {
     }
 
     /// A packet was dropped, with the frame it belongs to.
-    private mutating func dropped(_ fault: HostFault, _ slot: LinkTable.Slot, at now: Instant) {
+    private mutating func dropped(_ fault: HostFault, _ slot: LinkSlot, at now: Instant) {
         frameLost(fault, on: links.at[slot.index].reassembler.lostChannel, slot, at: now)
     }
 
     /// A frame was lost, on a channel that may not be known. One that is credit-based does not outlive that.
-    private mutating func frameLost(_ fault: HostFault, on channel: UInt16?, _ slot: LinkTable.Slot, at now: Instant) {
+    private mutating func frameLost(_ fault: HostFault, on channel: UInt16?, _ slot: LinkSlot, at now: Instant) {
         handle(fault, of: slot, at: now)
         links.at[slot.index].signalling.channels.frameLost(on: channel.map { ChannelIdentifier($0) })
         settleChannels(slot, at: now)
@@ -109,14 +109,14 @@ extension Host {
     }
 
     @inline(__always)
-    private mutating func receiveFrame(_ frame: borrowing L2CAPFrame, _ slot: LinkTable.Slot, at now: Instant) {
+    private mutating func receiveFrame(_ frame: borrowing L2CAPFrame, _ slot: LinkSlot, at now: Instant) {
         guard links.at[slot.index].life.isOpen || takesFrames(slot, at: now) else { return }
         receiveOpenFrame(frame, slot, at: now)
     }
 
     /// Takes a frame of a link that is established.
     @inline(__always)
-    private mutating func receiveOpenFrame(_ frame: borrowing L2CAPFrame, _ slot: LinkTable.Slot, at now: Instant) {
+    private mutating func receiveOpenFrame(_ frame: borrowing L2CAPFrame, _ slot: LinkSlot, at now: Instant) {
         switch frame.channel {
         case .attributeProtocol: receiveATT(frame.payload, slot, at: now)
         case .leSignalling: receiveSignalling(frame.payload, slot, at: now)
@@ -130,7 +130,7 @@ extension Host {
 
     /// The first packet from a peer establishes its link.
     @inline(never)
-    private mutating func takesFrames(_ slot: LinkTable.Slot, at now: Instant) -> Bool {
+    private mutating func takesFrames(_ slot: LinkSlot, at now: Instant) -> Bool {
         establish(slot, at: now)
         guard !links.at[slot.index].life.takesFrames else { return true }
         handle(.frameUnwanted, of: slot, at: now)
@@ -139,16 +139,16 @@ extension Host {
 
     /// Ends a link on which more had to be sent than fits. After whatever may be answered.
     @inline(__always)
-    mutating func endIfOverwhelmed(_ slot: LinkTable.Slot, at now: Instant) {
+    mutating func endIfOverwhelmed(_ slot: LinkSlot, at now: Instant) {
         if !links.at[slot.index].life.isOpen { endOverwhelmed(slot, at: now) }
     }
 
     @inline(never)
-    private mutating func endOverwhelmed(_ slot: LinkTable.Slot, at now: Instant) {
+    private mutating func endOverwhelmed(_ slot: LinkSlot, at now: Instant) {
         if case .overwhelmed = links.at[slot.index].life.phase { handle(.sendQueueOverflow, of: slot, at: now) }
     }
 
-    private mutating func receiveSignalling(_ payload: Span<UInt8>, _ slot: LinkTable.Slot, at now: Instant) {
+    private mutating func receiveSignalling(_ payload: Span<UInt8>, _ slot: LinkSlot, at now: Instant) {
         let listeners = channelListeners, security = links.at[slot.index].endpoint.security
         let bearers = bearerAdmission(slot)
         var asksForBearers = false

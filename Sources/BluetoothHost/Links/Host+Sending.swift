@@ -25,7 +25,7 @@ extension Host {
 
     /// Fills in the headers of the frame opened last and sends it, or queues it. A frame without payload is forgotten.
     @inline(__always)
-    mutating func closeFrame(_ slot: LinkTable.Slot, _ channel: FixedChannel) {
+    mutating func closeFrame(_ slot: LinkSlot, _ channel: FixedChannel) {
         closeFrame(slot, to: channel.identifier)
     }
 
@@ -33,7 +33,7 @@ extension Host {
     ///
     /// - Parameter sduLength: what to fill into the first two octets of the payload, where it begins an SDU.
     @inline(__always)
-    mutating func closeFrame(_ slot: LinkTable.Slot, to channel: ChannelIdentifier, sduLength: Int? = nil) {
+    mutating func closeFrame(_ slot: LinkSlot, to channel: ChannelIdentifier, sduLength: Int? = nil) {
         let length = openPayloadCount
         guard length > 0, links.at[slot.index].isInUse else { return outbox.rollback() }
         let handle = links.at[slot.index].handle
@@ -63,7 +63,7 @@ extension Host {
     }
 
     /// Moves the frame opened last to the queue of its link.
-    private mutating func queueOpenFrame(_ slot: LinkTable.Slot, _ frameLength: Int) {
+    private mutating func queueOpenFrame(_ slot: LinkSlot, _ frameLength: Int) {
         guard links.at[slot.index].sendQueue.count < sendQueueLimit &+ Link.answerReserve else {
             links.at[slot.index].life.overwhelm()
             return outbox.rollback()
@@ -79,12 +79,12 @@ extension Host {
         var idle = 0
         while idle < links.slots.count, waitingLinks > 0 {
             nextToSend = nextToSend &+ 1 < links.slots.count ? nextToSend &+ 1 : 0
-            idle = sendFromQueue(of: LinkTable.Slot(index: nextToSend)) ? 0 : idle + 1
+            idle = sendFromQueue(of: LinkSlot(index: nextToSend)) ? 0 : idle + 1
         }
     }
 
     /// Sends as much of a link's oldest frame as there is room for. False where nothing could be sent.
-    private mutating func sendFromQueue(of slot: LinkTable.Slot) -> Bool {
+    private mutating func sendFromQueue(of slot: LinkSlot) -> Bool {
         guard links.at[slot.index].isInUse, !links.at[slot.index].sendQueue.isEmpty else { return false }
         guard sendJoined(slot) || links.at[slot.index].sendOldest(through: &flow, length: aclDataLength, into: &outbox)
         else {
@@ -100,7 +100,7 @@ extension Host {
 
     /// Sends the oldest frames of a link as one, where they are notifications, the client understands that, and one packet
     /// takes it. False where that is not so, or the controller has no buffer.
-    private mutating func sendJoined(_ slot: LinkTable.Slot) -> Bool {
+    private mutating func sendJoined(_ slot: LinkSlot) -> Bool {
         guard joinsNotifications(slot), links.at[slot.index].sentOfFirst == 0, links.at[slot.index].sendQueue.count > 1,
             let mtu = links.at[slot.index].endpoint.bearer(of: .first)?.mtu
         else { return false }
@@ -115,7 +115,7 @@ extension Host {
     }
 
     /// Whether the peer, as a client, takes several values in one notification.
-    func joinsNotifications(_ slot: LinkTable.Slot) -> Bool {
+    func joinsNotifications(_ slot: LinkSlot) -> Bool {
         links.at[slot.index].endpoint.peer.clientSupportedFeatures.contains(.multipleHandleValueNotifications)
     }
 
@@ -139,7 +139,7 @@ extension Host {
     /// Whether a link's queue has room for one more value that may be refused: notifications and commands. Requests,
     /// responses and confirmations are never refused; the protocol itself allows but one of each at a time.
     @inline(__always)
-    mutating func hasRoom(_ slot: LinkTable.Slot) -> Bool {
+    mutating func hasRoom(_ slot: LinkSlot) -> Bool {
         guard links.at[slot.index].sendQueue.count >= sendQueueLimit else { return true }
         links.at[slot.index].mustSignalReady = true
         return false

@@ -87,8 +87,6 @@ struct Link: Sendable {
     static let maximumMTU = 517
     /// No channel of this host takes more: a K-frame of the greatest MPS, with the length of its SDU.
     static let maximumFrameLength = L2CAPFrame.headerLength + 2 + Int(Host.greatestMPS)
-    /// How long a link has to last to be of use to anybody.
-    static let shortestUse = Duration.milliseconds(100)
     /// How many frames more than values may wait: answers, which are never refused. A peer that keeps to the protocol
     /// waits for each, so that more than a few show that it does not, or that the controller sends nothing.
     static let answerReserve = 32
@@ -112,7 +110,7 @@ struct Link: Sendable {
 
     /// Whether it ends as soon as it has begun, before a peer could have made use of it, and not at this host's wish.
     func isShortLived(at now: Instant) -> Bool {
-        !life.isEnding && beginning.duration(to: now) < Self.shortestUse
+        !life.isEnding && beginning.duration(to: now) < LinkInformation.shortestUse
     }
 
     /// When something of this link is due.
@@ -244,4 +242,7 @@ public struct LinkInformation: Equatable, Sendable {
     public var security: LinkSecurity
     /// How often its services had changed before a user of a shared host was told of the link: see `HostCall.knownChanges`.
     public var serviceChanges: UInt32 = 0
+
+    /// How long a link has to last to be useful to anyone.
+    package static let shortestUse = Duration.milliseconds(100)
 }

@@ -31,7 +31,7 @@ enum LinkEffect: Sendable {
 extension Host {
     /// Lets a machine of a link handle an event, and performs the effects.
     mutating func advance<Refusal: Error>(
-        _ slot: LinkTable.Slot, at now: Instant,
+        _ slot: LinkSlot, at now: Instant,
         _ handle: (inout Link, LinkContext) throws(Refusal) -> [LinkEffect]
     ) throws(Refusal) {
         let context = LinkContext(
@@ -44,7 +44,7 @@ extension Host {
 
     /// The same for an event that carries a request, which gets its identifier here unless the machine refuses it.
     mutating func request(
-        _ slot: LinkTable.Slot, at now: Instant,
+        _ slot: LinkSlot, at now: Instant,
         _ handle: (inout Link, RequestIdentifier, LinkContext) throws(HostError) -> [LinkEffect]
     ) throws(HostError) -> RequestIdentifier {
         let request = RequestIdentifier(number: nextRequest)
@@ -53,7 +53,7 @@ extension Host {
     }
 
     /// Performs effects in their order.
-    private mutating func perform(_ effects: [LinkEffect], _ slot: LinkTable.Slot, at now: Instant) {
+    private mutating func perform(_ effects: [LinkEffect], _ slot: LinkSlot, at now: Instant) {
         for effect in effects {
             switch effect {
             case .send(let command, let purpose): send(command, for: purpose, at: now)
@@ -64,7 +64,7 @@ extension Host {
     }
 
     private mutating func requestParameters(
-        _ parameters: ConnectionParameters, _ slot: LinkTable.Slot, at now: Instant
+        _ parameters: ConnectionParameters, _ slot: LinkSlot, at now: Instant
     ) {
         openFrame()
         do throws(ConnectionParameterUpdateError) {

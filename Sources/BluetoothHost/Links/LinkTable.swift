@@ -5,19 +5,6 @@ import BluetoothHCI
 /// A link is read and changed in place. It is a large value: to copy it out of the table, as reading an optional
 /// element would, costs more than all the rest that is done for a packet.
 struct LinkTable: Sendable {
-    /// Where a link stands. A slot is used again once its link is gone; a `LinkIdentifier` is not.
-    struct Slot: Hashable, Sendable {
-        let index: Int
-    }
-
-    /// The first slots of a table.
-    struct Slots: RandomAccessCollection, Sendable {
-        let count: Int
-        var startIndex: Int { 0 }
-        var endIndex: Int { count }
-        subscript(position: Int) -> Slot { Slot(index: position) }
-    }
-
     /// A slot that is free keeps its last link, no longer in use, until the next one takes its place.
     ///
     /// To be read and changed in place, as `links.at[slot.index]`. It is the array itself, and no subscript of this type with
@@ -35,10 +22,10 @@ struct LinkTable: Sendable {
     }
 
     /// Every slot, used or free.
-    var slots: Slots { Slots(count: at.count) }
+    var slots: LinkSlots { LinkSlots(count: at.count) }
 
     /// The slots with a link.
-    var used: some Sequence<Slot> { slots.lazy.filter { at[$0.index].isInUse } }
+    var used: some Sequence<LinkSlot> { slots.lazy.filter { at[$0.index].isInUse } }
 
     var isEmpty: Bool { !at.contains { $0.isInUse } }
 
@@ -47,41 +34,41 @@ struct LinkTable: Sendable {
 
     /// The slot of a link that is still there.
     @inline(__always)
-    func slot(of identifier: LinkIdentifier) -> Slot? {
+    func slot(of identifier: LinkIdentifier) -> LinkSlot? {
         let index = Int(identifier.slot)
         guard index < at.count, at[index].isInUse, at[index].identifier == identifier else { return nil }
-        return Slot(index: index)
+        return LinkSlot(index: index)
     }
 
     /// The slot of the link with a connection handle.
     @inline(__always)
-    func slot(of handle: ConnectionHandle) -> Slot? {
+    func slot(of handle: ConnectionHandle) -> LinkSlot? {
         let index = Int(handle.rawValue)
         guard index < slotOfHandle.count else { return nil }
         let slot = slotOfHandle[index]
-        return slot == Self.none ? nil : Slot(index: Int(slot))
+        return slot == Self.none ? nil : LinkSlot(index: Int(slot))
     }
 
     /// The first slot whose link fits.
-    func firstSlot(where fits: (borrowing Link) -> Bool) -> Slot? {
+    func firstSlot(where fits: (borrowing Link) -> Bool) -> LinkSlot? {
         slots.first { at[$0.index].isInUse && fits(at[$0.index]) }
     }
 
     /// Puts a link into a free slot. Nil where there is none, or where the handle is not one.
     ///
     /// - Parameter make: makes the link, given the identifier it is to have.
-    mutating func insert(_ handle: ConnectionHandle, _ make: (LinkIdentifier) -> Link) -> Slot? {
+    mutating func insert(_ handle: ConnectionHandle, _ make: (LinkIdentifier) -> Link) -> LinkSlot? {
         let index = at.firstIndex { !$0.isInUse } ?? at.count
         guard handle.isValid, index < capacity else { return nil }
         generation &+= 1
         let link = make(LinkIdentifier(slot: UInt16(index), generation: generation))
         if index == at.count { at.append(link) } else { at[index] = link }
         slotOfHandle[Int(handle.rawValue)] = UInt8(index)
-        return Slot(index: index)
+        return LinkSlot(index: index)
     }
 
     /// Takes a link out.
-    mutating func remove(_ slot: Slot) -> Link {
+    mutating func remove(_ slot: LinkSlot) -> Link {
         slotOfHandle[Int(at[slot.index].handle.rawValue)] = Self.none
         let link = at[slot.index]
         at[slot.index].isInUse = false

@@ -1,4 +1,4 @@
-/// The machines of the host, for its documentation and the test of their diagrams.
+/// The machines of a host and its users, for the documentation and the test of their diagrams. Each module lists its own.
 package enum MachineCatalog {
     /// A machine as `Documentation/StateMachines.md` shows it.
     package struct Entry: Sendable {
@@ -7,14 +7,14 @@ package enum MachineCatalog {
         package let summary: String
         package let diagram: String
 
-        init<Machine: StateMachine>(_ machine: Machine.Type, _ summary: String) {
+        package init<Machine: StateMachine>(_ machine: Machine.Type, _ summary: String) {
             (name, diagram) = ("\(machine)", machine.diagram)
             self.summary = summary
         }
     }
 
-    /// The machines, in the order of the page.
-    package static var diagrams: [Entry] {
+    /// The machines of this module, in the order of the page.
+    package static var ofHost: [Entry] {
         [
             Entry(
                 ControllerLifecycle.self,
@@ -39,15 +39,6 @@ package enum MachineCatalog {
                 "Holds the result of a pairing until the peer has the last keys and the bond is stored."),
             Entry(ServiceChangeIndication.self, "Indicates changes of this host's database to a peer, one at a time."),
             Entry(KeyMaterialIndication.self, "Indicates a change of the Encrypted Data Key Material to a peer."),
-            Entry(LinkReadiness.self, "Decides when the users of a shared host get a link, and that it ends."),
-            Entry(
-                LinkPreparation.self,
-                "Reads a peer's services and name, and subscribes to Service Changed, when the link is idle."),
-            Entry(
-                AttributeCaching.self,
-                "Compares the Database Hash of a peer's server with earlier ones before what was found answers for the peer."
-            ),
-            Entry(Subscription.self, "Moves one subscription towards what its users want."),
             Entry(ParameterNegotiation.self, "Changes the connection parameters of a link, or asks its central to."),
             Entry(PHYNegotiation.self, "Asks the controllers for other PHYs, one request at a time."),
             Entry(PowerReadings.self, "Reads the power of this device and of the peer on a link."),

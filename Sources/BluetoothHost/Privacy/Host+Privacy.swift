@@ -15,7 +15,7 @@ extension Host {
 
     /// Encryption of a link has failed: the private address it was made under is not used again (Vol 3, Part C, 10.6). Each address
     /// is given up once, so that a peer needs a new link for the next one.
-    mutating func discardAddress(of slot: LinkTable.Slot, at now: Instant) {
+    mutating func discardAddress(of slot: LinkSlot, at now: Instant) {
         guard let own = privacy.ownAddress, own.value == links.at[slot.index].localAddress.value else { return }
         privacy.renewAddress()
         advanceActivities(at: now)

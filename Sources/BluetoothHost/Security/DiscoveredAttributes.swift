@@ -2,10 +2,15 @@ import BluetoothBase
 import BluetoothGATT
 
 /// What was discovered of a peer's server, and the Database Hash it had then (Core 5.4, Vol 3, Part G, 7.3).
-struct DiscoveredAttributes: Hashable, Sendable {
-    var cache: AttributeCache
+package struct DiscoveredAttributes: Hashable, Sendable {
+    package var cache: AttributeCache
     /// Nil where the server has no Database Hash.
-    var hash: UInt128?
+    package var hash: UInt128?
+
+    package init(cache: AttributeCache, hash: UInt128?) {
+        self.cache = cache
+        self.hash = hash
+    }
 }
 
 extension Bond {
@@ -19,7 +24,7 @@ extension Bond {
 
 extension Host {
     /// Whose word it is that a link's peer gives, and what a bond keeps of its server.
-    enum AttributeTrust: Equatable {
+    package enum AttributeTrust: Equatable {
         /// The peer has no bond.
         case unbonded
         /// The peer has a bond, and the link is not encrypted: this may be anybody.
@@ -27,7 +32,7 @@ extension Host {
         case bonded(DiscoveredAttributes?)
     }
 
-    func attributeTrust(on link: LinkIdentifier) -> AttributeTrust {
+    package func attributeTrust(on link: LinkIdentifier) -> AttributeTrust {
         guard let slot = links.slot(of: link) else { return .unproven }
         guard let bond = bond(of: slot) else { return .unbonded }
         guard links.at[slot.index].protection.strength != nil else { return .unproven }
@@ -35,14 +40,14 @@ extension Host {
     }
 
     /// Has the bond with a link's peer keep what was discovered, now or once there is one, when the link ends.
-    mutating func keepAttributes(_ attributes: DiscoveredAttributes, of link: LinkIdentifier) {
+    package mutating func keepAttributes(_ attributes: DiscoveredAttributes, of link: LinkIdentifier) {
         guard let slot = links.slot(of: link) else { return }
         links.at[slot.index].attributes = attributes
     }
 
     /// What was discovered does not hold any more. The bond forgets it at once: the end of the link may come with the end of
     /// the program.
-    mutating func dropAttributes(of link: LinkIdentifier) {
+    package mutating func dropAttributes(of link: LinkIdentifier) {
         guard let slot = links.slot(of: link) else { return }
         links.at[slot.index].attributes = nil
         guard links.at[slot.index].protection.strength != nil, let bond = bond(of: slot) else { return }
@@ -50,7 +55,7 @@ extension Host {
     }
 
     /// The bond with a peer forgets what was discovered.
-    mutating func dropAttributes(of peer: PeerID) {
+    package mutating func dropAttributes(of peer: PeerID) {
         guard var bond = peers.bond(with: peer), bond.attributes != nil else { return }
         bond.attributes = nil
         bond.databaseHash = nil
@@ -59,5 +64,5 @@ extension Host {
     }
 
     /// Whether there is a bond with a peer.
-    func isBonded(_ peer: PeerID) -> Bool { peers.bond(with: peer) != nil }
+    package func isBonded(_ peer: PeerID) -> Bool { peers.bond(with: peer) != nil }
 }

@@ -45,12 +45,12 @@ extension Host {
     }
 
     /// The bond with the peer of a link.
-    func bond(of slot: LinkTable.Slot) -> Bond? { peers.bond(with: links.at[slot.index].lastingPeer) }
+    func bond(of slot: LinkSlot) -> Bond? { peers.bond(with: links.at[slot.index].lastingPeer) }
 
     // MARK: Keeping them
 
     /// Makes a bond of the result of a pairing. Nil if another bond is in the way.
-    mutating func keep(_ result: PairingResult, _ slot: LinkTable.Slot, at now: Instant) -> MadeBond? {
+    mutating func keep(_ result: PairingResult, _ slot: LinkSlot, at now: Instant) -> MadeBond? {
         let name = links.at[slot.index].lastingPeer
         // A peer that is known by its private addresses, and distributes no identity this time, keeps the one it has. With
         // another one it is somebody else, who knows its key or repeats an address of it.
@@ -121,7 +121,7 @@ extension Host {
 
     /// Gives a bonded client its subscriptions back, once its link is encrypted, and tells it of changes of services while it
     /// was away (Vol 3, Part G, 2.5.2).
-    mutating func restoreSubscriptions(of bond: Bond, _ slot: LinkTable.Slot, at now: Instant) {
+    mutating func restoreSubscriptions(of bond: Bond, _ slot: LinkSlot, at now: Instant) {
         let link = links.at[slot.index].identifier
         for change in links.at[slot.index].endpoint.restore(
             bond.subscriptions, features: bond.clientSupportedFeatures, from: server)
@@ -144,7 +144,7 @@ extension Host {
 
     /// Whether an indication tells of changed services. That is heard from whoever the peer is: what it changes is what the same
     /// peer has said of its services on this link.
-    func isServiceChanged(_ handle: AttributeHandle, _ slot: LinkTable.Slot) -> Bool {
+    func isServiceChanged(_ handle: AttributeHandle, _ slot: LinkSlot) -> Bool {
         handle == links.at[slot.index].serviceChanged || handle == bond(of: slot)?.serviceChanged
     }
 
@@ -163,7 +163,7 @@ extension Host {
 
     /// Keeps the name of a bonded peer with the bond, so that it is known before the next link. A name has at most 248 octets (Vol 3,
     /// Part C, 12.1).
-    mutating func keepName(_ name: String, of link: LinkIdentifier) {
+    package mutating func keepName(_ name: String, of link: LinkIdentifier) {
         guard let slot = links.slot(of: link), links.at[slot.index].protection.strength != nil,
             var bond = bond(of: slot),
             bond.name != name, name.utf8.count <= 248

@@ -26,7 +26,7 @@ extension Host {
 
     /// Starts encryption with the key of the peer's bond. False where there is none, or encryption is starting already.
     @discardableResult
-    mutating func encryptWithBond(_ slot: LinkTable.Slot, at now: Instant) -> Bool {
+    mutating func encryptWithBond(_ slot: LinkSlot, at now: Instant) -> Bool {
         guard let bond = bond(of: slot), let key = bond.centralKey else { return false }
         return startEncryption(key, .bond(bond.strength), slot, at: now)
     }
@@ -34,7 +34,7 @@ extension Host {
     /// Gives the controller a key, as the central.
     @discardableResult
     mutating func startEncryption(
-        _ key: LongTermKey, _ origin: LinkEncryption.Key, _ slot: LinkTable.Slot, at now: Instant
+        _ key: LongTermKey, _ origin: LinkEncryption.Key, _ slot: LinkSlot, at now: Instant
     ) -> Bool {
         guard links.at[slot.index].role == .central, links.at[slot.index].protection.start(with: origin) else {
             return false
@@ -69,7 +69,7 @@ extension Host {
             at: now)
     }
 
-    private func key(for request: LELongTermKeyRequest, _ slot: LinkTable.Slot) -> (UInt128, LinkEncryption.Key)? {
+    private func key(for request: LELongTermKeyRequest, _ slot: LinkSlot) -> (UInt128, LinkEncryption.Key)? {
         let diversifier = request.encryptedDiversifier, random = request.randomNumber
         if let key = links.at[slot.index].protection.pairingKey(encryptedDiversifier: diversifier, random: random) {
             return (key, .pairing)
@@ -93,7 +93,7 @@ extension Host {
         perform(links.at[slot.index].protection.encrypted(), slot, at: now)
     }
 
-    private mutating func perform(_ effect: LinkEncryption.Effect?, _ slot: LinkTable.Slot, at now: Instant) {
+    private mutating func perform(_ effect: LinkEncryption.Effect?, _ slot: LinkSlot, at now: Instant) {
         switch effect {
         case .reportUnexpected: handle(.encryptionUnexpected, of: slot, at: now)
         case .continueWithBond:
@@ -119,7 +119,7 @@ extension Host {
         }
     }
 
-    private mutating func encryptionFailed(_ status: HCIStatus, _ slot: LinkTable.Slot, at now: Instant) {
+    private mutating func encryptionFailed(_ status: HCIStatus, _ slot: LinkSlot, at now: Instant) {
         let key = links.at[slot.index].protection.keyFailed()
         if key != nil { discardAddress(of: slot, at: now) }
         switch key {
@@ -133,7 +133,7 @@ extension Host {
     }
 
     private mutating func continuePairing(
-        _ status: HCIStatus, isEncrypted: Bool, _ slot: LinkTable.Slot, at now: Instant
+        _ status: HCIStatus, isEncrypted: Bool, _ slot: LinkSlot, at now: Instant
     ) {
         guard var resources = security else { return }
         let effects = links.at[slot.index].protection.continuePairing(
@@ -145,7 +145,7 @@ extension Host {
     // MARK: What follows
 
     /// Makes the GATT server judge by what the link is protected with now.
-    mutating func settleSecurity(_ slot: LinkTable.Slot, at now: Instant) {
+    mutating func settleSecurity(_ slot: LinkSlot, at now: Instant) {
         let bond = bond(of: slot)
         let old = links.at[slot.index].endpoint.security
         let new = links.at[slot.index].protection.settle(isBonded: bond != nil, isAuthorized: old.isAuthorized)

@@ -21,7 +21,7 @@ extension Host {
     /// - Parameter protectsBond: whether new keys must not weaken a bond. False in the Security Request of a peripheral whose
     ///   central should use the key of the bond.
     mutating func beginPairing(
-        _ slot: LinkTable.Slot, _ parameters: PairingParameters, protectsBond: Bool, at now: Instant
+        _ slot: LinkSlot, _ parameters: PairingParameters, protectsBond: Bool, at now: Instant
     ) throws(HostError) {
         guard var resources = security else { throw .unsupported(.pairing) }
         guard links.at[slot.index].protection.canPair else { throw .busy }
@@ -67,7 +67,7 @@ extension Host {
     }
 
     /// A new pairing must not weaken what a bond protects, nor give the bond to a device that merely has the peer's address.
-    private func protectingBond(_ parameters: PairingParameters, _ slot: LinkTable.Slot) -> PairingParameters {
+    private func protectingBond(_ parameters: PairingParameters, _ slot: LinkSlot) -> PairingParameters {
         guard let bond = bond(of: slot) else { return parameters }
         var parameters = parameters
         parameters.minimumStrength = bond.strength
@@ -77,12 +77,12 @@ extension Host {
 
     /// Whether the peer of a link has not shown that it has the keys of its bond. With a bond that has no key for this role it
     /// cannot do so by encryption, and is no more trusted for that.
-    private func isBondUnproven(_ slot: LinkTable.Slot) -> Bool {
+    private func isBondUnproven(_ slot: LinkSlot) -> Bool {
         links.at[slot.index].protection.strength == nil && bond(of: slot) != nil
     }
 
     /// Whether the bond with the peer of a link has a key for the role of this host.
-    func hasBondKey(_ link: LinkIdentifier) -> Bool {
+    package func hasBondKey(_ link: LinkIdentifier) -> Bool {
         guard let slot = links.slot(of: link), let bond = bond(of: slot) else { return false }
         return (links.at[slot.index].role == .central ? bond.centralKey : bond.peripheralKey) != nil
     }
@@ -94,7 +94,7 @@ extension Host {
     }
 
     /// Whether a pairing that began now would wait for the back-off.
-    func isPairingDelayed(on link: LinkIdentifier, at now: Instant) -> Bool {
+    package func isPairingDelayed(on link: LinkIdentifier, at now: Instant) -> Bool {
         guard let slot = links.slot(of: link), let security else { return false }
         return links.at[slot.index].protection.isPairingDelayed(security, at: now)
     }
@@ -115,7 +115,7 @@ extension Host {
     }
 
     /// Whether keys of this strength give what the policy of this host and a request ask for.
-    func isEnough(_ strength: KeyStrength, for request: PairRequest) -> Bool {
+    package func isEnough(_ strength: KeyStrength, for request: PairRequest) -> Bool {
         let parameters = PairingParameters(requiresAuthentication: request.requiresAuthentication)
         return security?.policy.requirement(for: parameters).isMet(by: strength) ?? false
     }
@@ -123,7 +123,7 @@ extension Host {
     // MARK: The peer's side
 
     /// A PDU of the Security Manager Protocol.
-    mutating func receiveSecurity(_ payload: Span<UInt8>, _ slot: LinkTable.Slot, at now: Instant) {
+    mutating func receiveSecurity(_ payload: Span<UInt8>, _ slot: LinkSlot, at now: Instant) {
         guard payload.count > 0 else { return }
         guard var resources = security else { return refusePairing(payload, slot, at: now) }
         let effects = links.at[slot.index].protection.receive(payload, &resources, at: now)
@@ -132,14 +132,14 @@ extension Host {
     }
 
     /// Refuses what begins a pairing, on a host that does not pair; the rest needs no answer (Vol 3, Part H, 3.5.5).
-    private mutating func refusePairing(_ payload: Span<UInt8>, _ slot: LinkTable.Slot, at now: Instant) {
+    private mutating func refusePairing(_ payload: Span<UInt8>, _ slot: LinkSlot, at now: Instant) {
         let pairingRequest: UInt8 = 0x01, securityRequest: UInt8 = 0x0B
         guard payload[0] == pairingRequest || payload[0] == securityRequest else { return }
         send(.pairingFailed(.pairingNotSupported), slot)
         handle(.pairingRefused, of: slot, at: now)
     }
 
-    private mutating func send(_ pdu: SecurityManagerPDU, _ slot: LinkTable.Slot) {
+    private mutating func send(_ pdu: SecurityManagerPDU, _ slot: LinkSlot) {
         openFrame()
         pdu.encode(into: &outbox.writer)
         closeFrame(slot, .securityManager)
@@ -147,7 +147,7 @@ extension Host {
 
     // MARK: What happens to a link
 
-    mutating func firePairing(_ slot: LinkTable.Slot, at now: Instant) {
+    mutating func firePairing(_ slot: LinkSlot, at now: Instant) {
         guard let deadline = links.at[slot.index].protection.nextDeadline, deadline <= now else { return }
         perform(links.at[slot.index].protection.firePairing(at: now), slot, at: now)
         perform(links.at[slot.index].protection.conclude(.timePassed(now)), slot, at: now)
@@ -165,7 +165,7 @@ extension Host {
 
     // MARK: Effects
 
-    mutating func perform(_ effects: [PairingEffect], _ slot: LinkTable.Slot, at now: Instant) {
+    mutating func perform(_ effects: [PairingEffect], _ slot: LinkSlot, at now: Instant) {
         let link = links.at[slot.index].identifier
         // A peer that has sent its keys has ours already.
         let isLastToSend = effects.contains { if case .send = $0 { true } else { false } }
@@ -194,7 +194,7 @@ extension Host {
     /// A peripheral wants the link encrypted. A bond that is strong enough does that. Whether to pair for more is for the
     /// application to say, once the peer has shown that it has the key of its bond: anyone can ask in its name.
     mutating func securityRequested(
-        _ requirements: AuthenticationRequirements, _ slot: LinkTable.Slot, at now: Instant
+        _ requirements: AuthenticationRequirements, _ slot: LinkSlot, at now: Instant
     ) {
         // A peer that asks has paired: the keys that were made last may be all it asks for.
         confirmPairing(slot, at: now)
@@ -211,7 +211,7 @@ extension Host {
     /// The peer has not paired before it has the last keys, nor been refused before it has the reason: an application that ends
     /// the link at once would take them away.
     private mutating func pairingEnded(
-        _ outcome: Result<PairingResult, PairingError>, _ slot: LinkTable.Slot, at now: Instant
+        _ outcome: Result<PairingResult, PairingError>, _ slot: LinkSlot, at now: Instant
     ) {
         confirmPairing(slot, at: now)
         guard hasDataOnItsWay(slot) else { return confirmed(outcome, slot, at: now) }
@@ -223,7 +223,7 @@ extension Host {
     /// A controller that does not say what it has sent is not waited for any longer.
     private static let confirmationTimeout = Duration.seconds(5)
 
-    private func hasDataOnItsWay(_ slot: LinkTable.Slot) -> Bool {
+    private func hasDataOnItsWay(_ slot: LinkSlot) -> Bool {
         !links.at[slot.index].sendQueue.isEmpty || flow.outstanding(for: links.at[slot.index].handle) > 0
     }
 
@@ -235,12 +235,12 @@ extension Host {
         }
     }
 
-    private mutating func confirmPairing(_ slot: LinkTable.Slot, at now: Instant) {
+    private mutating func confirmPairing(_ slot: LinkSlot, at now: Instant) {
         perform(links.at[slot.index].protection.conclude(.confirmed), slot, at: now)
     }
 
     /// The peer has what was sent last: reports the end of the pairing, or stores its bond.
-    mutating func confirmed(_ outcome: Result<PairingResult, PairingError>, _ slot: LinkTable.Slot, at now: Instant) {
+    mutating func confirmed(_ outcome: Result<PairingResult, PairingError>, _ slot: LinkSlot, at now: Instant) {
         let link = links.at[slot.index].identifier
         switch outcome {
         case .success(let result):

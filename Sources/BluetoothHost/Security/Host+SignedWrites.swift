@@ -31,7 +31,7 @@ extension Host {
     }
 
     private mutating func sendSigned(
-        _ value: Span<UInt8>, to handle: AttributeHandle, _ key: SignatureKey, _ bond: Bond, _ slot: LinkTable.Slot
+        _ value: Span<UInt8>, to handle: AttributeHandle, _ key: SignatureKey, _ bond: Bond, _ slot: LinkSlot
     ) throws(HostError) {
         guard let crypto = security?.crypto else { throw .notBonded }
         let counter = try takeSignatureCounter(of: key, bond)
@@ -108,7 +108,7 @@ extension Host {
     /// A signed write to a value that takes them. It is believed where the signature is right and its counter was not used
     /// before (Vol 3, Part C, 10.4.2).
     mutating func receiveSignedWrite(
-        _ pdu: Span<UInt8>, to attribute: AttributeHandle, _ value: Range<Int>, _ slot: LinkTable.Slot, at now: Instant
+        _ pdu: Span<UInt8>, to attribute: AttributeHandle, _ value: Range<Int>, _ slot: LinkSlot, at now: Instant
     ) {
         // A PDU that is too short for a signature has an invalid one.
         guard let crypto = security?.crypto, var bond = bond(of: slot), let key = bond.peerSignature,
@@ -138,7 +138,7 @@ extension Host {
     }
 
     private mutating func commitSigned(
-        _ pdu: Span<UInt8>, to attribute: AttributeHandle, _ value: Range<Int>, _ slot: LinkTable.Slot, at now: Instant
+        _ pdu: Span<UInt8>, to attribute: AttributeHandle, _ value: Range<Int>, _ slot: LinkSlot, at now: Instant
     ) {
         let outcome = links.at[slot.index].endpoint.commitSigned(
             pdu.extracting(value), to: attribute, server: &server, at: now)

@@ -16,7 +16,7 @@ extension Host {
     }
 
     /// Performs what follows from an event of the result of a pairing.
-    mutating func perform(_ effect: PairingConclusion.Effect?, _ slot: LinkTable.Slot, at now: Instant) {
+    mutating func perform(_ effect: PairingConclusion.Effect?, _ slot: LinkSlot, at now: Instant) {
         switch effect {
         case nil: return
         case .conclude(let outcome): confirmed(outcome, slot, at: now)
@@ -33,7 +33,7 @@ extension Host {
 
     /// The end of the pairing comes before the change of the link's security that follows from it.
     private mutating func bondStored(
-        _ made: MadeBond, _ strength: KeyStrength, isStored: Bool, _ slot: LinkTable.Slot, at now: Instant
+        _ made: MadeBond, _ strength: KeyStrength, isStored: Bool, _ slot: LinkSlot, at now: Instant
     ) {
         // It may have been removed meanwhile: the link is protected, and the peer has no bond.
         let event: HostEvent.Security =
@@ -46,7 +46,7 @@ extension Host {
     static let storingTimeout = Duration.seconds(30)
 
     /// The bond is not kept, even if the write succeeds later.
-    private mutating func storingTimedOut(_ made: MadeBond, _ slot: LinkTable.Slot, at now: Instant) {
+    private mutating func storingTimedOut(_ made: MadeBond, _ slot: LinkSlot, at now: Instant) {
         events.append(.security(links.at[slot.index].identifier, .pairingFailed(.bondNotStored)))
         // A bond that was removed or replaced meanwhile will be right in the store after the write.
         if keptBond(made) != nil {

@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothGAP
 import BluetoothGATT
 import BluetoothHost
+import BluetoothUsers
 
 extension Adapter {
     /// Connects to a peer and exchanges the ATT_MTU.

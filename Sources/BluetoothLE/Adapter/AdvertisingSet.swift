@@ -2,6 +2,7 @@ import BluetoothAdapter
 import BluetoothBase
 import BluetoothGAP
 import BluetoothHost
+import BluetoothUsers
 import Synchronization
 
 /// Something that is advertised beside all the rest, until it is stopped, its time is over, or the adapter is closed.

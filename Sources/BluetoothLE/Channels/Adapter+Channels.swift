@@ -1,6 +1,7 @@
 import BluetoothAdapter
 import BluetoothHost
 import BluetoothL2CAP
+import BluetoothUsers
 import Synchronization
 
 extension Connection {

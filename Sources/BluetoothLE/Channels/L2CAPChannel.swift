@@ -2,6 +2,7 @@ import BluetoothAdapter
 import BluetoothBase
 import BluetoothHost
 import BluetoothL2CAP
+import BluetoothUsers
 import Synchronization
 
 /// A stream of octets to a peer and back, over an L2CAP channel (Core 5.4, Vol 3, Part A, 3.4).

@@ -1,5 +1,6 @@
 import BluetoothAdapter
 import BluetoothHost
+import BluetoothUsers
 import Synchronization
 
 /// What happened to the subevents of a set's periodic advertising.

@@ -2,6 +2,7 @@ import BluetoothAdapter
 import BluetoothBase
 import BluetoothGAP
 import BluetoothHost
+import BluetoothUsers
 import Synchronization
 
 /// What was received in one event of periodic advertising, or in one of its subevents.

@@ -1,3 +1,4 @@
+import BluetoothUsers
 import Synchronization
 import BluetoothATT
 import BluetoothAdapter

@@ -1,3 +1,4 @@
+import BluetoothUsers
 import DequeModule
 import BluetoothATT
 import BluetoothAdapter

@@ -4,6 +4,7 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 import BluetoothL2CAP
+import BluetoothUsers
 import Synchronization
 
 /// The state of one link in this API. The adapter's events update it, and callers read it on any thread. Calls that can

@@ -1,6 +1,7 @@
 import BluetoothAdapter
 import BluetoothGATT
 import BluetoothHost
+import BluetoothUsers
 import Synchronization
 
 /// What waits for the adapter, by token: suspended calls, scans, and operations of sessions.

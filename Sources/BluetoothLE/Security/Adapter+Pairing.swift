@@ -2,6 +2,7 @@ import BluetoothAdapter
 import BluetoothBase
 import BluetoothHost
 import BluetoothSMP
+import BluetoothUsers
 import Synchronization
 
 extension Adapter {

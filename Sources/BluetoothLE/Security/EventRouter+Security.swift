@@ -1,4 +1,5 @@
 import BluetoothHost
+import BluetoothUsers
 import Synchronization
 
 /// Routes what concerns pairing and encryption. All of this runs on the adapter's thread.

@@ -1,5 +1,6 @@
 import BluetoothHost
 import BluetoothSMP
+import BluetoothUsers
 
 /// Answers for the person in pairing. `Adapter.withPairingAgent` puts it to work.
 ///

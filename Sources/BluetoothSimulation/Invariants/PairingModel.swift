@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothHost
 import BluetoothSMP
+import BluetoothUsers
 
 /// What a world knows of its pairings, whatever the hosts make of them: who wanted each, who agreed, and what the persons
 /// saw, compared and entered.
@@ -43,6 +44,9 @@ final class PairingModel {
             endInstants[station] = now
             return true
         }
+
+        /// Whether a person at a side wanted it, or agreed to it.
+        func isAgreed(by station: Int) -> Bool { station == central ? isWanted : hasConsent }
 
         func other(than station: Int) -> Int { station == central ? peripheral : central }
 
@@ -96,6 +100,9 @@ final class PairingModel {
     private static let memory = 16
 
     // MARK: - Pairings
+
+    /// The last pairings between two stations, oldest first.
+    func attempts(_ station: Int, _ peer: Int) -> [Attempt] { attempts[Pair(station, peer)] ?? [] }
 
     /// The pairing that began last between two stations. A request over a link of which the peer is gone already arrives
     /// nowhere.

@@ -190,18 +190,21 @@ extension ScenarioRun {
         guard let attempt = pairings.concluded(index, peer, at: world.now) else {
             return failBond("a bond with station \(peer), with which there was no pairing", index)
         }
-        let isOurs = index == attempt.central ? attempt.isWanted : attempt.hasConsent
-        let isTheirs = index == attempt.central ? attempt.hasConsent : attempt.isWanted
-        if !isOurs { failBond("a bond with station \(peer), to which nobody here has agreed", index) }
-        // A bond that is stored late may be that of an attempt before this one.
-        if !isTheirs, !isDamaged(peer), scenario.slowStorage != true {
+        // A bond that is stored late may be that of an earlier attempt: then one of them must allow it.
+        let attempts = scenario.slowStorage == true ? pairings.attempts(index, peer) : [attempt]
+        if !attempts.contains(where: { $0.isAgreed(by: index) }) {
+            failBond("a bond with station \(peer), to which nobody here has agreed", index)
+        }
+        if !isDamaged(peer), !attempts.contains(where: { $0.isAgreed(by: peer) }) {
             failBond("a bond to which nobody at station \(peer) has agreed", index)
         }
         // With a slow or full disk the store may still have a bond that means nothing to the host any more.
         if let old, bond.strength.protectsLess(than: old.strength), scenario.slowStorage != true {
             failBond("\(bond) takes the place of \(old)", index)
         }
-        checkStrength(bond.strength, attempt, index)
+        if !attempts.contains(where: { $0.isAuthenticated(by: bond.strength.model) }) {
+            checkStrength(bond.strength, attempt, index)
+        }
     }
 
     /// Once both sides have reported the same pairing, both have its keys, and none of an earlier one.

@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import BluetoothUsers
 
 /// How calls end.
 extension CallUser {

@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import BluetoothUsers
 
 /// The user's turns: each action of the scenario goes to the part that it concerns.
 extension CallUser {

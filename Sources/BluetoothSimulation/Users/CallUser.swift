@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothAdapter
 import BluetoothBase
 import BluetoothHost
+import BluetoothUsers
 
 /// A user that makes its calls on the seam, and checks every event that comes back.
 ///

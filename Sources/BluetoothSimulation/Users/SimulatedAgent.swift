@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothHost
 import BluetoothSMP
+import BluetoothUsers
 
 /// Somebody who answers for the person, in a way that is drawn.
 struct SimulatedAgent {

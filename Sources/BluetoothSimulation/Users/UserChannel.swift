@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothHost
 import BluetoothL2CAP
+import BluetoothUsers
 
 /// An L2CAP channel as its user sees it.
 struct UserChannel {

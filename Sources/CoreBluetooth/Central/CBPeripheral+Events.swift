@@ -3,6 +3,7 @@ import BluetoothAdapter
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import BluetoothUsers
 import Foundation
 
 /// The events of a peripheral, on the application's queue: they update its objects and call its delegate.

@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothAdapter
 import BluetoothHost
 import BluetoothL2CAP
+import BluetoothUsers
 import DequeModule
 import Dispatch
 import Foundation

@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothHost
 import BluetoothL2CAP
+import BluetoothUsers
 import Foundation
 
 /// The L2CAP channels of one manager on a link.

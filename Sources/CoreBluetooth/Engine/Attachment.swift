@@ -1,5 +1,6 @@
 import BluetoothAdapter
 import BluetoothHost
+import BluetoothUsers
 import Synchronization
 
 /// A call of a manager that is under way.

@@ -1,6 +1,7 @@
 import BluetoothAdapter
 import BluetoothBase
 import BluetoothHost
+import BluetoothUsers
 
 /// One manager's use of a link.
 class ManagedLink: @unchecked Sendable {

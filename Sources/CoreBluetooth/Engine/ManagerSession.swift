@@ -1,5 +1,6 @@
 import BluetoothAdapter
 import BluetoothHost
+import BluetoothUsers
 import Foundation
 import HCITransport
 

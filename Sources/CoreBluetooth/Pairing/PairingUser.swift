@@ -1,6 +1,7 @@
 import BluetoothAdapter
 import BluetoothHost
 import BluetoothSMP
+import BluetoothUsers
 import Foundation
 import Synchronization
 

@@ -1,5 +1,6 @@
 import BluetoothBase
 import BluetoothHost
+import BluetoothUsers
 import Synchronization
 
 /// The Device Names of connected peers. They take precedence over advertised names.

@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothGAP
 import BluetoothHost
+import BluetoothUsers
 import Foundation
 
 /// The advertisement of an application.

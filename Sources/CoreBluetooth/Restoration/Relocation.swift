@@ -1,6 +1,7 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothHost
+import BluetoothUsers
 
 /// Compares what an earlier run knew of a peripheral with what is there now: finds the known services by UUID.
 struct Relocation {

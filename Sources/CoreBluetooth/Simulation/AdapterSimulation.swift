@@ -1,6 +1,7 @@
 import BluetoothAdapter
 import BluetoothBase
 import BluetoothHost
+import BluetoothUsers
 
 /// Test controls for the adapter that managers use: for `CoreBluetoothTesting`.
 package enum AdapterSimulation {

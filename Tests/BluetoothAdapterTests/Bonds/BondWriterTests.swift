@@ -1,6 +1,7 @@
 import AdapterTestSupport
 import BluetoothBase
 import BluetoothSMP
+import BluetoothUsers
 import Dispatch
 import Synchronization
 import Testing

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import BluetoothHost
+@testable import BluetoothUsers
 
 /// Which bearer the operations of users take, and which order they keep.
 @Suite("Several users, and several ATT bearers")

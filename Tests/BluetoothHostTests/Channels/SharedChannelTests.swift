@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import BluetoothHost
+@testable import BluetoothUsers
 
 @Suite("Credit-based channels of several users")
 struct SharedChannelTests {

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import BluetoothHost
+@testable import BluetoothUsers
 
 /// The AD types (Core 5.4, Vol 3, Part C, 11; Core Supplement, Part A).
 @Suite("GAP: advertising data")

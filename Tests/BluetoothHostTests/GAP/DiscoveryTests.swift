@@ -3,6 +3,7 @@ import BluetoothGAP
 import BluetoothHCI
 import BluetoothHost
 import BluetoothSimulation
+import BluetoothUsers
 import TestSupport
 import Testing
 import VirtualRadio

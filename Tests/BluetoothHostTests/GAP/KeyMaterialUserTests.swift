@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import BluetoothHost
+@testable import BluetoothUsers
 
 @Suite("GAP: who is asked about the key material")
 struct KeyMaterialUserTests {

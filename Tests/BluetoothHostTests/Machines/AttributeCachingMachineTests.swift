@@ -3,6 +3,7 @@ import BluetoothGATT
 import Testing
 
 @testable import BluetoothHost
+@testable import BluetoothUsers
 
 @Suite("The cache of a peer's attributes, event by event")
 struct AttributeCachingMachineTests {

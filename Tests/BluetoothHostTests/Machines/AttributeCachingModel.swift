@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothGATT
 
 @testable import BluetoothHost
+@testable import BluetoothUsers
 
 /// The events of the cache of a peer's attributes, and another account of what it does.
 extension AttributeCachingMachineTests {

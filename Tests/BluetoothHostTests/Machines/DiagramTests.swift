@@ -1,4 +1,5 @@
 import BluetoothHost
+import BluetoothUsers
 import Foundation
 import Testing
 
@@ -17,7 +18,7 @@ struct DiagramTests {
             every phase and event. A phase ignores the events that are not drawn for it.
 
             """
-        for machine in MachineCatalog.diagrams {
+        for machine in MachineCatalog.ofHost + MachineCatalog.ofUsers {
             text += "\n## \(machine.name)\n\n\(machine.summary)\n\n```mermaid\n\(machine.diagram)\n```\n"
         }
         return text
@@ -34,7 +35,7 @@ struct DiagramTests {
     }
 
     @Test("Each machine is on the page once, with a sentence") func entries() {
-        let machines = MachineCatalog.diagrams
+        let machines = MachineCatalog.ofHost + MachineCatalog.ofUsers
         #expect(Set(machines.map(\.name)).count == machines.count)
         for machine in machines {
             #expect(machine.summary.hasSuffix(".") && !machine.summary.contains("\n"), "\(machine.name)")

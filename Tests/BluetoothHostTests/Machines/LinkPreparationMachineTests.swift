@@ -4,6 +4,7 @@ import BluetoothGATT
 import Testing
 
 @testable import BluetoothHost
+@testable import BluetoothUsers
 
 @Suite("The preparation of a link, step by step")
 struct LinkPreparationMachineTests {

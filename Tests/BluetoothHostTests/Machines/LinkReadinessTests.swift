@@ -2,6 +2,7 @@ import BluetoothBase
 import Testing
 
 @testable import BluetoothHost
+@testable import BluetoothUsers
 
 @Suite("When the users of a shared host get a link, event by event")
 struct LinkReadinessTests {

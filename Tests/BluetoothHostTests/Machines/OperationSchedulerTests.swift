@@ -4,6 +4,7 @@ import BluetoothGATT
 import Testing
 
 @testable import BluetoothHost
+@testable import BluetoothUsers
 
 @Suite("The line in which the GATT operations of a link wait")
 struct OperationSchedulerTests {

@@ -4,6 +4,7 @@ import BluetoothGATT
 import Testing
 
 @testable import BluetoothHost
+@testable import BluetoothUsers
 
 @Suite("A subscription to a characteristic, event by event")
 struct SubscriptionMachineTests {

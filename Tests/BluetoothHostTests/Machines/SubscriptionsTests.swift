@@ -4,6 +4,7 @@ import BluetoothGATT
 import Testing
 
 @testable import BluetoothHost
+@testable import BluetoothUsers
 
 @Suite("The subscriptions of all users on one link")
 struct SubscriptionsTests {

@@ -3,6 +3,7 @@ import Testing
 
 @testable import BluetoothGATT
 @testable import BluetoothHost
+@testable import BluetoothUsers
 
 extension UserCall {
     /// A call of these tests.

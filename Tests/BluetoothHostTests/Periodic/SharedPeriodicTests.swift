@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import BluetoothHost
+@testable import BluetoothUsers
 
 @Suite("Periodic advertising of several users")
 struct SharedPeriodicTests {

@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import BluetoothHost
+@testable import BluetoothUsers
 
 @Suite("Keys that change while a link is there, or cannot be used")
 struct ChangingKeysTests {

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import BluetoothHost
+@testable import BluetoothUsers
 
 @Suite("Calls to pair, for several users")
 struct SharedPairingTests {

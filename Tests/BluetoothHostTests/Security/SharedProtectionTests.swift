@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import BluetoothHost
+@testable import BluetoothUsers
 
 @Suite("Links to bonded peers, for several users")
 struct SharedProtectionTests {

@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothGAP
 import BluetoothHost
+import BluetoothUsers
 
 /// A user's advertisements: its service, and sets with data that shows whether all of it arrives. It keeps no state but its calls.
 final class UserAdvertising: UserPart {

@@ -2,6 +2,7 @@ import BluetoothAdapter
 import BluetoothBase
 import BluetoothHost
 import BluetoothL2CAP
+import BluetoothUsers
 
 /// L2CAP channels: offering and opening them, and what must come of what is sent.
 final class UserChannels: UserPart {

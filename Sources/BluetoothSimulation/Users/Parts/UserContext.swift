@@ -1,6 +1,7 @@
 import BluetoothAdapter
 import BluetoothBase
 import BluetoothHost
+import BluetoothUsers
 
 /// The user's place in the world, as its parts see it: its station, the clock, random bits, its links, the adapter that it posts
 /// calls to, and the calls that have not ended.

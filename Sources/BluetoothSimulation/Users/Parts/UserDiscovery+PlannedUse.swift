@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import BluetoothUsers
 
 /// Operations that wait inside an application, as those of `CoreBluetooth` do: they are planned with a handle that is right, and
 /// asked for when the peer's services may have changed.

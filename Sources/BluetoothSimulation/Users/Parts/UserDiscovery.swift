@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import BluetoothUsers
 
 /// The attributes that a user has discovered at its peers, and the changes that were reported: attributes must be where they are found.
 final class UserDiscovery: UserPart {

@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHCI
 import BluetoothHost
+import BluetoothUsers
 
 /// Whether calls and links end in time, and for reasons that fit what has happened.
 final class UserEnds: UserPart {

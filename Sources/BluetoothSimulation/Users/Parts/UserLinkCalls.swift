@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import BluetoothUsers
 
 /// Calls about a link itself, now or after its end.
 final class UserLinkCalls: UserPart {

@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import BluetoothUsers
 
 /// Operations on the services of peers, and whether they end as they must. It keeps no state but its calls.
 final class UserOperations: UserPart {

@@ -2,6 +2,7 @@ import BluetoothAdapter
 import BluetoothBase
 import BluetoothHost
 import BluetoothSMP
+import BluetoothUsers
 
 /// The pairings of a user's links: those it asks for, how they end, and what they protect.
 final class UserPairing: UserPart {
@@ -113,8 +114,8 @@ final class UserPairing: UserPart {
                 run.pairings.noteReported(station, peer, bond)
                 subscribers.keepOfPairing(link)
                 run.checkAgreement(station, peer)
-            } else if !run.isTainted(peer) {
-                // A broken peer may have claimed another identity.
+            } else if !run.isTainted(peer), !run.pairings.isForgotten(station, peer, since: now) {
+                // A broken peer may have claimed another identity, and a removal that was asked for meanwhile may be done.
                 fail(.bond, "a bond was reported and is not kept")
             }
         }

@@ -1,5 +1,6 @@
 import BluetoothBase
 import BluetoothHost
+import BluetoothUsers
 
 /// One concern of a user, with private state. Parts see the user's place in the world, and other parts only where they are handed
 /// them.

@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import BluetoothUsers
 
 /// Requests of peers: who may make them, when they are answered, and whether any waits too long.
 final class UserRequests: UserPart {

@@ -3,6 +3,7 @@ import BluetoothCrypto
 import BluetoothGAP
 import BluetoothHost
 import BluetoothSMP
+import BluetoothUsers
 
 /// A user's scans, and the names by which its host knows the peers that it sees. It keeps no state but its calls.
 final class UserScanning: UserPart {

@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import BluetoothUsers
 
 /// Values and cards that a user sends to its peers, and the credit for them.
 final class UserSending: UserPart {

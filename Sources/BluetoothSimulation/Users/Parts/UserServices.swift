@@ -1,6 +1,7 @@
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import BluetoothUsers
 
 /// The services that a user publishes: that of its station, and those that come and go.
 final class UserServices: UserPart {

@@ -2,6 +2,7 @@ import BluetoothAdapter
 import BluetoothBase
 import BluetoothGAP
 import BluetoothHost
+import BluetoothUsers
 
 /// Periodic advertising with responses: what is sent in subevents, what answers it, and who is connected to there.
 extension UserTrains {

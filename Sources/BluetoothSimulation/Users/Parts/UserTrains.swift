@@ -2,6 +2,7 @@ import BluetoothAdapter
 import BluetoothBase
 import BluetoothGAP
 import BluetoothHost
+import BluetoothUsers
 
 /// Periodic advertising that a user receives.
 private struct UserSync {

@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
+import BluetoothUsers
 
 /// A user's subscriptions, and the values and cards that it receives.
 final class UserValues: UserPart {

@@ -3,6 +3,7 @@ import BluetoothAdapter
 import BluetoothBase
 import BluetoothGAP
 import BluetoothHost
+import BluetoothUsers
 import Foundation
 
 /// What a central manager is to be told.

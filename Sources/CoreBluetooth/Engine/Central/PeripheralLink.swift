@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothAdapter
 import BluetoothBase
 import BluetoothHost
+import BluetoothUsers
 import Synchronization
 
 /// One manager's use of a link to a peer: its calls, and what it receives. The host carries the calls out in order.

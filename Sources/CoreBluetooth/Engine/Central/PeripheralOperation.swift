@@ -3,6 +3,7 @@ import BluetoothBase
 import BluetoothGATT
 import BluetoothHost
 import BluetoothL2CAP
+import BluetoothUsers
 
 /// An application's request to a peripheral. They are carried out one at a time.
 enum PeripheralOperation {

@@ -1,6 +1,7 @@
 import BluetoothAdapter
 import BluetoothBase
 import BluetoothHost
+import BluetoothUsers
 import Foundation
 
 /// One connection of a manager to a peripheral, from the request to its end. It changes on the application's queue,

@@ -1,5 +1,6 @@
 import BluetoothAdapter
 import BluetoothHost
+import BluetoothUsers
 
 /// The L2CAP channels that a peripheral manager publishes.
 extension ServerSession {

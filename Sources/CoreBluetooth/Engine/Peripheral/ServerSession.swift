@@ -2,6 +2,7 @@ import BluetoothATT
 import BluetoothAdapter
 import BluetoothGATT
 import BluetoothHost
+import BluetoothUsers
 import Foundation
 
 /// An event for a peripheral manager.

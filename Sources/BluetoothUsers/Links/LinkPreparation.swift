@@ -1,0 +1,216 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
+
+/// What the host reads by itself from each peer whose server is used: its services, its name, and changes of its services
+/// (Core 5.4, Vol 3, Part G, 7.1). Requests of users go first.
+struct LinkPreparation: StateMachine {
+    private enum Step: Hashable, Sendable {
+        case services
+        case name
+        case serviceChanged(in: ClosedRange<AttributeHandle>)
+        case descriptor(of: AttributeHandle, end: AttributeHandle)
+        case configuration(AttributeHandle)
+        /// The services once more, of a peer without a Database Hash: a change that came before changes were watched was not
+        /// indicated.
+        case verification
+    }
+
+    private enum Phase: Hashable, Sendable {
+        /// Nobody uses the peer's server. As a peripheral this host need not.
+        case unused
+        /// The step begins when the link is idle.
+        case waiting(Step)
+        case running(Step)
+        case over
+    }
+
+    enum Effect: Equatable, Sendable {
+        /// The peer has this Device Name.
+        case learned(name: String)
+        /// From now on, every change of the peer's services is indicated.
+        case watched
+        /// The handle of the Service Changed value is kept with the bond.
+        case keepServiceChanged(AttributeHandle)
+        /// A change that came before the subscription to Service Changed has not been indicated.
+        case verifyAttributes
+        /// These services changed before changes were watched; the peer has these services now.
+        case servicesChanged(in: ClosedRange<AttributeHandle>, now: [BluetoothUUID])
+        /// The preparation is over.
+        case over
+    }
+
+    private var phase = Phase.unused
+    /// The peer's primary services, as far as they are known.
+    private(set) var services: [BluetoothUUID]?
+    /// The handles of the peer's Generic Attribute service, once they are known.
+    private var genericAttribute: ClosedRange<AttributeHandle>?
+    /// The handle of the Service Changed value, which is watched; zero before it is known. Of a bonded peer it is known from the
+    /// beginning.
+    private(set) var serviceChanged: AttributeHandle
+    /// Whether no change of the peer's services is missed: Service Changed is watched, or there is none, and then services never
+    /// change (Vol 3, Part G, 7.1).
+    private(set) var isChangeWatched: Bool
+
+    /// - Parameter serviceChanged: the handle of the Service Changed value that the peer's bond keeps; zero without one. The server of
+    ///   a bonded peer has gone on watching since the last link.
+    init(serviceChanged: AttributeHandle) {
+        self.serviceChanged = serviceChanged
+        isChangeWatched = serviceChanged != 0
+    }
+
+    // MARK: - Questions
+
+    /// Whether a step begins once the link is idle.
+    @inline(__always)
+    var isWaiting: Bool { if case .waiting = phase { true } else { false } }
+
+    var isOver: Bool { phase == .over }
+
+    /// Whether a change of the peer's services may come that is not indicated, and may still be found out.
+    var mayMissChange: Bool {
+        switch phase {
+        case .over: false
+        case .waiting(.verification), .running(.verification): true
+        case .unused, .waiting, .running: !isChangeWatched
+        }
+    }
+
+    // MARK: - Events
+
+    /// The peer's server is being used.
+    mutating func begin() { if phase == .unused { phase = .waiting(.services) } }
+
+    /// Begins the step that waits.
+    mutating func nextOperation() -> GATTClientOperation? {
+        guard case .waiting(let step) = phase else { return nil }
+        phase = .running(step)
+        switch step {
+        case .services, .verification: return .discoverPrimaryServices()
+        case .name: return .readByUUID(.deviceName)
+        case .serviceChanged(let handles): return .discoverCharacteristics(in: handles, uuid: .serviceChanged)
+        case .descriptor(let value, let end): return .discoverDescriptors(in: AttributeHandle(value.rawValue + 1)...end)
+        case .configuration(let descriptor): return .configure(descriptor: descriptor, .indications)
+        }
+    }
+
+    /// A step has ended. Missing attributes and refusals are ignored.
+    ///
+    /// - Parameters:
+    ///   - caching: what is known of the peer's attributes.
+    ///   - isDiscovering: whether users are about to find services.
+    mutating func stepped(
+        _ result: Result<GATTClientResult, HostError>, _ caching: borrowing AttributeCaching, isDiscovering: Bool
+    ) -> [Effect] {
+        guard case .running(let step) = phase else { return [] }
+        var effects: [Effect] = []
+        switch (step, result) {
+        // `learn` has recorded the result.
+        case (.services, _): phase = .waiting(.name)
+        case (.name, _):
+            if case .success(.values(let values)) = result, let value = values.first?.value, !value.isEmpty {
+                effects.append(.learned(name: String(decoding: value, as: UTF8.self)))
+            }
+            phase = genericAttribute.map { .waiting(.serviceChanged(in: $0)) } ?? .over
+            if genericAttribute == nil, services != nil { effects += watch() }
+        case (.serviceChanged, .success(.characteristics(let found))):
+            if found.isEmpty { effects += watch() }
+            // One without room for descriptors cannot be watched.
+            let characteristic = found.first { $0.valueHandle < $0.endHandle }
+            phase = characteristic.map { .waiting(.descriptor(of: $0.valueHandle, end: $0.endHandle)) } ?? .over
+        case (.descriptor(let value, _), .success(.descriptors(let found))):
+            let descriptor = found.first { $0.uuid == .clientCharacteristicConfiguration }
+            serviceChanged = value
+            phase = descriptor.map { .waiting(.configuration($0.handle)) } ?? .over
+        case (.configuration, .success):
+            let wasWatched = isChangeWatched
+            effects = [.keepServiceChanged(serviceChanged)] + watch()
+            let isMissed = !wasWatched && caching.mayHaveMissedChange(isDiscovering: isDiscovering)
+            phase = isMissed ? .waiting(.verification) : .over
+            if !wasWatched { effects.append(.verifyAttributes) }
+        case (.verification, .success(.services(let found))):
+            phase = .over
+            if let handles = caching.changes(to: found) {
+                effects.append(.servicesChanged(in: handles, now: found.map(\.uuid)))
+            }
+        case (.serviceChanged, _), (.descriptor, _), (.configuration, .failure), (.verification, _): phase = .over
+        }
+        return phase == .over ? effects + [.over] : effects
+    }
+
+    private mutating func watch() -> [Effect] {
+        isChangeWatched = true
+        return [.watched]
+    }
+
+    /// Records discovered services, including those that users discovered.
+    ///
+    /// - Returns: whether they are news, of a peer whose preparation is over.
+    mutating func learn(_ result: GATTClientResult) -> Bool {
+        let found: [DiscoveredService]
+        switch result {
+        case .services(let services): found = services
+        case .database(let database): found = database.services
+        default: return false
+        }
+        let uuids = found.map(\.uuid)
+        let isNews = services != uuids
+        services = uuids
+        if let generic = found.first(where: { $0.uuid == .genericAttribute }) {
+            genericAttribute = generic.startHandle...max(generic.startHandle, generic.endHandle)
+        }
+        if phase == .waiting(.services) { phase = .waiting(.name) }
+        return isNews && isOver
+    }
+
+    /// The peer's services have changed.
+    ///
+    /// - Parameter services: those that it has now; nil if they are not known.
+    mutating func servicesChanged(to services: [BluetoothUUID]?) { self.services = services }
+}
+
+extension LinkPreparation {
+    package enum PhaseName: String, CaseIterable, Sendable {
+        case unused, services, name, serviceChanged, descriptor, configuration, verification, over
+    }
+
+    package enum EventName: String, CaseIterable, Sendable {
+        /// `linkIdle` begins the step that waits.
+        case used, linkIdle, answered, failed, servicesFound
+    }
+
+    package var phaseName: PhaseName {
+        switch phase {
+        case .unused: .unused
+        case .waiting(.services), .running(.services): .services
+        case .waiting(.name), .running(.name): .name
+        case .waiting(.serviceChanged), .running(.serviceChanged): .serviceChanged
+        case .waiting(.descriptor), .running(.descriptor): .descriptor
+        case .waiting(.configuration), .running(.configuration): .configuration
+        case .waiting(.verification), .running(.verification): .verification
+        case .over: .over
+        }
+    }
+
+    package static var transitions: [Transition<LinkPreparation>] {
+        [
+            Transition(.unused, .used, .services),
+            Transition(.services, .linkIdle, .services), Transition(.name, .linkIdle, .name),
+            Transition(.serviceChanged, .linkIdle, .serviceChanged), Transition(.descriptor, .linkIdle, .descriptor),
+            Transition(.configuration, .linkIdle, .configuration), Transition(.verification, .linkIdle, .verification),
+            Transition(.services, .answered, .name), Transition(.services, .failed, .name),
+            Transition(.services, .servicesFound, .name),
+            Transition(.name, .answered, .serviceChanged), Transition(.name, .failed, .serviceChanged),
+            Transition(.name, .answered, .over), Transition(.name, .failed, .over),
+            Transition(.serviceChanged, .answered, .descriptor), Transition(.serviceChanged, .answered, .over),
+            Transition(.serviceChanged, .failed, .over),
+            Transition(.descriptor, .answered, .configuration), Transition(.descriptor, .answered, .over),
+            Transition(.descriptor, .failed, .over),
+            Transition(.configuration, .answered, .over), Transition(.configuration, .answered, .verification),
+            Transition(.configuration, .failed, .over),
+            Transition(.verification, .answered, .over), Transition(.verification, .failed, .over),
+            Transition(.over, .servicesFound, .over),
+        ]
+    }
+}

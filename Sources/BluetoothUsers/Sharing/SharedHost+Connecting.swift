@@ -1,0 +1,265 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
+
+/// The links that users want: how they begin and end.
+extension SharedHost {
+    // MARK: - Wanting a link
+
+    mutating func connect(_ call: UserCall, _ peer: PeerID, _ request: ConnectRequest, at now: Instant) {
+        if let refusal { return end(call, .failure(refusal)) }
+        let peer = host.lastingName(of: peer)
+        let isKnown = connects.contains { $0.peer == peer && $0.call.user == call.user }
+        if isKnown || usableLink(to: peer).map({ links[$0.index].holders.contains(call.user) }) == true {
+            return end(call, .failure(.alreadyConnected))
+        }
+        let route: ConnectionRoute
+        switch request.route {
+        case .advertising(let phys): route = .advertising(phys)
+        case .subevent(let number, let token):
+            // Said at once, so that it fails no attempt that serves others, too.
+            guard let index = index(ofSet: token, call.user),
+                host.hasSubevent(number, of: advertisingSets[index].handle)
+            else { return end(call, .failure(.invalidParameters)) }
+            route = .subevent(number, of: advertisingSets[index].handle)
+        }
+        connects.append(
+            call, peer, request, by: route, notBefore: shortLivedLinks.deadline(for: peer, at: now), at: now)
+        reconcileConnecting(at: now)
+    }
+
+    /// Gives users the existing links, and makes the host connect to the other peers.
+    mutating func reconcileConnecting(at now: Instant) {
+        for slot in slots where links[slot.index].isInUse && links[slot.index].readiness.isUsable {
+            let peer = host.lastingName(of: links[slot.index].peer)
+            for wanted in connects.removeAll(where: { $0.peer == peer && $0.isActive }) { hold(slot, for: wanted) }
+        }
+        for peer in connects.peers {
+            guard connects.isActive(peer), link(to: peer) == nil else { continue }
+            let route = connects.route(to: peer)
+            if let attempt = connects.attempts[peer] {
+                guard attempt.route != route, attempt.route.isSubevent || route.isSubevent else { continue }
+                connects.removeAttempt(to: peer)
+                host.cancelConnecting(attempt.identifier, at: now)
+            }
+            beginAttempt(peer, by: route, at: now)
+        }
+        for (peer, attempt) in connects.attempts where !connects.isActive(peer) {
+            connects.removeAttempt(to: peer)
+            host.cancelConnecting(attempt.identifier, at: now)
+        }
+    }
+
+    private mutating func beginAttempt(_ peer: PeerID, by route: ConnectionRoute, at now: Instant) {
+        do throws(HostError) {
+            let attempt = try host.connect(to: peer, timeout: nil, by: route, at: now)
+            connects.began(attempt, to: peer, by: route)
+        } catch {
+            for wanted in connects.removeAll(where: { $0.peer == peer && $0.isActive }) {
+                end(wanted.call, .failure(error))
+            }
+        }
+    }
+
+    mutating func connectionFailed(_ attempt: ConnectionAttempt, _ error: HostError, at now: Instant) {
+        guard let (peer, attempt) = connects.remove(attempt) else { return }
+        // The peer was faster: its link follows and serves as well.
+        if error == .alreadyConnected { return }
+        let error = status == .lost ? HostError.adapterRemoved : error
+        // That it did not answer in a subevent, or that this is gone, says nothing to those who wait for an advertisement.
+        let isOfRoute = attempt.route.isSubevent && (error == .cancelled || error == .connectionFailedToBeEstablished)
+        let failed = connects.removeAll { one in
+            one.peer == peer && one.isActive && (!isOfRoute || one.route == attempt.route)
+        }
+        for wanted in failed { end(wanted.call, .failure(error)) }
+        if isOfRoute { reconcileConnecting(at: now) }
+    }
+
+    /// Handles the deadlines of wanted links.
+    mutating func fireConnecting(at now: Instant) {
+        for wanted in connects.expire(at: now) { end(wanted.call, .failure(.timedOut)) }
+        for slot in slots where links[slot.index].isInUse {
+            let late = links[slot.index].awaitingReadiness.filter { $0.isOver(at: now) }
+            for wanted in late { stopAwaiting(wanted.call, slot, .peerNotResponding, at: now) }
+        }
+        reconcileConnecting(at: now)
+        if !host.events.isEmpty { drain(at: now) }
+    }
+
+    // MARK: - Links
+
+    /// The link to a peer, even one that is about to end.
+    private func link(to peer: PeerID) -> LinkSlot? {
+        slots.first { links[$0.index].isInUse && host.lastingName(of: links[$0.index].peer) == peer }
+    }
+
+    private func usableLink(to peer: PeerID) -> LinkSlot? {
+        link(to: peer).flatMap { links[$0.index].readiness.isUsable ? $0 : nil }
+    }
+
+    /// Gives a user a link, once ATT_MTU is settled.
+    private mutating func hold(_ slot: LinkSlot, for wanted: WantedConnections.Wanted) {
+        let user = wanted.call.user
+        if !links[slot.index].holders.contains(user) { links[slot.index].holders.append(user) }
+        if links[slot.index].readiness.isReady {
+            end(wanted.call, .success(.link(links[slot.index].identifier)))
+        } else {
+            links[slot.index].awaitingReadiness.append(wanted)
+        }
+    }
+
+    /// Ends a call that waits for ATT_MTU to be settled, and its user's use of the link. False if there is none.
+    @discardableResult
+    mutating func stopAwaiting(_ call: UserCall, _ slot: LinkSlot, _ error: HostError, at now: Instant) -> Bool {
+        guard let index = links[slot.index].awaitingReadiness.firstIndex(where: { $0.call == call }) else {
+            return false
+        }
+        links[slot.index].awaitingReadiness.remove(at: index)
+        end(call, .failure(error))
+        release(slot, for: call.user, at: now)
+        return true
+    }
+
+    /// When the first deadline of a wanted link is, whether it is there or not.
+    var nextConnectDeadline: Instant? {
+        var deadline = connects.nextDeadline
+        for slot in slots where links[slot.index].isInUse && !links[slot.index].readiness.isReady {
+            for wanted in links[slot.index].awaitingReadiness { deadline = earliest(deadline, wanted.deadline) }
+        }
+        return deadline
+    }
+
+    mutating func linkBegan(_ link: LinkIdentifier, _ attempt: ConnectionAttempt?, at now: Instant) {
+        guard let information = host.information(of: link) else {
+            // It has ended meanwhile: `disconnected` follows.
+            if let attempt { connectionFailed(attempt, .disconnected(.unknown), at: now) }
+            return
+        }
+        let slot = LinkSlot(index: Int(link.slot))
+        var record = LinkRecord(identifier: link, peer: information.peer, role: information.role, beginning: now)
+        record.mtu = information.mtu
+        record.preparation = LinkPreparation(serviceChanged: host.serviceChangedHandle(of: link) ?? 0)
+        while links.count < slot.index {
+            var unused = record
+            _ = unused.readiness.handle(.ended)
+            links.append(unused)
+        }
+        if slot.index == links.count { links.append(record) } else { links[slot.index] = record }
+        _ = connects.remove(attempt)
+        tellAll(.linkBegan(link, information))
+        tellAll(.sendCredit(link, Self.sendCredit))
+        if information.role == .central {
+            // The host exchanges the MTU by itself; this operation ends with that exchange.
+            start(.exchangeMTU(clientRxMTU: host.configuration.preferredMTU), for: .readiness, slot, at: now)
+        }
+        let peer = host.lastingName(of: information.peer)
+        let wanted = connects.removeAll { $0.peer == peer && $0.isActive }
+        for one in wanted { hold(slot, for: one) }
+        // Cancelled at the last moment.
+        if wanted.isEmpty, information.role == .central { disconnectIfUnused(slot, at: now) }
+        reconcileConnecting(at: now)
+    }
+
+    /// ATT_MTU is settled, or never will be.
+    mutating func exchangeIsOver(_ slot: LinkSlot) {
+        // The users wait for the protection as well.
+        _ = links[slot.index].readiness.handle(.exchangeOver)
+        finishReadiness(slot)
+    }
+
+    /// Gives the waiting users their link. The peer of a bond is not asked for anything before the link is encrypted.
+    mutating func finishReadiness(_ slot: LinkSlot) {
+        guard links[slot.index].readiness.awaitsProtection, !host.isSecurityPending(on: links[slot.index].identifier),
+            // Nothing is pending on a link that has ended under a pairing: that it has, follows.
+            host.information(of: links[slot.index].identifier) != nil
+        else { return }
+        if links[slot.index].readiness.handle(.protectionSettled) { giveLink(slot) }
+    }
+
+    private mutating func giveLink(_ slot: LinkSlot) {
+        let waiting = links[slot.index].awaitingReadiness
+        links[slot.index].awaitingReadiness = []
+        for wanted in waiting { end(wanted.call, .success(.link(links[slot.index].identifier))) }
+    }
+
+    mutating func linkEnded(_ link: LinkIdentifier, _ reason: DisconnectReason, at now: Instant) {
+        guard let slot = slot(of: link) else { return }
+        var record = links[slot.index]
+        _ = links[slot.index].readiness.handle(.ended)
+        // Of what this side ends, its adapter included, the peer is innocent.
+        if !record.readiness.isEnding, reason != .adapterReset, reason != .adapterRemoved {
+            shortLivedLinks.linkEnded(with: host.lastingName(of: record.peer), after: record.beginning, at: now)
+        }
+        let reason = record.endReason ?? reason
+        let error: HostError = reason == .adapterRemoved ? .adapterRemoved : .disconnected(reason)
+        for call in record.scheduler.end() { end(call, .failure(error)) }
+        keepAttributes(of: record)
+        for opening in record.channelOpenings { end(opening.request.call, .failure(error)) }
+        for reconfiguration in record.reconfigurations { end(reconfiguration.call, .failure(error)) }
+        for channel in record.refusedChannels { end(channel.request.call, .failure(error)) }
+        for call in record.awaitingSecurity { end(call, .failure(error)) }
+        for request in record.requests { end(request.call, .failure(error)) }
+        for effect in record.subscriptions.ended(error) {
+            if case .end(let call, let result) = effect { end(call, result) }
+        }
+        for entry in record.indications.all { end(entry.call, .failure(error)) }
+        for (handle, configuration) in record.peerSubscriptions.sorted(by: { $0.key < $1.key }) {
+            guard let owner = services.owner(of: handle) else { continue }
+            tell(
+                .subscriptionChanged(
+                    link, GATTSubscriptionChange(characteristic: handle, old: configuration, new: [])), to: owner)
+        }
+        for wanted in record.awaitingReadiness { end(wanted.call, .failure(error)) }
+        tellAll(.linkEnded(link, reason))
+        for call in record.awaitingEnd { end(call, .success(.done)) }
+        reconcileConnecting(at: now)
+    }
+
+    // MARK: - Letting go
+
+    /// A user releases a link, with its subscriptions there. Values that it has not taken hold back nobody else's.
+    mutating func release(_ slot: LinkSlot, for user: UserID, at now: Instant) {
+        resumeReceiving(slot, for: user)
+        stopPowerReports(slot, where: { $0.user == user }, at: now)
+        let isHolder = links[slot.index].holders.contains(user)
+        links[slot.index].holders.removeAll { $0 == user }
+        let waiting = links[slot.index].awaitingReadiness.filter { $0.call.user == user }
+        links[slot.index].awaitingReadiness.removeAll { $0.call.user == user }
+        for wanted in waiting { end(wanted.call, .failure(.cancelled)) }
+        if isHolder { disconnectIfUnused(slot, at: now) }
+        dropSubscriptions(of: user, slot, at: now)
+    }
+
+    private mutating func disconnectIfUnused(_ slot: LinkSlot, at now: Instant) {
+        guard links[slot.index].holders.isEmpty, links[slot.index].role == .central else { return }
+        beginDisconnecting(slot, at: now)
+    }
+
+    mutating func disconnect(_ call: UserCall, _ slot: LinkSlot, _ reason: DisconnectReason?, at now: Instant) {
+        links[slot.index].endReason = links[slot.index].endReason ?? reason
+        if call.token != .none { links[slot.index].awaitingEnd.append(call) }
+        beginDisconnecting(slot, at: now)
+    }
+
+    private mutating func beginDisconnecting(_ slot: LinkSlot, at now: Instant) {
+        _ = links[slot.index].readiness.handle(.endRequested)
+        // It fails only for a link that is gone, whose end follows.
+        try? host.disconnect(links[slot.index].identifier, at: now)
+    }
+
+    // MARK: - Receiving
+
+    /// A user has fallen behind with the values of a link.
+    mutating func holdReceiving(_ slot: LinkSlot, for user: UserID) {
+        guard !links[slot.index].receivingHolds.contains(user) else { return }
+        links[slot.index].receivingHolds.append(user)
+        host.holdReceiving(of: links[slot.index].identifier)
+    }
+
+    mutating func resumeReceiving(_ slot: LinkSlot, for user: UserID) {
+        guard let index = links[slot.index].receivingHolds.firstIndex(of: user) else { return }
+        links[slot.index].receivingHolds.remove(at: index)
+        if links[slot.index].receivingHolds.isEmpty { host.resumeReceiving(of: links[slot.index].identifier) }
+    }
+}

@@ -1,0 +1,134 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
+
+/// The GATT client of each link, and the callers of its operations.
+extension SharedHost {
+    mutating func start(
+        _ operation: GATTClientOperation, for purpose: PendingOperation.Purpose, _ slot: LinkSlot, at now: Instant
+    ) {
+        start(OperationScheduler.Operation(operation: operation, purpose: purpose), slot, at: now)
+    }
+
+    mutating func start(_ request: OperationScheduler.Operation, _ slot: LinkSlot, at now: Instant) {
+        let operation = request.operation, purpose = request.purpose
+        links[slot.index].preparation.begin()
+        if waitsForHash(request, slot, at: now) { return }
+        let findsAll: Bool
+        switch operation {
+        case .discoverPrimaryServices(nil), .discoverAll: findsAll = true
+        default: findsAll = false
+        }
+        if let result = links[slot.index].caching.answer(to: operation) {
+            if findsAll { learnServices(from: result, slot) }
+            return succeeded(purpose, slot, result, at: now)
+        }
+        let lane = lane(of: operation, for: purpose, slot)
+        guard let bearer = bearer(for: operation, lane, slot) else {
+            return hold(request, for: .bearer(lane), slot, at: now)
+        }
+        do throws(HostError) {
+            let identifier = try host.start(operation.whole, on: links[slot.index].identifier, bearer: bearer, at: now)
+            links[slot.index].scheduler.begin(
+                PendingOperation(
+                    identifier: identifier, purpose: purpose, findsAllServices: findsAll, operation: operation,
+                    isRepeatable: pairingAgent?.description.pairsOnDemand == true, lane: lane,
+                    beginnings: request.beginnings, dropCount: links[slot.index].caching.dropCount))
+        } catch {
+            failed(purpose, slot, error, at: now)
+        }
+    }
+
+    /// Keeps an operation until it may begin.
+    mutating func hold(
+        _ operation: OperationScheduler.Operation, for wait: OperationScheduler.Wait, _ slot: LinkSlot,
+        at now: Instant
+    ) {
+        if links[slot.index].scheduler.hold(operation, for: wait) { return }
+        failed(operation.purpose, slot, .client(.tooManyOperations), at: now)
+    }
+
+    mutating func operationEnded(_ event: GATTClientEvent, on link: LinkIdentifier, at now: Instant) {
+        guard let slot = slot(of: link) else { return }
+        // The end of the link follows, with its reason.
+        if case .failed(_, .disconnected) = event { return }
+        operationEnded(event, slot, at: now)
+        beginHeldOperations(slot, at: now)
+    }
+
+    private mutating func operationEnded(_ event: GATTClientEvent, _ slot: LinkSlot, at now: Instant) {
+        guard let operation = links[slot.index].scheduler.finish(event.operation) else { return }
+        switch event {
+        case .failed(_, let error) where error == .bearerClosed || error == .notBegun:
+            if operation.isOutdated { return discoverAnew(operation, slot, at: now) }
+            bearerClosed(operation, error, slot, at: now)
+        case .failed(_, let error):
+            if case .att(let refusal) = error, refusal.code == .databaseOutOfSync {
+                servicesHaveChanged(in: 0x0001...0xFFFF, slot, at: now)
+            }
+            let error = operation.isOutdated ? .servicesChanged : HostError(error)
+            if raisesSecurity(operation, error, slot, at: now) { return }
+            failed(operation.purpose, slot, error, at: now)
+        case .completed(_, let result):
+            if operation.isOutdated { return discoverAnew(operation, slot, at: now) }
+            if operation.findsAllServices { learnServices(from: result, slot) }
+            learnAttributes(from: result, of: operation, slot, at: now)
+            succeeded(operation.purpose, slot, result.narrowed(to: operation.operation), at: now)
+        }
+    }
+
+    private mutating func succeeded(
+        _ purpose: PendingOperation.Purpose, _ slot: LinkSlot, _ result: GATTClientResult, at now: Instant
+    ) {
+        switch purpose {
+        case .call(let call): end(call, .success(.gatt(result)))
+        case .readiness: exchangeIsOver(slot)
+        case .subscription(let handle): subscriptionStepped(handle, .success(result), slot, at: now)
+        case .preparation: preparationStepped(.success(result), slot, at: now)
+        case .databaseHash: hashRead(.success(result), slot, at: now)
+        }
+    }
+
+    /// The peer's services have changed while they were discovered, so part of what was found may be gone (Core 5.4, Vol 3,
+    /// Part G, 2.5.2). Everything is discovered once more; within a service it is for the caller to find where that is now.
+    private mutating func discoverAnew(_ operation: PendingOperation, _ slot: LinkSlot, at now: Instant) {
+        guard operation.operation.discoveredHandles == 0x0001...0xFFFF, operation.beginnings < Self.discoveryLimit
+        else { return failed(operation.purpose, slot, .servicesChanged, at: now) }
+        start(operation.again, slot, at: now)
+    }
+
+    /// How often a discovery begins: a peer whose services never stop changing is not followed for ever.
+    private static let discoveryLimit: UInt8 = 4
+
+    mutating func failed(
+        _ purpose: PendingOperation.Purpose, _ slot: LinkSlot, _ error: HostError, at now: Instant
+    ) {
+        switch purpose {
+        case .call(let call): end(call, .failure(error))
+        // A server without this request uses 23 octets. One that does not answer has lost the link.
+        case .readiness: if error != .timedOut { exchangeIsOver(slot) }
+        case .subscription(let handle): subscriptionStepped(handle, .failure(error), slot, at: now)
+        case .preparation: preparationStepped(.failure(error), slot, at: now)
+        case .databaseHash: hashRead(.failure(error), slot, at: now)
+        }
+    }
+}
+
+extension PendingOperation {
+    /// The operation, to begin once more.
+    var again: OperationScheduler.Operation {
+        OperationScheduler.Operation(operation: operation, purpose: purpose, beginnings: beginnings + 1)
+    }
+}
+
+extension HostError {
+    /// An error of the client that ends a call.
+    init(_ error: GATTClientError) {
+        switch error {
+        case .cancelled: self = .cancelled
+        case .transactionTimedOut: self = .timedOut
+        default: self = .client(error)
+        }
+    }
+}

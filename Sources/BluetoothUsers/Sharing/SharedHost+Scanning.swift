@@ -1,0 +1,69 @@
+import BluetoothBase
+import BluetoothGAP
+import BluetoothHost
+
+/// One user's scan: what it looks for, and what it has seen.
+struct ScanRecord: Sendable {
+    let call: UserCall
+    let parameters: ScanParameters
+    var filter: SightingFilter
+
+    /// Takes a report in. Where the device is in `filter`, if it is to be reported now.
+    mutating func receive(
+        _ advertisement: Advertisement, _ events: borrowing HostEventQueue, at now: Instant
+    ) -> SightingTable.Slot? {
+        let report = AdvertisingReport(
+            address: advertisement.address, peer: advertisement.peer, eventType: advertisement.type,
+            rssi: advertisement.rssi, txPowerLevel: advertisement.txPowerLevel, details: advertisement.details,
+            data: events.bytes(of: advertisement.data))
+        return filter.receive(report, at: now)
+    }
+}
+
+/// One scan of the controller for all who scan.
+extension SharedHost {
+    mutating func scan(_ call: UserCall, _ filter: ScanFilter, _ parameters: ScanParameters, at now: Instant) {
+        if let refusal { return end(call, .failure(refusal)) }
+        scans.append(
+            ScanRecord(
+                call: call, parameters: parameters,
+                filter: SightingFilter(filter, reportsDuplicates: parameters.reportsDuplicates)))
+        do throws(HostError) {
+            try updateScanning(at: now)
+        } catch {
+            scans.removeLast()
+            end(call, .failure(error))
+        }
+    }
+
+    /// Makes the controller scan as the most demanding of the scans needs.
+    mutating func updateScanning(at now: Instant) throws(HostError) {
+        guard var wanted = scans.first?.parameters else { return host.stopScanning(at: now) }
+        for scan in scans {
+            wanted.isActive = wanted.isActive || scan.parameters.isActive
+            wanted.phys.formUnion(scan.parameters.phys)
+            if scan.parameters.window / scan.parameters.interval > wanted.window / wanted.interval {
+                wanted.interval = scan.parameters.interval
+                wanted.window = scan.parameters.window
+            }
+        }
+        // Strength and presence are read off repeated reports, so they are always asked for; each scan drops its own.
+        wanted.reportsDuplicates = true
+        try host.startScanning(wanted, at: now)
+    }
+
+    mutating func received(_ advertisement: Advertisement, at now: Instant) {
+        for index in scans.indices {
+            let seen = scans[index].receive(advertisement, host.events, at: now)
+            guard let seen, let user = self.index(of: scans[index].call.user) else { continue }
+            users[user].sightings.append(scans[index].filter[seen])
+            users[user].events.append(.sighting(scans[index].call.token, users[user].sightings.count - 1))
+        }
+    }
+
+    mutating func scanningFailed(_ error: HostError) {
+        let failed = scans
+        scans = []
+        for scan in failed { end(scan.call, .failure(status == .lost ? .adapterRemoved : error)) }
+    }
+}

@@ -1,0 +1,110 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
+
+/// Operations with handles of services that have changed since they were called for.
+extension SharedHost {
+    /// Whether a call concerns attributes that have changed since, which its user did not know.
+    func isOutdated(_ call: borrowing HostCall) -> Bool {
+        guard let known = call.knownChanges, let link = call.kind.changeableLink, let slot = slot(of: link) else {
+            return false
+        }
+        return links[slot.index].serviceChanges.contains(since: known) { [kind = call.kind] in kind.isOutdated(by: $0) }
+    }
+
+    /// The peer's services in these handles have changed: what waits there would reach other attributes, and ends. Of what is
+    /// under way, discoveries begin anew, the answer to a write is told as it comes, and the rest ends, too: whether the peer has
+    /// read before the change or after it, nobody can tell.
+    mutating func invalidateOperations(in handles: ClosedRange<AttributeHandle>, _ slot: LinkSlot) {
+        let (ended, values) = links[slot.index].scheduler.invalidate(in: handles)
+        for user in values { links[slot.index].credits.giveBack(1, to: user) }
+        for call in ended { end(call, .failure(.servicesChanged)) }
+        let link = links[slot.index].identifier
+        for pending in links[slot.index].scheduler.operations {
+            let isDiscovery = pending.operation.discoveredHandles?.overlaps(handles) == true
+            guard
+                isDiscovery || pending.operation.isOutdated(by: handles)
+                    || pending.purpose.isSubscription(in: handles)
+            else { continue }
+            switch pending.purpose {
+            case .call where pending.operation.isOneWrite && host.isUnderWay(pending.identifier, on: link): continue
+            // The host's own steps go on with what they find.
+            case .readiness, .databaseHash: continue
+            case .preparation where !isDiscovery: continue
+            case .call, .subscription, .preparation: break
+            }
+            links[slot.index].scheduler.outdate(pending.identifier)
+            // A subscription is over, and its end must not be taken for that of the next one.
+            if isDiscovery, !pending.purpose.isSubscription(in: 0x0001...0xFFFF) { continue }
+            host.cancel(pending.identifier, on: link)
+        }
+    }
+}
+
+extension PendingOperation.Purpose {
+    /// Whether it is a step of a subscription to one of these characteristics.
+    fileprivate func isSubscription(in handles: ClosedRange<AttributeHandle>) -> Bool {
+        if case .subscription(let characteristic) = self { handles.contains(characteristic) } else { false }
+    }
+}
+
+extension HostCall.Kind {
+    /// The link of a call for attributes of its peer.
+    fileprivate var changeableLink: LinkIdentifier? {
+        switch self {
+        case .perform(let link, _), .write(let link, _, _), .writeSigned(let link, _, _),
+            .writeWithoutResponse(let link, _, _), .subscribe(let link, _):
+            link
+        default: nil
+        }
+    }
+
+    func isOutdated(by handles: ClosedRange<AttributeHandle>) -> Bool {
+        switch self {
+        case .perform(_, let operation): operation.isOutdated(by: handles)
+        case .write(_, let handle, _), .writeSigned(_, let handle, _), .writeWithoutResponse(_, let handle, _):
+            handles.contains(handle)
+        case .subscribe(_, let request): handles.contains(request.characteristic)
+        default: false
+        }
+    }
+}
+
+extension GATTClientOperation {
+    /// The handles whose attributes are discovered; nil where none are.
+    var discoveredHandles: ClosedRange<AttributeHandle>? {
+        switch self {
+        case .discoverPrimaryServices, .discoverSecondaryServices, .discoverAll: 0x0001...0xFFFF
+        case .discoverIncludedServices(let handles), .discoverCharacteristics(let handles, _),
+            .discoverDescriptors(let handles):
+            handles
+        default: nil
+        }
+    }
+
+    /// Whether it has handles among these, found before the services there changed.
+    func isOutdated(by handles: ClosedRange<AttributeHandle>) -> Bool {
+        switch self {
+        case .exchangeMTU, .discoverPrimaryServices, .discoverSecondaryServices, .discoverAll: false
+        case .discoverIncludedServices(let found), .discoverCharacteristics(let found, _),
+            .discoverDescriptors(let found):
+            found.overlaps(handles)
+        // By its type, wherever the peer has it.
+        case .readByUUID(_, let found): found != 0x0001...0xFFFF && found.overlaps(handles)
+        case .read(let handle), .readLong(let handle, _), .write(let handle, _), .writeLong(let handle, _),
+            .configure(let handle, _):
+            handles.contains(handle)
+        case .readMultiple(let found), .readMultipleVariable(let found): found.contains { handles.contains($0) }
+        case .writeReliably(let values): values.contains { handles.contains($0.handle) }
+        }
+    }
+
+    /// Whether it is a write of one request, which is made as soon as that is sent.
+    fileprivate var isOneWrite: Bool {
+        switch self {
+        case .write, .configure: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothHost
+
+/// Calls that keep the order of their user: each begins when the one before it has ended.
+extension SharedHost {
+    /// Has a call wait where it keeps its order and earlier ones have not ended, or where its value has no credit. If too many wait,
+    /// the call fails, and a value is dropped.
+    @inline(__always)
+    mutating func waitsForTurn(_ call: borrowing HostCall, _ slot: LinkSlot) -> Bool {
+        guard
+            call.keepsOrder && links[slot.index].scheduler.mustWait(call.user)
+                || call.kind.takesCredit && links[slot.index].credits.isExhausted(call.user)
+        else { return false }
+        wait(copy call, slot)
+        return true
+    }
+
+    @inline(never)
+    private mutating func wait(_ call: HostCall, _ slot: LinkSlot) {
+        let takesCredit = call.kind.takesCredit
+        let values = takesCredit ? links[slot.index].scheduler.values(of: call.user).count : 0
+        let isOwing = takesCredit && values + links[slot.index].credits.taken(by: call.user) >= Self.sendCredit
+        if links[slot.index].scheduler.hold(call, isOwing: isOwing) { return }
+        if takesCredit { return links[slot.index].credits.giveBack(1, to: call.user) }
+        end(UserCall(call), .failure(.client(.tooManyOperations)))
+    }
+
+    /// Drops the calls of a user on a link that have not begun.
+    mutating func abandonCalls(of user: UserID, _ slot: LinkSlot) {
+        for call in links[slot.index].scheduler.takeCalls(of: user) {
+            if call.kind.takesCredit {
+                links[slot.index].credits.giveBack(1, to: user)
+            } else {
+                end(UserCall(call), .failure(.cancelled))
+            }
+        }
+    }
+
+    /// Begins a call whose turn it is.
+    mutating func begin(_ call: HostCall, _ slot: LinkSlot, at now: Instant) {
+        if case .writeWithoutResponse(let link, let handle, let value) = call.kind {
+            if isOutdated(call) { return links[slot.index].credits.giveBack(1, to: call.user) }
+            return send(for: call.user, slot) { host throws(HostError) in
+                try host.writeWithoutResponse(value.span, to: handle, on: link)
+            }
+        }
+        var userCall = UserCall(call)
+        userCall.turn = links[slot.index].identifier
+        links[slot.index].scheduler.begin(userCall)
+        if isOutdated(call) { return end(userCall, .failure(.servicesChanged)) }
+        carryOut(call.kind, userCall, slot, at: now)
+    }
+
+    /// Begins the calls whose turn has come since the last time.
+    mutating func beginDueCalls(at now: Instant) {
+        while let link = turnsDue.popLast() {
+            guard let slot = slot(of: link) else { continue }
+            while links[slot.index].isInUse, let call = nextCall(slot) { begin(call, slot, at: now) }
+            if !host.events.isEmpty { drain(at: now) }
+        }
+    }
+
+    private mutating func nextCall(_ slot: LinkSlot) -> HostCall? {
+        let credits = links[slot.index].credits
+        return links[slot.index].scheduler.nextCall { credits.isExhausted($0) }
+    }
+
+    /// A call that kept its order has ended.
+    mutating func turnEnded(_ call: UserCall, on link: LinkIdentifier) {
+        guard let slot = slot(of: link), links[slot.index].scheduler.ended(call), !turnsDue.contains(link) else {
+            return
+        }
+        turnsDue.append(link)
+    }
+}
+
+extension HostCall.Kind {
+    /// Whether it takes a credit of its link, and ends without an event.
+    @inline(__always)
+    var takesCredit: Bool { if case .writeWithoutResponse = self { true } else { false } }
+
+    /// The link on which the call may keep its user's order; nil for other calls.
+    var linkOfTurn: LinkIdentifier? {
+        switch self {
+        case .perform(let link, _), .write(let link, _, _), .subscribe(let link, _), .unsubscribeAll(let link, _),
+            .awaitTurn(let link), .channel(let link, .open):
+            link
+        default: nil
+        }
+    }
+}

@@ -11,9 +11,14 @@ import pathlib
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+
+
+# How long a step may take that takes a moment on a machine with nothing else to do. A program that hangs takes longer.
+LIMIT = 60.0
 
 
 @dataclass
@@ -24,13 +29,24 @@ class Air:
     transports: tuple[str, str]
 
 
+# The ports that were given out. A server opens its port some time later, and meanwhile another thread looks for one.
+given_ports: set[int] = set()
+giving = threading.Lock()
+
+
 def free_ports(count: int) -> list[int]:
-    """Free ports, all different: each is held until all are found."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for held in sockets:
+    """Free ports, none of which was returned before."""
+    ports: list[int] = []
+    with giving, contextlib.ExitStack() as stack:
+        while len(ports) < count:
+            # Held until all are found.
+            held = stack.enter_context(socket.socket())
             held.bind(("127.0.0.1", 0))
-        return [held.getsockname()[1] for held in sockets]
+            port = held.getsockname()[1]
+            if port not in given_ports:
+                given_ports.add(port)
+                ports.append(port)
+    return ports
 
 
 def is_listening(port: int) -> bool:
@@ -62,7 +78,7 @@ def ready_process(command: list[str], is_ready: Callable[[], bool], log: pathlib
     with open(log, "wb") as output:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
     try:
-        deadline = time.monotonic() + 15
+        deadline = time.monotonic() + LIMIT
         while not is_ready():
             if process.poll() is not None:
                 raise RuntimeError(f"{command[0]} ended with status {process.returncode}")

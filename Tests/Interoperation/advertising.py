@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import functools
 import json
 import os
@@ -101,12 +100,6 @@ SENT: list[tuple[str, str, bool]] = [
 ]
 
 
-def own_terminal() -> None:
-    """Makes standard input the terminal of this process, which then ends by that terminal's signals, as it does by default."""
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
-
-
 @contextlib.contextmanager
 def running(command: list[str], log: pathlib.Path, words: str) -> Iterator[None]:
     """A program, from when its log has some words on."""
@@ -174,7 +167,7 @@ class Case:
                     last = line.decode()
                     if self.problem(json.loads(line), seen) is None:
                         process.terminate()
-                        status = process.wait(timeout=10)
+                        status = process.wait(timeout=airs.LIMIT)
                         return None if status == 128 + 15 else f"ended with status {status}"
             finally:
                 timer.cancel()
@@ -245,9 +238,10 @@ class TerminalCase(Case):
         terminal, end_of_program = pty.openpty()
         before = termios.tcgetattr(terminal)
         shown = b""
+        # Its terminal, whose signals end it as they do by default, also under nohup.
+        own_terminal = ["env", "--default-signal=HUP", "setsid", "--ctty"]
         with subprocess.Popen(
-                command, stdin=end_of_program, stdout=end_of_program, stderr=end_of_program, start_new_session=True,
-                preexec_fn=own_terminal,
+                own_terminal + command, stdin=end_of_program, stdout=end_of_program, stderr=end_of_program,
                 env={**os.environ, "TERM": "xterm", "COLUMNS": "100"}) as process:
             deadline, is_told = time.monotonic() + limit, False
             while process.poll() is None and time.monotonic() < deadline:

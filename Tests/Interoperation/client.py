@@ -113,10 +113,10 @@ def ambiguous(binaries: pathlib.Path, directory: pathlib.Path, sockets: pathlib.
         stack.enter_context(hostile.radio(binaries, directory, paths))
         for path in paths[:2]:
             command = [ble, "bench", "--serve", "--name", name, "--transport", f"unix-client:{path}"]
-            stack.enter_context(serving(command, directory / f"{path.name}.log", time.monotonic() + 20))
+            stack.enter_context(serving(command, directory / f"{path.name}.log", time.monotonic() + airs.LIMIT))
         done = subprocess.run(
             [ble, "read", name, "2A00", "--transport", f"unix-client:{paths[2]}"], stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, timeout=30, check=False)
+            capture_output=True, text=True, timeout=airs.LIMIT, check=False)
     wanted = 'several devices are named "the \\u{202E}same": 00:1B:DC:00:00:0'
     if done.returncode != USAGE or wanted not in done.stderr or done.stderr.count("00:1B:DC:00:00:0") != 2:
         return f"it ended with status {done.returncode}: {done.stderr}"
@@ -138,7 +138,7 @@ def shows_waiting(binaries: pathlib.Path, directory: pathlib.Path, sockets: path
             with contextlib.suppress(OSError):
                 while piece := screen.read(1 << 12):
                     text += piece
-            status = process.wait(timeout=10)
+            status = process.wait(timeout=airs.LIMIT)
     found = text.decode("utf-8")
     (directory / "screen.log").write_text(repr(found), encoding="utf-8")
     waiting = '\r\x1b[Kwaiting for "no\\u{202E}body", 1 of 2 s'

@@ -19,7 +19,6 @@ import airs
 from hostile import Case
 
 HERE = pathlib.Path(__file__).resolve().parent
-LIMIT = 40.0
 
 # A row is a handle, the attribute's type, and its value, or the error it is refused with, or nothing for what belongs to
 # each client.
@@ -182,7 +181,7 @@ def output(command: list[str], log: pathlib.Path, **options: object) -> str:
     """What a command prints. Fails if it does."""
     with open(log, "ab") as errors:
         done = subprocess.run(  # type: ignore[call-overload]
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, timeout=LIMIT, text=True, **options)
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, timeout=airs.LIMIT, text=True, **options)
     if done.returncode != 0:
         raise RuntimeError(f"{command[0]} ended with status {done.returncode}")
     return done.stdout
@@ -289,7 +288,7 @@ def served(
     file.write_text(json.dumps(DOCUMENT), encoding="utf-8")
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours, theirs:
-        ours.settimeout(LIMIT)
+        ours.settimeout(airs.LIMIT)
         process = subprocess.Popen(
             [str(binaries / "ble"), "serve", str(file), "--bearer", f"fd:{theirs.fileno()}"], pass_fds=[theirs.fileno()],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -333,7 +332,7 @@ def serve_descriptor(binaries: pathlib.Path, logs: pathlib.Path, sockets: pathli
             if (packet := peer.recv(600)) != bytes.fromhex(expected):
                 return f"sent {packet.hex(' ').upper()} and not {expected}"
         peer.close()
-        said, complaints = process.communicate(timeout=LIMIT)
+        said, complaints = process.communicate(timeout=airs.LIMIT)
         if process.returncode != 0:
             return f"ble serve ended with status {process.returncode}"
         if (problem := check_text(said) or check_text(complaints)) is not None:
@@ -348,7 +347,7 @@ def inspect_descriptor(binaries: pathlib.Path, logs: pathlib.Path, sockets: path
         command = [str(binaries / "ble"), "inspect", "--bearer", f"fd:{peer.fileno()}", "--json"]
         text = output(command, logs / "inspect.log", pass_fds=[peer.fileno()])
         peer.close()
-        if process.wait(timeout=LIMIT) != 0:
+        if process.wait(timeout=airs.LIMIT) != 0:
             return f"ble serve ended with status {process.returncode}"
     ends: dict[int, int] = {}
     # What cannot be read is not tried, and what belongs to a client is left out.
@@ -369,7 +368,7 @@ def refuse_descriptors(binaries: pathlib.Path, logs: pathlib.Path, sockets: path
             for command in (["inspect"], ["serve", str(file)]):
                 done = subprocess.run(
                     [str(binaries / "ble"), *command, "--bearer", bearer], stdin=subprocess.DEVNULL, capture_output=True,
-                    text=True, timeout=LIMIT, pass_fds=[stream.fileno(), null.fileno()], check=False)
+                    text=True, timeout=airs.LIMIT, pass_fds=[stream.fileno(), null.fileno()], check=False)
                 if done.returncode != 2 or words not in done.stderr or len(done.stderr.splitlines()) != 1:
                     return f"{bearer}: status {done.returncode}, {done.stderr}"
     return None

@@ -8,6 +8,8 @@ import select
 import socket
 import time
 
+import airs
+
 RESET = bytes.fromhex("01030c00")
 # Every event, so that the connection is reported.
 SET_EVENT_MASK = bytes.fromhex("01010c08ffffffffffffffff")
@@ -22,8 +24,8 @@ class Host:
 
     def __init__(self, path: pathlib.Path) -> None:
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(10)
-        deadline = time.monotonic() + 10
+        self.socket.settimeout(airs.LIMIT)
+        deadline = time.monotonic() + airs.LIMIT
         # The file is there a moment before somebody listens.
         while (error := self.socket.connect_ex(str(path))) != 0:
             if time.monotonic() > deadline:
@@ -75,7 +77,7 @@ class Host:
             count = self.socket.send(packets[offset:] if offset else packets)
             offset = (offset + count) % len(packets)
             sent += count
-        self.socket.settimeout(10)
+        self.socket.settimeout(airs.LIMIT)
         return sent
 
 

@@ -148,7 +148,7 @@ def weather(binaries: pathlib.Path, directory: pathlib.Path, sockets: pathlib.Pa
             stack.callback(airs.stop, peripheral)
             central = subprocess.run(
                 [str(binaries / "central"), "--transport", f"unix-client:{paths[1]}", "--timeout", "15"],
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, timeout=45, check=False)
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, timeout=15 + airs.LIMIT, check=False)
             if central.returncode not in (0, 3, 4, 5):
                 return f"with seed {seed} the central ended with status {central.returncode}"
             if central.returncode == 0 and central.stdout != payload.read_bytes():
@@ -207,7 +207,7 @@ def server_waits_for_descriptors(binaries: pathlib.Path, directory: pathlib.Path
         airs.stop(process)
 
 
-def wait_for_text(path: pathlib.Path, text: str, seconds: float = 10) -> None:
+def wait_for_text(path: pathlib.Path, text: str, seconds: float = airs.LIMIT) -> None:
     """Waits until a log has a text."""
     deadline = time.monotonic() + seconds
     while text not in path.read_text(encoding="utf-8", errors="replace"):
@@ -232,8 +232,6 @@ def disconnects(binaries: pathlib.Path, directory: pathlib.Path, sockets: pathli
     payload = sockets / "payload"
     payload.write_bytes(bytes(MEBIBYTE))
     signals = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
-    # Under nohup ours outlive their terminal.
-    signals = [number for number in signals if signal.getsignal(number) != signal.SIG_IGN]
     for number in signals:
         for ended in ("central", "ble", "peripheral"):
             name = f"{ended}-{number.name}"
@@ -249,13 +247,15 @@ def disconnects(binaries: pathlib.Path, directory: pathlib.Path, sockets: pathli
                 processes = []
                 for command, log in ((server, logs[0]), (client, logs[1])):
                     output = stack.enter_context(open(log, "wb"))
+                    # Under nohup ours would outlive their terminal.
                     processes.append(subprocess.Popen(
-                        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=output))
+                        ["env", "--default-signal=HUP", *command], stdin=subprocess.DEVNULL,
+                        stdout=subprocess.DEVNULL, stderr=output))
                     stack.callback(airs.stop, processes[-1])
                 wait_for_text(logs[0], "sending")
                 first, log = (processes[0], logs[1]) if ended == "peripheral" else (processes[1], logs[0])
                 first.send_signal(number)
-                if (status := first.wait(timeout=3)) != 128 + number:
+                if (status := first.wait(timeout=airs.LIMIT)) != 128 + number:
                     return f"{ended} ended with status {status}"
                 wait_for_text(log, "the peer ended the connection")
     return None
@@ -283,7 +283,7 @@ def ends_unread(binaries: pathlib.Path, directory: pathlib.Path, sockets: pathli
             host.command(hci.RESET)
             host.close()
         process.send_signal(signal.SIGTERM)
-        status = process.wait(timeout=3)
+        status = process.wait(timeout=airs.LIMIT)
     finally:
         airs.stop(process)
         os.close(reader)
@@ -313,7 +313,7 @@ def begins_closed(binaries: pathlib.Path, directory: pathlib.Path, sockets: path
     for name, arguments in {"central": ["--transport", "unix-client:nowhere"], "ble": ["adapters"]}.items():
         done = subprocess.run(
             ["/bin/sh", "-c", 'exec "$0" "$@" >&-', str(binaries / name), *arguments],
-            stderr=subprocess.PIPE, timeout=10, check=False)
+            stderr=subprocess.PIPE, timeout=airs.LIMIT, check=False)
         if done.returncode != 2 or b"standard output is closed" not in done.stderr:
             return f"{name} ended with status {done.returncode}: {done.stderr.decode()}"
     return None

@@ -8,6 +8,7 @@ Prints a line for each.
 from __future__ import annotations
 
 import argparse
+import concurrent.futures
 import contextlib
 import functools
 import pathlib
@@ -219,6 +220,9 @@ def expression(text: str) -> re.Pattern[str]:
         raise argparse.ArgumentTypeError(f"{text} is not a regular expression: {error}") from error
 
 
+Case = Pairing | hostile.Case | security.Case | client.Case | advertising.Case | channels.Case
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     which = parser.add_mutually_exclusive_group()
@@ -229,7 +233,8 @@ def main() -> int:
     parser.add_argument("--filter", action="append", type=expression, metavar="REGEX",
                         help="only the pairings whose title matches; may be given again")
     parser.add_argument("--list", action="store_true", help="print the titles and run nothing")
-    parser.add_argument("--limit", type=float, default=60, metavar="SECONDS", help="time for each pairing")
+    parser.add_argument("--limit", type=float, default=120, metavar="SECONDS", help="time for each pairing")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="how many pairings run at once")
     parser.add_argument("--logs", type=pathlib.Path, help="directory for the logs and captures of every pairing")
     arguments = parser.parse_args()
 
@@ -237,9 +242,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
     binaries = None if arguments.bumble_only else arguments.binaries.resolve()
-    everything: list[
-        Pairing | hostile.Case | security.Case | client.Case | advertising.Case | channels.Case
-    ] = list(all_pairings(binaries))
+    everything: list[Case] = list(all_pairings(binaries))
     if binaries is not None:
         everything += [
             *hostile.all_cases(binaries), *security.all_cases(binaries), *client.all_cases(binaries),
@@ -262,20 +265,32 @@ def main() -> int:
             pairing for pairing in pairings if isinstance(pairing, hostile.Case) or pairing.air_name != ROOTCANAL]
 
     logs = arguments.logs or pathlib.Path(tempfile.mkdtemp(prefix="interoperation-"))
-    width = max((len(pairing.title) for pairing in pairings), default=0)
-    failures = 0
-    for pairing in pairings:
+
+    def run(pairing: Case) -> tuple[Case, pathlib.Path, str | None]:
         directory = logs / pairing.title.replace("'", "").replace(" ", "-")
         directory.mkdir(parents=True, exist_ok=True)
-        problem = pairing.run(directory, arguments.limit)
-        if problem is None:
-            print(f"{pairing.title:{width}}  ok", flush=True)
-            if arguments.logs is None:
-                shutil.rmtree(directory)
-        else:
-            failures += 1
-            print(f"{pairing.title:{width}}  FAILED: {problem}; logs in {directory}", flush=True)
-            print_ends_of_logs(directory)
+        try:
+            return pairing, directory, pairing.run(directory, arguments.limit)
+        except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+            return pairing, directory, f"{type(error).__name__}: {error}"
+
+    width = max((len(pairing.title) for pairing in pairings), default=0)
+    failures = 0
+    # They mostly wait, for timers of other stacks and for Python to start.
+    pool = concurrent.futures.ThreadPoolExecutor(arguments.jobs)
+    try:
+        for pairing, directory, problem in pool.map(run, pairings):
+            if problem is None:
+                print(f"{pairing.title:{width}}  ok", flush=True)
+                if arguments.logs is None:
+                    shutil.rmtree(directory)
+            else:
+                failures += 1
+                print(f"{pairing.title:{width}}  FAILED: {problem}; logs in {directory}", flush=True)
+                print_ends_of_logs(directory)
+    finally:
+        # At a signal, those that have begun come to their end.
+        pool.shutdown(cancel_futures=True)
     if arguments.logs is None and failures == 0:
         shutil.rmtree(logs)
     return 1 if failures else 0

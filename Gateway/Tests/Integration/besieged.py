@@ -14,7 +14,7 @@ import unittest
 from aioesphomeapi import APIClient
 
 from case import GatewayTest
-from harness import free_port, wait_for
+from harness import LIMIT, free_port, wait_for
 
 KEY = base64.b64encode(bytes(range(32))).decode()
 ATTACKER, OTHER = "127.0.0.2", "127.0.0.3"
@@ -55,7 +55,7 @@ class Besieged(GatewayTest):
         for _ in range(attempts):
             client = APIClient("127.0.0.1", port, None, noise_psk=key, client_info="honest")
             with contextlib.suppress(Exception):
-                await asyncio.wait_for(client.connect(login=True), 10)
+                await asyncio.wait_for(client.connect(login=True), LIMIT)
                 await client.device_info()
                 count += 1
             await client.disconnect(force=True)

@@ -24,7 +24,11 @@ def free_port():
         return one.getsockname()[1]
 
 
-def wait_for(condition, what, seconds=20):
+# How long a step may take that takes a moment on a machine with nothing else to do.
+LIMIT = 60
+
+
+def wait_for(condition, what, seconds=LIMIT):
     """A test waits for something that happens, and never for a time to pass."""
     end = time.monotonic() + seconds
     while not condition():
@@ -105,6 +109,12 @@ class Subscriber:
         self.process.stdout.close()
 
 
+def set_signals(ignored):
+    """Ignores these signals in the process that is about to begin. The others work, also where these tests run under nohup."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
+
+
 class Gateway:
     """A ble-gateway that is fed with packets on its standard input."""
 
@@ -122,7 +132,7 @@ class Gateway:
             [GATEWAY, "--config", str(file), "--gateway", name, *source, *options,
              *(["--broker", url] if url else [])],
             stdin=subprocess.PIPE, stdout=self.log, stderr=self.log, env=environment,
-            preexec_fn=lambda: [signal.signal(number, signal.SIG_IGN) for number in ignored])
+            preexec_fn=lambda: set_signals(ignored))
 
     def hear(self, device, count):
         """A sensor says a number (BTHome's count of 32 bits)."""
@@ -137,7 +147,7 @@ class Gateway:
 
     def finish(self):
         self.process.stdin.close()
-        status = self.process.wait(20)
+        status = self.process.wait(LIMIT)
         self.log.close()
         return status
 

@@ -20,7 +20,7 @@ from bleak_esphome import connect_scanner
 from bleak_retry_connector import establish_connection
 
 from case import GatewayTest
-from harness import BLE, GATEWAY, free_port, wait_for
+from harness import BLE, GATEWAY, LIMIT, free_port, wait_for
 
 KEY = base64.b64encode(bytes(range(32))).decode()
 CYCLES = int(os.environ.get("CYCLES", "30"))
@@ -94,7 +94,7 @@ class Proxied(GatewayTest):
                     found.set_result((one.address_type, bytes(one.data)))
         unsubscribe = client.subscribe_bluetooth_le_raw_advertisements(take)
         try:
-            return await asyncio.wait_for(found, 20)
+            return await asyncio.wait_for(found, LIMIT)
         finally:
             unsubscribe()
 
@@ -181,7 +181,7 @@ class Proxied(GatewayTest):
             stop, _ = await client.bluetooth_gatt_start_notify(
                 ADDRESS, level, lambda _, value: notified.done() or notified.set_result(bytes(value)))
             await client.bluetooth_gatt_write_descriptor(ADDRESS, configurations[LEVEL], b"\1\0")
-            self.assertEqual(await asyncio.wait_for(notified, 10), b"\x60")
+            self.assertEqual(await asyncio.wait_for(notified, LIMIT), b"\x60")
             await stop()
             # Nobody wants the values any more, and the device knows.
             self.assertEqual(await client.bluetooth_gatt_read_descriptor(ADDRESS, configurations[LEVEL]), b"\0\0")
@@ -193,7 +193,7 @@ class Proxied(GatewayTest):
             self.assertTrue((await client.bluetooth_device_clear_cache(ADDRESS)).success)
             self.assertFalse((await client.bluetooth_device_pair(ADDRESS)).paired)
             await client.bluetooth_device_disconnect(ADDRESS)
-            self.assertEqual(await asyncio.wait_for(ended, 10), 0x16)
+            self.assertEqual(await asyncio.wait_for(ended, LIMIT), 0x16)
             forget()
             with self.assertRaises(aioesphomeapi.core.BluetoothGATTAPIError) as refusal:
                 await client.bluetooth_gatt_read(ADDRESS, level)
@@ -237,15 +237,14 @@ class Proxied(GatewayTest):
             await self.connected(client, flags)
             before = ends()
             gateway.process.send_signal(number)
-            await asyncio.to_thread(wait_for, lambda: ends() > before, "the device is disconnected", 10)
+            await asyncio.to_thread(wait_for, lambda: ends() > before, "the device is disconnected", LIMIT)
             # The client answers meanwhile.
-            self.assertEqual(await asyncio.to_thread(gateway.process.wait, 20), 0)
+            self.assertEqual(await asyncio.to_thread(gateway.process.wait, LIMIT), 0)
             gateway.finish()
             await client.disconnect(force=True)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            if signal.getsignal(number) != signal.SIG_IGN:
-                with self.subTest(number):
-                    asyncio.run(end(number))
+            with self.subTest(number):
+                asyncio.run(end(number))
 
     # bleak
 
@@ -295,9 +294,9 @@ class Proxied(GatewayTest):
                 await lamp.write_gatt_char(LEVEL, b"\x12", response=False)
                 self.assertEqual(await lamp.read_gatt_char(LEVEL), b"\x12")
                 await lamp.start_notify(LEVEL, lambda _, value: values.put_nowait(bytes(value)))
-                self.assertEqual(await asyncio.wait_for(values.get(), 10), b"\x60")
+                self.assertEqual(await asyncio.wait_for(values.get(), LIMIT), b"\x60")
                 await lamp.stop_notify(LEVEL)
-            await asyncio.wait_for(gone.wait(), 10)
+            await asyncio.wait_for(gone.wait(), LIMIT)
             gone.clear()
 
     # Again and again
@@ -337,7 +336,7 @@ class Proxied(GatewayTest):
             await client.bluetooth_gatt_start_notify(
                 ADDRESS, values[LEVEL], lambda _, value: notified.done() or notified.set_result(bytes(value)))
             await client.bluetooth_gatt_write_descriptor(ADDRESS, configurations[LEVEL], b"\1\0")
-            await asyncio.wait_for(notified, 10)
+            await asyncio.wait_for(notified, LIMIT)
             if number % 10 == 9 or number == count - 1:
                 # Every other client leaves its connection to the gateway.
                 if number % 20 == 9:
@@ -387,7 +386,7 @@ class Proxied(GatewayTest):
             next(lines)
         elapsed = time.monotonic() - begin
         child.stdout.close()
-        self.assertEqual(child.wait(20), 0)
+        self.assertEqual(child.wait(LIMIT), 0)
         return (NOTIFICATIONS - 1) / elapsed
 
     async def rate(self, port):
@@ -418,7 +417,7 @@ class Proxied(GatewayTest):
         self.air()
         gateway, port = self.proxy(KEY)
         for octets in (b"GET / HTTP/1.1\r\n\r\n", b"\x01\xff\xff", b"\x01\0\0\x01\0\x01\0", b"\0" * 64, os.urandom(500)):
-            with self.subTest(octets[:16]), socket.create_connection(("127.0.0.1", port), 10) as one:
+            with self.subTest(octets[:16]), socket.create_connection(("127.0.0.1", port), LIMIT) as one:
                 one.sendall(octets)
                 one.settimeout(15)
                 answer = b""
@@ -447,7 +446,7 @@ class Proxied(GatewayTest):
         with socket.create_server(("127.0.0.1", 0)) as other:
             answer = subprocess.run(
                 [GATEWAY, "--esphome-api", f"127.0.0.1:{other.getsockname()[1]}", "--esphome-api-open", "--replay", "-"],
-                capture_output=True, text=True, stdin=subprocess.PIPE, timeout=20)
+                capture_output=True, text=True, stdin=subprocess.PIPE, timeout=LIMIT)
         self.assertEqual(answer.returncode, 1)
         self.assertIn("choose another port or address", answer.stderr)
 

@@ -13,7 +13,7 @@ import threading
 import unittest
 
 from case import GatewayTest, counts
-from harness import GATEWAY, free_port, wait_for
+from harness import GATEWAY, LIMIT, free_port, wait_for
 
 
 def memory(gateway, field="VmHWM"):
@@ -74,7 +74,7 @@ class Unkind(GatewayTest):
                     # The message is on disk, so it has started.
                     wait_for(lambda: self.stored(gateway.spool), "the message is stored")
                     gateway.process.send_signal(number)
-                    self.assertEqual(gateway.process.wait(20), 0)
+                    self.assertEqual(gateway.process.wait(LIMIT), 0)
                     gateway.finish()
 
     def test_a_message_that_is_too_long(self):
@@ -109,7 +109,7 @@ class Unkind(GatewayTest):
         self.assertLessEqual({(one["id"], one["ok"], one["error"]) for one in answers()},
                              {("1", False, "notConnected"), ("1", False, "busy"), ("1", False, "timedOut")})
         gateway.process.terminate()
-        self.assertEqual(gateway.process.wait(20), 0)
+        self.assertEqual(gateway.process.wait(LIMIT), 0)
         gateway.finish()
 
     def test_answers_to_topics_that_are_none(self):
@@ -161,7 +161,7 @@ class Unkind(GatewayTest):
                 file = self.directory / "spool.yaml"
                 file.write_text(f"spool: {{path: {place}}}\n")
                 answer = subprocess.run([GATEWAY, "--config", file, "--broker", url, "--replay", "-"],
-                                        capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=20)
+                                        capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=LIMIT)
                 self.assertIn(f"the file for messages that wait, {place}, cannot be used", answer.stderr)
                 self.assertEqual(answer.returncode, 1)
 
@@ -236,5 +236,5 @@ class Unkind(GatewayTest):
                 one = stack.enter_context(socket.create_connection(("127.0.0.1", port), 20))
                 one.sendall(octets)
                 gateway.process.terminate()
-                self.assertEqual(gateway.process.wait(20), 0)
+                self.assertEqual(gateway.process.wait(LIMIT), 0)
                 gateway.finish()

@@ -27,14 +27,7 @@ public struct Host: Sendable {
     public var server: GATTServer
     /// How often something was wrong with what came from the controller or from a peer.
     public internal(set) var faults = HostFaultCounts()
-    /// The handle of the Service Changed characteristic's value.
-    var serviceChanged: AttributeHandle = 0
-    /// The handle of the Central Address Resolution characteristic's value; 0 where there is none.
-    var centralAddressResolution: AttributeHandle = 0
-    /// The handle of the Encrypted Data Key Material characteristic's value; 0 where there is none.
-    var encryptedDataKeyMaterial: AttributeHandle = 0
-    /// The hash of the server's database as it is now; nil until somebody wants to know it.
-    var databaseHash: UInt128?
+    var ownServices = OwnServices()
 
     var lifecycle: ControllerLifecycle
     var commands: CommandQueue
@@ -62,10 +55,7 @@ public struct Host: Sendable {
     var security: SecurityResources?
     /// Whether the end of a pairing may wait for the peer to receive what was sent last.
     var pairingsMayWait = false
-    /// The counters of what this host signs, by peer.
-    var signatureCounters: [PeerID: SignatureCounters] = [:]
-    /// The peers for which counters are reserved that are not stored yet.
-    var unstoredCounters: Set<PeerID> = []
+    var signingCounters = SigningCounters()
     /// The services offered over credit-based channels, by SPSM.
     var channelListeners: [UInt16: ChannelListener] = [:]
     /// Whether SDUs may wait on some channel.

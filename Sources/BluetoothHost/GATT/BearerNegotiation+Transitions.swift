@@ -29,6 +29,11 @@ extension BearerNegotiation {
         Transition(.opening, .channelOpened, .done), Transition(.opening, .channelRefused, .requesting),
         Transition(.opening, .channelRefused, .waiting), Transition(.opening, .channelRefused, .done),
         Transition(.waiting, .timePassed, .requesting), Transition(.waiting, .timePassed, .done),
+        // The link is not encrypted any more.
+        Transition(.readingClientFeatures, .operationEnded, .idle),
+        Transition(.writingClientFeatures, .operationEnded, .idle),
+        Transition(.opening, .channelOpened, .idle), Transition(.opening, .channelRefused, .idle),
+        Transition(.waiting, .timePassed, .idle),
         // Bearers that the peer has opened are closed in every phase.
         Transition(.unused, .decrypted, .unused), Transition(.idle, .decrypted, .idle),
         Transition(.starting, .decrypted, .starting),

@@ -216,7 +216,8 @@ struct BearerNegotiation: StateMachine {
         guard requestCount < context.limit + Self.maximumCollisions, context.openCount < context.limit,
             context.hasRoomForChannel, context.isOpen, context.isEncrypted
         else {
-            phase = .done
+            // A link that has lost its encryption may get it back.
+            phase = context.isEncrypted ? .done : .idle
             return []
         }
         phase = .requesting

@@ -61,7 +61,7 @@ extension Host {
     /// - Parameter octets: 24, a key and a vector.
     /// - Throws: `.notFound` where the host has none, see `GenericAccess`, `.valueNotSettable` for another number of octets.
     public mutating func setEncryptedDataKeyMaterial(_ octets: [UInt8], at now: Instant) throws(GATTDatabaseError) {
-        try server.database.setValue(octets, of: encryptedDataKeyMaterial)
+        try server.database.setValue(octets, of: ownServices.encryptedDataKeyMaterial)
         for slot in links.used { announceKeyMaterial(.changed(isSubscribed: wantsKeyMaterial(slot)), slot, at: now) }
     }
 
@@ -72,7 +72,7 @@ extension Host {
     }
 
     private func wantsKeyMaterial(_ slot: LinkSlot) -> Bool {
-        links.at[slot.index].endpoint.peer.configuration(of: encryptedDataKeyMaterial).contains(.indications)
+        isSubscribed(slot, toIndicationsOf: ownServices.encryptedDataKeyMaterial)
     }
 
     /// Performs what follows from an event of the indications of the key material.
@@ -80,11 +80,11 @@ extension Host {
         _ event: KeyMaterialIndication.Event, _ slot: LinkSlot, at now: Instant
     ) {
         guard links.at[slot.index].keyMaterial.handle(event) == .indicate,
-            let value = server.database.value(of: encryptedDataKeyMaterial)
+            let value = server.database.value(of: ownServices.encryptedDataKeyMaterial)
         else { return }
         // It fails where the value may not be sent over this link: then the peer has to read it.
         let isSent = try? indicate(
-            encryptedDataKeyMaterial, value: value.span, on: links.at[slot.index].identifier, at: now)
+            ownServices.encryptedDataKeyMaterial, value: value.span, on: links.at[slot.index].identifier, at: now)
         if isSent == false { announceKeyMaterial(.bearerBusy, slot, at: now) }
     }
 }

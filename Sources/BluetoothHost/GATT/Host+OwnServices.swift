@@ -49,9 +49,7 @@ extension Host {
         let removed = try server.database.removeServices(at: declarations)
         for handles in removed {
             for slot in links.used { links.at[slot.index].endpoint.forget(handles) }
-            if handles.contains(serviceChanged) { serviceChanged = 0 }
-            if handles.contains(centralAddressResolution) { centralAddressResolution = 0 }
-            if handles.contains(encryptedDataKeyMaterial) { encryptedDataKeyMaterial = 0 }
+            ownServices.removed(handles)
             databaseChanged(handles, at: now)
         }
         return removed
@@ -66,39 +64,28 @@ extension Host {
             deviceName: configuration.deviceName,
             centralAddressResolution: configuration.privacy.isResolvable ? false : nil,
             usesPrivateAddressesOnly: configuration.privacy.isResolvable)
-        let handles = try? server.database.add(access)
-        if let index = access.characteristics.firstIndex(where: { $0.uuid == .centralAddressResolution }) {
-            centralAddressResolution = handles?.characteristics[index].value ?? 0
-        }
-        if let index = access.characteristics.firstIndex(where: { $0.uuid == .encryptedDataKeyMaterial }) {
-            encryptedDataKeyMaterial = handles?.characteristics[index].value ?? 0
-        }
+        ownServices.added(access: access, try? server.database.add(access))
         let hasBearers = security != nil && configuration.enhancedBearers > 0
         // For the same reason it can't be refused.
-        let generic = try? server.database.add(
-            .genericAttribute(hasDatabaseHash: security != nil, serverSupportedFeatures: hasBearers ? .dynamic : nil))
-        serviceChanged = generic?.characteristics.first?.value ?? 0
+        let attribute = GATTServiceDefinition.genericAttribute(
+            hasDatabaseHash: security != nil, serverSupportedFeatures: hasBearers ? .dynamic : nil)
+        ownServices.added(attribute: attribute, try? server.database.add(attribute))
     }
 
     /// Says in Central Address Resolution whether the controller resolves addresses: whether a peer may advertise for this
     /// device under a private address (Vol 3, Part C, 12.4).
     mutating func publishAddressResolution(_ controllerResolves: Bool) {
-        guard centralAddressResolution != 0 else { return }
+        guard ownServices.centralAddressResolution != 0 else { return }
         // The value has one octet, as the old one.
-        try? server.database.setValue([controllerResolves ? 1 : 0], of: centralAddressResolution)
+        try? server.database.setValue([controllerResolves ? 1 : 0], of: ownServices.centralAddressResolution)
     }
 
     // MARK: Database Hash
 
-    /// The Database Hash of this host's server (Vol 3, Part G, 7.3); nil without ciphers. It is computed when it is needed:
-    /// services come in dozens, and each of them changes it.
+    /// The Database Hash of this host's server (Vol 3, Part G, 7.3); nil without ciphers.
     mutating func ownDatabaseHash() -> UInt128? {
-        if let databaseHash { return databaseHash }
         guard let crypto = security?.crypto else { return nil }
-        var input = ByteWriter()
-        server.database.appendHashInput(into: &input)
-        databaseHash = crypto.authenticationCode(key: 0, message: input.bytes)
-        return databaseHash
+        return ownServices.hash(of: server.database, crypto)
     }
 
     /// Answers a read of the Database Hash, or of Server Supported Features, in the application's place. False where another value
@@ -127,18 +114,19 @@ extension Host {
         _ definition: GATTServiceDefinition, _ handles: GATTServiceHandles, at now: Instant
     ) {
         // Somebody else's Generic Attribute service, where the host has none of its own.
-        if serviceChanged == 0, definition.uuid == .genericAttribute,
-            let index = definition.characteristics.firstIndex(where: { $0.uuid == .serviceChanged })
-        {
-            serviceChanged = handles.characteristics[index].value
-        }
+        if definition.uuid == .genericAttribute { ownServices.added(attribute: definition, handles) }
         databaseChanged(handles.range, at: now)
+    }
+
+    /// Whether the peer of a link has subscribed to the indications of a value of this host.
+    func isSubscribed(_ slot: LinkSlot, toIndicationsOf value: AttributeHandle) -> Bool {
+        links.at[slot.index].endpoint.peer.configuration(of: value).contains(.indications)
     }
 
     // MARK: Service Changed
 
     private mutating func databaseChanged(_ handles: ClosedRange<AttributeHandle>, at now: Instant) {
-        databaseHash = nil
+        ownServices.databaseChanged()
         for slot in links.used {
             links.at[slot.index].endpoint.databaseChanged()
             announceServiceChange(.changed(handles), slot, at: now)
@@ -154,7 +142,7 @@ extension Host {
     /// Performs what follows from an event of the indications of changes.
     mutating func announceServiceChange(_ event: ServiceChangeIndication.Event, _ slot: LinkSlot, at now: Instant) {
         let context = ServiceChangeIndication.Context(
-            isSubscribed: links.at[slot.index].endpoint.peer.configuration(of: serviceChanged).contains(.indications),
+            isSubscribed: isSubscribed(slot, toIndicationsOf: ownServices.serviceChanged),
             isReady: links.at[slot.index].endpoint.bearer(of: .first)?.isReadyForIndication == true)
         switch links.at[slot.index].serviceChange.handle(event, context) {
         case nil: return
@@ -163,7 +151,8 @@ extension Host {
             value.append(handles.lowerBound)
             value.append(handles.upperBound)
             // It fails where the application's own Service Changed may not be sent over this link.
-            let isSent = try? indicate(serviceChanged, value: value.span, on: links.at[slot.index].identifier, at: now)
+            let isSent = try? indicate(
+                ownServices.serviceChanged, value: value.span, on: links.at[slot.index].identifier, at: now)
             if isSent != true { announceServiceChange(.notSent, slot, at: now) }
         case .settle: links.at[slot.index].endpoint.changeConfirmed()
         }

@@ -10,7 +10,18 @@ extension Host {
 
     /// What is known of a link; nil when it is gone.
     public func information(of link: LinkIdentifier) -> LinkInformation? {
-        links.slot(of: link).map { links.at[$0.index].information }
+        guard let slot = links.slot(of: link) else { return nil }
+        return links.at[slot.index].information
+    }
+
+    /// Whether a link exists.
+    package func hasLink(_ link: LinkIdentifier) -> Bool { links.slot(of: link) != nil }
+
+    /// The ATT_MTU of a link's fixed bearer; the default if there is no such link. Asked for every value, so that the rest of a
+    /// link's information is left alone.
+    package func mtu(of link: LinkIdentifier) -> Int {
+        guard let slot = links.slot(of: link) else { return ATTBearer.defaultMTU }
+        return links.at[slot.index].endpoint.bearer(of: .first)?.mtu ?? ATTBearer.defaultMTU
     }
 
     /// The links that have been reported as connected.

@@ -39,7 +39,7 @@ extension Host {
     @discardableResult
     public mutating func removeBond(with peer: PeerID, at now: Instant) -> Bond? {
         guard let bond = peers.removeBond(with: peer) else { return nil }
-        forgetSignatureCounters(of: bond.peer)
+        signingCounters.forget(bond.peer)
         bondsChanged(at: now)
         return bond
     }
@@ -92,7 +92,7 @@ extension Host {
         let made = MadeBond(link: links.at[slot.index].identifier, bond: bond, former: peers.bond(with: bond.peer))
         guard peers.setBond(bond) else { return nil }
         // The new key to sign with has a counter of its own.
-        forgetSignatureCounters(of: bond.peer)
+        signingCounters.forget(bond.peer)
         events.append(configuration.storesBonds ? .bondMade(made) : .bondChanged(bond))
         bondsChanged(at: now)
         return made

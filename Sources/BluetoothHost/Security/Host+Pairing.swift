@@ -210,11 +210,14 @@ extension Host {
 
     /// The peer has not paired before it has the last keys, nor been refused before it has the reason: an application that ends
     /// the link at once would take them away.
-    private mutating func pairingEnded(
+    mutating func pairingEnded(
         _ outcome: Result<PairingResult, PairingError>, _ slot: LinkSlot, at now: Instant
     ) {
         confirmPairing(slot, at: now)
-        guard hasDataOnItsWay(slot) else { return confirmed(outcome, slot, at: now) }
+        // The result of the pairing before, whose bond is being stored, comes first.
+        guard hasDataOnItsWay(slot) || links.at[slot.index].protection.isStoringBond else {
+            return confirmed(outcome, slot, at: now)
+        }
         let until = now.advanced(by: Self.confirmationTimeout)
         perform(links.at[slot.index].protection.conclude(.ended(outcome, until: until)), slot, at: now)
         pairingsMayWait = true

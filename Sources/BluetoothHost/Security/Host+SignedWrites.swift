@@ -49,21 +49,18 @@ extension Host {
 
     /// Whether a counter to sign with is stored as used. If none is left, the host reserves a block of them.
     private mutating func hasStoredCounter(of key: SignatureKey, _ bond: Bond) -> Bool {
-        guard configuration.storesBonds else { return true }
-        guard !unstoredCounters.contains(bond.peer) else { return false }
-        var counters = signatureCounters[bond.peer] ?? SignatureCounters(stored: key.counter)
-        guard counters.isExhausted else { return true }
-        reserve(&counters, of: key, bond)
-        signatureCounters[bond.peer] = counters
-        // There are no more for this key.
-        guard !counters.isExhausted else { return true }
-        unstoredCounters.insert(bond.peer)
-        return false
+        switch signingCounters.availability(for: bond.peer, of: key, isStored: configuration.storesBonds) {
+        case .ready: return true
+        case .waiting: return false
+        case .reserved(let limit):
+            keepCounters(below: limit, of: key, bond)
+            return false
+        }
     }
 
-    private mutating func reserve(_ counters: inout SignatureCounters, of key: SignatureKey, _ bond: Bond) {
+    private mutating func keepCounters(below limit: UInt32, of key: SignatureKey, _ bond: Bond) {
         var bond = bond
-        bond.localSignature = SignatureKey(key: key.key, counter: counters.reserve())
+        bond.localSignature = SignatureKey(key: key.key, counter: limit)
         peers.setBond(bond)
         events.append(.bondChanged(bond))
     }
@@ -77,11 +74,9 @@ extension Host {
                 commitSigned(write.pdu.span, to: write.attribute, write.value, slot, at: now)
             }
         }
-        guard unstoredCounters.contains(bond.peer), let known = peers.bond(with: bond.peer),
-            known.localSignature == bond.localSignature
+        guard let known = peers.bond(with: bond.peer), known.localSignature == bond.localSignature,
+            signingCounters.reservationEnded(for: bond.peer, isStored: isStored)
         else { return }
-        unstoredCounters.remove(bond.peer)
-        if !isStored { signatureCounters[bond.peer] = nil }
         for slot in links.used where links.at[slot.index].lastingPeer == known.peer {
             for write in links.at[slot.index].protection.takeOutgoingWrites() where isStored {
                 // Meanwhile the peer may have got another key, or a shorter MTU may hold: a command may be dropped.
@@ -90,18 +85,11 @@ extension Host {
         }
     }
 
-    mutating func forgetSignatureCounters(of peer: PeerID) {
-        signatureCounters[peer] = nil
-        unstoredCounters.remove(peer)
-    }
-
     /// A counter that was never used with this key. Those of a block are stored as used before the first of them is.
     private mutating func takeSignatureCounter(of key: SignatureKey, _ bond: Bond) throws(HostError) -> UInt32 {
-        var counters = signatureCounters[bond.peer] ?? SignatureCounters(stored: key.counter)
-        defer { signatureCounters[bond.peer] = counters }
-        if counters.isExhausted { reserve(&counters, of: key, bond) }
+        if let limit = signingCounters.reserve(for: bond.peer, of: key) { keepCounters(below: limit, of: key, bond) }
         // After four billion writes only a new pairing helps.
-        guard let counter = counters.take() else { throw .notBonded }
+        guard let counter = signingCounters.take(for: bond.peer) else { throw .notBonded }
         return counter
     }
 

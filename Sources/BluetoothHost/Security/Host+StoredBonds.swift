@@ -20,15 +20,20 @@ extension Host {
         switch effect {
         case nil: return
         case .conclude(let outcome): confirmed(outcome, slot, at: now)
-        case .reportStored(let made, let strength, let isStored, let heldPDU):
+        case .reportStored(let made, let strength, let isStored, let sequel):
             bondStored(made, strength, isStored: isStored, slot, at: now)
-            if let heldPDU { receiveSecurity(heldPDU.span, slot, at: now) }
-        case .revert(let made, let heldPDU):
+            proceed(with: sequel, slot, at: now)
+        case .revert(let made, let sequel):
             storingTimedOut(made, slot, at: now)
-            if let heldPDU { receiveSecurity(heldPDU.span, slot, at: now) }
+            proceed(with: sequel, slot, at: now)
         case .reportFailure(let error):
             events.append(.security(links.at[slot.index].identifier, .pairingFailed(error)))
         }
+    }
+
+    private mutating func proceed(with sequel: PairingConclusion.Sequel, _ slot: LinkSlot, at now: Instant) {
+        if let outcome = sequel.outcome { pairingEnded(outcome, slot, at: now) }
+        if let pdu = sequel.heldPDU { receiveSecurity(pdu.span, slot, at: now) }
     }
 
     /// The end of the pairing comes before the change of the link's security that follows from it.
@@ -63,7 +68,7 @@ extension Host {
         case (let known?, let stored?) where known.hasKeys(of: stored): return
         case (_, let stored?):
             restore(stored, at: now)
-            forgetSignatureCounters(of: peers.lastingName(of: stored.peer))
+            signingCounters.forget(peers.lastingName(of: stored.peer))
             encryptLinks(with: stored.peer, at: now)
         case (let known?, nil): removeBond(with: known.peer, at: now)
         }
@@ -86,7 +91,7 @@ extension Host {
             return
         }
         restore(former, at: now)
-        forgetSignatureCounters(of: known.peer)
+        signingCounters.forget(known.peer)
     }
 
     /// A bond as it is now; nil if it has been removed or replaced since it was made.

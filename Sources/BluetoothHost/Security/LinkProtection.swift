@@ -88,6 +88,9 @@ struct LinkProtection: Hashable, Sendable {
     /// Whether the end of a pairing waits for the peer to receive what was sent last.
     var isUnconfirmed: Bool { conclusion.isUnconfirmed }
 
+    /// Whether the bond of the last pairing is being stored.
+    var isStoringBond: Bool { conclusion.isStoring }
+
     /// Takes an event of the result of a pairing.
     mutating func conclude(_ event: PairingConclusion.Event) -> PairingConclusion.Effect? { conclusion.handle(event) }
 

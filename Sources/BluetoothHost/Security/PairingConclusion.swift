@@ -10,8 +10,16 @@ struct PairingConclusion: Hashable, Sendable {
         case idle
         /// The last keys, or the refusal, are still on their way to the peer.
         case unconfirmed(Outcome, until: Instant)
-        /// The keys were exchanged, and their bond is being stored. `heldPDU` begins the next pairing, which comes after this one.
-        case storing(MadeBond, KeyStrength, until: Instant, heldPDU: [UInt8]?)
+        /// The keys were exchanged, and their bond is being stored.
+        case storing(MadeBond, KeyStrength, until: Instant, Sequel)
+    }
+
+    /// What happened while a bond was being stored, and comes after it.
+    struct Sequel: Hashable {
+        /// The end of the next pairing, which had begun before.
+        var outcome: Outcome?
+        /// A PDU of the next pairing.
+        var heldPDU: [UInt8]?
     }
 
     private var phase = Phase.idle
@@ -34,10 +42,10 @@ struct PairingConclusion: Hashable, Sendable {
     enum Effect: Hashable {
         /// Reports the end of a pairing, or stores its bond.
         case conclude(Outcome)
-        /// Reports the end of the pairing by the result of storing; then receives the PDU that was held.
-        case reportStored(MadeBond, KeyStrength, isStored: Bool, heldPDU: [UInt8]?)
-        /// Reports that the bond was not stored in time; then receives the PDU that was held.
-        case revert(MadeBond, heldPDU: [UInt8]?)
+        /// Reports the end of the pairing by the result of storing; then goes on with the sequel.
+        case reportStored(MadeBond, KeyStrength, isStored: Bool, Sequel)
+        /// Reports that the bond was not stored in time; then goes on with the sequel.
+        case revert(MadeBond, Sequel)
         case reportFailure(PairingError)
     }
 
@@ -63,6 +71,12 @@ struct PairingConclusion: Hashable, Sendable {
     mutating func handle(_ event: Event) -> Effect? {
         switch event {
         case .ended(let outcome, let until):
+            if case .storing(let made, let strength, let deadline, var sequel) = phase {
+                // A pairing that began before the bond of the former one was being stored.
+                sequel.outcome = outcome
+                phase = .storing(made, strength, until: deadline, sequel)
+                return nil
+            }
             // The host has confirmed the one before. Nothing would be lost otherwise.
             let former = confirm()
             phase = .unconfirmed(outcome, until: until)
@@ -70,18 +84,19 @@ struct PairingConclusion: Hashable, Sendable {
         case .confirmed: return confirm()
         case .bondMade(let made, let strength, let until):
             let former = confirm()
-            phase = .storing(made, strength, until: until, heldPDU: nil)
+            phase = .storing(made, strength, until: until, Sequel())
             return former
         case .received(let pdu):
             // A peer waits for the answer, so it sends only one.
-            if case .storing(let made, let strength, let until, nil) = phase {
-                phase = .storing(made, strength, until: until, heldPDU: pdu)
+            if case .storing(let made, let strength, let until, var sequel) = phase, sequel.heldPDU == nil {
+                sequel.heldPDU = pdu
+                phase = .storing(made, strength, until: until, sequel)
             }
             return nil
         case .bondWritten(let made, let isStored):
-            guard case .storing(made, let strength, _, let heldPDU) = phase else { return nil }
+            guard case .storing(made, let strength, _, let sequel) = phase else { return nil }
             phase = .idle
-            return .reportStored(made, strength, isStored: isStored, heldPDU: heldPDU)
+            return .reportStored(made, strength, isStored: isStored, sequel)
         case .timePassed(let now): return expire(at: now)
         case .linkEnded: return endLink()
         }
@@ -98,9 +113,9 @@ struct PairingConclusion: Hashable, Sendable {
         switch phase {
         case .idle: return nil
         case .unconfirmed: return confirm()
-        case .storing(let made, _, _, let heldPDU):
+        case .storing(let made, _, _, let sequel):
             phase = .idle
-            return .revert(made, heldPDU: heldPDU)
+            return .revert(made, sequel)
         }
     }
 
@@ -129,8 +144,8 @@ extension PairingConclusion: StateMachine {
         Transition(.unconfirmed, .ended, .unconfirmed), Transition(.unconfirmed, .confirmed, .idle),
         Transition(.unconfirmed, .bondMade, .storing), Transition(.unconfirmed, .timePassed, .idle),
         Transition(.unconfirmed, .linkEnded, .idle),
-        // The peer has begun another pairing before the bond was being stored.
-        Transition(.storing, .ended, .unconfirmed),
+        // The peer had begun another pairing before the bond was being stored.
+        Transition(.storing, .ended, .storing),
         Transition(.storing, .bondMade, .storing), Transition(.storing, .received, .storing),
         Transition(.storing, .bondWritten, .idle), Transition(.storing, .timePassed, .idle),
         Transition(.storing, .linkEnded, .idle),

@@ -131,7 +131,7 @@ extension SharedHost {
         case .resumeReceiving: resumeReceiving(slot, for: call.user)
         case .perform(_, let operation): start(operation, for: .call(call), slot, at: now)
         case .write(let link, let handle, let value):
-            let fits = value.count <= (host.information(of: link)?.mtu ?? 23) - 3
+            let fits = value.count <= host.mtu(of: link) - 3
             start(fits ? .write(handle, value) : .writeLong(handle, value), for: .call(call), slot, at: now)
         case .indicate(_, let handle, let value):
             indicate(

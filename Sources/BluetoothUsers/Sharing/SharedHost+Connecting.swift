@@ -172,7 +172,7 @@ extension SharedHost {
     mutating func finishReadiness(_ slot: LinkSlot) {
         guard links[slot.index].readiness.awaitsProtection, !host.isSecurityPending(on: links[slot.index].identifier),
             // Nothing is pending on a link that has ended under a pairing: that it has, follows.
-            host.information(of: links[slot.index].identifier) != nil
+            host.hasLink(links[slot.index].identifier)
         else { return }
         if links[slot.index].readiness.handle(.protectionSettled) { giveLink(slot) }
     }

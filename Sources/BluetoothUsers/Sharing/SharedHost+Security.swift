@@ -37,7 +37,7 @@ extension SharedHost {
 
     mutating func pair(_ call: UserCall, _ request: PairRequest, _ slot: LinkSlot, at now: Instant) {
         let link = links[slot.index].identifier
-        guard host.information(of: link) != nil else { return end(call, .failure(.noSuchLink)) }
+        guard host.hasLink(link) else { return end(call, .failure(.noSuchLink)) }
         let isProtected = host.keyStrength(of: link).map { host.isEnough($0, for: request) } ?? false
         if isProtected, !request.renewsKeys { return end(call, .success(.done)) }
         do throws(HostError) {
@@ -89,13 +89,11 @@ extension SharedHost {
     mutating func removeBond(_ call: UserCall, with peer: PeerID, at now: Instant) {
         guard let bond = host.removeBond(with: peer, at: now) else { return end(call, .failure(.notBonded)) }
         guard host.configuration.storesBonds else {
-            bondChanges.append(.removed(bond, request: nil))
+            bondRequests.append(.removed(bond, request: nil))
             return end(call, .success(.done))
         }
         // It ends once the bond has gone for good.
-        lastBondRemoval &+= 1
-        bondRemovals.append((lastBondRemoval, call))
-        bondChanges.append(.removed(bond, request: lastBondRemoval))
+        bondRequests.appendRemoval(of: bond, for: call)
     }
 
     /// A change of bonds has been stored, or could not be.
@@ -108,8 +106,8 @@ extension SharedHost {
             host.bondWritten(made, isStored: isStored, at: now)
             drain(at: now)
         case .removed(_, let request):
-            guard let index = bondRemovals.firstIndex(where: { $0.request == request }) else { return }
-            end(bondRemovals.remove(at: index).call, isStored ? .success(.done) : .failure(.bondNotStored))
+            guard let call = bondRequests.takeCall(of: request) else { return }
+            end(call, isStored ? .success(.done) : .failure(.bondNotStored))
         }
     }
 
@@ -122,19 +120,14 @@ extension SharedHost {
 
     /// The outcome of changes that are not stored yet stays unknown.
     public mutating func abandonBondChanges() {
-        let calls = bondRemovals
-        bondRemovals = []
-        for (_, call) in calls { end(call, .failure(.bondNotStored)) }
+        for call in bondRequests.abandon() { end(call, .failure(.bondNotStored)) }
     }
 
     /// The changes of bonds since the last call, oldest first: the caller stores them.
-    public mutating func takeBondChanges() -> [BondChange] {
-        defer { bondChanges.removeAll() }
-        return bondChanges
-    }
+    public mutating func takeBondChanges() -> [BondChange] { bondRequests.takeChanges() }
 
     /// Whether there are changes of bonds to store.
-    public var hasBondChanges: Bool { mutating get { !bondChanges.isEmpty } }
+    public var hasBondChanges: Bool { mutating get { bondRequests.hasChanges } }
 
     /// The identity that peers get in pairing; nil on a host that does not pair, or whose controller was never up.
     public mutating func currentIdentity() -> DeviceIdentity? { host.identity }
@@ -201,7 +194,7 @@ extension SharedHost {
         links[slot.index].awaitingSecurity = []
         for call in calls { end(call, error.map { .failure($0) } ?? .success(.done)) }
         // On a link that has ended nothing is repeated, and nothing refused: its end follows, with its reason.
-        guard host.information(of: links[slot.index].identifier) != nil else { return }
+        guard host.hasLink(links[slot.index].identifier) else { return }
         repeatRefusedChannels(error, slot, at: now)
         for (operation, refusal) in links[slot.index].scheduler.takeWaitingForProtection() {
             if error == nil {

@@ -22,7 +22,7 @@ extension SharedHost {
         let link = links[slot.index].identifier
         let configuration = links[slot.index].peerSubscriptions[handle] ?? []
         guard !configuration.isEmpty else { return links[slot.index].credits.giveBack(1, to: user) }
-        let length = (host.information(of: link)?.mtu ?? 23) - 3
+        let length = host.mtu(of: link) - 3
         if configuration.contains(.notifications) {
             return send(for: user, slot) { host throws(HostError) in
                 try host.notify(handle, value: value.span.extracting(first: length), on: link)

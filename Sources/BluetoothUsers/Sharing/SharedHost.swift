@@ -37,11 +37,8 @@ public struct SharedHost: Sendable {
     var pairingAgent: PairingAgentRecord?
     /// Who decides about the key material of encrypted advertising data.
     var keyMaterialUser: UserID?
-    /// What the caller has not stored yet.
-    var bondChanges: [BondChange] = []
-    /// Calls that wait until the removal of a bond is stored.
-    var bondRemovals: [(request: UInt32, call: UserCall)] = []
-    var lastBondRemoval: UInt32 = 0
+    /// Changes of bonds for the caller to store.
+    var bondRequests = BondRequests()
     /// The links on which calls may begin that waited for their turn.
     var turnsDue: [LinkIdentifier] = []
 

@@ -111,7 +111,7 @@ struct BearerNegotiationTests {
 
         var request: (Name, [Machine.Effect]) {
             isUsable && context.hasRoomForChannel && context.openCount < context.limit
-                ? (.requesting, [.requestChannel]) : (.done, [])
+                ? (.requesting, [.requestChannel]) : (context.isEncrypted ? .done : .idle, [])
         }
 
         var beginning: (Name, [Machine.Effect]) {
@@ -203,6 +203,16 @@ struct BearerNegotiationTests {
         context.now = deadline
         #expect(machine.handle(.timePassed, context) == [.requestChannel])
         #expect(machine.deadline == nil)
+    }
+
+    @Test("A link that loses its encryption during the questions is asked again once it is encrypted")
+    func encryptedAgain() {
+        var machine = Self.machine(after: Self.ways.first { $0.0 == .writingClientFeatures }?.2 ?? [])
+        var context = Self.good
+        context.isEncrypted = false
+        #expect(machine.handle(.decrypted, context) == [.closeBearers])
+        #expect(machine.handle(.operationEnded(.completed(Self.operation, .written)), context) == [])
+        #expect(machine.handle(.encrypted, Self.good) == [.start(.readByUUID(.serverSupportedFeatures))])
     }
 
     @Test("The host requests two more channels than it wants bearers, and no more, also after another encryption")

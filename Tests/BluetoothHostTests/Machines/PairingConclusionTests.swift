@@ -45,7 +45,7 @@ struct PairingConclusionTests {
     private enum State: Hashable {
         case idle
         case unconfirmed(Machine.Outcome, until: Instant)
-        case storing(UInt128, until: Instant, heldPDU: [UInt8]?)
+        case storing(UInt128, until: Instant, heldPDU: [UInt8]? = nil, next: Machine.Outcome? = nil)
 
         var name: Name {
             switch self {
@@ -58,7 +58,8 @@ struct PairingConclusionTests {
 
     private static let states: [State] = [
         .idle, .unconfirmed(success, until: until), .unconfirmed(failure, until: until),
-        .storing(1, until: until, heldPDU: nil), .storing(1, until: until, heldPDU: [9]),
+        .storing(1, until: until), .storing(1, until: until, heldPDU: [9]), .storing(1, until: until, next: success),
+        .storing(1, until: until, heldPDU: [9], next: failure),
     ]
 
     private static func machine(in state: State) -> Machine {
@@ -66,9 +67,10 @@ struct PairingConclusionTests {
         switch state {
         case .idle: break
         case .unconfirmed(let outcome, let until): _ = machine.handle(.ended(outcome, until: until))
-        case .storing(let key, let until, let pdu):
+        case .storing(let key, let until, let pdu, let next):
             _ = machine.handle(.bondMade(made(key), strength, until: until))
             if let pdu { _ = machine.handle(.received(pdu)) }
+            if let next { _ = machine.handle(.ended(next, until: later)) }
         }
         return machine
     }
@@ -78,17 +80,21 @@ struct PairingConclusionTests {
         let former: Machine.Effect? =
             if case .unconfirmed(let outcome, _) = state { .conclude(outcome) } else { nil }
         switch (state, event) {
+        case (.storing(let key, let until, let pdu, _), .ended(let outcome, _)):
+            return (.storing(key, until: until, heldPDU: pdu, next: outcome), nil)
         case (_, .ended(let outcome, let until)): return (.unconfirmed(outcome, until: until), former)
         case (_, .bondMade(let made, _, let until)):
-            return (.storing(made.bond.centralKey?.key ?? 0, until: until, heldPDU: nil), former)
+            return (.storing(made.bond.centralKey?.key ?? 0, until: until), former)
         case (.unconfirmed, .confirmed), (.unconfirmed, .timePassed(Self.until)): return (.idle, former)
         case (.unconfirmed(Self.failure, _), .linkEnded): return (.idle, .reportFailure(.cancelled))
         case (.unconfirmed, .linkEnded), (.storing, .linkEnded): return (.idle, .reportFailure(.disconnected))
-        case (.storing(let key, let until, nil), .received(let pdu)):
-            return (.storing(key, until: until, heldPDU: pdu), nil)
-        case (.storing(1, _, let pdu), .bondWritten(Self.made(1), let isStored)):
-            return (.idle, .reportStored(Self.made(1), Self.strength, isStored: isStored, heldPDU: pdu))
-        case (.storing(1, _, let pdu), .timePassed(Self.until)): return (.idle, .revert(Self.made(1), heldPDU: pdu))
+        case (.storing(let key, let until, nil, let next), .received(let pdu)):
+            return (.storing(key, until: until, heldPDU: pdu, next: next), nil)
+        case (.storing(1, _, let pdu, let next), .bondWritten(Self.made(1), let isStored)):
+            let sequel = Machine.Sequel(outcome: next, heldPDU: pdu)
+            return (.idle, .reportStored(Self.made(1), Self.strength, isStored: isStored, sequel))
+        case (.storing(1, _, let pdu, let next), .timePassed(Self.until)):
+            return (.idle, .revert(Self.made(1), Machine.Sequel(outcome: next, heldPDU: pdu)))
         default: return (state, nil)
         }
     }

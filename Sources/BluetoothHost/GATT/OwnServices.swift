@@ -1,0 +1,54 @@
+import BluetoothATT
+import BluetoothBase
+import BluetoothGATT
+import BluetoothSMP
+
+/// Where the values are that the host itself serves, and the hash of the database they are in.
+struct OwnServices: Sendable {
+    /// The handle of the Service Changed value; 0 if there is none.
+    private(set) var serviceChanged: AttributeHandle = 0
+    /// The handle of the Central Address Resolution value; 0 if there is none.
+    private(set) var centralAddressResolution: AttributeHandle = 0
+    /// The handle of the Encrypted Data Key Material value; 0 if there is none.
+    private(set) var encryptedDataKeyMaterial: AttributeHandle = 0
+    /// Nil until it is needed: services come in dozens, and each of them changes it.
+    private var hash: UInt128?
+
+    /// Generic Access was added.
+    mutating func added(access: GATTServiceDefinition, _ handles: GATTServiceHandles?) {
+        centralAddressResolution = Self.handle(of: .centralAddressResolution, in: access, handles)
+        encryptedDataKeyMaterial = Self.handle(of: .encryptedDataKeyMaterial, in: access, handles)
+    }
+
+    /// A Generic Attribute service was added. The first one counts.
+    mutating func added(attribute: GATTServiceDefinition, _ handles: GATTServiceHandles?) {
+        guard serviceChanged == 0 else { return }
+        serviceChanged = Self.handle(of: .serviceChanged, in: attribute, handles)
+    }
+
+    /// A service was removed.
+    mutating func removed(_ handles: ClosedRange<AttributeHandle>) {
+        if handles.contains(serviceChanged) { serviceChanged = 0 }
+        if handles.contains(centralAddressResolution) { centralAddressResolution = 0 }
+        if handles.contains(encryptedDataKeyMaterial) { encryptedDataKeyMaterial = 0 }
+    }
+
+    mutating func databaseChanged() { hash = nil }
+
+    /// The Database Hash (Core 5.4, Vol 3, Part G, 7.3).
+    mutating func hash(of database: borrowing GATTDatabase, _ crypto: any CryptoToolbox) -> UInt128 {
+        if let hash { return hash }
+        var input = ByteWriter()
+        database.appendHashInput(into: &input)
+        let computed = crypto.authenticationCode(key: 0, message: input.bytes)
+        hash = computed
+        return computed
+    }
+
+    private static func handle(
+        of uuid: BluetoothUUID, in definition: GATTServiceDefinition, _ handles: GATTServiceHandles?
+    ) -> AttributeHandle {
+        guard let index = definition.characteristics.firstIndex(where: { $0.uuid == uuid }) else { return 0 }
+        return handles?.characteristics[index].value ?? 0
+    }
+}

@@ -188,6 +188,20 @@ struct ScanningTests {
         #expect(controller.takeEvents() == ["advertisement -40"])
     }
 
+    @Test("A controller that goes on with the scan of a former program is stopped, and scans at the next try")
+    func leftRunning() throws {
+        var controller = ScriptedController.ready([.leSetScanParameters: .complete(.commandDisallowed)])
+        try controller.host.startScanning(ScanParameters(), at: controller.now)
+        controller.settle()
+        #expect(controller.takeOpcodes() == [.leSetScanParameters, .leSetScanEnable])
+        #expect(controller.takeEvents() == ["scanning failed: \(HostError.controller(.commandDisallowed))"])
+        controller.answers[.leSetScanParameters] = nil
+        try controller.host.startScanning(ScanParameters(), at: controller.now)
+        controller.settle()
+        #expect(controller.takeOpcodes() == [.leSetScanParameters, .leSetScanEnable])
+        #expect(controller.takeEvents() == [])
+    }
+
     @Test func aControllerThatCannotScanWhileItInitiatesScansAfterwards() throws {
         var controller = ScriptedController.ready()
         let attempt = try controller.host.connect(

@@ -22,6 +22,7 @@ extension Scanner: StateMachine {
             Transition(.starting, .accepted, .starting),
             Transition(.starting, .accepted, .running),
             Transition(.starting, .refused, .idle),
+            Transition(.starting, .refused, .stopping),
             Transition(.starting, .answerUnclear, .idle),
             Transition(.starting, .answerUnclear, .stopping),
             Transition(.running, .advance, .stopping),

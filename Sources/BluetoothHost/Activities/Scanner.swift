@@ -124,6 +124,9 @@ struct Scanner: Hashable, Sendable {
         // Also the outcome of an answer that was cut off before its status: the controller may be scanning.
         case (.starting(let parameters), .enable) where status == .unspecifiedError:
             return .refused(parameters, disable())
+        // It is scanning already, for a program that ended: Reset does not end that in every controller.
+        case (.starting(let parameters), .setParameters) where status == .commandDisallowed:
+            return .refused(parameters, disable())
         case (.starting(let parameters), .setParameters), (.starting(let parameters), .enable):
             guard status == .success else {
                 activity = .idle

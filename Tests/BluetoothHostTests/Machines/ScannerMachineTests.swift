@@ -103,7 +103,8 @@ struct ScannerMachineTests {
                 activity = .idle
                 return []
             case .starting:
-                if event == .answerUnclear, isEnabling { return [.reportRefusal] + disable() }
+                // It may be scanning.
+                if event == (isEnabling ? .answerUnclear : .refused) { return [.reportRefusal] + disable() }
                 guard event == .accepted else {
                     (activity, current) = (.idle, nil)
                     return [.reportRefusal]

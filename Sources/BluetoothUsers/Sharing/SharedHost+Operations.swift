@@ -20,7 +20,7 @@ extension SharedHost {
         case .discoverPrimaryServices(nil), .discoverAll: findsAll = true
         default: findsAll = false
         }
-        if let result = links[slot.index].caching.answer(to: operation) {
+        if operation.isDiscovery, let result = links[slot.index].caching.answer(to: operation) {
             if findsAll { learnServices(from: result, slot) }
             return succeeded(purpose, slot, result, at: now)
         }

@@ -1,3 +1,4 @@
+import AdapterTestSupport
 import BluetoothHost
 import Synchronization
 import Testing
@@ -47,12 +48,6 @@ extension EventSequence<AdapterEvent> {
     func prefix(count: Int) async throws(BluetoothError) -> [AdapterEvent] {
         try await prefix(count: count) { if case .nameChanged = $0 { false } else { true } }
     }
-}
-
-/// Yields to the work that a test waits for, if no event reports its end: first to tasks that are ready, then to other threads. Without
-/// the latter a test would take the processor that those need.
-func giveWay(_ round: Int) async {
-    if round < 32 { await Task.yield() } else { try? await Task.sleep(for: .milliseconds(1)) }
 }
 
 /// Lets others go on until something is so, or the time limit of the test has passed.

@@ -18,7 +18,7 @@ struct LinkRecord: Sendable {
     /// The users that asked for the link. The host ends a link that it made as a central after the last of them.
     var holders: [UserID] = []
     /// The ATT_MTU reported to the users, in octets.
-    var mtu = 23
+    var mtu = ATTBearer.defaultMTU
     /// The calls waiting for the link to be ready.
     var awaitingReadiness: [WantedConnections.Wanted] = []
     /// The reason to report for its end, instead of the controller's.

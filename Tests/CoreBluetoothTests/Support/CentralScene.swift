@@ -1,3 +1,4 @@
+import AdapterTestSupport
 import BluetoothLE
 import CoreBluetooth
 import Testing
@@ -144,8 +145,7 @@ extension Stage {
     }
 }
 
-/// Lets others go on until something is so, or the time limit of the test has passed: first tasks that are ready, then other
-/// threads, which need the processor.
+/// Lets others go on until something is so, or the time limit of the test has passed.
 func until(_ what: Comment, _ condition: () async throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation)
     async rethrows
 {
@@ -155,7 +155,7 @@ func until(_ what: Comment, _ condition: () async throws -> Bool, sourceLocation
             Issue.record(what, sourceLocation: sourceLocation)
             return
         }
-        if round < 32 { await Task.yield() } else { try? await Task.sleep(for: .milliseconds(1)) }
+        await giveWay(round)
         round += 1
     }
 }

@@ -218,7 +218,9 @@ let package = Package(
         // For those above BluetoothAdapter.
         .target(
             name: "AdapterTestSupport",
-            dependencies: ["BluetoothBase", "BluetoothSMP", "BluetoothHost", "BluetoothAdapter", "BluetoothLE"],
+            dependencies: [
+                "BluetoothBase", "BluetoothSMP", "BluetoothHost", "BluetoothAdapter", "BluetoothLE", "VirtualRadio",
+            ],
             path: "Tests/AdapterTestSupport", swiftSettings: settings),
         tests(of: "BluetoothBase"),
         tests(of: "BluetoothNumbers", and: ["BluetoothBase"]),
@@ -267,7 +269,9 @@ let package = Package(
             exclude: ["Symbols"], swiftSettings: compatibility),
         .testTarget(
             name: "CoreBluetoothTestingTests",
-            dependencies: ["BluetoothLE", "CoreBluetooth", "CoreBluetoothTesting", "VirtualRadio"],
+            dependencies: [
+                "BluetoothLE", "CoreBluetooth", "CoreBluetoothTesting", "VirtualRadio", "AdapterTestSupport",
+            ],
             swiftSettings: compatibility),
         .testTarget(
             name: "CombineTests", dependencies: ["Combine", "CombineOverlay", "BluetoothObserving"],

@@ -188,18 +188,29 @@ struct ScanningTests {
         #expect(controller.takeEvents() == ["advertisement -40"])
     }
 
-    @Test("A controller that goes on with the scan of a former program is stopped, and scans at the next try")
+    @Test("A controller that goes on with the scan of a former program is stopped, and scans at once")
     func leftRunning() throws {
+        var controller = ScriptedController.ready()
+        controller.firstAnswers[.leSetScanParameters] = .complete(.commandDisallowed)
+        try controller.host.startScanning(ScanParameters(), at: controller.now)
+        controller.settle()
+        #expect(
+            controller.takeOpcodes() == [
+                .leSetScanParameters, .leSetScanEnable, .leSetScanParameters, .leSetScanEnable,
+            ])
+        #expect(controller.takeEvents() == [])
+    }
+
+    @Test("A controller that refuses to scan also after it was stopped is asked no more")
+    func refusedForGood() throws {
         var controller = ScriptedController.ready([.leSetScanParameters: .complete(.commandDisallowed)])
         try controller.host.startScanning(ScanParameters(), at: controller.now)
         controller.settle()
-        #expect(controller.takeOpcodes() == [.leSetScanParameters, .leSetScanEnable])
+        #expect(controller.takeOpcodes() == [.leSetScanParameters, .leSetScanEnable, .leSetScanParameters])
         #expect(controller.takeEvents() == ["scanning failed: \(HostError.controller(.commandDisallowed))"])
-        controller.answers[.leSetScanParameters] = nil
         try controller.host.startScanning(ScanParameters(), at: controller.now)
         controller.settle()
-        #expect(controller.takeOpcodes() == [.leSetScanParameters, .leSetScanEnable])
-        #expect(controller.takeEvents() == [])
+        #expect(controller.takeOpcodes() == [.leSetScanParameters])
     }
 
     @Test func aControllerThatCannotScanWhileItInitiatesScansAfterwards() throws {

@@ -25,6 +25,8 @@ struct ScriptedController {
     var host: Host
     var now = Instant.zero
     var answers = Self.answers()
+    /// What comes back the first time, before `answers`.
+    var firstAnswers: [HCIOpcode: Answer] = [:]
     /// The commands and the ACL packets, without H4 indicator, that the host has sent and no test has taken yet.
     var commands: [Command] = []
     var data: [[UInt8]] = []
@@ -84,7 +86,7 @@ struct ScriptedController {
 
     private mutating func answer(_ opcode: HCIOpcode) {
         if let answer = disturbedAnswer() { return reply(answer, opcode) }
-        reply(answers[opcode] ?? .complete(.success), opcode)
+        reply(firstAnswers.removeValue(forKey: opcode) ?? answers[opcode] ?? .complete(.success), opcode)
     }
 
     private mutating func disturbedAnswer() -> Answer? {

@@ -1,3 +1,4 @@
+import AdapterTestSupport
 import BluetoothBase
 import BluetoothHost
 import Testing

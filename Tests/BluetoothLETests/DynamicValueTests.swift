@@ -1,3 +1,4 @@
+import AdapterTestSupport
 import Testing
 import VirtualRadio
 

@@ -1,3 +1,4 @@
+import AdapterTestSupport
 import BluetoothAdapter
 @testable import BluetoothHost
 @testable import BluetoothUsers

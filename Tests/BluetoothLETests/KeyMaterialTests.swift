@@ -1,3 +1,4 @@
+import AdapterTestSupport
 import BluetoothValues
 import Testing
 import VirtualRadio

@@ -1,3 +1,4 @@
+import AdapterTestSupport
 import BluetoothHost
 import Synchronization
 import Testing

@@ -1,3 +1,4 @@
+import AdapterTestSupport
 import BluetoothBase
 import Testing
 import VirtualRadio

@@ -1,3 +1,4 @@
+import AdapterTestSupport
 import BluetoothHost
 import Testing
 import VirtualRadio

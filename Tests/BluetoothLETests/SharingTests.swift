@@ -1,3 +1,4 @@
+import AdapterTestSupport
 import BluetoothAdapter
 import BluetoothHost
 import Testing

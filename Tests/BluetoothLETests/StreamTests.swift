@@ -1,3 +1,4 @@
+import AdapterTestSupport
 import Synchronization
 import Testing
 import VirtualRadio

@@ -1,3 +1,4 @@
+import AdapterTestSupport
 import BluetoothUsers
 import Synchronization
 import BluetoothHost

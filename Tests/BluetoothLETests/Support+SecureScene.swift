@@ -1,3 +1,4 @@
+import AdapterTestSupport
 import Logging
 import Testing
 import VirtualRadio

@@ -80,26 +80,6 @@ extension Adapter {
     var scanCount: Int { router.calls.scanCount }
 }
 
-extension VirtualRadio {
-    /// Lets time pass until `body` is done, where it does not pass by itself.
-    func passing<Value: Sendable>(
-        _ body: @escaping @Sendable () async throws -> Value
-    ) async throws -> Value {
-        guard time == .manual else { return try await body() }
-        let isDone = Atomic(false)
-        async let value = {
-            defer { isDone.store(true, ordering: .relaxed) }
-            return try await body()
-        }()
-        while !isDone.load(ordering: .relaxed) {
-            // The time limit of the test has passed: nothing more is to be expected of `body`.
-            if Task.isCancelled { throw BluetoothError.timedOut }
-            await advance(by: .milliseconds(20))
-        }
-        return try await value
-    }
-}
-
 extension AdvertisementData {
     init(name: String? = nil, services: [BluetoothUUID] = []) {
         self.init()

@@ -1,7 +1,7 @@
+import AdapterTestSupport
 import CoreBluetooth
 import CoreBluetoothTesting
 import Foundation
-import Synchronization
 import Testing
 import VirtualRadio
 
@@ -85,38 +85,12 @@ struct SettlingTests {
             )
         ])
 
-    /// Lets time pass, where it does not by itself, until the app has subscribed.
-    private func subscribed(_ air: TestRadio) async throws {
-        guard air.radio.time == .manual else { return try await sensor.waitForSubscription(to: "F001") }
-        let isSubscribed = Atomic(false)
-        async let waiting: Void = {
-            try await sensor.waitForSubscription(to: "F001")
-            isSubscribed.store(true, ordering: .relaxed)
-        }()
-        while !isSubscribed.load(ordering: .relaxed), !Task.isCancelled {
-            await air.radio.advance(by: .milliseconds(20))
-        }
-        try await waiting
-    }
-
-    /// Adds the sensor, which takes time as well.
-    private func added(to air: TestRadio) async throws {
-        guard air.radio.time == .manual else { return try await air.add(sensor) }
-        let isThere = Atomic(false)
-        async let adding: Void = {
-            try await air.add(sensor)
-            isThere.store(true, ordering: .relaxed)
-        }()
-        while !isThere.load(ordering: .relaxed), !Task.isCancelled { await air.radio.advance(by: .milliseconds(20)) }
-        try await adding
-    }
-
     @Test("The app has been told of each value, and of what it did because of that", arguments: [false, true])
     func chain(isManual: Bool) async throws {
         let air = TestRadio(time: isManual ? .manual : .system)
-        try await added(to: air)
+        try await air.radio.passing { try await air.add(sensor) }
         let app = air.app { EchoApp() }
-        try await subscribed(air)
+        try await air.radio.passing { [sensor] in try await sensor.waitForSubscription(to: "F001") }
         await air.settle()
         #expect(app.queue.sync { app.lines } == [])
         for number in 1...UInt8(3) { try await sensor.simulateValueUpdate(Data([number]), for: "F001") }

@@ -17,6 +17,8 @@ struct Scanner: Hashable, Sendable {
     private var activity: Activity<ScanParameters> = .idle
     /// Whether it was started by the extended commands.
     private var isExtended = false
+    /// Whether no scan of a former program can be running. Reset does not end scanning in every controller.
+    private var isCleared = false
     private var watchdog = ScanWatchdog()
     /// Extended advertising that was received in part.
     private(set) var reassembly = AdvertisingReassembly()
@@ -124,14 +126,14 @@ struct Scanner: Hashable, Sendable {
         // Also the outcome of an answer that was cut off before its status: the controller may be scanning.
         case (.starting(let parameters), .enable) where status == .unspecifiedError:
             return .refused(parameters, disable())
-        // It is scanning already, for a program that ended: Reset does not end that in every controller.
-        case (.starting(let parameters), .setParameters) where status == .commandDisallowed:
-            return .refused(parameters, disable())
+        case (.starting, .setParameters) where status == .commandDisallowed && !isCleared:
+            return .effects(disable())
         case (.starting(let parameters), .setParameters), (.starting(let parameters), .enable):
             guard status == .success else {
                 activity = .idle
                 return .refused(parameters)
             }
+            isCleared = true
             guard step == .enable else {
                 let filters = !parameters.reportsDuplicates
                 let command: any HCICommand =
@@ -147,6 +149,7 @@ struct Scanner: Hashable, Sendable {
         case (.stopping, .disable):
             // Whatever it answers, a controller that was asked to stop no longer scans for this host.
             activity = .idle
+            isCleared = true
         default: break
         }
         return .effects([])
@@ -189,6 +192,7 @@ struct Scanner: Hashable, Sendable {
     /// The controller was reset. What is wanted stays wanted.
     mutating func reset() {
         activity = .idle
+        isCleared = false
         backoff.succeeded()
         watchdog = ScanWatchdog()
         reassembly.removeAll()

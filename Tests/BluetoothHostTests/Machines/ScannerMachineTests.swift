@@ -46,6 +46,7 @@ struct ScannerMachineTests {
         var activity = Activity.idle
         var current: ScanParameters?
         var isEnabling = false
+        var isCleared = false
         var watchdog = ScanWatchdog()
         var failures = 0
 
@@ -72,7 +73,7 @@ struct ScannerMachineTests {
             case .accepted, .refused, .answerUnclear: return answered(event)
             case .report: watchdog.reportReceived(at: Instant.zero.advanced(by: .seconds(3000)))
             case .silence(let now): if watchdog.fire(at: now), activity == .running { return disable() }
-            case .reset: (activity, current, watchdog, failures) = (.idle, nil, ScanWatchdog(), 0)
+            case .reset: (activity, current, watchdog, failures, isCleared) = (.idle, nil, ScanWatchdog(), 0, false)
             }
             return []
         }
@@ -100,15 +101,16 @@ struct ScannerMachineTests {
             switch activity {
             case .idle, .running: return []
             case .stopping:
-                activity = .idle
+                (activity, isCleared) = (.idle, true)
                 return []
             case .starting:
-                // It may be scanning.
-                if event == (isEnabling ? .answerUnclear : .refused) { return [.reportRefusal] + disable() }
+                if event == .refused, !isEnabling, !isCleared { return disable() }
+                if event == .answerUnclear, isEnabling { return [.reportRefusal] + disable() }
                 guard event == .accepted else {
                     (activity, current) = (.idle, nil)
                     return [.reportRefusal]
                 }
+                isCleared = true
                 guard isEnabling else {
                     isEnabling = true
                     return [.enable]

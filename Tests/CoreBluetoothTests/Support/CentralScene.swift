@@ -128,13 +128,15 @@ struct CentralScene {
 }
 
 extension Stage {
-    /// Lets time pass until `body` is done, where it does not pass by itself.
+    /// Lets time pass until `body` is done, where it does not pass by itself. That it takes more than the limit is a failure.
     func passing<Value, Failure: Error>(
-        _ body: @escaping () async throws(Failure) -> Value
+        sourceLocation: SourceLocation = #_sourceLocation, _ body: @escaping () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         guard radio.time == .manual else { return try await body() }
+        let end = radio.now.advanced(by: NotDone.limit)
         let clock = Task {
-            while !Task.isCancelled { await radio.advance(by: .milliseconds(20)) }
+            while !Task.isCancelled, radio.now < end { await radio.advance(by: .milliseconds(20)) }
+            if !Task.isCancelled { Issue.record(NotDone(), sourceLocation: sourceLocation) }
         }
         let result: Result<Value, Failure>
         do throws(Failure) { result = .success(try await body()) } catch { result = .failure(error) }

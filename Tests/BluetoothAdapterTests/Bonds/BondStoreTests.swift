@@ -42,7 +42,9 @@ struct BondStoreTests {
         #expect(try store.remove(BondSamples.address(1), of: BondSamples.local) == false)
         #expect(try store.remove(BondSamples.address(7), of: BondSamples.local))
         #expect(try store.remove(bond.peer, of: BondSamples.local) == false)
+        #expect(try store.remove(bond.peer, of: BondSamples.other) == false)
         #expect(try store.bonds(of: BondSamples.local) == [])
+        #expect(try store.identities() == [BondSamples.local], "removing nothing adds no identity")
     }
 
     @Test("never lets the counter of a key go back", arguments: Kind.allCases)

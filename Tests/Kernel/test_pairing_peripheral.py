@@ -90,6 +90,8 @@ async def test_a_model(agent: Agent, peripheral: Peripheral, bluez: BlueZ, model
             await leave(agent, bluez, shell)
 
 
+@pytest.mark.flaky(
+    reruns=2, reason="on a slow machine BlueZ 5.66 now and then never sends the read again that the pairing was for")
 async def test_a_read_pairs_on_demand(agent: Agent, peripheral: Peripheral, bluez: BlueZ) -> None:
     async with person(JUST_WORKS) as shell:
         await agent("beAgent", capability="noInputNoOutput")

@@ -58,9 +58,10 @@ def main() -> None:
     tests, simulation, both = (read(folder / f"{name}.lcov") for name in ("tests", "worlds", "all"))
     print(f"""# Coverage
 
-Which lines of the core are reached by its unit tests, by {worlds:,} simulated worlds (seeds 0..{worlds - 1}), and by both
-together. `Scripts/coverage` measures it with `llvm-cov` and writes this page. That a line is reached does not say that a
-mistake in it would be found: [Mutants.md](Mutants.md) does.
+Line coverage of the core: by its unit tests, by {worlds:,} simulated worlds (seeds 0..{worlds - 1}), and by both together.
+`Scripts/coverage` measures it with `llvm-cov` and writes this page.
+
+Coverage shows which lines run, not whether anything would notice a bug in them. [Mutants.md](Mutants.md) measures that.
 
 | target | lines | tests | worlds | both |
 |---|--:|--:|--:|--:|""")
@@ -68,11 +69,11 @@ mistake in it would be found: [Mutants.md](Mutants.md) does.
         count = sum(len(hits) for name, hits in both.items() if name.split("/")[0] == target)
         print(f"| `{target}` | {count:,} | {share(tests, target)} | {share(simulation, target)} | {share(both, target)} |")
     print("""
-## Not reached
+## Lines not reached
 
-By file, with the lines as they were when this was measured, and how the first of them begins.
+By file, with the first of these lines as an example. Line numbers are those at the time of the measurement.
 
-| file | lines | first |
+| file | lines | first line |
 |---|---|---|""")
     for target in TARGETS:
         for name in sorted(both):
